@@ -258,7 +258,7 @@ referred(const struct op *op, const struct rule *r)
  * An index by its name: the first rule whose bound is known. False: it is none.
  */
 static bool
-index_role(const struct op *op, size_t i, int64_t most, struct role *out)
+index_role(const struct op *op, size_t i, int64_t most, struct filling *out)
 {
 	bool is_found = false;
 
@@ -270,26 +270,26 @@ index_role(const struct op *op, size_t i, int64_t most, struct role *out)
 			continue;
 		high = bound_of(op, r->bound, referred(op, r));
 		if (high > 0 || r->of == NULL) {
-			*out = (struct role){ r->fill, 0,
+			*out = (struct filling){ r->fill, 0,
 				high < most ? high : most };
 			return true;
 		}
 		if (!is_found) /* 0 and 1, if it stays unknown */
-			*out = (struct role){ r->fill, 0, 2 };
+			*out = (struct filling){ r->fill, 0, 2 };
 		is_found = true;
 	}
 	return is_found;
 }
 
 static bool
-real_role(const struct op *op, size_t i, struct role *out)
+real_role(const struct op *op, size_t i, struct filling *out)
 {
 	for (size_t k = 0; k < sizeof real_rules / sizeof *real_rules; k++) {
 		const struct rule *r = &real_rules[k];
 
 		if (!fits(r, op, op->schema->args[i].name))
 			continue;
-		*out = (struct role){ r->fill, 0, r->fill == FILL_UNIFORM };
+		*out = (struct filling){ r->fill, 0, r->fill == FILL_UNIFORM };
 		return true;
 	}
 	return false;
@@ -306,31 +306,31 @@ is_output(const struct schema_arg *a)
 	    (a->is_keyword || str_glob_any(names, 3, a->name));
 }
 
-struct role
+struct filling
 role_of(struct str op, const struct schema *s, const struct arguments *args,
     size_t i, struct str type)
 {
 	const struct op o = { op, s, args };
 	int64_t most = highest(type);
-	struct role r;
+	struct filling r;
 
 	if (s != NULL && is_output(&s->args[i]))
-		return (struct role){ .fill = FILL_NONE };
+		return (struct filling){ .fill = FILL_NONE };
 	if (str_eq(type, STR("bool")))
-		return (struct role){ .fill = FILL_BERNOULLI };
+		return (struct filling){ .fill = FILL_BERNOULLI };
 	if (s != NULL &&
 	    (most > 0 ? index_role(&o, i, most, &r) : real_role(&o, i, &r)))
 		return r;
 	if (most == 0)
-		return (struct role){ .fill = FILL_NORMAL };
+		return (struct filling){ .fill = FILL_NORMAL };
 	if (most <= UINT8_MAX)
-		return (struct role){ FILL_RANDINT,
+		return (struct filling){ FILL_RANDINT,
 			most == INT8_MAX ? INT8_MIN : 0, most + 1 };
-	return (struct role){ .fill = FILL_ZEROS };
+	return (struct filling){ .fill = FILL_ZEROS };
 }
 
 void
-role_json(struct buf *out, const struct role *r)
+role_json(struct buf *out, const struct filling *r)
 {
 	buf_printf(out, "\"init\":\"%s\"", fill_names[r->fill]);
 	if (r->high > r->low)

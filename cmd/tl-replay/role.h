@@ -22,7 +22,7 @@ enum fill {
 	FILL_NONE,      /* as allocated: the op writes it without a look */
 };
 
-struct role {
+struct filling {
 	enum fill fill;
 	int64_t low, high;
 };
@@ -31,9 +31,9 @@ struct role {
  * Of argument i, whose tensors are of this type; s is NULL where no schema is
  * known.
  */
-struct role role_of(struct str op, const struct schema *s,
+struct filling role_of(struct str op, const struct schema *s,
     const struct arguments *args, size_t i, struct str type);
 /* Appends "init":"randint","low":0,"high":8. */
-void role_json(struct buf *out, const struct role *r);
+void role_json(struct buf *out, const struct filling *r);
 
 #endif

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "cmd/tl-replay/replay.h"
+#include "cmd/tl-replay/role.h"
 #include "json/json.h"
 
 /* What is written at the moment. */
@@ -234,31 +235,21 @@ put_init_v1(struct put *p, size_t i)
 		: ",\"init\":\"normal\"}");
 }
 
-static void
-put_init(struct put *p, size_t i)
-{
-	struct str type = tensor_type(p->g, p->form, &p->form->args.v[i]);
-	bool is_real = str_starts(type, STR("c10::")) ||
-	    str_eq(type, STR("float")) || str_eq(type, STR("double"));
-
-	buf_printf(p->out, ",\"init\":\"%s\"}",
-	    is_real                         ? "normal"
-		: str_eq(type, STR("bool")) ? "bernoulli"
-					    : "zeros");
-}
-
 /* One that argument i is, or holds. */
 static bool
 put_tensor(struct put *p, const struct recorded *r, size_t i)
 {
 	int64_t elements = storage_elements(r);
+	struct filling role;
+	struct str type;
 
 	if (elements < 0)
 		return buf_fail(p->why, "its sizes overflow");
+	type = tensor_type(p->g, p->form, r);
 	buf_puts(p->out, "{\"shape\":");
 	put_sizes(p->out, r->dims, r->ndims);
 	buf_puts(p->out, ",\"dtype\":");
-	json_put_string(p->out, tensor_type(p->g, p->form, r));
+	json_put_string(p->out, type);
 	buf_puts(p->out, ",\"strides\":");
 	put_strides(p->out, r);
 	if (p->version == IR_V1) {
@@ -266,7 +257,10 @@ put_tensor(struct put *p, const struct recorded *r, size_t i)
 		return true;
 	}
 	buf_printf(p->out, ",\"storage_elems\":%" PRId64, elements);
-	put_init(p, i);
+	role = role_of(p->form->name, p->form->schema, &p->form->args, i, type);
+	buf_putc(p->out, ',');
+	role_json(p->out, &role);
+	buf_putc(p->out, '}');
 	return true;
 }
 

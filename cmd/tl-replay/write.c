@@ -39,13 +39,17 @@ put_literal(struct buf *out, struct str ir)
 static void
 put_script(const struct replay *g, struct buf *out)
 {
+	static const char *const files[] = { "ops.py", "replay.py" };
 	struct buf ir = { 0 };
-	struct str py = file_of("replay.py");
 
 	ir_put(g, &ir);
 	buf_puts(out, "#!/usr/bin/env python3\n");
 	put_literal(out, buf_str(&ir));
-	buf_put(out, py.p, py.len);
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		struct str py = file_of(files[i]);
+
+		buf_put(out, py.p, py.len);
+	}
 	buf_free(&ir);
 }
 

@@ -42,7 +42,7 @@ role_is(const char *line, const char *recorded, size_t i, const char *json)
 	}
 	struct arguments args = { list, n };
 	if (schema_parse(mem, str_of(line), &s, &error) && s.nargs == n) {
-		struct role r = role_of(s.name, &s, &args, i, list[i].type);
+		struct filling r = role_of(s.name, &s, &args, i, list[i].type);
 
 		role_json(&out, &r);
 	}
