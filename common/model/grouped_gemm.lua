@@ -156,3 +156,37 @@ op {
       bytes = 2097152 + 4194304 + 4 * (4096 + 8192) + 2 * 4194304, spec = "matrix_fp8" },
   },
 }
+
+-- Of engines: x: rows of all groups (M, K), w (G, N, K) or (G, K, N), packed or not; out:
+-- the result, else it is returned. How the rows are shared out is not recorded: every
+-- group's weights are read.
+local function by_groups(names, x, w, out, pack, examples)
+  op {
+    sheet = "GroupedGEMM", unit = "matrix", extra = true, names = aten(names, ""), examples = examples,
+    eval = function (_ENV)
+      if rank(w) ~= 3 then fail("the weights have not 3 dimensions") end
+      local k = dim(x, -1)
+      N = out and dim(out, -1) or dim(w, 2) == k and dim(w, 1) or dim(w, 2)
+      M = out and N > 0 and elems(out) // N or k > 0 and elems(x) // k or 0
+      K = k * pack
+      G = dim(w, 0)
+      local result = out and bytes(out) or M * N * (size(x) == 1 and 2 or size(x))
+      return 2 * M * N * K, bytes(x) + bytes(w) + result, pack == 2 and "fp4" or dtype(x)
+    end,
+  }
+end
+-- (out, x, w, ...)
+by_groups("_C::cutlass_moe_mm sgl_kernel::cutlass_w4a8_moe_mm", 1, 2, 0, 1, {
+  { op = "_C::cutlass_moe_mm", dims = { { 4096, 1024 }, { 4096, 512 }, { 8, 512, 1024 } },
+    types = { bf16, fp8, fp8 }, flops = 4294967296, bytes = 2097152 + 4194304 + 8388608,
+    spec = "matrix_fp8" },
+})
+by_groups("_C::cutlass_fp4_group_mm sgl_kernel::cutlass_fp4_group_mm", 1, 2, 0, 2)
+by_groups("sgl_kernel::fp8_blockwise_scaled_grouped_mm", 6, 7, 0, 1)
+-- (x, out, packed w, ...), of all experts of each row of x
+by_groups("_moe_C::moe_wna16_gemm", 0, 2, 1, 1)
+by_groups([[ fbgemm::bf16bf16bf16_grouped_stacked fbgemm::f8f8bf16_rowwise_grouped_stacked
+  fbgemm::f8f8bf16_rowwise_grouped_mm ]], 0, 1, nil, 1, {
+    { op = "fbgemm::bf16bf16bf16_grouped_stacked", dims = { { 4096, 512 }, { 8, 1024, 512 }, { 8 } },
+      types = { bf16, bf16, "long int" }, flops = 4294967296, bytes = 20971520 },
+  })

@@ -313,6 +313,8 @@ end
 
 local decode = "step[DECODE bs=4 g_sq=4 g_sk=4096 g_sqsq=4 g_sqsk=4096]"
 caching("vllm::unified_attention", nil, 0, { k = 1, v = 2 })
+-- (out, workspace, q, key cache, value cache, ...)
+caching("aiter::paged_attention_ragged", nil, 2, { k = 3, v = 4 })
 -- (out, q, key cache, value cache, key heads, ...)
 caching("_C::paged_attention_v1", nil, 1, { k = 2, heads = 4 }, {
   { dims = { { 4, 32, 128 }, { 4, 32, 128 }, { 1000, 8, 16, 16, 8 }, { 1000, 8, 128, 16 }, {} },
@@ -342,7 +344,7 @@ caching("", { "flashinfer::batch_prefill_with_kv_cache_*_ragged_run" }, 3, { k =
 caching("", { "flashinfer::batch_decode_with_kv_cache_*_run" }, 3, { k = 4, v = 5, layout = 12 })
 -- Latent attention, of which values are the first part of a key:
 -- (q, cache, size of values, ...), (out, [sums,] q, its rotated part, cache, ...)
-caching("_flashmla_C::fwd_kvcache_mla sgl_kernel::fwd_kvcache_mla", nil, 0, { k = 1, dv = 512 }, {
+caching("_flashmla_C::fwd_kvcache_mla sgl_kernel::fwd_kvcache_mla aiter::mla_decode_stage1_asm_fwd", nil, 0, { k = 1, dv = 512 }, {
   { op = "_flashmla_C::fwd_kvcache_mla", dims = { { 4, 1, 128, 576 }, { 1000, 64, 1, 576 } },
     types = { bf16, bf16 }, annotation = decode, flops = 128 * 1088 * 2 * 4096,
     bytes = 1088 * (4 * 129 * 2 + 4092 * 2) },

@@ -71,6 +71,24 @@ op {
   },
 }
 
+-- Of newer releases, not in the reference: the same, and one each of training and inference.
+op {
+  sheet = "Normalization", unit = "vector", extra = true, eval = batch,
+  names = { "aten::_native_batch_norm_legit" },
+}
+op {
+  sheet = "Normalization", unit = "vector", extra = true,
+  names = { "aten::_batch_norm_with_update", "aten::_native_batch_norm_legit_no_training" },
+  eval = function (_ENV)
+    set(_ENV, 0, dim(0, 1), given(2), given(1), op_name():find("update", 1, true) ~= nil)
+    return forward_cost(0, num_channels, has_bias, is_affine, is_training)
+  end,
+  examples = {
+    { op = "aten::_batch_norm_with_update", dims = volume, types = volume_types, flops = 655456,
+      bytes = 1048960 },
+  },
+}
+
 -- (grad, x, weight, mean, var, save_mean, save_var, training, eps, mask)
 op {
   like = backward,

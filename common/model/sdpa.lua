@@ -419,3 +419,41 @@ together("FlashAttnQKVPackedFunc", 0, 3, {
     flops = 2 * 2 * 8 * 128 * 64 * 128, bytes = 2 * 2 * 128 * 8 * 4 * 64 },
 })
 together("FlashAttnKVPackedFunc", 1, 4)
+
+-- Transformer Engine's: where q, k and v stand differs from release to release, as do the
+-- texts of layout and mask: they are found by what they are.
+local function fused_attention()
+  local first, order, causal
+  for i = 0, nargs() - 3 do
+    if not first and rank(i) == 4 and rank(i + 1) == 4 and rank(i + 2) == 4 then first = i end
+  end
+  for i = 0, nvalues() - 1 do
+    local text = value(i):lower()
+    order = order or text:match("bshd") or text:match("sbhd")
+    if text:find("causal", 1, true) or text:find("no_mask", 1, true) then
+      causal = text:find("causal", 1, true) ~= nil
+    end
+  end
+  return first or fail("q, k and v are not among its arguments"),
+    order or fail("the layout of q, k and v is not recorded (Concrete Inputs)"), causal
+end
+op {
+  names = { "FusedAttnFunc" }, sheet = "SDPA", unit = "matrix", extra = true,
+  category = "SDPA_fwd", backward_category = "SDPA_bwd",
+  eval = function (_ENV)
+    local first, order, causal = fused_attention()
+    if causal == nil then fail("whether it is causal is not recorded (Concrete Inputs)") end
+    local a = sizes(first, order:upper())
+    attention_params(_ENV, a, { causal = causal, flash = true, at_end = true })
+    return attention_forward(a)
+  end,
+  backward = function (_ENV) return attention_backward(_a) end,
+  examples = {
+    { dims = { {}, {}, { 512, 2, 16, 64 }, { 512, 2, 4, 64 }, { 512, 2, 4, 128 }, {}, {} },
+      types = { "Scalar", "Scalar", bf16, bf16, bf16, "", "" },
+      values = { "True", "512", "", "", "", "sbhd_sbhd_sbhd", "causal" }, flops = 1610612736,
+      bytes = 7864320, spec = "matrix_bf16" },
+    { dims = { { 512, 2, 16, 64 }, { 512, 2, 4, 64 }, { 512, 2, 4, 128 } }, types = { bf16, bf16, bf16 },
+      values = { "", "", "" }, status = "failed" },
+  },
+}

@@ -379,3 +379,33 @@ op {
       args = { inductor_source = "size_hints={'x': 32} 'signature': {'in_ptr0': '*bf16', 'out_ptr0': '*bf16'}" } },
   },
 }
+
+-- Templates of products: (a, b, [more,] result); K is what a has besides the result's rows
+op {
+  globs = { "triton_tem_fused_*mm_*" }, unit = "matrix", extra = true,
+  eval = function (_ENV)
+    local list = {}
+    for i = 0, nargs() - 1 do
+      if has(i) and dtype(i) ~= "Scalar" then list[#list + 1] = i end
+    end
+    if #list < 3 then no_model("no operands among the arguments") end
+    local a, out = list[1], list[#list]
+    M = dim(out, -2)
+    N = dim(out, -1)
+    B = M * N > 0 and elems(out) // (M * N) or 0
+    K = dim(a, -1)
+    if dim(a, -2) ~= M or dim(list[2], -2) ~= K or dim(list[2], -1) ~= N then
+      fail("the operands do not fit the result")
+    end
+    return 2 * B * M * N * K, traffic(), dtype(a)
+  end,
+  examples = {
+    { op = "triton_tem_fused_mm_3", dims = { { 128, 64 }, { 64, 96 }, { 128, 96 }, {} },
+      types = { bf16, bf16, bf16, "Scalar" }, flops = 1572864, bytes = 53248, spec = "matrix_bf16",
+      params = { K = 64 } },
+    { op = "triton_tem_fused_addmm_relu_3", dims = { { 128, 64 }, { 64, 96 }, { 96 }, { 128, 96 } },
+      types = { bf16, bf16, bf16, bf16 }, flops = 1572864, bytes = 53248 + 192 },
+    { op = "triton_tem_fused_mm_3", dims = { { 64, 128 }, { 64, 96 }, { 128, 96 } },
+      types = { bf16, bf16, bf16 }, status = "failed" },
+  },
+}

@@ -291,6 +291,26 @@ def caching(s):
     return attend(d, r, r["c_sq"] + r["g_sq"], hq, hk, r["c_sk"] + r["g_sk"], d_q, d_v, t, kv)
 
 
+def te_attention(s):
+    """q, k and v anywhere, layout and mask as texts"""
+    B, T, K, HK, dq, dv = s.n(1, 8), s.n(1, 300), s.n(1, 300), s.n(1, 4), s.n(1, 64), s.n(1, 64)
+    H, t, causal, order = HK * s.of([1, 4]), s.type(COMMON), s.some(), s.of(["bshd", "sbhd"])
+    front, back = s.n(0, 9), s.some()
+
+    def shape(n, h, d):
+        return [B, n, h, d] if order == "bshd" else [n, B, h, d]
+    dims = [[]] * front + [shape(T, H, dq), shape(K, HK, dq), shape(K, HK, dv)]
+    values = [""] * len(dims) + ["_".join([order] * 3), s.of(["causal", "padding_causal"]) if causal else "no_mask"]
+    d = Drawn("FusedAttnFunc", dims + [[], []], ["Scalar"] * front + [t] * 3, values, backward=back)
+    n = area(T, K, causal, True)
+    flops = backward_flops(B, H, HK, K, n, dq, dv, True, causal) if back else forward_flops(B, H, n, dq, dv)
+    q, k = B * T * H, B * K * HK
+    moved = q * (2 * dq + dv) + 2 * k * (dq + dv) if back else (q + k) * (dq + dv)
+    return d.gives(flops, moved * size(t), spec("matrix", t),
+                   {"B": B, "N_Q": T, "H_Q": H, "N_KV": K, "H_KV": HK, "d_h_qk": dq, "d_h_v": dv,
+                    "causal": causal, "flash_impl": True})
+
+
 def packed_qkv(s):
     B, T, H, dim, t, causal = s.n(1, 8), s.n(1, 300), s.n(1, 8), s.n(1, 128), s.type(COMMON), s.some()
     k, back = s.n(1, 300), s.some()
@@ -389,4 +409,4 @@ def store_cache(s):
         {"op_shape": x, "nelems": prod(x), "dtype": t})
 
 
-FAMILIES = [sdpa, sdpa_ours, caching, packed_qkv, varlen, evoformer, paged, ragged, gluon, v4, opus, delta_net, store_cache]
+FAMILIES = [sdpa, sdpa_ours, caching, packed_qkv, te_attention, varlen, evoformer, paged, ragged, gluon, v4, opus, delta_net, store_cache]

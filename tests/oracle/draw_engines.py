@@ -155,6 +155,23 @@ def fused_experts(s):
                     "gated": g == 2, "input_dtype": t, "weight_dtype": w})
 
 
+def grouped(s):
+    M, N, K, G, t = s.n(1, 300), s.n(1, 64), 2 * s.n(1, 64), s.n(1, 8), s.of(["c10::BFloat16", "c10::Half"])
+    kind = s.of(["cutlass", "fp4", "ptrs", "stacked"])
+    p = {"N": N, "M": M, "K": K, "G": G}
+    F, out, w = 2 * M * N * K, M * N * 2, s.of([[G, K, N], [G, N, K]])
+    if kind == "stacked":
+        d = Drawn("fbgemm::bf16bf16bf16_grouped_stacked", [[M, K], [G, N, K], [G]], [t, t, "long int"])
+        return d.gives(F, 2 * (M * K + G * N * K) + out, spec("matrix", t), p)
+    if kind == "fp4":
+        d = Drawn("_C::cutlass_fp4_group_mm", [[M, N], [M, K // 2], [G, N, K // 2]], [t] + ["unsigned char"] * 2)
+        return d.gives(F, (M * K + G * N * K) // 2 + out, "matrix_fp4", p)
+    front = [[G]] * 5 if kind == "ptrs" else []
+    d = Drawn("sgl_kernel::fp8_blockwise_scaled_grouped_mm" if front else "_C::cutlass_moe_mm",
+              [[M, N]] + front + [[M, K], w], [t] + ["long int"] * len(front) + [FP8, FP8])
+    return d.gives(F, M * K + G * N * K + out, "matrix_fp8", p)
+
+
 def te_linear(s):
     M, N, K, t, back = s.n(1, 300), s.n(3, 300), s.n(3, 300), s.type(FLOATS), s.some()
     e, norm = size(t), s.some()
@@ -193,4 +210,4 @@ def scans(s):
                    {"H": H, "P": P, "G": G, "N": N, "C": C})
 
 
-FAMILIES = [signature, layer, engine_norm, quantised_product, fused_experts, te_linear, scans]
+FAMILIES = [signature, layer, engine_norm, quantised_product, fused_experts, grouped, te_linear, scans]
