@@ -211,7 +211,7 @@ op {
     local pack = op_name():find("4bit", 1, true) and 2 or 1
     num_elems = elems(0) * size(0) * pack
     dtype_in = dtype(0)
-    return 2 * num_elems, traffic() + 2 * num_elems, "bf16"
+    return 2 * num_elems, traffic() + 2 * num_elems
   end,
   examples = {
     { op = "bitsandbytes::dequantize_4bit", dims = { { 1024, 1 }, { 32 }, {}, {}, {}, {} },

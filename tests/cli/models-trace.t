@@ -140,7 +140,7 @@ LayerNormFn NORM_fwd 4.7104e-05
 FusedAttnFuncBackward SDPA_bwd 
 GroupedGemmBackward GroupedGEMM_bwd '
 is 'without it' "$(ask mega.json op_category,gflop | sort -u)" \
-	"$(printf 'SDPA_bwd \nother \nother 4.096e-05')"
+	"$(printf 'SDPA_bwd \nSDPA_fwd \nother \nother 4.096e-05')"
 
 # ---- files of TL_MODELS where tl-graft runs in front: it finds them itself ----
 

@@ -139,8 +139,8 @@ def varlen(s):
     if window:
         values[lens + 7], values[lens + 8] = (str(w) for w in window)
     way = not back and s.some(0.3)
-    d = Drawn("flash_attn::_flash_attn_varlen_%sward" % ("back" if back else "for"), dims, types,
-              values, backward=way)
+    name = "flash_attn::_flash_attn_varlen_%sward" % ("back" if back else "for")
+    d = Drawn("FlashAttnVarlenFunc" if not back and s.some(0.3) else name, dims, types, values, backward=way)
     d.strides = s.strides(dims)
     if nq > 1 and nk == 1:
         return d.fails()

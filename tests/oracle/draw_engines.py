@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Ops of inference engines and autograd functions with drawn arguments: by the arguments'
 roles in the ops' signatures, each read (r), written (w), both (b) or not moved as a whole (-)."""
+import itertools
+
 from draw import COMMON, Drawn, prod, size, spec
 from draw_experts import active, experts_spec, fused_cost
 
@@ -43,10 +45,11 @@ LAYERS = [
 TYPES = {"q": FP8, "f": "float", "i": "int", "l": "long int", "o": "bool"}
 
 
-def draw(s, t, signature):
+def draw(s, t, signature, least=1):
     """shapes, types, the bytes that are moved, and sizes"""
-    n = {c: s.n(1, 64) for c in "MCGHdk"}
-    n.update({"E": n["k"] * s.n(1, 8), "D": 2 * n["C"], "1": 1})
+    n = {c: s.n(least, 48) for c in "MCGHdk"}
+    n.update({"E": n["k"] * s.n(1, 8), "D": 6 * n["C"], "1": 1})
+    n["Z"] = n["C"] * n["G"] * 3
     dims, types, moved = [], [], 0
     for arg in signature.split():
         if arg == ".":
@@ -60,8 +63,11 @@ def draw(s, t, signature):
     return dims, types, moved, n
 
 
+each = itertools.cycle(SIGNATURES)
+
+
 def signature(s):
-    names, text, per, letters, of = s.of(SIGNATURES)
+    names, text, per, letters, of = next(each)
     t = s.type(FLOATS)
     if "b:f:1" in text:  # a scale is one number, which is written or read
         text = text.replace("b:", "r:")
