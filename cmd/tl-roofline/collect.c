@@ -14,6 +14,7 @@
 
 #include "cmd/tl-roofline/roof.h"
 #include "trace/stat.h"
+#include "json/json.h"
 
 /* ---- lists of works ---- */
 
@@ -118,6 +119,7 @@ new_call(struct roof_state *g, const struct node *n, uint32_t table)
 		.overlap = OVERLAP_NONE,
 		.entry_point = INTERN_NONE,
 		.stack = INTERN_NONE,
+		.stands_for = INTERN_NONE,
 		.awaited = awaited_of(g, n),
 		.phase = intern_put(g->sink.dict->text,
 		    str_of(phase_words[phases_at(
@@ -322,23 +324,79 @@ is_in_sheet(const struct node *n)
 	    !(n->model->is_alone && !n->is_model);
 }
 
+/* Whether two ops are of one table: sheets of one name are one text. */
+static bool
+is_same_table(
+    const struct roof_state *g, const struct node *a, const struct node *b)
+{
+	return a->model->sheet.p == b->model->sheet.p &&
+	    is_backward_op(a->model, dict_get(g->sink.dict, a->name)) ==
+	    is_backward_op(b->model, dict_get(g->sink.dict, b->name));
+}
+
 /*
- * Whether the row of an op counts it already, with an op above: an overload
- * that calls another of its name.
+ * Whether a row counts the op's work already: of an op above in the same table,
+ * or, of a backward op, that of its forward op.
  */
 static bool
-is_counted_above(struct roof_state *g, const struct node *n)
+is_counted(struct roof_state *g, uint32_t node)
 {
-	for (uint32_t i = n->up; i != NO_INDEX; i = g->nodes.v[i].up) {
-		const struct node *m = &g->nodes.v[i];
+	const struct node *n = &g->nodes.v[node];
+	uint32_t wrapper, f;
 
-		if (m->name == n->name && is_in_sheet(m) &&
-		    params_of(g, m->res) == params_of(g, n->res) &&
-		    !(g->num_kernels && m->nwork != n->nwork) &&
-		    !(g->recompute && (m->flags ^ n->flags) & EV_RECOMPUTE))
+	for (uint32_t i = n->up; i != NO_INDEX; i = g->nodes.v[i].up)
+		if (is_in_sheet(&g->nodes.v[i]) &&
+		    is_same_table(g, &g->nodes.v[i], n))
 			return true;
+	if (!is_backward_op(n->model, dict_get(g->sink.dict, n->name)) ||
+	    (f = subtree_forward(g, node, &wrapper)) == NO_INDEX ||
+	    g->forwards.v[f].table !=
+		table_of_sheet(g->models, n->model->sheet, SHEET_BWD))
+		return false;
+	g->forwards.v[f].stood_for = n->name;
+	return true;
+}
+
+static uint32_t
+list_of_names(struct roof_state *g, const uint32_t *names, size_t n)
+{
+	struct buf b = { 0 };
+	uint32_t text;
+
+	for (size_t i = 0; i < n; i++) {
+		buf_putc(&b, i == 0 ? '[' : ',');
+		json_put_string(&b, dict_get(g->sink.dict, names[i]));
 	}
-	return false;
+	buf_putc(&b, ']');
+	text =
+	    n > 0 ? intern_put(g->sink.dict->text, buf_str(&b)) : INTERN_NONE;
+	buf_free(&b);
+	return text;
+}
+
+/* The names of ops below whose work a row counts, as a list. */
+static uint32_t
+stands_for(struct roof_state *g, uint32_t node)
+{
+	const struct node *n = &g->nodes.v[node];
+	VEC(uint32_t) names = { 0 };
+	uint32_t text;
+
+	for (uint32_t i = node + 1; i < n->end; i++) {
+		const struct node *m = &g->nodes.v[i];
+		size_t k = 0;
+
+		if (m->nwork == 0 || m->name == n->name || !is_in_sheet(m) ||
+		    !is_same_table(g, m, n))
+			continue;
+		while (k < names.n && names.v[k] != m->name)
+			k++;
+		if (k == names.n)
+			vec_push(&names, m->name);
+	}
+	text = list_of_names(g, names.v, names.n);
+	vec_free(&names);
+	return text;
 }
 
 static void
@@ -349,7 +407,7 @@ add_to_sheets(struct roof_state *g, uint32_t i)
 	struct call *c;
 	uint32_t table, back;
 
-	if (!is_in_sheet(n) || is_counted_above(g, n) ||
+	if (!is_in_sheet(n) || is_counted(g, i) ||
 	    !str_glob_any(g->globs.v, g->globs.n, name))
 		return;
 	sheet = n->model->sheet;
@@ -357,6 +415,7 @@ add_to_sheets(struct roof_state *g, uint32_t i)
 	    is_backward_op(n->model, name) ? SHEET_BWD : SHEET_FWD);
 	if (is_wanted(g, table)) {
 		c = new_call(g, n, table);
+		c->stands_for = stands_for(g, i);
 		list_kernels(g, c, i);
 	}
 	back = table_of_sheet(g->models, sheet, SHEET_BWD);
@@ -366,6 +425,7 @@ add_to_sheets(struct roof_state *g, uint32_t i)
 	c->forward =
 	    (uint32_t)*map_get(&g->forward_of, uid_key(g->sink.source, n->uid));
 	c->res = g->forwards.v[c->forward].res;
+	g->forwards.v[c->forward].table = back;
 }
 
 void
@@ -443,6 +503,8 @@ take_backward(struct roof_state *g, struct call *c)
 	}
 	c->first_kernel = c->first_own = first;
 	c->nkernels = c->nown = (uint32_t)n;
+	c->stands_for =
+	    list_of_names(g, &f->stood_for, f->stood_for != INTERN_NONE);
 }
 
 uint32_t

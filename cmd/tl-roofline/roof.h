@@ -35,6 +35,7 @@ struct call {
 	bool is_recompute, has_model;
 	uint32_t forward; /* in forwards: T is that of its backward */
 	uint32_t entry_point, stack;    /* INTERN_NONE */
+	uint32_t stands_for;            /* a list of names, or INTERN_NONE */
 	size_t first_kernel, first_own; /* in lists */
 	uint32_t nkernels, nown;        /* own: what overlaps are about */
 	struct op_overlap overlap;
@@ -52,6 +53,8 @@ struct forward {
 	uint32_t back_name;
 	struct op_args back_args;
 	const struct model_result *whole;
+	/* its row for the backward: where, and the op that it stands for */
+	uint32_t table, stood_for;
 };
 
 /* From the first call of a table to behind its last one. */
@@ -172,6 +175,9 @@ void roof_source(struct sink *s, const struct source *src);
 const struct model *subtree_model(struct roof_state *g, uint32_t name);
 /* All of them, when the subtree is whole. */
 void subtree_judge(struct roof_state *g);
+/* The forward op of the wrapper that a node is below of, or NO_INDEX. */
+uint32_t subtree_forward(
+    const struct roof_state *g, uint32_t i, uint32_t *wrapper);
 /* The nearest op from a node on up, NO_INDEX: none. */
 uint32_t subtree_op(const struct roof_state *g, uint32_t node);
 /* The same of a forward op whose model reads the backward op, after all. */

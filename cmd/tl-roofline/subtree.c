@@ -107,9 +107,8 @@ kernel_names(const struct roof_state *g, const struct node *n)
 	return names;
 }
 
-/* The forward op of the wrapper that a node is below of, or NO_INDEX. */
-static uint32_t
-forward_above(const struct roof_state *g, uint32_t i, uint32_t *wrapper)
+uint32_t
+subtree_forward(const struct roof_state *g, uint32_t i, uint32_t *wrapper)
 {
 	int up = 0;
 
@@ -183,7 +182,7 @@ subtree_eval(struct roof_state *g, uint32_t node, enum model_way way)
 	if (m->reads & MODEL_READS_ANNOTATION)
 		op.annotation = notes_around(&g->notes, g->sink.dict, n->ts_ns);
 	if ((m->reads & MODEL_READS_FORWARD) &&
-	    (f = forward_above(g, node, &wrapper)) != NO_INDEX) {
+	    (f = subtree_forward(g, node, &wrapper)) != NO_INDEX) {
 		forward = model_op_of(
 		    g->sink.dict, g->forwards.v[f].name, g->forwards.v[f].args);
 		op.forward = &forward;
@@ -307,6 +306,8 @@ keep_forward(struct roof_state *g, uint32_t i)
 		.category = INTERN_NONE,
 		.back_name = INTERN_NONE,
 		.back_args = NO_OP_ARGS,
+		.table = TABLE_NONE,
+		.stood_for = INTERN_NONE,
 		.args = n->args,
 		.first_back = g->backs.n };
 	for (uint32_t k = i; k < n->end; k++)
@@ -395,7 +396,7 @@ subtree_sole(struct roof_state *g, uint32_t node)
 {
 	uint32_t wrapper = NO_INDEX, f;
 
-	f = forward_above(g, g->nodes.v[node].up, &wrapper);
+	f = subtree_forward(g, g->nodes.v[node].up, &wrapper);
 	if (f == NO_INDEX || g->forwards.v[f].category == INTERN_NONE ||
 	    g->forwards.v[f].res == NULL ||
 	    g->forwards.v[f].res->status != MODEL_OK ||

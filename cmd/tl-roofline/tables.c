@@ -80,6 +80,7 @@ const struct sink_column roof_columns[] = {
 	SINK_STAT_COLUMNS("overlap_pct", "overlap_pct", COL_REAL, UNIT_NONE, 0, 0, M_OVER, ONLY_OVERLAP),
 	{ { "perf_params", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, C_PARAMS, 0 },
 	{ { "has_perf_model", NULL, COL_BOOL, UNIT_NONE, D, 0 }, SINK_BOOL, false, AT(has_model), 0 },
+	{ { "stands_for", NULL, COL_JSON, UNIT_NONE, D | COL_OURS, 0 }, SINK_TEXT, false, AT(stands_for), 0 },
 	{ { "model_reason", NULL, COL_TEXT, UNIT_NONE, D | COL_OURS, 0 }, SINK_CELL, false, C_REASON, 0 },
 	{ { "entry_point", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, false, AT(entry_point), ONLY_STACK },
 	{ { "call_stack_full", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_TEXT, false, AT(stack), ONLY_STACK },
@@ -124,7 +125,8 @@ static const char sheet_figures[] =
     "overlap_pct_mean,overlap_pct_median,overlap_pct_std,overlap_pct_min,"
     "overlap_pct_max,input_dims,input_types,input_strides,concrete_inputs,"
     "kernel_ns_mean,kernel_ns_median,kernel_ns_std,kernel_ns_min,"
-    "kernel_ns_max,kernel_ns_sum,operation_count,first_uid,model_reason";
+    "kernel_ns_max,kernel_ns_sum,operation_count,first_uid,stands_for,"
+    "model_reason";
 static const struct sink_label sheet_labels[] = {
 	{ "overlapping_kernel_names", "overlapping_kernel_names_first", 0 },
 	{ "process_name", "process_name_first", 0 },

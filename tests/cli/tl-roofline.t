@@ -115,9 +115,9 @@ like 'no backward' "$(cells model_reason 'tl-roofline --name "fbgemm*" alone.jso
 	'total_D is not recorded .Concrete Inputs., nor is there a backward op$'
 like 'counts as one that failed' "$(cat "$TMP/err")" '1 op lacks recorded'
 
-# ---- an op within one of its name ----
-# Three kernels: the outer op launches one, the inner two. An op of other sizes
-# below has a row of its own.
+# ---- an op within one of its table ----
+# Four kernels: the outer product launches one, one of its name below it two, and
+# one of its name and other sizes the last.
 
 nested() {
 	ev cpu_op aten::mm 1 0 90 \
@@ -133,13 +133,15 @@ nested() {
 nested | trace >nested.json
 is 'a row counts an op nested in one of the same name once' \
 	"$(cells name,param_M,operation_count,kernel_ns_sum,first_uid 'tl-roofline --table GEMM nested.json')" \
-	'aten::mm 64 1 9000 0
-aten::mm 4 1 1000 7'
-is 'apart by kernels they are two rows' \
+	'aten::mm 64 1 9000 0'
+is 'with its kernels' \
 	"$(cells num_kernels,operation_count,kernel_ns_sum 'tl-roofline --num-kernels --table GEMM nested.json')" \
-	'4 1 9000
-2 1 5000
-1 1 1000'
+	'4 1 9000'
+nested | sed '0,/aten::mm/s//aten::addmm/; 0,/\[\[64,128/s//[[32],[64,128/; 0,/\["float"/s//["float","float"/' |
+	trace >within.json
+is 'what it stands for is named' \
+	"$(cells name,kernel_ns_sum,stands_for 'tl-roofline --table GEMM within.json')" \
+	'aten::addmm 9000 ["aten::mm"]'
 
 # ---- which op a GPU event belongs to ----
 # A module op around a product and a kernel of its own; an op without a model; a

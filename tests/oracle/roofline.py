@@ -56,6 +56,8 @@ LEFT_OUT = {
 INFERENCE = ("nocapture", "full", "module_pseudo_nk", "capture", "capture_full")
 # with frames in its tree, which it counts as levels
 LEAF = "9.1 an op behind more than ten frames is none of its leaves"
+# of a sheet
+ONCE = "5 an op within another of the sheet is counted there"
 GRAFTED = ("capture", "capture_full", "module_pseudo_nk")
 SHEET = re.compile(r"^(unified_perf_summary|GEMM|SDPA|CONV|InferenceAttention|BinaryElementwise|"
                    r"GroupedGEMM|MoE_\w+?|SSM|RoPE|CrossEntropy|UnaryElementwise|RMSNorm|elementwise|"
@@ -216,6 +218,10 @@ class Compare:
         self.whole = sum(canon(r.get("Kernel Time (µs)_sum", "")) or 0 for r in want.rows)
         self.is_beside = where.endswith("_kl_overlap")
         self.names = "overlapping_kernel_names" + ("" if is_unified else "_first")
+        self.stood_for = collections.Counter()  # names, and the time of what stands for them
+        for r in got.rows:
+            for n in canon(r.get("stands_for", "")) or ():
+                self.stood_for[n] += canon(r["Kernel Time (µs)_sum"])
         self.is_leafy = is_grafted and is_unified and self.leaves()
 
     def named(self, text, n=1):
@@ -238,7 +244,8 @@ class Compare:
         """columns that the reference lacks are marked as ours"""
         further = [c for c in self.got.head
                    if c not in self.want.head and not FIGURES.match(c)]
-        marked = ours.labels("tl-roofline", "unified_perf_summary") if further else ()
+        marked = ours.labels("tl-roofline", "unified_perf_summary" if self.is_unified else
+                             "GEMM") if further else ()
         for c in further:
             if c not in marked:
                 self.bad("a column that the reference lacks: %s" % c)
@@ -296,9 +303,18 @@ class Compare:
         """other parameters put calls into other groups"""
         if canon(g[self.count]) == canon(w[self.count]):
             return None
+        if self.is_within(w["name"], [w], [g]):
+            return ONCE
         if self.is_beside:
             return self.same_op(w)
         return wrong_model(w["name"], w) if not self.is_unified else None
+
+    def is_within(self, name, ws, gs):
+        """are there fewer calls, and is the time of those left out in rows above?"""
+        c = "Kernel Time (µs)_sum"
+        less = sum(canon(w[c]) or 0 for w in ws) - sum(canon(g[c]) or 0 for g in gs)
+        return sum(canon(w[self.count]) for w in ws) > sum(canon(g[self.count]) for g in gs) and \
+            less <= self.stood_for[name] + self.us
 
     def same_op(self, w):
         """does the reference count kernels of the op itself as beside it?"""
@@ -402,6 +418,8 @@ class Compare:
                 return why
         if self.is_unified:
             return LEAF if self.is_leafy else None
+        if self.is_within(name, ws, gs):
+            return ONCE
         if not any(r["name"] == name for r in self.want.rows):
             if all(g.get("model_reason") for g in gs):
                 return "5 rows without a result are kept"
