@@ -201,6 +201,15 @@ tl-decode --status-fd 5 x.pb -o y.tl 5>y.ids 2>y.err
 is 'what the recorder says' "$? $(jq -r '.id + ": " + .reason' y.ids)" '3 recording-losses: CUPTI could not be loaded
 recorder-warned: 12 events dropped'
 make x.pb <<'END'
+msg((1, plane("/device:GPU:0", line(1, "Stream #1", 0, *[ev(1, 0, 1000)] * 50),
+    metas=[[(2, "\u00e9" * 40000), (4, "k"), (5, [msg((1, 1), (5, "t" * 5000)), msg((1, 2), (7, 3)),
+        msg((1, 4), (8, gzip.compress(b"z" * 5000)))])]], keys=["long", "ref", "r" * 70000, "zip"])))
+END
+is 'long texts of metadata are in the stream once' "$(test $(($(tl-decode x.pb | wc -c) / 2)) -lt $(($(wc -c <x.pb))) && echo small)" small
+is 'and with each event, up to 64 KiB' \
+	"$(of '.args | [(.long_name, .ref | length, .[-16:]), (.long, .zip | length)]' | uniq -c | tr -s ' ')" \
+	' 50 [32785,".. (80000 bytes)",65553,".. (70000 bytes)",5000,5000]'
+make x.pb <<'END'
 msg((1, plane("/device:GPU:0", line(1, "Stream #1", 0, ev(1, 0, 1000, (1, 5, "a"), (2, 5, "m"))), metas=["k"], keys=["hlo_op", "hlo_module"])),
     (1, plane("/host:metadata", metas=[[(2, "m(7)"), (5, msg((1, 1), (6, msg((1, msg((1, "m"), (3, msg((2, msg((1, "a"), (2, "add"), (35, 1)))))))))))]],
     keys=["Hlo Proto"])))

@@ -181,6 +181,7 @@ read_all(struct xplane *x, struct plane *p, struct str bytes,
 	while ((*meta)->has_stats && xplane_next(x, &m))
 		if (m.field == 5 && m.type == PROTO_BYTES)
 			stats_add(x, p, m.bytes);
+	x->nshared = x->stats.n;
 	return read_event(x, p, bytes);
 }
 
@@ -350,12 +351,12 @@ name_event(struct xplane *x, struct plane *p, struct event_meta *meta)
 	const struct stat *step = stats_find(x, STAT_STEP_NAME);
 
 	if (step != NULL && stat_text(p, step).len > 0) {
-		maker_name(&x->maker, xplane_utf8(x, stat_text(p, step)));
+		maker_name_id(
+		    &x->maker, shared_text(x, p, stat_text(p, step), false));
 		return;
 	}
 	if (meta->text == INTERN_NONE)
-		meta->text = intern_put(
-		    x->s->dict->text, xplane_utf8(x, event_meta_name(meta)));
+		meta->text = xplane_intern(x, event_meta_name(meta));
 	maker_name_id(&x->maker, meta->text);
 }
 
@@ -374,12 +375,21 @@ program_of(struct xplane *x, const struct plane *p, uint64_t *program)
 	const struct stat *module = stats_find(x, STAT_MODULE);
 
 	return stats_int(x, STAT_PROGRAM, program) ||
-	    (module != NULL && modules_find(x, stat_text(p, module), program));
+	    (module != NULL && stat_text(p, module).len <= STREAM_INTERN_MAX &&
+		modules_find(x, stat_text(p, module), program));
+}
+
+/* A text of its metadata. */
+static void
+put_shared(struct xplane *x, struct plane *p, const char *key, struct str text)
+{
+	maker_entry_number(&x->maker, intern_put(x->s->dict->text, str_of(key)),
+	    VAL_STR, GROUP_ARGS, ROLE_NONE, shared_text(x, p, text, false));
 }
 
 /* The instruction that it ran. */
 static void
-put_instruction(struct xplane *x, const struct plane *p,
+put_instruction(struct xplane *x, struct plane *p,
     const struct event_meta *meta, const struct track_at *t)
 {
 	const struct stat *op = stats_find(x, STAT_INSTRUCTION);
@@ -395,9 +405,10 @@ put_instruction(struct xplane *x, const struct plane *p,
 	}
 	if (in_text.len > 0 && !str_eq(in_text, name)) {
 		name = in_text;
-		maker_str(&x->maker, STR("hlo_op"), xplane_utf8(x, name));
+		put_shared(x, p, "hlo_op", name);
 	}
-	if (name.len > 0 && program_of(x, p, &program))
+	if (name.len > 0 && name.len <= STREAM_INTERN_MAX &&
+	    program_of(x, p, &program))
 		hlo_name(x->hlo, program, name, text);
 }
 
@@ -414,8 +425,7 @@ put_args(struct xplane *x, struct plane *p, const struct event_meta *meta,
 		    &x->maker, STR("stream"), t->gpu_stream, ROLE_GPU_STREAM);
 	}
 	if (meta->display.len > 0 && meta->name.len > 0)
-		maker_str(
-		    &x->maker, STR("long_name"), xplane_utf8(x, meta->name));
+		put_shared(x, p, "long_name", meta->name);
 	if (meta->is_missing)
 		maker_int(&x->maker, STR("metadata_id"), (int64_t)meta->id,
 		    ROLE_NONE);

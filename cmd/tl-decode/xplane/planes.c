@@ -312,6 +312,7 @@ planes_free(struct xplane *x)
 		map_free(&p->key_of);
 		vec_free(&p->stats);
 		vec_free(&p->runs);
+		map_free(&p->texts);
 	}
 	vec_free(&x->planes);
 }

@@ -168,7 +168,7 @@ stat_json(struct xplane *x, const struct plane *p, const struct stat *st,
 void
 stats_start(struct xplane *x)
 {
-	x->stats.n = 0;
+	x->stats.n = x->nshared = 0;
 	memset(x->found, 0, sizeof x->found);
 }
 
@@ -311,18 +311,36 @@ text_of_key(struct xplane *x, struct plane *p, uint32_t key)
 	struct stat_key *k = &p->keys.v[key];
 
 	if (k->text == INTERN_NONE)
-		k->text = intern_put(x->s->dict->text, xplane_utf8(x, k->name));
+		k->text = xplane_intern(x, k->name);
 	return k->text;
 }
 
+uint32_t
+shared_text(struct xplane *x, struct plane *p, struct str text, bool is_packed)
+{
+	bool is_new;
+	uint64_t *slot =
+	    map_put(&p->texts, (uint64_t)(uintptr_t)text.p, &is_new);
+
+	if (is_new && is_packed)
+		*slot = inflate_text(x, text)
+		    ? xplane_intern(x, buf_str(&x->text))
+		    : INTERN_NONE;
+	else if (is_new)
+		*slot = xplane_intern(x, text);
+	return (uint32_t)*slot;
+}
+
 static void
-put_stat(struct xplane *x, struct plane *p, const struct stat *st)
+put_stat(
+    struct xplane *x, struct plane *p, const struct stat *st, bool is_shared)
 {
 	uint32_t key = text_of_key(x, p, st->key);
 	enum stat_is is = p->keys.v[st->key].is;
 	char digits[NUM_DOUBLE_MAX];
 	struct value v = value_of(st, digits);
 	enum role role = ROLE_NONE;
+	uint32_t text;
 
 	if (is == STAT_CORRELATION && v.type == VAL_INT && v.i != 0)
 		role = ROLE_CORR;
@@ -333,10 +351,13 @@ put_stat(struct xplane *x, struct plane *p, const struct stat *st)
 		    &x->maker, key, VAL_INT, GROUP_ARGS, role, zigzag(v.i));
 		return;
 	}
-	if (st->type == STAT_REF &&
-	    p->keys.v[st->ref].name.len <= STREAM_INTERN_MAX / 3) {
-		maker_entry_number(&x->maker, key, VAL_STR, GROUP_ARGS, role,
-		    text_of_key(x, p, st->ref));
+	if (v.type == VAL_STR && (is_shared || st->type == STAT_REF)) {
+		text = st->type == STAT_REF
+		    ? text_of_key(x, p, st->ref)
+		    : shared_text(x, p, st->text, st->type == STAT_GZIP);
+		if (text != INTERN_NONE)
+			maker_entry_number(
+			    &x->maker, key, VAL_STR, GROUP_ARGS, role, text);
 		return;
 	}
 	if (st->type == STAT_GZIP && !inflate_text(x, st->text))
@@ -354,7 +375,7 @@ stats_put(struct xplane *x, struct plane *p)
 	const struct stat *details = stats_find(x, STAT_DETAILS);
 
 	for (size_t i = 0; i < x->stats.n; i++)
-		put_stat(x, p, &x->stats.v[i]);
-	if (details != NULL)
+		put_stat(x, p, &x->stats.v[i], i < x->nshared);
+	if (details != NULL && stat_text(p, details).len <= STREAM_INTERN_MAX)
 		put_details(x, stat_text(p, details));
 }

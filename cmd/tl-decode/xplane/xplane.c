@@ -130,9 +130,30 @@ xplane_pass(struct xplane *x, const unsigned char *p)
 	x->passed = p;
 }
 
+uint32_t
+xplane_intern(struct xplane *x, struct str text)
+{
+	size_t len = text.len;
+	struct buf b = { 0 };
+	uint32_t id;
+
+	if (len <= SHARED_MAX)
+		return intern_put(x->s->dict->text, xplane_utf8(x, text));
+	for (text.len = SHARED_MAX; text.len > 0; text.len--)
+		if (((unsigned char)text.p[text.len] & 0xc0) != 0x80)
+			break;
+	text = xplane_utf8(x, text);
+	buf_put(&b, text.p, text.len);
+	buf_printf(&b, "... (%zu bytes)", len);
+	id = intern_put(x->s->dict->text, buf_str(&b));
+	buf_free(&b);
+	return id;
+}
+
 void
 plane_forget(struct plane *p)
 {
+	map_free(&p->texts);
 	for (size_t i = 0; i < p->metas.n; i++)
 		p->metas.v[i].text = INTERN_NONE;
 	for (size_t i = 0; i < p->keys.n; i++)

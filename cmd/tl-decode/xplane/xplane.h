@@ -111,6 +111,7 @@ struct plane {
 	struct map key_of;
 	VEC(struct str) stats;
 	VEC(struct run) runs; /* of a TPU, by their starts */
+	struct map texts;     /* shared_text() by its place in the file */
 };
 
 /* Of a process, or of a thread that has events. */
@@ -143,6 +144,7 @@ struct xplane {
 	/* of the event at hand */
 	VEC(struct stat) stats;
 	uint32_t found[STAT_COUNT]; /* in stats, plus 1 */
+	size_t nshared;             /* stats of its metadata, in front */
 	struct buf text, utf8;
 	/* salvage */
 	struct map faults; /* by offset, so that each counts once */
@@ -172,6 +174,10 @@ bool xplane_next_part(
 /* A text of the file as UTF-8, until the next one. */
 struct str xplane_utf8(struct xplane *x, struct str text);
 
+/* A text of metadata that is longer is cut, and says so. */
+#define SHARED_MAX ((size_t)64 << 10)
+/* The number in the dictionary of a text that many events have. */
+uint32_t xplane_intern(struct xplane *x, struct str text);
 /* What is read has come to p: pages before are given back, now and then. */
 void xplane_pass(struct xplane *x, const unsigned char *p);
 /* The dictionary was cleared: its numbers are forgotten. */
@@ -212,6 +218,10 @@ stats_int(const struct xplane *x, enum stat_is is, uint64_t *u)
 	*u = st->u;
 	return true;
 }
+/* xplane_intern() of a text in the file, which is read once; INTERN_NONE: it is
+ * packed, and damaged. */
+uint32_t shared_text(
+    struct xplane *x, struct plane *p, struct str text, bool is_packed);
 /* Makes them arguments of the event in the making. */
 void stats_put(struct xplane *x, struct plane *p);
 
