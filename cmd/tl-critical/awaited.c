@@ -128,15 +128,6 @@ is_of_device(struct str name)
 	    str_find(name, STR("ThreadSync"), false) >= 0;
 }
 
-/* JAX's waits are in no call of the runtime. */
-static bool
-waits_for_gpu(const struct host *h, const struct host_event *e)
-{
-	return is_call(e) ? e->cause == CAUSE_SYNC || e->cause == CAUSE_POLL
-			  : e->cause == CAUSE_WAIT &&
-		str_ends(dict_get(h->dict, e->name), STR(" block_until_ready"));
-}
-
 /* A synchronisation waits for what was launched before it. */
 static void
 ask_for_calls(const struct recording *r, question_list *to)
@@ -146,7 +137,8 @@ ask_for_calls(const struct recording *r, question_list *to)
 	for (uint32_t i = 0; i < h->events.n; i++) {
 		const struct host_event *e = &h->events.v[i];
 
-		if (!waits_for_gpu(h, e) || (r->calls[i] & CALL_IS_TOLD) != 0 ||
+		if ((e->cause != CAUSE_SYNC && e->cause != CAUSE_POLL) ||
+		    (r->calls[i] & CALL_IS_TOLD) != 0 ||
 		    e->end_ns < r->window.start || e->end_ns > r->window.end)
 			continue;
 		vec_push(to,

@@ -9,6 +9,7 @@ static bool
 is_rest(const struct host_event *e)
 {
 	return e->cause == CAUSE_WAIT || e->cause == CAUSE_ANNOTATED ||
+	    (e->cause == CAUSE_SYNC && !is_call(e)) ||
 	    (e->cause == CAUSE_AUTOGRAD && e->kind == KIND_PYTHON);
 }
 
@@ -233,8 +234,8 @@ awaited_by_thread(struct recording *r, const struct pause *p, uint32_t *node)
 		const struct host_event *e = &h->events.v[p->owner];
 
 		w.for_data = asks_for_data(h, e);
-		w.says_so = w.for_data || e->cause == CAUSE_WAIT ||
-		    (is_rest(e) && e->kind == KIND_PYTHON);
+		w.says_so =
+		    w.for_data || (is_rest(e) && e->cause != CAUSE_ANNOTATED);
 		if (!w.for_data && !is_rest(e))
 			return false;
 	}

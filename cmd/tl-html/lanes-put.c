@@ -43,7 +43,8 @@ put_label(struct lanes *l, const struct lane *lane, struct buf *b)
 	struct buf text = { 0 };
 
 	if (lane->is_gpu) {
-		buf_puts(&text, "GPU ");
+		buf_puts(&text,
+		    lanes_source_of(l, lane->src)->is_tpu ? "TPU " : "GPU ");
 		put_key(&text, l->dict, lane->dev);
 		buf_puts(&text, " stream ");
 		put_key(&text, l->dict, lane->gpu_stream);

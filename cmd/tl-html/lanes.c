@@ -91,6 +91,7 @@ lanes_source(struct lanes *l, uint32_t src, const struct source *s)
 	struct lane_source *o = lanes_source_of(l, src);
 	int64_t epoch;
 
+	o->is_tpu = source_is_tpu(s);
 	o->has_rank = source_int(s, "rank", &o->rank);
 	o->has_base = source_int(s, "base", &o->base_ns);
 	if (source_int(s, "epoch", &epoch))

@@ -24,7 +24,7 @@ struct lane {
 };
 
 struct lane_source {
-	bool has_rank, has_base;
+	bool has_rank, has_base, is_tpu;
 	int64_t rank;
 	int64_t base_ns;  /* of its clock, in Unix time where that is known */
 	int64_t first_ns; /* its first span, INT64_MAX: there is none */

@@ -42,7 +42,7 @@ struct page {
 	struct icicle *icicle;
 	struct names_used names;
 	struct buf tables;
-	bool no_table_yet;
+	bool no_table_yet, is_tpu;
 	path_vec others; /* --vs */
 	struct str sides[2];
 	uint32_t nsources, nothers;
@@ -83,6 +83,8 @@ read_tree(struct page *p, const char *path, uint32_t *nsources, int side)
 	while ((item = stream_next(in)) != ITEM_END) {
 		if (item == ITEM_SOURCE && first + s->src >= *nsources)
 			*nsources = first + s->src + 1;
+		if (item == ITEM_SOURCE && side == 0)
+			p->is_tpu = source_is_tpu(s);
 		if (item == ITEM_SOURCE && s->is_final && has_lanes)
 			lanes_source(p->lanes, first + s->src, s);
 		if (item != ITEM_EVENT)
@@ -226,7 +228,10 @@ put_all_data(struct page *p, struct out *out)
 	put_data(out, "tables", &p->tables);
 	put_sides(p->sides, p->others.n > 0, &b);
 	put_data(out, "sides", &b);
-	buf_puts(&b, icicle_is_host(p->icicle) ? "\"host\"" : "\"GPU\"");
+	buf_puts(&b,
+	    icicle_is_host(p->icicle) ? "\"host\""
+		: p->is_tpu           ? "\"TPU\""
+				      : "\"GPU\"");
 	put_data(out, "clock", &b);
 	/* it has the fewer names, and each of them is shown at once */
 	icicle_put(p->icicle, &p->names, &b);

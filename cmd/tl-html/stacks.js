@@ -54,7 +54,7 @@ function icicle() {
   if (n < 2) return;
   $('stacks').hidden = false;
   const clock = data('clock');
-  if (clock === 'host') $('stackhead').textContent = 'Time of the host by stack';
+  $('stackhead').textContent = clock === 'host' ? 'Time of the host by stack' : clock + ' time by stack';
   const nodes = [], open = [];
   for (let i = 0; i < n; i++) {
     const d = flat[STEP * i], a = flat[STEP * i + 2], b = two ? flat[STEP * i + 3] : 0;

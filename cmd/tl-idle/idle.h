@@ -115,9 +115,9 @@ struct idle {
 	struct stats stats;
 	int64_t ncalls;
 	uint64_t ngaps;
-	bool has_python; /* the source at hand has frames */
-	/* by cause; advice also by has_python */
-	uint32_t words[CAUSE_COUNT], advice[2][CAUSE_COUNT];
+	bool has_python, is_tpu; /* the source at hand */
+	/* by cause; advice also by these */
+	uint32_t words[CAUSE_COUNT], advice[2][2][CAUSE_COUNT];
 	uint32_t classes[ACCOUNT_COUNT];
 };
 

@@ -376,9 +376,10 @@ end_source(struct idle *g)
 }
 
 static void
-begin_source(struct idle *g)
+begin_source(struct idle *g, const struct source *src)
 {
 	end_source(g);
+	g->is_tpu = source_is_tpu(src);
 	g->has_source = true;
 	g->source = g->sink.source;
 	host_start(&g->host, g->sink.dict, g->causes);
@@ -397,7 +398,7 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 	size_t n;
 
 	if (!g->has_source || g->source != s->source)
-		begin_source(g);
+		begin_source(g, &in->source);
 	n = g->host.gpus.n;
 	host_add(&g->host, ev);
 	g->any_inst |= ev->uid.inst != 0;
@@ -436,9 +437,9 @@ start(struct sink *s)
 		causes_load(g->causes, g->causes_file);
 	for (unsigned i = 0; i < CAUSE_COUNT; i++) {
 		g->words[i] = intern_put(s->dict->text, str_of(cause_words[i]));
-		for (int python = 0; python < 2; python++)
-			g->advice[python][i] = intern_put(
-			    s->dict->text, str_of(cause_advice(i, python)));
+		for (int k = 0; k < 4; k++)
+			g->advice[k / 2][k % 2][i] = intern_put(s->dict->text,
+			    str_of(cause_advice(i, k / 2, k % 2)));
 	}
 	for (unsigned i = 0; i < ACCOUNT_COUNT; i++)
 		g->classes[i] =

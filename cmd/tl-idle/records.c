@@ -69,7 +69,7 @@ static void
 set_cause(struct idle *g, struct idle_record *r, enum cause cause)
 {
 	r->cause = g->words[cause];
-	r->advice = g->advice[g->has_python][cause];
+	r->advice = g->advice[g->has_python][g->is_tpu][cause];
 }
 
 static struct named

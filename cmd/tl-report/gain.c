@@ -23,21 +23,15 @@ add_gain(struct figures *f, const struct budget *w, struct gain gain)
 	f->gains[at] = gain;
 }
 
-/* What launches a graph is no case for one, nor is a TPU. */
+/* What launches a graph is no case for one. */
 static struct str
 advice_of(const struct figures *f, const struct budget *w, const struct part *p)
 {
-	if (figures_is_tpu(f) && p->cause == CAUSE_PYTHON)
-		return STR("move it off the launching thread");
-	if (figures_is_tpu(f) &&
-	    (p->cause == CAUSE_OP || p->cause == CAUSE_LAUNCH_CALL ||
-		p->cause == CAUSE_LAUNCH_LATENCY))
-		return STR("run more in one program, or enlarge the batch");
 	return (p->cause == CAUSE_LAUNCH_CALL ||
 		   p->cause == CAUSE_LAUNCH_LATENCY) &&
 		str_ends(p->call, STR("GraphLaunch"))
 	    ? STR("launch the next graph before waiting for this one")
-	    : str_of(cause_advice(p->cause, w->has_python));
+	    : str_of(cause_advice(p->cause, w->has_python, figures_is_tpu(f)));
 }
 
 /*
@@ -106,7 +100,8 @@ add_opened(struct figures *f, const struct budget *w)
 	struct gain gain = {
 		.ns = w->opened_ns / w->n,
 		.what = STR("gaps that blocking calls opened"),
-		.note = str_of(cause_advice(CAUSE_SYNC, w->has_python)),
+		.note = str_of(
+		    cause_advice(CAUSE_SYNC, w->has_python, figures_is_tpu(f))),
 		.uid = w->opened_uid,
 	};
 

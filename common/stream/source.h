@@ -34,6 +34,8 @@ struct meta {
 
 /* The fact, or NULL. */
 const struct fact *source_fact(const struct source *s, const char *key);
+/* Whether its devices are TPUs. */
+bool source_is_tpu(const struct source *s);
 /* A fact that is an integer, or its decimal text; false: there is none. */
 bool source_int(const struct source *s, const char *key, int64_t *v);
 /* A profiler of the GPU's API took it: no ops, and correlation ids that count

@@ -291,6 +291,15 @@ source_fact(const struct source *s, const char *key)
 }
 
 bool
+source_is_tpu(const struct source *s)
+{
+	const struct fact *f = source_fact(s, "devices");
+
+	return f != NULL && f->val.s.p != NULL &&
+	    str_find(f->val.s, STR("\"name\":\"TPU"), false) >= 0;
+}
+
+bool
 source_int(const struct source *s, const char *key, int64_t *v)
 {
 	const struct fact *f = source_fact(s, key);

@@ -27,12 +27,27 @@ const uint8_t cause_groups[CAUSE_COUNT] = {
 const uint8_t cause_above[CAUSE_ABOVE_COUNT] = { CAUSE_GC, CAUSE_PROFILER,
 	CAUSE_COMPILE, CAUSE_DATA, CAUSE_IO, CAUSE_OPTIMIZER, CAUSE_COMM_HOST };
 
-const char *
-cause_advice(enum cause c, bool has_python)
+static const char *
+advice_on_tpu(enum cause c)
 {
-	return has_python && (c == CAUSE_BETWEEN_OPS || c == CAUSE_NONE)
-	    ? "sample the host: the recording has no event there"
-	    : advices[c];
+	switch (c) {
+	case CAUSE_PYTHON: return "move it off the launching thread";
+	case CAUSE_OP:
+	case CAUSE_LAUNCH_CALL:
+	case CAUSE_LAUNCH_LATENCY:
+		return "run more in one program, or enlarge the batch";
+	case CAUSE_COPY_BLOCK: return "copy ahead of the work that needs it";
+	case CAUSE_GPU_MISSING: return "record all work on the TPU";
+	default: return advices[c];
+	}
+}
+
+const char *
+cause_advice(enum cause c, bool has_python, bool is_tpu)
+{
+	if (has_python && (c == CAUSE_BETWEEN_OPS || c == CAUSE_NONE))
+		return "sample the host: the recording has no event there";
+	return is_tpu ? advice_on_tpu(c) : advices[c];
 }
 
 enum subject { OF_CALL, OF_ABOVE, OF_SELF, OF_OP, OF_PYTHON, ABOUT_COUNT };

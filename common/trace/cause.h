@@ -82,8 +82,9 @@ enum cause_group {
 extern const char *const cause_words[CAUSE_COUNT];
 extern const uint8_t cause_groups[CAUSE_COUNT];
 
-/* What to do about it, with Python frames in the recording or not; "": none. */
-const char *cause_advice(enum cause c, bool has_python);
+/* What to do about it, with Python frames in the recording or not, and on a
+ * TPU, which has no graphs; "": nothing. */
+const char *cause_advice(enum cause c, bool has_python, bool is_tpu);
 
 /* What a name stands for; CAUSE_NOTHING: no rule is about it. */
 struct cause_name {

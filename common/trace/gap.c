@@ -56,11 +56,12 @@ static bool
 takes(const struct host *h, const struct host_thread *t,
     const struct host_parts *p, const struct host_parts *rest)
 {
-	if (host_is_rest(p->cause))
+	if (host_is_rest(p))
 		return false;
 	if (is_autograd_frame(h, p) && rest->event != HOST_NONE)
 		return false;
 	return t->nlaunched > 0 || rest->cause == CAUSE_WAIT ||
+	    rest->cause == CAUSE_SYNC ||
 	    (p->cause != CAUSE_SYNC && p->cause != CAUSE_POLL);
 }
 
@@ -95,7 +96,7 @@ add_host_pieces(struct finder *f, uint32_t thread, int64_t from, int64_t to)
 	struct host_parts p = host_parts_of(h, &h->threads.v[thread], from, to);
 
 	while (host_parts_next(&p))
-		if (host_is_rest(p.cause) || is_autograd_frame(h, &p)) {
+		if (host_is_rest(&p) || is_autograd_frame(h, &p)) {
 			const struct host_busy busy =
 			    host_busy(f->h, p.start_ns, p.end_ns);
 
@@ -405,7 +406,7 @@ opener_on(const struct host *h, const struct host_thread *t, int64_t ns)
 	struct host_parts p = host_parts_of(h, t, ns, ns + 1);
 
 	return host_parts_next(&p) && is_opener(p.cause) &&
-		is_call(&h->events.v[p.event])
+		(p.cause == CAUSE_SYNC || is_call(&h->events.v[p.event]))
 	    ? p.event
 	    : HOST_NONE;
 }

@@ -32,7 +32,7 @@ find_stretches(struct host *h)
 		while (host_parts_next(&p)) {
 			size_t last = stretch_of(h, p.end_ns - 1);
 
-			if (host_is_rest(p.cause))
+			if (host_is_rest(&p))
 				continue;
 			for (size_t k = stretch_of(h, p.start_ns); k <= last;
 			     k++)

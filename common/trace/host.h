@@ -181,12 +181,15 @@ struct host_parts host_parts_of(const struct host *h,
     const struct host_thread *t, int64_t from, int64_t to);
 bool host_parts_next(struct host_parts *p) USE_RESULT;
 
-/* It has nothing to do, or waits for another thread. */
+/* It has nothing to do, or waits for another thread: also what waits for the
+ * GPU without a call of the runtime, as another thread may launch until then.
+ */
 static inline bool
-host_is_rest(uint8_t cause)
+host_is_rest(const struct host_parts *p)
 {
-	return cause == CAUSE_NOTHING || cause == CAUSE_WAIT ||
-	    cause == CAUSE_ANNOTATED;
+	return p->cause == CAUSE_NOTHING || p->cause == CAUSE_WAIT ||
+	    p->cause == CAUSE_ANNOTATED ||
+	    (p->cause == CAUSE_SYNC && !is_call(&p->v[p->event]));
 }
 /* Threads that are not at rest from one time to another; more may be in it. */
 struct host_busy host_busy(struct host *h, int64_t from, int64_t to);

@@ -72,7 +72,9 @@ is 'and is no GPU, which may have graphs' "$(grep -c 'GPU\|graph' tpu.txt)" 0
 tl-decode "$ROOT"/tests/data/h100/jax_mlp.xplane.pb.gz | tl-tree >mlp.tl
 is 'block_until_ready waits for kernels, some of which overlap on their stream' \
 	"$(tl-critical --no-header -c bound,kind,count mlp.tl | head -n 1 | tr '\t' ' ')" 'compute kernel 90'
-is 'and is no work of the host' "$(tl-idle --no-header -c cause,longest_in mlp.tl | grep -c '^python.*block_until')" 0
+is 'and is a synchronisation, no work of the host' "$(tl-idle --no-header -c cause,longest_in mlp.tl | grep block_until)" \
+	"sync	\$api.py:2757 block_until_ready"
+is 'advice for a TPU is none for GPUs' "$(tl-idle --no-header -c advice tpu/*.pb | grep -c 'graph\|GPU')" 0
 
 tl-decode one/host0.xplane.pb.gz | tl-cat | grep -v '"kind":"\(kernel\|memcpy\|memset\|gpu_annotation\)"' | tl-cat >cpu.tl
 like 'a profile of the host' "$(tl-report --width 999 cpu.tl 2>/dev/null)" \
