@@ -21,6 +21,9 @@ const struct table_def *const table_defs[] = {
 	&table_bandwidth,
 	&table_hlo,
 	&table_hlo_bandwidth,
+	&table_hlo_latency,
+	&table_hlo_sizes,
+	&table_hlo_rates,
 	&table_clocks,
 	&table_missing,
 };

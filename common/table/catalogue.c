@@ -420,6 +420,12 @@ const struct sheet sheets[] = {
 	    "each collective of XLA: what moves, waiting, exposed time"),
 	TL_COLLECTIVE("hlo_bandwidth",
 	    "collectives of XLA by type, with bytes counted both ways"),
+	TL_COLLECTIVE("hlo_latency",
+	    "each collective of XLA at its best: the shortest run on any GPU"),
+	TL_COLLECTIVE("hlo_sizes",
+	    "collectives of XLA at their best, by the size of the buffer"),
+	TL_COLLECTIVE("hlo_rates",
+	    "collectives of XLA at their best, by the bandwidth they reach"),
 	TL_COLLECTIVE("nccl_clocks", "offsets between the ranks' clocks"),
 	TL_COLLECTIVE(
 	    "nccl_missing", "collectives that a rank misses or sees otherwise"),

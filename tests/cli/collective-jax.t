@@ -97,6 +97,9 @@ is 'by NCCL: what comes out over the shortest' "$(column nccl_implicit_sync \
 	head -n 2 | three)" \
 	"0-7_0${tab}8${tab}1572864${tab}12582912${tab}412785${tab}28.389
 8-15_0${tab}8${tab}1572864${tab}12582912${tab}426891${tab}27.451"
+is 'at its best: what comes out over the shortest' "$(column hlo_latency \
+	instruction,latency_ns,buffer_bytes,effective_gb_per_s example | three)" \
+	"all-gather${tab}412785${tab}12582912${tab}30.482"
 is 'ranks count on from host to host' "$(column nccl_clocks rank,hostname,gpu example |
 	sed -n '1p;9p;32p')" "\
 0${tab}node_0${tab}0
@@ -224,6 +227,33 @@ is 'reduce-scatter counts what goes in' "$(column hlo_bandwidth \
 	collective,both_ways_gib_per_s_max kinds.ndjson | awk '$1 == "reduce-scatter" {
 	printf "%.3f\n", $2 / ((147456 * 1.5 / 90 + 147456 * 1.5 / 70) / 2 * 1e9 / 2^30)}')" 1.000
 
+# ---- sizes and bands ----
+
+xplane bands.ndjson <<'E'
+0 1 ncclDevKernel_AllReduce 1000 3 a 7
+0 1 ncclDevKernel_AllReduce 2000 1 a 7
+0 1 ncclDevKernel_AllReduce 3000 2 b 7
+0 1 ncclDevKernel_AllReduce 4000 3 c 7
+0 1 ncclDevKernel_AllReduce 5000 9 d 7
+module 7 jit_g
+{"name":"a","opcode":"all-reduce","shape":"s8[400]","operands":[{"shape":"s8[400]"}],"groups":[[0]]}
+{"name":"b","opcode":"all-reduce","shape":"s8[400]","operands":[{"shape":"s8[400]"}],"groups":[[0]]}
+{"name":"c","opcode":"all-reduce","shape":"s8[149]","operands":[{"shape":"s8[149]"}],"groups":[[0]]}
+{"name":"d","opcode":"all-reduce","groups":[[0]]}
+E
+is 'by size, without what has none' "$(column hlo_sizes \
+	buffer_bytes,instructions,effective_gb_per_s_mean,effective_gb_per_s_std,latency_ns_sum,pct_latency \
+	bands.ndjson | three)" "\
+149${tab}1${tab}49.666${tab}${tab}3${tab}50.0
+400${tab}2${tab}300.0${tab}141.421${tab}3${tab}50.0"
+is 'by band' "$(column hlo_rates gb_per_s,instructions,pct_latency bands.ndjson | three)" "\
+0-50${tab}1${tab}50.0
+50-100${tab}0${tab}0.0
+100-200${tab}0${tab}0.0
+200-300${tab}1${tab}33.333
+300-400${tab}0${tab}0.0
+>=400${tab}1${tab}16.666"
+
 # ---- exposed time ----
 
 xplane exposed.ndjson <<'E'
@@ -312,7 +342,7 @@ reports 3 collectives-no-duration 'tl-collective --table nccl_long open.ndjson'
 
 tl-collective --partial -o example.tl example 2>err
 for t in nccl_groups straggler_cause nccl_long nccl_implicit_sync \
-	hlo_collectives hlo_bandwidth; do
+	hlo_collectives hlo_bandwidth hlo_latency; do
 	is "a partial gives the same $t" "$(tl-collective --table $t example.tl 2>&1)" \
 		"$(tl-collective --table $t example 2>&1)"
 done

@@ -98,6 +98,39 @@ def compare_types(truth, where):
         same("slices", int(rows[kind]["slices"]), len(rates))
 
 
+def compare_best(truth, where):
+    """Each instruction at its best, and what sizes and bands of bandwidth come to."""
+    best = {}
+    for c in truth["collectives"]:
+        ns, n, size = min(c["durations"]), len(c["ranks"]), c["in_bytes"]
+        out = {"all-gather": size * n, "reduce-scatter": size // n}.get(c["type"], size)
+        if c["name"] not in best or ns < best[c["name"]][0]:
+            best[c["name"]] = ns, out, c["type"], max(size, out) / ns
+    rows = {r["instruction"]: r for r in table("hlo_latency", where)}
+    same("instructions", sorted(rows), sorted(best))
+    for name, (ns, out, kind, rate) in best.items():
+        same("type", rows[name]["collective"], kind)
+        same("latency", int(rows[name]["latency_ns"]), ns)
+        same("buffer", int(rows[name]["buffer_bytes"]), out)
+        assert abs(float(rows[name]["effective_gb_per_s"]) - rate) <= 1e-9 * rate
+    total = {k: sum(b[0] for b in best.values() if b[2] == k) for _, _, k, _ in best.values()}
+    for r in table("hlo_sizes", where):
+        mine = [b for b in best.values() if (b[2], b[1]) == (r["collective"], int(r["buffer_bytes"]))]
+        same("of a size", int(r["instructions"]), len(mine))
+        same("time of a size", int(r["latency_ns_sum"]), sum(b[0] for b in mine))
+        mean = sum(b[3] for b in mine) / len(mine)
+        assert abs(float(r["effective_gb_per_s_mean"]) - mean) <= 1e-9 * mean
+        assert abs(float(r["pct_latency"]) - 100 * sum(b[0] for b in mine) / total[r["collective"]]) < 1e-9
+    counted = 0
+    for r in table("hlo_rates", where):
+        low, high = (400, 1e300) if r["gb_per_s"] == ">=400" else map(float, r["gb_per_s"].split("-"))
+        mine = [b for b in best.values() if b[2] == r["collective"] and low <= b[3] < high]
+        same("of a band", int(r["instructions"]), len(mine))
+        assert abs(float(r["pct_latency"]) - 100 * sum(b[0] for b in mine) / total[r["collective"]]) < 1e-9
+        counted += len(mine)
+    same("in bands", counted, len(best))
+
+
 def main():
     where = sys.argv[-1]
     with open(f"{sys.argv[1]}/truth.json", encoding="utf-8") as f:
@@ -105,6 +138,7 @@ def main():
     n = compare_each(truth, where)
     compare_exposed(truth, where)
     compare_types(truth, where)
+    compare_best(truth, where)
     print(f"{n} collectives compared")
 
 
