@@ -45,6 +45,7 @@ struct settings {
 	int64_t world_size, gpus_per_node; /* 0: not given */
 	struct bucket_rules rules;
 	VEC(const char *) lists; /* --files-from */
+	VEC(const char *) logs;  /* --node-logs */
 	bool align_clocks, partial, keep_mismatch, verbose;
 	int jobs;
 	struct table_dest dest;
@@ -94,6 +95,7 @@ struct part {
 	uint32_t src;
 	int64_t dev;   /* NONE: all GPUs of the source */
 	int64_t ngpus; /* ranks of the process, if dev is known */
+	bool is_idle;  /* a process of XLA whose GPUs did nothing */
 	int64_t process;
 	bool rank_is_told;             /* by the trace itself */
 	bool rank_is_guess;            /* by order alone */

@@ -25,6 +25,8 @@ settle_rank(const struct settings *set, struct part *p)
 		path[p->path.len] = '\0';
 		named = rank_of_path(set->rank_rule, path);
 	}
+	if (named < 0 && !p->is_partial)
+		named = rank_of_node(set->rank_rule, p->host);
 	if (p->rank != NONE && !p->rank_is_guess) {
 		if (!set->has_rank_regex || named < 0 || named == p->rank)
 			return;
@@ -35,6 +37,13 @@ settle_rank(const struct settings *set, struct part *p)
 		p->rank = (int64_t)p->source_no;
 	else if (named >= 0)
 		p->rank = named;
+}
+
+static void
+leave_out(struct part *p)
+{
+	p->is_out = true;
+	p->nrecs = 0;
 }
 
 static int
@@ -49,8 +58,8 @@ by_process(const void *pa, const void *pb)
 
 /*
  * A GPU's rank is its number, counted on from the GPUs of the processes before
- * its own; a process that was not given has as many as the largest. The job is
- * as large as any group.
+ * its own; a process that was not given or did nothing has as many as the
+ * largest. The job is as large as any group.
  */
 static void
 number_gpus(part_vec *parts)
@@ -67,6 +76,10 @@ number_gpus(part_vec *parts)
 		struct part *p = &parts->v[i];
 		int64_t gap = p->rank - process;
 
+		if (p->is_idle) {
+			report(MSG_PROCESS_IDLE, p->path, most);
+			leave_out(p);
+		}
 		if (!part_is_raw_gpu(p))
 			continue;
 		p->process = p->rank;
@@ -127,13 +140,6 @@ usual_world(const part_vec *parts)
 	}
 	map_free(&count);
 	return best;
-}
-
-static void
-leave_out(struct part *p)
-{
-	p->is_out = true;
-	p->nrecs = 0;
 }
 
 static void

@@ -20,6 +20,7 @@ enum {
 	OPT_GPUS_PER_NODE,
 	OPT_KEEP_MISMATCH,
 	OPT_LIST_TABLES,
+	OPT_NODE_LOGS,
 	OPT_PARTIAL,
 	OPT_RANK_REGEX,
 	OPT_TABLE_NAME,
@@ -39,6 +40,9 @@ static const struct opt options[] = {
 	{ OPT_KEEP_MISMATCH, "keep-mismatch", NULL,
 	    "keep collectives whose ranks disagree in summaries" },
 	{ OPT_LIST_TABLES, "list-tables", NULL, "list the tables" },
+	{ OPT_NODE_LOGS, "node-logs", "DIR|FILE",
+	    "number JAX processes by NODE_RANK in logs with their host's "
+	    "name" },
 	{ OPT_PARTIAL, "partial", NULL,
 	    "write a small stream of collectives; {rank} in -o: one a rank" },
 	{ OPT_RANK_REGEX, "rank-regex", "RE",
@@ -89,6 +93,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	case 'j': set->jobs = (int)opt_int(op, 1, 512); break;
 	case OPT_KEEP_MISMATCH: set->keep_mismatch = true; break;
 	case OPT_LIST_TABLES: sheets_list("tl-collective"); exit(EXIT_DONE);
+	case OPT_NODE_LOGS: vec_push(&set->logs, op->arg); break;
 	case OPT_PARTIAL: set->partial = true; break;
 	case OPT_BUCKET_COMM: bucket_opt(&set->rules, op, ch); break;
 	case OPT_RANK_REGEX:
@@ -124,6 +129,8 @@ check_settings(struct settings *set)
 	(void)table_dest_details(&set->dest);
 	if (set->rank_rule == NULL)
 		set->rank_rule = rank_rule_create(NULL);
+	for (size_t i = 0; i < set->logs.n; i++)
+		rank_rule_logs(set->rank_rule, set->logs.v[i]);
 }
 
 /* The paths in a file, one a line. */
@@ -154,6 +161,8 @@ find_inputs(const struct settings *set, char **operands, int n, path_vec *paths)
 		add_list(paths, set->lists.v[i]);
 	for (int i = 0; i < n; i++)
 		stream_paths(paths, operands[i], true);
+	if (set->lists.n == 0)
+		stream_paths_order(paths);
 	if (n == 0 && set->lists.n == 0)
 		vec_push(paths, xstrdup("-"));
 	if (paths->n == 0)

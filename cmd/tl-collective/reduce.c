@@ -436,6 +436,7 @@ put_lane(struct reducer *r, struct lane *l)
 	}
 	if (r->by_dev && l->dev.type == KEY_INT)
 		p->dev = l->dev.n;
+	p->is_idle = r->by_dev && l->dev.type != KEY_INT && !p->is_partial;
 	p->nsigs = r->sigs->list.n;
 	p->nhosts = r->host_names->list.n;
 	p->recs = l->recs.v;

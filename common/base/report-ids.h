@@ -180,6 +180,9 @@ WARNING(RANK_RENAMED,
 WARNING(OTHER_JOB, "{file}: skipped: its job has {#ranks} ranks, not {#world}")
 WARNING(RANK_TOO_HIGH,
     "{file}: skipped: rank {#rank} in a job of {#world} ranks")
+WARNING(PROCESS_IDLE,
+    "{file}: skipped: no GPU work; its process counts as {#n} "
+    "{n:rank|ranks}")
 WARNING(RANK_TWICE, "{file}: skipped: rank {#rank} is already in {other}")
 WARNING(RANK_CONFLICT,
     "{file}: skipped: rank {#rank} has other collectives at that time in "

@@ -103,6 +103,16 @@ stream_paths(path_vec *to, const char *path, bool deep)
 }
 
 void
+stream_paths_order(path_vec *paths)
+{
+	for (size_t i = 1; i < paths->n; i++)
+		if (strcmp(paths->v[i - 1], paths->v[i]) > 0)
+			return;
+	if (paths->n > 1)
+		qsort(paths->v, paths->n, sizeof *paths->v, by_name);
+}
+
+void
 stream_check_files(char *const *files)
 {
 	for (; *files != NULL; files++)

@@ -59,6 +59,8 @@ bool stream_is_name(struct str name, unsigned form) USE_RESULT;
  */
 typedef VEC(char *) path_vec;
 void stream_paths(path_vec *to, const char *path, bool deep);
+/* host2 before host10, if they are in the order of a shell's list. */
+void stream_paths_order(path_vec *paths);
 /* Before work begins: a file of these, ended by NULL, that can't be read ends
  * the program. */
 void stream_check_files(char *const *files);

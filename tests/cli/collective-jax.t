@@ -153,6 +153,60 @@ done
 is 'a process with one GPU is one rank' "$(column nccl_implicit_sync \
 	group,ranks_present,start_skew_ns,in_bytes single)" "0-3${tab}4${tab}3${tab}4"
 
+# ---- whose number is whose ----
+
+nodes() { # OPERAND...: ranks of hosts
+	tl-collective --table nccl_clocks -c rank,hostname,gpu --no-header "$@" 2>err
+}
+mkdir order logs
+cat >order.in <<'E'
+fact hostname "host0"
+0 1 ncclDevKernel_AllReduce 300 100 all-reduce.1 5
+1 1 ncclDevKernel_AllReduce 300 100 all-reduce.1 5
+E
+for h in 2 10; do
+	xplane order/host$h.ndjson <<E
+fact hostname "host$h"
+0 1 ncclDevKernel_AllReduce 1$h 100 all-reduce.1 5
+1 1 ncclDevKernel_AllReduce 1$h 100 all-reduce.1 5
+E
+done
+is 'as a shell lists them, host2 is before host10' "$(nodes order/host10.ndjson order/host2.ndjson)" "\
+0${tab}host2${tab}0
+1${tab}host2${tab}1
+2${tab}host10${tab}0
+3${tab}host10${tab}1"
+xplane order.ndjson <order.in
+is '... but an order of their own counts' "$(nodes order/host2.ndjson order.ndjson order/host10.ndjson |
+	cut -f 2 | uniq | tr '\n' ' ')" 'host2 host0 host10 '
+printf 'export NODE_RANK="1"\nlocalhost:80\nhostname: host2.example.com\n' >logs/a.log
+echo 'Host: host10' >logs/job_node_rank_0.log
+echo 'NODE_RANK=7 no host' >logs/b_c.log
+is 'nodes by the logs of the job' "$(nodes --node-logs logs order | cut -f 1,2)" "\
+0${tab}host10
+1${tab}host10
+2${tab}host2
+3${tab}host2"
+cp order/host2.ndjson first.ndjson
+is '... by the name that the trace has' "$(nodes --node-logs logs first.ndjson order/host10.ndjson |
+	cut -f 1,2 | tail -n 1)" "3${tab}host2"
+refuses 1 'no log has' 'tl-collective --node-logs logs/b_c.log order'
+echo 'NODE_RANK: 5 Running on host10' >logs/z.log
+refuses 1 'host10 is node 5, in another log 0' 'tl-collective --node-logs logs order'
+
+mkdir nothing
+cp order/host2.ndjson nothing/rank0.ndjson
+cp order/host10.ndjson nothing/rank2.ndjson
+xplane nothing/rank1.ndjson <<'E'
+fact hostname "no_gpu_work"
+E
+reports 3 process-idle 'tl-collective --table nccl_groups nothing'
+is 'a process without GPU work has GPUs too' "$(nodes nothing | cut -f 1,2)" "\
+0${tab}host2
+1${tab}host2
+4${tab}host10
+5${tab}host10"
+
 # ---- the second of two hosts is 10 ms ahead; most collectives stay in one ----
 
 for h in 0 1; do
