@@ -34,7 +34,7 @@ arguments(struct replay *g, struct form *f, uint32_t name,
 static void
 put_called(struct buf *out, const struct form *f, const struct buf *arguments)
 {
-	buf_puts(out, "\"op_name\":");
+	buf_puts(out, "{\"op_name\":");
 	json_put_string(out, f->name);
 	buf_puts(out, ",\"overload\":");
 	if (f->schema != NULL)
@@ -43,6 +43,7 @@ put_called(struct buf *out, const struct form *f, const struct buf *arguments)
 		buf_puts(out, "null");
 	buf_puts(out, ",\"replay_ir\":");
 	buf_put(out, arguments->p, arguments->len);
+	buf_putc(out, '}');
 }
 
 /* What is replayed of an autograd node is the backward of its forward op. */

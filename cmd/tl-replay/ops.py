@@ -284,10 +284,12 @@ def bind(schema, values, device):
         if value is UNKNOWN and "Device" in str(formal.type):
             value = device.torch
         if value is UNKNOWN:
-            if not formal.has_default_value():
-                raise NoFit(f"{formal.name} is not recorded")
             defaults += [formal.name] if i < len(values) else []
-            continue
+            if formal.has_default_value():
+                continue
+            if formal.type.kind() != "OptionalType":
+                raise NoFit(f"{formal.name} is not recorded")
+            value = None
         check_fit(formal.type, value, formal.name)
         if formal.kwarg_only or len(args) < i:  # behind a gap: by name
             kwargs[formal.name] = value

@@ -24,6 +24,7 @@ aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor
 aten::_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor
 aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor
 aten::ends(Tensor a, str how, Tensor b) -> Tensor
+aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor
 EOF2
 
 # ir OP...: an op is NAME ARG...; the words become JSON, as below.
@@ -171,6 +172,9 @@ makes 'the recorded overload comes first' \
 makes 'a text is not recorded: its default' \
 	'aten::gelu float[4](1)normal json={"unknown":"str"}' \
 	'aten::gelu. self=float32[4][1] normal'
+makes 'one that may be none is none' \
+	'aten::div.Tensor_mode float[4](1)normal float[4](1)normal json={"unknown":"str?"}' \
+	'aten::div.Tensor_mode self=float32[4][1] normal other=float32[4][1] normal rounding_mode=null'
 says 'no overload takes these' 'aten::add float[4](1)normal json="x" json=1' \
 	'aten::add: skipped: no overload takes these arguments (Tensor: other is Tensor; Scalar: other is Scalar)'
 says 'a text without a default' \

@@ -227,7 +227,7 @@ class Type:
           "GeneratorType": Generator}
 
     def __init__(self, text):
-        self.text = text = re.sub(r"\([^)]*\)", "", text).strip()
+        self.text = text = re.sub(r"\([^)]*\)|!", "", text).strip()
         self.inner = None
         if text.endswith("?"):
             self.kind_, self.inner = "OptionalType", Type(text[:-1])
@@ -283,7 +283,7 @@ class Schema:
     def __init__(self, line):
         name, rest = line.split("(", 1)
         self.name, _, self.overload_name = name.strip().partition(".")
-        body = rest[:rest.rindex(") ->")]
+        body = rest.split(") ->")[0].rstrip(" )")  # a result is optional
         self.arguments, kwarg_only = [], False
         for item in _split(body):
             if item.strip() == "*":
@@ -347,34 +347,48 @@ def _tensors(value):
 
 
 class Overload:
-    def __init__(self, schema):
-        self.schema = schema
+    """Of several versions of PyTorch there may be several schemas."""
+
+    def __init__(self, schemas):
+        self.schemas = schemas
 
     def __call__(self, *args, **kwargs):
-        given, formals = {}, self.schema.arguments
-        positional = [f for f in formals if not f.kwarg_only]
-        if len(args) > len(positional):
-            raise TypeError(f"{self.schema.name}: too many arguments")
-        for formal, value in zip(positional, args):
-            given[formal.name] = value
-        for name, value in kwargs.items():
-            if name in given or name not in [f.name for f in formals]:
-                raise TypeError(f"{self.schema.name}: {name} is unexpected")
-            given[name] = value
-        for formal in formals:
-            if formal.name not in given:
-                if not formal.has_default_value():
-                    raise TypeError(f"{self.schema.name}: no {formal.name}")
-            elif not formal.type.takes(given[formal.name]):
-                raise TypeError(f"{self.schema.name}: {formal.name} is "
-                                f"{formal.type}, not {given[formal.name]!r}")
-        _log(op=self.schema.name, overload=self.schema.overload_name,
+        for schema in self.schemas:
+            try:
+                given = self.checked(schema, args, kwargs)
+                break
+            except TypeError:
+                if schema is self.schemas[-1]:
+                    raise
+        _log(op=schema.name, overload=schema.overload_name,
+             formals=[formal.name for formal in schema.arguments],
              args={name: _plain(value) for name, value in given.items()})
-        launched.append(self.schema.name)
+        launched.append(schema.name)
         inputs = _tensors(list(given.values()))
         return inputs[0].copy(
             requires_grad=any(t.requires_grad for t in inputs)
         ) if inputs else None
+
+    @staticmethod
+    def checked(schema, args, kwargs):
+        given, formals = {}, schema.arguments
+        positional = [f for f in formals if not f.kwarg_only]
+        if len(args) > len(positional):
+            raise TypeError(f"{schema.name}: too many arguments")
+        for formal, value in zip(positional, args):
+            given[formal.name] = value
+        for name, value in kwargs.items():
+            if name in given or name not in [f.name for f in formals]:
+                raise TypeError(f"{schema.name}: {name} is unexpected")
+            given[name] = value
+        for formal in formals:
+            if formal.name not in given:
+                if not formal.has_default_value():
+                    raise TypeError(f"{schema.name}: no {formal.name}")
+            elif not formal.type.takes(given[formal.name]):
+                raise TypeError(f"{schema.name}: {formal.name} is "
+                                f"{formal.type}, not {given[formal.name]!r}")
+        return given
 
 
 class _Namespace:
@@ -386,7 +400,9 @@ class _Namespace:
         if not schemas:
             raise AttributeError(base)
         return types.SimpleNamespace(**{
-            s.overload_name or "default": Overload(s) for s in schemas})
+            name or "default": Overload([
+                s for s in schemas if s.overload_name == name])
+            for name in {s.overload_name for s in schemas}})
 
 
 class _Ops:
