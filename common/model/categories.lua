@@ -51,6 +51,21 @@ category { name = "CustomCollective", globs = { "aiter::allgather_lastdim<*> (Sy
 category { name = "triton", globs = { "triton*" } }
 category { name = "record_param_comms", globs = { "record_param_comms*" } }
 
+-- Attention that has no model, and its kernels inside graph replays.
+category { name = "SDPA_fwd", globs = { "xformers*attention_forward*", "xformers_flash::flash_fwd*",
+  "flash_attn*::*fwd*", "flash_attn*::*forward*", "FlashAttn*Func", "*GraphLaunch->*flash_fwd*",
+  "*GraphLaunch->*flash_fprop*", "*GraphLaunch->*fmha_fwd*", "*GraphLaunch->attn_fwd*" } }
+category { name = "SDPA_bwd", globs = { "xformers*attention_backward*", "xformers_flash::flash_bwd*",
+  "flash_attn*::*bwd*", "flash_attn*::*backward*", "FlashAttn*FuncBackward",
+  "*GraphLaunch->*flash_bwd*", "*GraphLaunch->*flash_bprop*", "*GraphLaunch->*fmha_bwd*",
+  "*GraphLaunch->attn_bwd*" } }
+category { name = "InferenceAttention", globs = { "vllm::*attention*", "sglang::*attention*",
+  "trtllm::*attn*", "trtllm::*attention*", "trtllm::mla_*", "flashinfer::*with_kv_cache*", "_flashmla_C::*",
+  "_vllm_fa*_C::*", "sgl_kernel::*mla*", "*GraphLaunch->*unified_attention*",
+  "*GraphLaunch->*paged_attention*", "*GraphLaunch->*PagedAttention*",
+  "*GraphLaunch->*WithPagedKVCache*", "*GraphLaunch->*reshape_and_cache*", "*GraphLaunch->*mla_decode*",
+  "*GraphLaunch->*mla_fwd*" } }
+
 -- Of what has no other, by the first kernel ("void at::native...").
 category { name = "elementwise", kernels = { "elementwise" } }
 category { name = "reduce", kernels = { "reduce" } }

@@ -4,7 +4,7 @@
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 command -v tl-roofline >/dev/null || skip_all 'tl-roofline is not built'
-plan 16
+plan 17
 
 # op NAME TS DIMS TYPES [CONCRETE]: an op with a kernel of 5 us
 op() {
@@ -98,6 +98,12 @@ is 'of another one the copy stands apart' \
 	"$(sed s/_flash_attention_backward/scatter/ whole.json >apart.json; ask apart.json name,kernel_ns_sum)" \
 	'aten::scatter->k1 (Synthetic Op) 5000
 aten::copy_ 5000'
+
+is 'attention without a model has its category' "$(for op in trtllm::attn_custom_op_inplace \
+	xformers_flash::flash_bwd 'hipGraphLaunch->kernel_unified_attention_2d (Synthetic Op)' mylib::op; do
+	printf '{"op":"%s"}\n' "$op"
+done | tl-roofline --op - --no-header -c op_category 2>/dev/null | tr '\n' ' ')" \
+	'InferenceAttention SDPA_bwd InferenceAttention other '
 
 # ---- copies ----
 

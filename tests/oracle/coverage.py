@@ -10,7 +10,7 @@ trace hasn't what it needs. Not counted: copies and memsets (the program is
 asked for kernels only), collectives (they stand in no row: tl-collective),
 kernels of a launch outside of all ops (there is nothing that could have a
 model; their share is told). Where the traces of captured graphs are there, the
-replayed ones get their ops by tl-graft.
+replayed ones get their ops by tl-graft, and are looked at without them, too.
 """
 import argparse
 import collections
@@ -79,15 +79,14 @@ class Shares:
         return 100 * part / self.ops if self.ops else 0
 
 
-def shares_of(s):
+def shares_of(s, captures):
     """the shares, or None: no GPU event has an op or a launch"""
     with tempfile.TemporaryDirectory() as tmp:
         tl = os.path.join(tmp, "t.tl")
         code, _, err = run(["tl-tree", s.path, "-o", tl])
         if code not in (0, 3):
             return None, err
-        captures = os.path.join(os.path.dirname(s.path), "capture_traces")
-        if os.path.isdir(captures):
+        if captures:
             plain, tl = tl, os.path.join(tmp, "g.tl")
             code, _, err = run(["tl-graft", "--capture", captures, "--pseudo-ops", plain, "-o", tl])
             if code not in (0, 3):
@@ -108,11 +107,14 @@ def main():
     ap.add_argument("--only", default="*")
     ap.add_argument("-v", action="store_true")
     args = ap.parse_args()
-    n, bad, whole, none = 0, 0, 0, 0
+    n, bad, whole, none, looks = 0, 0, 0, 0, []
     for s in compare.find_sets(os.environ["TL_DATA"], args.only):
         if not fnmatch.fnmatch(s.name, args.only):
             continue
-        got, why = shares_of(s)
+        captures = os.path.join(os.path.dirname(s.path), "capture_traces")
+        looks += [(s, None)] + [(s, captures)] * os.path.isdir(captures)
+    for s, captures in looks:
+        got, why = shares_of(s, captures)
         if got is None or got.ops == 0:
             if args.v:
                 print("# %s: %s" % (s.name, why.strip() or "no kernel is below an op"))
@@ -124,7 +126,8 @@ def main():
         bad += not fine
         print("%sok %d - %s: %.3f ms of ops, %.2f %% without a model, %.2f %% without figures "
               "(%.2f %% without shapes); %.3f ms of no op" %
-              ("" if fine else "not ", n, s.name, got.ops / 1e6, got.pct(got.none),
+              ("" if fine else "not ", n,
+               s.name + " with captured graphs" * bool(captures), got.ops / 1e6, got.pct(got.none),
                got.pct(got.mute), got.pct(got.unrecorded), got.no_op / 1e6))
         for name, ns in (got.worst + got.bad).most_common(None if args.v else 3):
             print("# %.2f %%: %s" % (got.pct(ns), name[:150]))
