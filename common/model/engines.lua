@@ -294,3 +294,20 @@ op {
       flops = 7 * 8 * 18 * 64, bytes = 4 * 8 * 18 * 64 },
   },
 }
+
+-- ---- what no model can tell: the reason stands instead of figures ----
+
+local function lacking(why, names)
+  op {
+    unit = "matrix", extra = true, names = aten(names, ""),
+    eval = function () fail(why) end,
+    examples = { { dims = { { 4, 4096 } }, types = { bf16 }, status = "failed" } },
+  }
+end
+lacking("the number of keys is neither among its arguments nor in an annotation", [[
+  trtllm::attn_custom_op_inplace trtllm::mla_custom_op_inplace trtllm::attention
+  vllm::unified_mla_attention vllm::unified_mla_attention_with_output ]])
+lacking("the size of the state is not among its arguments", [[ vllm::mamba_mixer vllm::mamba_mixer2
+  vllm::linear_attention vllm::short_conv vllm::plamo2_mamba_mixer vllm::gdn_attention ]])
+lacking("the weights of the experts are not among its arguments", [[ vllm::moe_forward
+  vllm::moe_forward_shared trtllm::moe_custom_op ]])

@@ -303,16 +303,21 @@ local function caching(names, globs, q, at, examples)
       local r, k = sums(), at.k
       local heads = at.heads and int(value(at.heads))
         or dim(k, at.layout and rank(k) == 4 and value(at.layout) == "1" and -3 or -2)
-      if rank(q) < 3 then fail("q has not 3 dimensions") end
-      local dq = dim(q, -1) + (at.more and dim(at.more, -1) or 0)
-      return finish(_ENV, { N_Q = r.c_sq + r.g_sq, H_Q = dim(q, -2), dq = dq, N_KV = r.c_sk + r.g_sk,
+      local dq = dim(rank(q) > 2 and q or k, -1)
+      -- its heads may lie in one row
+      local heads_q = rank(q) > 2 and dim(q, -2) or dq > 0 and dim(q, -1) // dq or 0
+      dq = dq + (at.more and dim(at.more, -1) or 0)
+      return finish(_ENV, { N_Q = r.c_sq + r.g_sq, H_Q = heads_q, dq = dq, N_KV = r.c_sk + r.g_sk,
         H_KV = heads, dv = at.v and dim(at.v, -1) or at.dv or dim(q, -1), q = dtype(q), kv = dtype(k) }, r)
     end,
   }
 end
 
 local decode = "step[DECODE bs=4 g_sq=4 g_sk=4096 g_sqsq=4 g_sqsk=4096]"
-caching("vllm::unified_attention", nil, 0, { k = 1, v = 2 })
+caching("vllm::unified_attention sglang::unified_attention_with_output", nil, 0, { k = 1, v = 2 }, {
+  { op = "sglang::unified_attention_with_output", dims = { { 4, 4096 }, { 4, 8, 128 }, { 4, 8, 128 } },
+    types = { bf16, bf16, bf16 }, annotation = decode, flops = 32 * 256 * 2 * 4096, params = { H_Q = 32 } },
+})
 -- (out, workspace, q, key cache, value cache, ...)
 caching("aiter::paged_attention_ragged", nil, 2, { k = 3, v = 4 })
 -- (out, q, key cache, value cache, key heads, ...)

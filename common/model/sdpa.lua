@@ -120,7 +120,8 @@ local function mask(i)
 end
 
 -- An attention that is described by where its arguments are: q; dropout, causal,
--- left (the window's ends), bias; or what find() says instead.
+-- left (the window's ends), bias; or what find() says instead. lens: where sequences that
+-- lie one behind the other end, of queries and keys, and the longest of each.
 local function attention(t)
   local back = t.back
   op {
@@ -130,7 +131,12 @@ local function attention(t)
     eval = function (_ENV)
       local at = t.find and t.find() or t
       local first = at.q or t.q or 0
-      local a = sizes(first, t.layout)
+      local packed = t.lens and has(t.lens)
+      local a = sizes(first, packed and rank(first) == 3 and "SHD" or t.layout)
+      if packed then
+        a.sequences = { n_q = dim(t.lens, 0) - 1, n_k = dim(t.lens + 1, 0) - 1,
+          max_q = int(value(t.lens + 2)), max_k = int(value(t.lens + 3)) }
+      end
       if at.left then windows(a, at.left, at.left + 1) end
       if t.bias and has(t.bias) then a.more = a.more + bytes(t.bias) end
       local p = at.dropout and num(value(at.dropout), 0.0) or 0.0
@@ -339,16 +345,22 @@ attention {
 -- (q, k, v, cum_seq_q, cum_seq_k, max_q, max_k, dropout, is_causal, ...), batched
 attention {
   names = { "aten::_flash_attention_forward" }, extra = true,
-  layout = "BSHD", dropout = 7, causal = 8,
+  layout = "BSHD", dropout = 7, causal = 8, lens = 3,
+  examples = {
+    { dims = { { 4096, 16, 64 }, { 4096, 4, 64 }, { 4096, 4, 64 }, { 6 }, { 6 } },
+      types = { bf16, bf16, bf16, "int", "int" },
+      values = { "", "", "", "", "", "1024", "1024", "0.", "False" }, flops = 13958643712,
+      bytes = 20971520 },
+  },
 }
 attention {
   names = { "aten::_flash_attention_backward" }, extra = true, q = 1, back = true,
-  layout = "BSHD", dropout = 10, causal = 11,
+  layout = "BSHD", dropout = 10, causal = 11, lens = 6,
 }
 -- (q, k, v, bias, cu_q, cu_k, max_q, max_k, dropout, custom_mask_type, ...)
 attention {
   names = { "aten::_efficient_attention_forward" }, extra = true,
-  layout = "BSHD", dropout = 8, mask_type = 9, flash = false, bias = 3,
+  layout = "BSHD", dropout = 8, mask_type = 9, flash = false, bias = 3, lens = 4,
   examples = {
     { dims = { { 1, 2, 1, 8 }, { 1, 4, 1, 8 }, { 1, 4, 1, 8 } }, types = { bf16, bf16, bf16 },
       values = { "", "", "", "", "", "", "", "", "0.", "0" }, flops = 2 * 8 * 16 },

@@ -291,6 +291,34 @@ def caching(s):
     return attend(d, r, r["c_sq"] + r["g_sq"], hq, hk, r["c_sk"] + r["g_sk"], d_q, d_v, t, kv)
 
 
+def packed_aten(s):
+    """PyTorch's own ops on sequences that lie one behind the other"""
+    H, d_, t, seqs, longest = s.n(1, 8), s.n(1, 64), s.type(COMMON), s.n(2, 6), s.n(1, 300)
+    T, causal, kind = s.n(longest, seqs * longest), s.some(), s.of(["forward", "backward", "efficient"])
+    x, ends = [T, H, d_], [seqs + 1]
+    if kind == "efficient":  # of one batch; the mask as a number: none, or causal from the beginning
+        x = [1] + x
+        dims, types = [x, x, x, [], ends, ends] + [[]] * 6, [t, t, t, "", "int", "int"]
+        values = [""] * 6 + [str(longest)] * 2 + ["0.", str(int(causal))]
+    elif kind == "forward":
+        dims, types = [x, x, x, ends, ends] + [[]] * 4, [t, t, t, "int", "int"]
+        values = [""] * 5 + [str(longest)] * 2 + ["0.", str(causal)]
+    else:
+        dims, types = [x] * 5 + [[H, T], ends, ends] + [[]] * 4, [t] * 5 + ["float", "int", "int"]
+        values = [""] * 8 + [str(longest)] * 2 + ["0.", str(causal)]
+    name = "_efficient_attention_forward" if kind == "efficient" else "_flash_attention_" + kind
+    d = Drawn("aten::" + name, dims, types, values)
+
+    def f(k):
+        n = area(k, k, causal, True)
+        return backward_flops(1, H, H, k, n, d_, d_, True, causal) if kind == "backward" \
+            else forward_flops(1, H, n, d_, d_)
+    flops = f(longest) + (seqs - 1) * f((T - longest) // (seqs - 1))
+    return d.gives(flops, T * H * d_ * size(t) * (7 if kind == "backward" else 4), spec("matrix", t),
+                   {"B": 1, "N_Q": T, "H_Q": H, "N_KV": T, "H_KV": H, "d_h_qk": d_, "d_h_v": d_,
+                    "dropout": 0.0, "causal": causal, "flash_impl": kind != "efficient"})
+
+
 def te_attention(s):
     """q, k and v anywhere, layout and mask as texts"""
     B, T, K, HK, dq, dv = s.n(1, 8), s.n(1, 300), s.n(1, 300), s.n(1, 4), s.n(1, 64), s.n(1, 64)
@@ -409,4 +437,4 @@ def store_cache(s):
         {"op_shape": x, "nelems": prod(x), "dtype": t})
 
 
-FAMILIES = [sdpa, sdpa_ours, caching, packed_qkv, te_attention, varlen, evoformer, paged, ragged, gluon, v4, opus, delta_net, store_cache]
+FAMILIES = [sdpa, sdpa_ours, caching, packed_qkv, packed_aten, te_attention, varlen, evoformer, paged, ragged, gluon, v4, opus, delta_net, store_cache]

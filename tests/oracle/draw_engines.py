@@ -178,6 +178,12 @@ def grouped(s):
     return d.gives(F, M * K + G * N * K + out, "matrix_fp8", p)
 
 
+def lacking(s):
+    """what their arguments do not have"""
+    return Drawn(s.of(["trtllm::attn_custom_op_inplace", "vllm::mamba_mixer2", "vllm::moe_forward"]),
+                 [s.shape(2)], [s.type(FLOATS)]).fails()
+
+
 def te_linear(s):
     M, N, K, t, back = s.n(1, 300), s.n(3, 300), s.n(3, 300), s.type(FLOATS), s.some()
     e, norm = size(t), s.some()
@@ -216,4 +222,4 @@ def scans(s):
                    {"H": H, "P": P, "G": G, "N": N, "C": C})
 
 
-FAMILIES = [signature, layer, engine_norm, quantised_product, fused_experts, grouped, te_linear, scans]
+FAMILIES = [signature, layer, engine_norm, quantised_product, fused_experts, grouped, lacking, te_linear, scans]
