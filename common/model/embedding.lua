@@ -273,6 +273,46 @@ op {
   end,
 }
 
+-- (values, offsets, ...): between sequences end to end and rows that are padded
+op {
+  like = base, prec = 0,
+  names = { "fbgemm::jagged_to_padded_dense", "fbgemm::jagged_to_padded_dense_forward",
+    "fbgemm::jagged_2d_to_dense", "fbgemm::jagged_1d_to_dense", "fbgemm::dense_to_jagged",
+    "aten::_jagged_to_padded_dense_forward", "aten::_padded_dense_to_jagged_forward" },
+  eval = function (_ENV)
+    num_values = elems(0)
+    return 0, 2 * bytes(0)
+  end,
+}
+-- Inference: (weights in bytes, ..., where rows end (5), total_D, the longest row of 2, 4, 8 bits,
+-- halves, floats (7 to 11), indices, offsets, mode, weights of indices, ...). Tables of one type
+-- alone can be told; rows that are packed have a scale and a bias of 2 bytes.
+op {
+  like = base, names = { "fbgemm::int_nbit_split_embedding_codegen_lookup_function" },
+  eval = function (_ENV)
+    local bits = nil
+    for i, b in ipairs { 2, 4, 8, 16, 32 } do
+      if int(value(6 + i), 0) > 0 then bits = bits and fail("tables of several types") or b end
+    end
+    if not bits then fail("the tables' type is not recorded (Concrete Inputs)") end
+    num_tables = math.max(1, dim(5, 0) - 1)
+    num_indices = elems(12)
+    num_bags = math.max(0, dim(13, 0) - 1)
+    total_D = int(value(6))
+    local row = total_D / num_tables
+    return num_indices * row * (has(15) and 2 or 1),
+      num_indices * (row * bits / 8 + (bits < 16 and 4 or 0)) + num_bags * row * 2 + bytes(12) + bytes(13)
+        + (has(15) and bytes(15) or 0), "c10::Half"
+  end,
+  examples = {
+    { dims = { { 4096 }, { 0 }, { 2 }, { 2 }, { 2 }, { 3 }, {}, {}, {}, {}, {}, {}, { 100 }, { 33 } },
+      types = { "unsigned char", "unsigned char", "int", "long int", "unsigned char", "int", "Scalar", "Scalar",
+        "Scalar", "Scalar", "Scalar", "Scalar", "int", "int" },
+      values = { "", "", "", "", "", "", "32", "0", "0", "16", "0", "0" }, flops = 1600,
+      bytes = 100 * 20 + 32 * 16 * 2 + 4 * 133, spec = "vector_fp16" },
+  },
+}
+
 -- ---- rows in 8 bits, of which the rowwise have two floats behind them ----
 
 local function quantise(names, per_element, bytes)

@@ -121,7 +121,7 @@ op {
 
 -- (x, p, train): result and mask
 op {
-  like = entry("MorePointwise", 0), names = aten "native_dropout",
+  like = entry("MorePointwise", 0), names = aten "native_dropout _fused_dropout",
   eval = function (_ENV)
     about(_ENV, 0)
     return num_elems, bytes(0) + num_elems * (size(0) + 1)
@@ -401,11 +401,12 @@ pool({ "aten::avg_pool3d" }, false, false)
 op {
   like = entry("Pooling", 0),
   names = aten [[ max_pool2d_with_indices_backward avg_pool2d_backward _adaptive_avg_pool2d_backward
-    max_pool3d_with_indices_backward avg_pool3d_backward _adaptive_avg_pool3d_backward ]],
+    max_pool3d_with_indices_backward avg_pool3d_backward _adaptive_avg_pool3d_backward
+    adaptive_max_pool2d_backward adaptive_max_pool3d_backward ]],
   eval = function (_ENV)
     num_elems = elems(1)
     return elems(0), bytes(0) + elems(1) * size(0)
-      + (op_name():find("indices", 1, true) and 8 * elems(0) or 0)
+      + (op_name():find("max", 1, true) and 8 * elems(0) or 0)
   end,
 }
 op {

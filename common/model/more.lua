@@ -32,6 +32,56 @@ pointwise { per = 0, result = 1, but = { 0 }, names = "take", examples = {
 } }
 pointwise { per = 1, result = 0, names = "cumsum_ cumprod_ logcumsumexp poisson" }
 
+-- What FSDP hands out to parameters: (self, sizes, ...), at times where it goes
+pointwise { per = 0, twice = { 0 }, but = { 3 }, names = "split_with_sizes_copy", examples = {
+  { dims = { { 100, 64 }, {}, {}, { { 60, 64 }, { 40, 64 } } }, types = { bf16, "", "Scalar", "TensorList" },
+    flops = 0, bytes = 2 * 12800 },
+} }
+-- (gradient, sizes of the whole, ...)
+op {
+  like = entry "Movement", names = aten "unfold_backward",
+  eval = function (_ENV)
+    local whole = list(value(1))
+    if #whole == 0 then fail("the size of the result is not recorded (Concrete Inputs)") end
+    num_elems = prod(whole)
+    return elems(0), bytes(0) + num_elems * size(0)
+  end,
+  examples = {
+    { dims = { { 8, 5, 4 }, {}, {}, {}, {} }, types = { "float" }, values = { "", "[8, 8]", "1", "4", "1" },
+      flops = 160, bytes = 4 * (160 + 64) },
+  },
+}
+-- (gradient, indices, bags, sizes, largest, rows, ...)
+op {
+  like = entry "Embedding", names = aten "_embedding_bag_dense_backward",
+  eval = function (_ENV)
+    local row, rows = dim(0, -1), int(value(5))
+    num_indices = elems(1)
+    return num_indices * row, (num_indices + rows) * row * size(0) + bytes(1) + bytes(2)
+  end,
+  examples = {
+    { dims = { { 32, 64 }, { 320 }, { 320 }, { 32 }, {}, {} },
+      types = { "float", "long int", "long int", "long int", "", "Scalar" },
+      values = { "", "", "", "", "", "1000" }, flops = 20480, bytes = 1320 * 64 * 4 + 320 * 16 },
+  },
+}
+-- (x, weights of 4 bits, group, scales and zeros (groups, N, 2))
+op {
+  sheet = "GEMM", unit = "matrix", gemm = true, prec = 0, extra = true, names = aten "_weight_int4pack_mm",
+  eval = function (_ENV)
+    M = dim(0, 0)
+    N = dim(3, 1)
+    K = dim(0, 1)
+    bias = false
+    dtype_A_B = { dtype(0), dtype(1) }
+    return 2 * M * N * K, bytes(0) + bytes(1) + bytes(3) + M * N * size(0)
+  end,
+  examples = {
+    { dims = { { 8, 128 }, { 4, 1, 32, 4 }, {}, { 4, 32, 2 } }, types = { bf16, "int", "Scalar", bf16 },
+      flops = 2 * 8 * 32 * 128, bytes = 2048 + 2048 + 512 + 512, params = { N = 32 } },
+  },
+}
+
 -- Statistics over ranks: (x, eps), (x, weight, bias, mean, scale), (grad, x, mean, scale, weight),
 -- (grad, x, weight, mean, scale, sums)
 local norm = moving "Normalization"

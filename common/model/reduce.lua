@@ -168,7 +168,7 @@ op {
   },
 }
 op {
-  like = more, names = { "aten::prod" },
+  like = more, names = { "aten::prod", "aten::nansum" },
   eval = function (_ENV) return reduce(_ENV, 1, 3) end,
 }
 op {

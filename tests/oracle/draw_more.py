@@ -13,6 +13,7 @@ ONE_PASS = [
     ("fake_quantize_per_tensor_affine_cachemask", "r:x:MC r:f:1 r:i:1 . .", 4, 0, 0),
     ("_weight_norm_interface", "r:x:MC r:x:M .", 3, 0, 0),
     ("_weight_norm_interface_backward", "r:x:MC r:x:MC r:x:M r:f:M .", 5, 0, 1),
+    ("split_with_sizes_copy", "r:x:MC . .", 0, 0, 0),
     ("masked_scatter_", "r:x:MC r:o:MC r:x:MC", 0, 0, 0), ("cumsum_ logcumsumexp", "r:x:MC .", 1, 0, 0),
     ("batch_norm_stats", "r:x:MCk .", 3, 0, None), ("batch_norm_elemt", "r:x:MCk r:f:C r:f:C r:f:C r:f:C .", 2, 0, 0),
     ("batch_norm_backward_reduce", "r:x:MCk r:x:MCk r:f:C r:f:C r:f:C . . .", 4, 0, None),

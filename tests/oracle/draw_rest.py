@@ -232,6 +232,43 @@ def lists(s):
         flops * n, passes * n * 4, "vector_fp32", {"num_elems": n})
 
 
+def tables(s):
+    """what a recommender looks up, gathers and pads"""
+    n, bags, row, t = s.n(1, 200), s.n(1, 16), s.n(1, 32), s.type(["float", "c10::Half"])
+    kind, e = s.of(["pad", "bag", "nbit", "unfold", "int4"]), size(t)
+    if kind == "pad":
+        return Drawn(s.of(["fbgemm::jagged_to_padded_dense", "fbgemm::dense_to_jagged"]), [[n, row], [[bags]]],
+                     [t, "TensorList"]).gives(0, 2 * n * row * e, spec("vector", t), {"num_values": n * row})
+    if kind == "bag":
+        rows = s.n(1, 99)
+        return Drawn("aten::_embedding_bag_dense_backward", [[bags, row], [n], [n], [bags], [], []],
+                     [t, "long int", "long int", "long int", "", "Scalar"], [""] * 5 + [str(rows)]).gives(
+            n * row, (n + rows) * row * e + 16 * n, spec("vector", t), {"num_indices": n})
+    if kind == "unfold":
+        a, k, b = s.n(1, 9), s.n(1, 9), s.n(1, 9)
+        return Drawn("aten::unfold_backward", [[a, b, k], [], [], [], []], [t],
+                     ["", "[%d, %d]" % (a, b * k), "1", str(k), str(k)]).gives(
+            a * b * k, 2 * a * b * k * e, spec("vector", t), {"num_elems": a * b * k})
+    if kind == "int4":  # the weights are half a byte each
+        M, N, K, g = s.n(1, 64), 8 * s.n(1, 8), 128 * s.n(1, 4), s.n(1, 4)
+        return Drawn("aten::_weight_int4pack_mm", [[M, K], [N // 8, K // 128, 32, 4], [], [g, N, 2]],
+                     [t, "int", "Scalar", t]).gives(
+            2 * M * N * K, (M * K + M * N + 2 * g * N) * e + N * K // 2, spec("matrix", t),
+            {"M": M, "N": N, "K": K, "bias": False, "dtype_A_B": [t, "int"], "B": 1})
+    count, (at, per) = s.n(1, 4), s.of([(7, .25), (8, .5), (9, 1), (10, 2), (11, 4)])
+    values = [""] * 6 + [str(count * row)] + ["0"] * 5
+    values[at] = str(row)
+    weighted = s.some()
+    dims = [[99], [0], [count], [count], [count], [count + 1]] + [[]] * 6 + \
+        [[n], [bags * count + 1], [], [n] if weighted else []]
+    types = ["unsigned char"] * 2 + ["int"] * 4 + ["Scalar"] * 6 + ["int", "int", "Scalar", "float" * weighted]
+    return Drawn("fbgemm::int_nbit_split_embedding_codegen_lookup_function", dims, types, values).gives(
+        n * row * (1 + weighted),
+        n * (row * per + (4 if per < 2 else 0)) + 2 * bags * count * row + 4 * (n + bags * count + 1) +
+        4 * n * weighted, "vector_fp16",
+        {"num_tables": count, "num_indices": n, "num_bags": bags * count, "total_D": count * row})
+
+
 def few(s):
     """what is told by values, further arguments or names"""
     t, T, H = s.type(FLOATS), s.n(1, 64), s.n(1, 16)
@@ -274,4 +311,4 @@ def few(s):
                     "num_channels": H, "has_bias": True, "is_affine": True, "is_training": training})
 
 
-FAMILIES = [lists, few, small, added, sparse, library_conv, lookup, two_results]
+FAMILIES = [lists, tables, few, small, added, sparse, library_conv, lookup, two_results]
