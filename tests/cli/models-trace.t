@@ -4,7 +4,7 @@
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 command -v tl-roofline >/dev/null || skip_all 'tl-roofline is not built'
-plan 17
+plan 19
 
 # op NAME TS DIMS TYPES [CONCRETE]: an op with a kernel of 5 us
 op() {
@@ -98,6 +98,17 @@ is 'of another one the copy stands apart' \
 	"$(sed s/_flash_attention_backward/scatter/ whole.json >apart.json; ask apart.json name,kernel_ns_sum)" \
 	'aten::scatter->k1 (Synthetic Op) 5000
 aten::copy_ 5000'
+
+{
+	op vllm::outplace_fused_experts 0 '[[33,4096],[64,4096,2048],[64,4096,1024],[33,6],[33,6]]' \
+		"[$b,\"unsigned char\",\"unsigned char\",\"float\",\"int\"]" '["","","","",""]'
+	op _C::silu_and_mul 10 '[[198,2048],[198,4096]]' "[$b,$b]" '["",""]'
+} | sed 's/"ts":0,"dur":8/"ts":0,"dur":40/; s/"name":"k1"/"name":"fused_moe_kernel_gptq_awq"/' | trace >experts.json
+is 'so do all experts at once' "$(ask experts.json name,kernel_ns_sum,gflop)" \
+	'vllm::outplace_fused_experts 10000 9.967153152'
+is 'unless pseudo-ops tell their parts' "$(ask experts.json name,kernel_ns_sum,gflop --pseudo-ops | cut -d' ' -f1-3)" \
+	'pseudo_op::moe_gptq_awq_up 5000 6.643777536
+_C::silu_and_mul 5000 0.00202752'
 
 is 'attention without a model has its category' "$(for op in trtllm::attn_custom_op_inplace \
 	xformers_flash::flash_bwd 'hipGraphLaunch->kernel_unified_attention_2d (Synthetic Op)' mylib::op; do
