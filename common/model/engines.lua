@@ -138,7 +138,7 @@ end
 local packed4, halves = "unsigned char", { "c10::Half", "int", "c10::Half", "int" }
 -- (x, packed weights, scales, ...), at times the result or zeros before them
 product { names = [[ _C::awq_gemm _C::gptq_gemm sgl_kernel::gptq_gemm _C::allspark_w8a16_gemm _C::machete_mm
-  aten::_weight_int8pack_mm ]], examples = {
+  _C::fp8_marlin_gemm _C::gptq_marlin_24_gemm aten::_weight_int8pack_mm ]], examples = {
     { op = "_C::awq_gemm", dims = { { 8, 64 }, { 64, 4 }, { 2, 32 }, { 2, 4 }, {} }, types = halves,
       flops = 2 * 8 * 32 * 64, bytes = 2 * 512 + 4 * 256 + 2 * 64 + 4 * 8 + 2 * 256,
       spec = "matrix_fp16", params = { M = 8, N = 32, K = 64 } },
@@ -173,15 +173,20 @@ product { pack = 2, names = [[ trtllm::nvfp4_gemm trtllm::fp4_gemm trtllm::nvfp4
       types = { packed4, packed4, packed4, packed4, "float", "Scalar" }, flops = 2 * 8 * 16 * 64,
       bytes = 256 + 512 + 32 + 64 + 4 + 2 * 128, spec = "matrix_fp4" },
   } }
+-- (weights (N, K), x, ...), of which one writes to an argument
+product { a = 1, w = 0, names = "_rocm_C::wvSplitK _rocm_C::LLMM1", examples = {
+  { op = "_rocm_C::LLMM1", dims = { { 32, 64 }, { 8, 64 }, {} }, types = { bf16, bf16, "Scalar" },
+    flops = 2 * 8 * 32 * 64, bytes = 2 * (2048 + 512 + 256), spec = "matrix_bf16" },
+} }
+product { a = 1, w = 0, out = 2, names = "_rocm_C::wvSplitKQ" }
 -- (out, x, weights, scales, ...)
-local written = { a = 1, w = 2, out = 0, names = [[ _C::cutlass_scaled_mm _C::cutlass_scaled_mm_azp
+product { a = 1, w = 2, out = 0, names = [[ _C::cutlass_scaled_mm _C::cutlass_scaled_mm_azp
   _C::dsv3_fused_a_gemm _C::dsv3_router_gemm sgl_kernel::dsv3_fused_a_gemm sgl_kernel::dsv3_router_gemm ]],
   examples = {
     { op = "_C::cutlass_scaled_mm", dims = { { 8, 32 }, { 8, 64 }, { 64, 32 }, { 8, 1 }, { 1, 32 }, { 32 } },
       types = { bf16, fp8, fp8, "float", "float", bf16 }, flops = 2 * 8 * 32 * 64,
       bytes = 512 + 512 + 2048 + 32 + 128 + 64, spec = "matrix_fp8", params = { N = 32 } },
   } }
-product(written)
 product { a = 1, w = 2, out = 0, pack = 2, names = "_C::cutlass_scaled_fp4_mm sgl_kernel::cutlass_scaled_fp4_mm" }
 -- (x, scale, weights, scale, out), (x, scale, weights, scale, out) of DeepGEMM
 product { w = 2, out = 4, names = "vllm::fp8_gemm_nt_op sglang::deep_gemm_fp8_fp8_bf16_nt" }

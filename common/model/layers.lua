@@ -123,6 +123,31 @@ op {
   },
 }
 
+-- Megatron's linear layer: the gradient of the input is an op below it, that of the weights
+-- a kernel of its own, which adds to what has at least the weights' size.
+op {
+  names = { "LinearWithGradAccumulationAndAsyncCommunicationBackward" }, sheet = "GEMM",
+  unit = "matrix", gemm = true, extra = true, reads = { "forward" },
+  eval = function (_ENV)
+    return in_forward(function ()
+      local m, n, k = sizes(0, 1)
+      M = n
+      N = k
+      K = m
+      bias = false
+      dtype_A_B = { dtype(0), dtype(0) }
+      return 2 * m * n * k, (m * k + m * n) * size(0) + 2 * bytes(1), dtype(0)
+    end)
+  end,
+  examples = {
+    { dims = { { 32, 4, 96 } }, types = { bf16 }, flops = 2 * 128 * 96 * 64,
+      forward = { op = "LinearWithGradAccumulationAndAsyncCommunication", dims = { { 32, 4, 64 }, { 96, 64 } },
+        types = { bf16, bf16 } },
+      bytes = 2 * (128 * 64 + 128 * 96 + 2 * 96 * 64), spec = "matrix_bf16", params = { K = 128 } },
+    { dims = { { 32, 4, 96 } }, types = { bf16 }, status = "failed" },
+  },
+}
+
 -- ---- norms, activations, softmax, rotations: what is read is written once more ----
 
 local function layer(sheet)
@@ -201,6 +226,19 @@ op {
     { dims = { { 1, 1, 64 }, { 1024, 1 }, {}, { 32 }, { 16 }, {} },
       types = { bf16, "unsigned char", "ScalarList", "float", "float", "Scalar" },
       flops = 2 * 32 * 64, bytes = 128 + 1024 + 128 + 64 + 64, params = { N = 32 } },
+  },
+}
+-- (x, weights packed, ...): weights as numbers of x's type, before the product below it
+op {
+  sheet = "GroupQuant", unit = "vector", prec = 0, extra = true, names = { "MatMul4Bit" },
+  eval = function (_ENV)
+    num_elems = 2 * elems(1)
+    dtype_in = dtype(1)
+    return 2 * num_elems, bytes(1) + num_elems * size(0)
+  end,
+  examples = {
+    { dims = { { 8, 64 }, { 1024, 1 } }, types = { bf16, "unsigned char" }, flops = 4096,
+      bytes = 1024 + 4096 },
   },
 }
 -- (weights packed, scales, block, kind, shape, type): numbers of 2 bytes

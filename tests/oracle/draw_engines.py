@@ -198,6 +198,16 @@ def te_linear(s):
         d.gives(2 * M * N * K + (5 * M * K if norm else 0), moved, spec("matrix", t), p)
 
 
+def weight_gradient(s):
+    M, N, K, t = s.n(1, 300), s.n(1, 64), s.n(1, 64), s.type(FLOATS)
+    name = "LinearWithGradAccumulationAndAsyncCommunication"
+    d = Drawn(name + "Backward", [[M, N]], [t])
+    d.forward = Drawn(name, [[M, K], [N, K]], [t, t])
+    # gradient and input are read, the sum of the weights' gradients read and written
+    return d.gives(2 * M * N * K, (M * N + M * K + 2 * N * K) * size(t), spec("matrix", t),
+                   {"M": N, "N": K, "K": M, "bias": False, "dtype_A_B": [t, t], "B": 1})
+
+
 def scans(s):
     t, kind = s.type(FLOATS), s.of(["scan", "conv", "chunks"])
     b, d_, T, N, e = s.n(1, 8), s.n(1, 64), s.n(1, 128), s.n(1, 16), size(t)
@@ -222,4 +232,4 @@ def scans(s):
                    {"H": H, "P": P, "G": G, "N": N, "C": C})
 
 
-FAMILIES = [signature, layer, engine_norm, quantised_product, fused_experts, grouped, lacking, te_linear, scans]
+FAMILIES = [signature, layer, engine_norm, quantised_product, fused_experts, grouped, lacking, te_linear, weight_gradient, scans]

@@ -55,6 +55,8 @@ ROWS = [
      lambda n, t: {"num_elements": n["M"] * (n["H"] + n["G"]) * n["d"]}, 0),
     ("_C::awq_dequantize", "r:i:MC r:x:GD r:i:GC . . .", [], lambda n: 2 * n["M"] * n["D"],
      lambda n, e: n["M"] * n["D"] * e, lambda n, t: about(n, "MD", t), 1),
+    ("MatMul4Bit", "-:x:MC r:u:Z1", [], lambda n: 4 * n["Z"], lambda n, e: 2 * n["Z"] * e,
+     lambda n, t: {"num_elems": 2 * n["Z"], "dtype_in": "unsigned char"}, 0),
     ("aten::native_dropout", "r:x:MC . .", [], mc, lambda n, e: mc(n) * (e + 1), lambda n, t: about(n, "MC", t), 0),
     ("aten::glu", "r:x:MD .", [], lambda n: 15 * mc(n), lambda n, e: 3 * mc(n) * e,
      lambda n, t: {"num_elems": 3 * mc(n), "dtype_in": t}, 0),
