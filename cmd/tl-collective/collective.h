@@ -35,6 +35,7 @@
 
 /* A number that is not known: an empty cell. */
 #define NONE INT64_MIN
+#define GPUS_MAX (1 << 20) /* of a process */
 
 struct table_def;
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Collectives of XLA on a rank: starts joined with ends, and its groups. */
+/* Collectives of XLA on a rank: starts joined with ends, its groups, and GPUs.
+ */
 #include "cmd/tl-collective/hlo.h"
 
 #include "cmd/tl-collective/collective.h"
+#include "json/json.h"
 
 size_t
 hlo_join(struct rec *recs, size_t n, const struct hlo_signature *seen,
@@ -67,4 +69,22 @@ hlo_own(struct str text, int64_t rank, struct buf *b)
 		buf_puts(b, ",null,");
 	buf_put(b, tail + 1, (size_t)(end - tail - 1));
 	buf_free(&members);
+}
+
+int64_t
+hlo_gpus(struct map *to, struct arena *mem, struct str fact)
+{
+	json_items of = { 0 };
+	int64_t pid, gpu, n = 0;
+
+	(void)!json_split(&of, mem, fact);
+	for (size_t i = 0; i + 1 < of.n; i += 2)
+		if (num_i64(of.v[i].text, &pid) &&
+		    num_i64(of.v[i + 1].text, &gpu) && gpu >= 0 &&
+		    gpu < GPUS_MAX) {
+			*map_put(to, (uint64_t)pid, NULL) = (uint64_t)gpu;
+			n = gpu >= n ? gpu + 1 : n;
+		}
+	vec_free(&of);
+	return n;
 }

@@ -53,6 +53,10 @@ struct hlo_signature hlo_signature(struct hlo *h, uint32_t seen,
 /* How many ranks the groups of all these have at least; 0: not known. */
 int64_t hlo_world(const struct hlo *h);
 
+/* The GPUs' numbers by pids, of the fact "gpus"; how many there
+ * are at least. */
+int64_t hlo_gpus(struct map *to, struct arena *mem, struct str fact);
+
 /* The signature as a list, with the group of this rank. */
 void hlo_own(struct str text, int64_t rank, struct buf *b);
 

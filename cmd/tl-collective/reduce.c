@@ -47,6 +47,7 @@ struct reducer {
 	/* of its source */
 	bool is_open;
 	struct part part;
+	struct map gpu_of; /* by pids, which a Chrome trace has for GPUs */
 	struct arena *mem;
 	VEC(struct lane) lanes; /* the first nlanes; there is one at least */
 	size_t nlanes;
@@ -63,8 +64,6 @@ struct reducer {
 };
 
 /* ---- lanes ---- */
-
-#define GPUS_MAX (1 << 20) /* of a process */
 
 static bool
 is_rank(struct key dev)
@@ -124,12 +123,15 @@ take_facts(struct reducer *r, const struct source *s)
 {
 	const struct fact *from = source_fact(s, "rank_from");
 	const struct fact *devs = source_fact(s, "devices");
+	const struct fact *gpus = source_fact(s, "gpus");
 	struct part *p = &r->part;
 	json_items items = { 0 };
 	int64_t version;
 
 	/* one process of JAX drives several GPUs, each a rank */
-	r->by_dev |= source_is_xla(s);
+	r->by_dev |= source_is_xla(s) || gpus != NULL;
+	if (gpus != NULL && gpus->val.s.p != NULL)
+		p->ndevs = hlo_gpus(&r->gpu_of, r->mem, gpus->val.s);
 	(void)source_int(s, "rank", &p->rank);
 	p->rank_is_told = p->rank != NONE && from == NULL;
 	p->rank_is_guess = from != NULL && str_eq(from->val.s, STR("order"));
@@ -372,6 +374,7 @@ begin_source(struct reducer *r, uint32_t src)
 	intern_clear(r->host_names);
 	map_free(&r->sig_of);
 	map_free(&r->lane_of);
+	map_free(&r->gpu_of);
 	r->group_of.n = r->nlanes = r->exposed.n = 0;
 	r->by_dev = false;
 	(void)new_lane(r, (struct key){ 0 });
@@ -470,6 +473,19 @@ settle_hlo(struct reducer *r)
 	free(sigs);
 }
 
+/* Of lanes by pids the GPUs' own numbers. */
+static void
+number_lanes(struct reducer *r)
+{
+	for (size_t i = 0; i < r->nlanes; i++) {
+		struct key *dev = &r->lanes.v[i].dev;
+		const uint64_t *gpu = map_get(&r->gpu_of, (uint64_t)dev->n);
+
+		if (dev->type == KEY_INT && gpu != NULL)
+			dev->n = (int64_t)*gpu;
+	}
+}
+
 /* Who drives one GPU is one rank; it may be any of its node's. */
 static void
 count_gpus(struct reducer *r)
@@ -496,6 +512,7 @@ end_source(struct reducer *r)
 	r->is_open = false;
 	if (r->by_dev) {
 		settle_hlo(r);
+		number_lanes(r);
 		count_gpus(r);
 	}
 	for (size_t i = 0; i < r->nlanes; i++)

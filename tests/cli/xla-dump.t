@@ -55,4 +55,34 @@ dump only/module_0004.jit_g.$name 2 jit_g
 reports 0 no-dump 'tl-decode --xla-dump only -o out.tl b/t.json'
 refuses 1 'no HLO module as text' 'tl-decode --xla-dump a/t.json -o out.tl a/t.json'
 refuses 1 'nowhere: No such file' 'tl-decode --xla-dump nowhere -o out.tl a/t.json'
+
+# ---- a Chrome trace of JAX as a process with several GPUs ----
+
+cat >jax.json <<'E'
+{"traceEvents":[
+{"ph":"M","pid":3,"name":"process_name","args":{"name":"/device:GPU:2"}},
+{"ph":"M","pid":3,"tid":14,"name":"thread_name","args":{"name":"Stream #14(Compute)"}},
+{"ph":"M","pid":4,"name":"process_name","args":{"name":"/device:GPU:0"}},
+{"ph":"M","pid":4,"tid":14,"name":"thread_name","args":{"name":"Stream #14(Compute)"}},
+{"ph":"M","pid":9,"name":"process_name","args":{"name":"/device:GPU:3"}},
+{"ph":"X","pid":3,"tid":14,"ts":10,"dur":5.5,"name":"ncclDevKernel_AllReduce","args":{"hlo_module":"jit_f","hlo_op":"all-reduce.1"}},
+{"ph":"X","pid":4,"tid":14,"ts":11,"dur":4.5,"name":"ncclDevKernel_AllReduce","args":{"hlo_module":"jit_f","hlo_op":"all-reduce.1"}}
+]}
+E
+cat >jax.txt <<'E'
+HloModule jit_f, is_scheduled=true
+
+ENTRY %main (p: f32[8]) -> f32[8] {
+  %p = f32[8]{0} parameter(0)
+  ROOT %all-reduce.1 = f32[8]{0} all-reduce(%p), replica_groups=[2,2]<=[2,2]T(1,0)
+}
+E
+tl-decode --xla-dump jax.txt -o jax.tl jax.json
+is 'its GPUs are ranks, by their names' "$(tl-collective --table nccl_long --no-header \
+	-c rank,group,instruction,dur_ns,in_bytes jax.tl)" \
+	"0	0,2	all-reduce.1	4500	32
+2	0,2	all-reduce.1	5500	32"
+is '... also without a dump' "$(tl-collective --table nccl_long --no-header \
+	-c rank,instruction,in_bytes jax.json)" "0	all-reduce.1	
+2	all-reduce.1	"
 done_testing

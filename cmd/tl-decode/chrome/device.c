@@ -22,12 +22,17 @@ struct place {
 	struct str pid, tid;
 	uint8_t is;      /* TRACK_* of its slices */
 	bool of_streams; /* only of its threads that are streams */
+	struct str gpu;  /* its number, where XLA's profiler names it */
 };
+
+#define GPUS_MAX 1024 /* whose numbers are told */
 
 struct devices {
 	struct arena *mem;
 	VEC(struct place) processes, streams;
 	VEC(uint8_t) tracks; /* TRACK_* by the number of the track */
+	struct buf gpus;     /* see devices_gpus() */
+	size_t ngpus;
 };
 
 struct devices *
@@ -45,6 +50,7 @@ devices_destroy(struct devices *d)
 	vec_free(&d->processes);
 	vec_free(&d->streams);
 	vec_free(&d->tracks);
+	buf_free(&d->gpus);
 	vec_release(d);
 }
 
@@ -103,9 +109,12 @@ place_of_process(struct str s)
 	if (str_eq(row, STR("COPY")))
 		return (struct place){ .is = TRACK_COPIES };
 	/* beside the streams stand lines that are derived from them */
-	if (str_eq(s, STR("Ascend Hardware")) ||
-	    (step_over(&s, STR("/device:GPU:")) && is_number(s)))
+	if (str_eq(s, STR("Ascend Hardware")))
 		return (struct place){ .is = TRACK_GPU, .of_streams = true };
+	if (step_over(&s, STR("/device:GPU:")) && is_number(s))
+		return (struct place){
+			.is = TRACK_GPU, .of_streams = true, .gpu = s
+		};
 	return (struct place){ .is = TRACK_HOST };
 }
 
@@ -206,6 +215,26 @@ has_stream(const struct devices *d, struct str pid, struct str tid)
 	return false;
 }
 
+/* The first name of a pid counts. */
+static void
+learn_gpu(struct devices *d, const struct place *at)
+{
+	if (d->ngpus == GPUS_MAX || find_process(d, at->pid) != NULL)
+		return;
+	d->gpus.len -= d->ngpus > 0;
+	buf_putc(&d->gpus, d->ngpus++ > 0 ? ',' : '{');
+	json_put_string(&d->gpus, at->pid);
+	buf_putc(&d->gpus, ':');
+	json_put_string(&d->gpus, at->gpu);
+	buf_putc(&d->gpus, '}');
+}
+
+struct str
+devices_gpus(const struct devices *d)
+{
+	return buf_str(&d->gpus);
+}
+
 void
 devices_learn(struct devices *d, const struct dict *st, const struct event *ev)
 {
@@ -229,6 +258,8 @@ devices_learn(struct devices *d, const struct dict *st, const struct event *ev)
 	if (at.is == TRACK_HOST && find_process(d, at.pid) == NULL)
 		return;
 	at.pid = arena_str(d->mem, at.pid);
+	if (at.gpu.len > 0)
+		learn_gpu(d, &at);
 	if (is_process) {
 		vec_push(&d->processes, at);
 	} else {

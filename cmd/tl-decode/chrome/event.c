@@ -80,6 +80,18 @@ asked_leaf(struct event_reader *r, struct node *n, uint32_t track)
 }
 
 static void
+learn_devices(struct event_reader *r, const struct event *ev)
+{
+	size_t before = devices_gpus(r->devices).len;
+	struct str gpus;
+
+	devices_learn(r->devices, r->src->dict, ev);
+	gpus = devices_gpus(r->devices);
+	if (gpus.len > before)
+		facts_json(&r->src->facts, "gpus", gpus);
+}
+
+static void
 end_event(struct event_reader *r, struct node *n)
 {
 	struct source_state *s = r->src;
@@ -108,7 +120,7 @@ end_event(struct event_reader *r, struct node *n)
 	if (UNLIKELY(leaf->skip != SKIP_NONE))
 		s->skipped[leaf->skip]++;
 	if (UNLIKELY(leaf->kind == KIND_META))
-		devices_learn(r->devices, s->dict, ev);
+		learn_devices(r, ev);
 	source_event(s, ev);
 }
 

@@ -238,6 +238,9 @@ void devices_renumber(struct devices *d);
 /* Takes in what a metadata event says. */
 void devices_learn(
     struct devices *d, const struct dict *st, const struct event *ev);
+/* An object: the numbers of GPUs by their pids, as XLA's profiler names them;
+ * empty: it named none. */
+struct str devices_gpus(const struct devices *d);
 /* Whether devices_learn() or device_kind() has to see events of this kind. */
 bool device_may_ask(enum kind kind, struct str cat);
 /* The kind of a slice or op, given what phase and category make it. */
