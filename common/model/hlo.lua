@@ -261,6 +261,9 @@ end
 local reads = { "flops", "bytes_accessed" }
 
 local function figures(_ENV, i)
+  if i.opcode == "fusion" and not (i.body or argument("flops")) then
+    fail("the fusion's body is not recorded")
+  end
   local flops, kind = hlo_operations(i)
   local first = i.operands and i.operands[1] and arrays(i.operands[1].shape)[1]
   dtype_in = first and first.type

@@ -56,6 +56,24 @@ reports 0 no-dump 'tl-decode --xla-dump only -o out.tl b/t.json'
 refuses 1 'no HLO module as text' 'tl-decode --xla-dump a/t.json -o out.tl a/t.json'
 refuses 1 'nowhere: No such file' 'tl-decode --xla-dump nowhere -o out.tl a/t.json'
 
+# ---- the same as from modules in the file, but for bodies and what only protos have ----
+
+instructions() { # DIR OPTION...
+	python3 "$ROOT/tests/gen/xplane.py" -o "$@" --hosts 1 --gpus 2 --iota >/dev/null
+	tl-decode --xla-dump "$1" "$1/host0.xplane.pb" | tl-cat | jq -cS '
+		select(.meta.key? // "" | startswith("hlo")) | .meta.key as $key | .meta.value.instructions[] |
+		select(.opcode | test("^(async|reduce-scatter|fusion)") | not) | .key = $key |
+		del(.body, .conv, .window, .feature_groups, .batch_groups, .op_type)' | sort
+}
+mkdir none
+dump none/module.$name 2 jit_none
+mkdir with && cp none/* with
+instructions with >with.json
+instructions dumped --dump >dumped.json
+is 'instructions of a module and of its dump' "$(diff with.json dumped.json)" ''
+is '... with configurations, groups and pairs' \
+	"$(grep -c 'gemm_backend_config\|"groups"\|"pairs"' dumped.json)" 10
+
 # ---- a Chrome trace of JAX as a process with several GPUs ----
 
 cat >jax.json <<'E'

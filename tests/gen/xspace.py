@@ -5,6 +5,7 @@ make traces with that share no code with the readers.
 Numbers are those of xplane.proto, hlo.proto and xla_data.proto.
 """
 import functools
+import json
 import math
 import re
 import struct
@@ -120,6 +121,8 @@ class Instr:
         out += ["use_global_device_ids=true"] if m.get("global_ids") else []
         out += ["dimensions={" + ",".join(map(str, m["dims"])) + "}"] if "dims" in m else []
         out += [f'custom_call_target="{m["target"]}"'] if "target" in m else []
+        config = self.more.get("config", "")
+        out += ["backend_config=" + (config if config[:2] in ("{}", '{"') else json.dumps(config))] if config else []
         source, line = self.more.get("source", "train.py:1").split(":")
         out.append(f'metadata={{op_name="{self.op_name}" source_file="{source}" source_line={line} '
                    f'scheduling_name="{self.name}"}}')

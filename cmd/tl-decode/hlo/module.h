@@ -149,6 +149,9 @@ void module_put(struct hlo_module *m, const struct hlo_inst *inst,
 /* The same of a command buffer, that is in no module. */
 void module_put_buffer(struct hlo_module *m, struct str name);
 
+/* A backend's configuration, as JSON if it is an object. */
+void put_config(struct hlo_module *m, struct str config);
+
 /* ---- text.c ---- */
 
 /* The same of one of which there is only HLO's text. */

@@ -262,7 +262,7 @@ put_source(struct hlo_module *m, struct str metadata)
 	put_text(m, "source", buf_str(&m->text));
 }
 
-static void
+void
 put_config(struct hlo_module *m, struct str config)
 {
 	const char *error;

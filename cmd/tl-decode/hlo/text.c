@@ -280,6 +280,14 @@ put_metadata_text(struct hlo_module *m, const char *key, struct str value)
 	}
 }
 
+static void
+put_config_text(struct hlo_module *m, const char *key, struct str value)
+{
+	(void)key;
+	put_config(
+	    m, value.len > 0 && value.p[0] == '"' ? meant(m, value) : value);
+}
+
 static const struct attribute {
 	struct str word;
 	const char *key;
@@ -293,6 +301,7 @@ static const struct attribute {
 	{ STR_INIT("source_target_pairs"), "pairs", put_list_text },
 	{ STR_INIT("use_global_device_ids"), "global_ids", put_true_text },
 	{ STR_INIT("metadata"), NULL, put_metadata_text },
+	{ STR_INIT("backend_config"), NULL, put_config_text },
 };
 
 void
@@ -339,11 +348,16 @@ take_line(struct str *text)
 	return trim(line);
 }
 
+/* Of a name that several computations have it is the last, the entry's. */
 static void
 add_name(struct hlo_module *m, struct str name, uint32_t inst)
 {
-	if (intern_put(m->names, name) == m->by_name.n)
+	uint32_t id = intern_put(m->names, name);
+
+	if (id == m->by_name.n)
 		vec_push(&m->by_name, inst);
+	else
+		m->by_name.v[id] = inst;
 }
 
 /* %name = ...; of all other lines the second word is another. */
@@ -378,9 +392,10 @@ add_scheduled(struct hlo_module *m)
 			continue;
 		name = s.p + at + key.len;
 		end = memchr(name, '"', s.len - (size_t)at - key.len);
-		if (end != NULL)
-			add_name(
-			    m, (struct str){ name, (size_t)(end - name) }, i);
+		s = (struct str){ name,
+			end != NULL ? (size_t)(end - name) : 0 };
+		if (s.len > 0 && module_find(m, s) == NO_HLO)
+			add_name(m, s, i);
 	}
 }
 
