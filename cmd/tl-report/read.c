@@ -472,7 +472,8 @@ take_over(struct figures *f, const struct line *l, int64_t spent)
 	double reached = 100 * (1 - line_real(l, "lost_ns") / (double)spent);
 	struct tally *op;
 
-	if (spent <= 0 || reached < OVER)
+	if (spent <= 0 || reached < OVER ||
+	    !str_eq(line_text(l, "above_roof"), STR("unexplained")))
 		return;
 	op = tally_of(f, &f->over, line_text(l, "name"));
 	time_add(&op->ns, spent);

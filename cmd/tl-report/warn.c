@@ -93,8 +93,8 @@ warn_models(struct figures *f, struct buf *b, bool has_shapes)
 		warn(f, b);
 	}
 	if (put_lack(b, f->over_ns, f->modelled_ns, 5,
-		" of op time with a model exceeds the roofline (TF32? data in "
-		"caches? wrong --arch?)")) {
+		" of op time with a model exceeds the roofline (TF32? wrong "
+		"--arch?)")) {
 		put_names(b, &f->over, f->modelled_ns, false);
 		warn(f, b);
 	}

@@ -258,6 +258,34 @@ phase_cell(const struct sink_row *r, unsigned f)
 	    f == C_COMPUTE ? p->compute_ns : p->modelled_ns - p->compute_ns);
 }
 
+/* That of the call with the poorest reason. */
+static struct cell
+above_cell(const struct sink_row *r)
+{
+	struct roof_state *g = (struct roof_state *)r->sink;
+	enum above above = ABOVE_NOT;
+
+	for (size_t i = 0; i < r->group->n; i++) {
+		enum above a = call_above(g, call_of(r, i));
+
+		above = a > above ? a : above;
+	}
+	r->text->len = 0;
+	switch (above) {
+	case ABOVE_NOT: return cell_none();
+	case ABOVE_CLOCK:
+		buf_printf(r->text, "times are multiples of %" PRId64 " ns",
+		    g->ticks.v[call_of(r, 0)->rec.source]);
+		break;
+	case ABOVE_CACHE:
+		buf_printf(r->text, "fits the cache of %g MiB",
+		    arch_cache_mib(g->arch));
+		break;
+	default: buf_puts(r->text, "unexplained"); break;
+	}
+	return sink_row_text(r);
+}
+
 static struct cell
 model_cell(const struct sink_row *r, unsigned f)
 {
@@ -320,6 +348,7 @@ roof_cell(const struct sink_row *r, unsigned f)
 	switch (f) {
 	case C_HOST_SUM: return host_cell(r);
 	case C_LOST: return lost_cell(r);
+	case C_ABOVE: return above_cell(r);
 	case C_MODELLED:
 	case C_COMPUTE:
 	case C_MEMORY:

@@ -386,8 +386,8 @@ stands_for(struct roof_state *g, uint32_t node)
 		const struct node *m = &g->nodes.v[i];
 		size_t k = 0;
 
-		if (m->nwork == 0 || m->name == n->name || !is_in_sheet(m) ||
-		    !is_same_table(g, m, n))
+		if ((m->nwork == 0 && n->nwork > 0) || m->name == n->name ||
+		    !is_in_sheet(m) || !is_same_table(g, m, n))
 			continue;
 		while (k < names.n && names.v[k] != m->name)
 			k++;
@@ -529,11 +529,45 @@ params_of(struct roof_state *g, const struct model_result *res)
 	return g->params.v[at];
 }
 
+/* No clock of a trace is coarser. */
+#define TICK_MAX 1000
+
+static int64_t
+gcd(int64_t a, int64_t b)
+{
+	while (b != 0) {
+		int64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a < 0 ? -a : a;
+}
+
+static void
+find_ticks(struct roof_state *g)
+{
+	for (size_t i = 0; i < g->works.n; i++) {
+		const struct work *w = &g->works.v[i];
+		int64_t *tick;
+
+		while (g->ticks.n <= w->source)
+			vec_push(&g->ticks, 0);
+		tick = &g->ticks.v[w->source];
+		if (*tick != 1)
+			*tick = gcd(gcd(*tick, w->dur_ns), w->ts_ns);
+	}
+	for (size_t i = 0; i < g->ticks.n; i++)
+		if (g->ticks.v[i] == 0 || g->ticks.v[i] > TICK_MAX)
+			g->ticks.v[i] = TICK_MAX;
+}
+
 void
 collect_finish(struct roof_state *g)
 {
 	size_t n = g->sink.records.n;
 
+	find_ticks(g);
 	for (size_t i = 0; i < n; i++) {
 		struct call *c = call_number(g, i);
 

@@ -33,6 +33,7 @@ enum {
 	C_BOUND,
 	C_ROOF,
 	C_ROOF_US,
+	C_ABOVE,
 	C_PARAMS,
 	C_MODELLED, /* of a phase */
 	C_COMPUTE,

@@ -62,6 +62,25 @@ call_pct(const struct call *c, double us)
 	return c->busy_ns == 0 ? NAN : us / ((double)c->busy_ns / 1e3) * 100;
 }
 
+enum above
+call_above(struct roof_state *g, const struct call *c)
+{
+	double cache = arch_cache_mib(g->arch) * 1048576, most_ns;
+	double roof_ns = call_roof_us(g, c) * 1e3;
+
+	if (c->busy_ns == 0 || !(roof_ns > (double)c->busy_ns))
+		return ABOVE_NOT;
+	most_ns = (double)(c->busy_ns +
+	    g->ticks.v[c->rec.source] * (int64_t)c->nkernels);
+	if (roof_ns <= most_ns)
+		return ABOVE_CLOCK;
+	return call_bytes(c) <= cache &&
+		!(roofline_of(g->arch, g->roof, c->res).compute_us * 1e3 >
+		    most_ns)
+	    ? ABOVE_CACHE
+	    : ABOVE_UNKNOWN;
+}
+
 struct str
 call_reason(const struct call *c)
 {

@@ -253,6 +253,7 @@ free_state(struct sink *s)
 	vec_free(&g->globs);
 	vec_free(&g->by_name);
 	vec_free(&g->works);
+	vec_free(&g->ticks);
 	vec_free(&g->extents);
 	vec_free(&g->lists);
 	vec_free(&g->forwards);

@@ -115,6 +115,7 @@ struct roof_state {
 	VEC(const struct model *) by_name; /* of names seen, or not_seen */
 	/* kept */
 	VEC(struct work) works;
+	VEC(int64_t) ticks; /* by source: what its times are multiples of */
 	VEC(struct extent) extents; /* by table, of calls when all is read */
 	VEC(uint32_t) lists;        /* of works */
 	VEC(struct forward) forwards;
@@ -223,6 +224,14 @@ double call_roof_us(struct roof_state *g, const struct call *c);
 /* How much of the time needed another time is, in percent. */
 double call_pct(const struct call *c, double us);
 struct str call_reason(const struct call *c);
+/* Why it took less than its roof allows, the better the reason the less. */
+enum above {
+	ABOVE_NOT,     /* it did not */
+	ABOVE_CLOCK,   /* no more than times are rounded */
+	ABOVE_CACHE,   /* what it moves fits a cache */
+	ABOVE_UNKNOWN, /* some figure is wrong */
+};
+enum above call_above(struct roof_state *g, const struct call *c);
 
 /* tables.c */
 

@@ -382,6 +382,14 @@ arch_gbps(const struct arch *a, enum roof roof)
 	return isnan(v) ? a->mem_gbps[ROOF_PEAK] : v;
 }
 
+double
+arch_cache_mib(const struct arch *a)
+{
+	if (a == NULL)
+		return (double)NAN;
+	return isnan(a->last_level_mib) ? a->l2_mib : a->last_level_mib;
+}
+
 bool
 arch_has_gbps(const struct arch *a, enum roof roof)
 {

@@ -52,6 +52,8 @@ size_t arch_list(struct models *ms, const struct arch *const **list);
 /* TFLOP/s for a compute spec; NAN: no figure. */
 double arch_tflops(const struct arch *a, enum roof roof, struct str spec);
 double arch_gbps(const struct arch *a, enum roof roof);
+/* The last level before the memory; NAN: unknown, as of no GPU (NULL). */
+double arch_cache_mib(const struct arch *a);
 /* Whether that is this roof's, not the peak that stands in. */
 bool arch_has_gbps(const struct arch *a, enum roof roof);
 
