@@ -278,8 +278,7 @@ above_cell(const struct sink_row *r)
 		    g->ticks.v[call_of(r, 0)->rec.source]);
 		break;
 	case ABOVE_CACHE:
-		buf_printf(r->text, "fits the cache of %g MiB",
-		    arch_cache_mib(g->arch));
+		buf_printf(r->text, "%g MiB of cache", arch_cache_mib(g->arch));
 		break;
 	default: buf_puts(r->text, "unexplained"); break;
 	}

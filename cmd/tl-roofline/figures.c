@@ -65,8 +65,8 @@ call_pct(const struct call *c, double us)
 enum above
 call_above(struct roof_state *g, const struct call *c)
 {
-	double cache = arch_cache_mib(g->arch) * 1048576, most_ns;
-	double roof_ns = call_roof_us(g, c) * 1e3;
+	double roof_ns = call_roof_us(g, c) * 1e3, cache, most_ns;
+	struct roofline rf;
 
 	if (c->busy_ns == 0 || !(roof_ns > (double)c->busy_ns))
 		return ABOVE_NOT;
@@ -74,9 +74,11 @@ call_above(struct roof_state *g, const struct call *c)
 	    g->ticks.v[c->rec.source] * (int64_t)c->nkernels);
 	if (roof_ns <= most_ns)
 		return ABOVE_CLOCK;
-	return call_bytes(c) <= cache &&
-		!(roofline_of(g->arch, g->roof, c->res).compute_us * 1e3 >
-		    most_ns)
+	/* what a cache holds need not come from memory, or not go there yet */
+	rf = roofline_of(g->arch, g->roof, c->res);
+	cache = arch_cache_mib(g->arch) * 1048576 / call_bytes(c);
+	return rf.memory_us * 1e3 * (1 - cache) <= most_ns &&
+		!(rf.compute_us * 1e3 > most_ns)
 	    ? ABOVE_CACHE
 	    : ABOVE_UNKNOWN;
 }

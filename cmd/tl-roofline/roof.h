@@ -228,7 +228,7 @@ struct str call_reason(const struct call *c);
 enum above {
 	ABOVE_NOT,     /* it did not */
 	ABOVE_CLOCK,   /* no more than times are rounded */
-	ABOVE_CACHE,   /* what it moves fits a cache */
+	ABOVE_CACHE,   /* the more than that is in a cache */
 	ABOVE_UNKNOWN, /* some figure is wrong */
 };
 enum above call_above(struct roof_state *g, const struct call *c);

@@ -217,17 +217,29 @@ local function integers()
   return out
 end
 
--- Sum of the tensors' bytes, the type of the first, its size, the largest count, how many.
+-- The tensors: elements, bytes an element, type; and the largest count.
 local function tensors_of()
-  local sum, first, e, most, n = 0, nil, 0, 0, 0
+  local out, most = {}, 0
   for i = 0, nargs() - 1 do
     if has(i) and dtype(i) ~= "Scalar" then
-      local count, b = elems(i), size(i, 0)
-      if not first and b > 0 then first, e = dtype(i), b end
-      sum, most, n = sum + count * b, math.max(most, count), n + 1
+      out[#out + 1] = { n = elems(i), e = size(i, 0), type = dtype(i) }
+      most = math.max(most, elems(i))
     end
   end
-  return sum, first, e, most, n
+  return out, most
+end
+
+-- Bytes of a kernel that goes over all elements, and the type of the first tensor of a
+-- known one. Of a larger tensor it takes a slice. The first one may be written where it
+-- is read, if it has as many.
+local function moved(list, all, in_place)
+  local sum, first = 0, nil
+  for _, t in ipairs(list) do
+    sum = sum + math.min(t.n, all) * t.e
+    if t.e > 0 then first = first or t end
+  end
+  if in_place and first and #list > 1 and first.n == all then sum = sum + all * first.e end
+  return sum, first and first.type
 end
 
 -- Grids have up to three sizes: as many as fit the largest tensor.
@@ -325,15 +337,14 @@ op {
     if #v == 0 or dtype(0) == "" then return of_wrapper(_ENV) end
     if not op_name():find("_fused_", 1, true) then no_model("the name says not what is fused") end
     local pointwise = starts(op_name(), "triton_poi_")
-    local sum, first, e, most, n = tensors_of()
+    local list, most = tensors_of()
     local r = not pointwise and #v >= 2 and v[#v] or 1
     local least = r > 1 and v[#v - 1] * r or v[#v]
     local all = elements(v, least, most)
     local per_element = fused(_ENV, text and split(text) or {})
     xnumel = r > 0 and all // r or all
     rnumel = r
-    local again = pointwise and n > 1 and not no_in_out()
-    return all * per_element, sum + (again and e * all or 0), first
+    return all * per_element, moved(list, all, pointwise and not no_in_out())
   end,
   examples = {
     { op = "triton_poi_fused__unsafe_view_mul_silu_2", dims = { { 8, 4096, 8192 }, { 32768, 8192 }, {} },
@@ -348,11 +359,14 @@ op {
       dims = { { 2, 2432, 64, 64 }, { 2432 }, { 1, 36864, 2432 }, { 2, 4096, 1, 19 },
         { 2, 4096, 1, 19 }, { 2, 4096, 1, 19 }, {}, {}, {} },
       types = { bf16, bf16, bf16, "float", "float", "float", "Scalar", "Scalar", "Scalar" },
-      values = { "", "", "", "", "", "", "8192", "19", "128" }, flops = 0, bytes = 221025024,
+      values = { "", "", "", "", "", "", "8192", "19", "128" }, flops = 0, bytes = 81564416,
       params = { rnumel = 128, xnumel = 155648 } },
     { op = "triton_poi_fused_arange_cat_cos_div_exp_mul_sin_unsqueeze_0",
       dims = { { 2 }, { 2, 256 }, {} }, types = { "float", "float", "Scalar" },
-      values = { "", "", "512" }, flops = 3072, bytes = 4104, spec = "vector_fp32" },
+      values = { "", "", "512" }, flops = 3072, bytes = 2056, spec = "vector_fp32" },
+    -- a slice of the first tensor
+    { op = "triton_poi_fused_clone_slice_transpose_11", dims = { { 2, 38, 4429, 64 }, { 2, 333, 2432 }, {} },
+      types = { bf16, bf16, "Scalar" }, values = { "", "", "1619712" }, flops = 0, bytes = 4 * 1619712 },
     { op = "triton_red_fused__log_softmax_native_layer_norm_backward_sum_11", dims = { { 8, 4 } },
       types = { bf16 }, values = { "", "8", "4" },
       params = { fused_ops = "aten._log_softmax, aten.native_layer_norm_backward, aten.sum" } },

@@ -48,6 +48,19 @@ is 'bound by the memory' "$(cells roof,roofline_bound,roofline_ns,pct_roofline_m
 	'tl-roofline --arch ./one.json mm.json')" 'one peak MEMORY_BOUND 57344.0 1146.8799999999999 -52344.0'
 is 'another roof' "$(cells roof 'tl-roofline --arch ./one.json --roof achievable mm.json')" \
 	'one achievable'
+# 57344 bytes; 5 us, of two kernels whose times are whole microseconds
+above() { # above GBPS CACHE_MIB [TRACE]
+	printf '{"name":"x","mem_bw_gbps":%s,"l2_mib":%s,"peak_tflops":{}}' "$1" "$2" >x.json
+	cells above_roof "tl-roofline --arch ./x.json ${3:-mm.json}"
+}
+is 'faster than its roof' "$(above 1 null)" unexplained
+is 'by what is in the cache' "$(above 1 0.0546875)" '0.0546875 MiB of cache'
+is 'by half of it, where all took 11.5 us' "$(above 5 0.02734375)" '0.0273438 MiB of cache'
+is 'not by less' "$(above 5 0.005)" unexplained
+is 'by less than the times are rounded by' "$(above 8.2 null)" 'times are multiples of 1000 ns'
+sed 's/"ts":101,/"ts":101.001,/' mm.json >sharp.json
+is 'which must be so' "$(above 8.2 null sharp.json)" unexplained
+is 'not faster' "$(above 12 null)" ''
 sed 's/"mem_bw_gbps": 1/"mem_bw_gbps": 1e6/' one.json >fast.json
 is 'bound by the units' "$(cells roofline_bound,roofline_ns,lost_ns \
 	'tl-roofline --arch ./fast.json mm.json')" 'COMPUTE_BOUND 524.288 4475.7119999999995'

@@ -20,17 +20,20 @@ def triton(s):
     tensors = [s.of([[x, r], [x], [r]]) if r > 1 else s.of([[x], [1, x]]) for _ in range(s.n(1, 4))]
     if r > 1:
         tensors[0] = [x, r]
+    if s.some(0.2):  # of which only a slice is taken
+        tensors[-1] = [s.n(1, 4)] + tensors[-1]
     types = [s.type(COMMON + ["long int", "bool", "int", "odd"]) for _ in tensors]
     scalar = s.some(0.3)  # a number by value among the arguments
     values = [""] * len(tensors) + (["0.5"] if scalar else []) + [str(x)] + ([str(r)] if r > 1 else [])
     dims = tensors + [[]] * (len(values) - len(tensors))
     d = Drawn("triton_%s_fused_%s_%d" % (kind, "_".join(words), s.n(0, 99)), dims,
               types + ["Scalar"] * (len(values) - len(types)), values)
-    known = [(prod(v) * size(t), t) for v, t in zip(tensors, types) if size(t) == size(t)]
-    moved = sum(n for n, _ in known)
+    known = [(min(prod(v), x * r) * size(t), t, prod(v)) for v, t in zip(tensors, types)
+             if size(t) == size(t)]
+    moved = sum(k[0] for k in known)
     first = known[0][1] if known else ""
-    if kind == "poi" and len(tensors) > 1:
-        moved += (size(first) if first else 0) * x
+    if kind == "poi" and len(tensors) > 1 and known and known[0][2] == x:
+        moved += size(first) * x
     flops = x * r * sum(COST.get(o, 0) for o in ops)
     return d.gives(flops, moved, spec("vector", first),
                    {"fused_ops": ", ".join("aten." + o for o in ops), "xnumel": x, "rnumel": r})

@@ -299,20 +299,24 @@ def triton(op, fused):
     rnum = ints[-1] if not pointwise and len(ints) >= 2 else 1
     total = ints[-2] * rnum if rnum > 1 else ints[-1]
     table = TRITON_BYTES if not op.ours else None
-    moved, first, begin, most, n = 0, None, 0, 0, 0
+    sizes, first, begin, most, n = [], None, 0, 0, 0
     for i, d in enumerate(op.d):
         if not d or op.t[i] == "Scalar":
             continue
         e = table.get(op.t[i], 0) if table else OUR_BYTES.get(op.t[i].lower(), 0)
-        moved += prod(d) * e
+        sizes.append((prod(d), e))
         begin = begin if n else e
         first = first or (e > 0 and (op.t[i], e)) or None
         most, n = max(most, prod(d)), n + 1
     if op.ours:
-        sizes = [prod(ints[-k:]) for k in (1, 2, 3) if k <= len(ints)]
-        total = max([total] + [x for x in sizes if x <= most])
-    if pointwise and (n > 1 or not op.ours):
-        moved += (first[1] if op.ours and first else begin) * total
+        grids = [prod(ints[-k:]) for k in (1, 2, 3) if k <= len(ints)]
+        total = max([total] + [x for x in grids if x <= most])
+        moved = sum(min(x, total) * e for x, e in sizes)
+        # written where it is read only if it has as many elements
+        if pointwise and n > 1 and first and next(x for x, e in sizes if e) == total:
+            moved += first[1] * total
+    else:
+        moved = sum(x * e for x, e in sizes) + (begin * total if pointwise else 0)
     spec = ""
     if first:
         spec = "vector_" + (OUR_PREC.get(first[0].lower(), "") if op.ours
