@@ -8,6 +8,7 @@ import argparse
 import fnmatch
 import importlib
 import json
+import signal
 import sys
 import time
 import traceback
@@ -37,21 +38,27 @@ def time_call(call, device, options, flush=None):
             round(issue * 1e6 / options.iters, 3))
 
 
-def kernels_of(call, device, calls=10):
-    """The kernels of a call: us and launches of one call."""
+def kernels_of(call, device, flush=None, calls=10):
+    """The kernels of a call: us and launches of one call. Each is recorded
+    alone if the cache is flushed, so that the flush is not among them."""
     from torch.profiler import ProfilerActivity, profile
-    with profile(activities=[ProfilerActivity.CUDA]) as recording:
-        for _ in range(calls):
-            call()
-        device.sync()
     kernels = {}
-    for event in recording.events():
-        if (event.device_type == torch.autograd.DeviceType.CUDA
-                and not getattr(event, "is_user_annotation", False)):
-            entry = kernels.setdefault(event.name, [0, 0])
-            entry[0] += event.time_range.elapsed_us()
-            entry[1] += 1
-    return [{"name": name, "us": us / calls, "calls": n / calls}
+    rounds = calls if flush is not None else 1
+    for _ in range(rounds):
+        if flush is not None:
+            flush.zero_()
+        device.sync()
+        with profile(activities=[ProfilerActivity.CUDA]) as recording:
+            for _ in range(calls // rounds):
+                call()
+            device.sync()
+        for event in recording.events():
+            if (event.device_type == torch.autograd.DeviceType.CUDA
+                    and not getattr(event, "is_user_annotation", False)):
+                entry = kernels.setdefault(event.name, [0, 0])
+                entry[0] += event.time_range.elapsed_us()
+                entry[1] += 1
+    return [{"name": name, "us": round(us / calls, 3), "calls": n / calls}
             for name, (us, n) in sorted(kernels.items())]
 
 
@@ -98,8 +105,8 @@ class Runner:
         try:
             measure(result, *args)
             result["status"] = "ok"
-        except Missing as reason:
-            result.update(status="skipped", reason=str(reason))
+        except (Missing, NotImplementedError) as reason:  # not on this device
+            result.update(status="skipped", reason=str(reason).split("\n")[0])
         except Exception as error:  # the op's own; the next one may run
             lines = str(error).strip().splitlines() or [type(error).__name__]
             result.update(status="failed", reason=lines[0])
@@ -125,7 +132,8 @@ class Runner:
         result["replayed_us"], result["host_us"] = time_call(
             call, self.device, options, self.flush)
         if self.device.is_gpu and (options.check or options.json):
-            result["kernels"] = kernels_of(call, self.device)
+            result["kernels"] = kernels_of(
+                call, self.device, self.flush)
 
     def say_op(self, place, op, result):
         head = f"{place} {op['op_name']}"
@@ -193,12 +201,15 @@ class Runner:
                 result["no_graph"] = str(error).splitlines()[0]
 
     def say_segment(self, result):
-        head = result["name"] or "segment"
+        head = f"segment {result['name'] or ''}".rstrip()
         if result["status"] != "ok":
             self.say(f"{head}: {result['status']}: {result['reason']}")
             return
         eager = result["eager_us"]
-        words = [f"{result['ops']:,} ops, {eager:.2f} us eager"]
+        words = [f"{result['ops']:,} ops"]
+        if result["recorded_us"] is not None:
+            words.append(f"recorded {result['recorded_us']:.2f} us of GPU time")
+        words.append(f"{eager:.2f} us eager")
         if "graph_us" in result:
             words.append(f"{result['graph_us']:.2f} us as a graph, launch "
                          f"overhead {eager - result['graph_us']:.2f} us")
@@ -286,6 +297,8 @@ def run(ir, ops, runner):
 
 
 def main():
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a reader may leave
     options = parse_options()
     ir = load(options)
     for module in (ir.get("imports") or []) + options.imports:

@@ -138,6 +138,7 @@ class Tensor:
         return self.copy(requires_grad=True)
 
     def zero_(self):
+        launched.append("memset")
         return self
 
     def described(self):
