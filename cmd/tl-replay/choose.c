@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "cmd/tl-replay/replay.h"
+#include "cmd/tl-replay/compare.h"
 #include "reader/reader.h"
 
 /* ---- rows ---- */
@@ -176,29 +176,32 @@ is_wanted(const struct replay *g, const struct run *r)
 
 #define ANY_SOURCE UINT16_MAX
 
-void
+uint64_t
 choose_uid(struct replay *g, const struct uid_pick *p)
 {
-	(void)map_put(&g->picked,
-	    event_key(p->any_src ? ANY_SOURCE : p->src, p->uid), NULL);
+	uint64_t key = event_key(p->any_src ? ANY_SOURCE : p->src, p->uid);
+
+	(void)map_put(&g->picked, key, NULL);
+	return key;
 }
 
-static bool
-is_uid_picked(const struct replay *g, uint32_t source, struct uid uid)
+const uint64_t *
+choose_find(const struct map *m, uint32_t source, struct uid uid)
 {
-	return map_get(&g->picked, event_key(source, uid)) != NULL ||
-	    map_get(&g->picked, event_key(ANY_SOURCE, uid)) != NULL;
+	const uint64_t *at = map_get(m, event_key(source, uid));
+
+	return at != NULL ? at : map_get(m, event_key(ANY_SOURCE, uid));
 }
 
 /* By the op's event, or by one of its GPU work. */
 static bool
 is_picked(const struct replay *g, const struct run *r)
 {
-	if (is_uid_picked(g, r->rec.source, r->rec.uid))
+	if (choose_find(&g->picked, r->rec.source, r->rec.uid) != NULL)
 		return true;
 	for (uint32_t k = 0; k < r->nkernels; k++)
-		if (is_uid_picked(g, r->rec.source,
-			g->kernels.v[r->first_kernel + k].uid))
+		if (choose_find(&g->picked, r->rec.source,
+			g->kernels.v[r->first_kernel + k].uid) != NULL)
 			return true;
 	return false;
 }
@@ -238,8 +241,15 @@ add_op(
 	*op = (struct op){ .first = member(g, gs, gr, 0),
 		.nruns = gr->n,
 		.gpu_ns = gr->sums[M_GPU] };
-	for (size_t i = 0; i < gr->n; i++)
-		member(g, gs, gr, i)->op = (uint32_t)g->ops.n - 1;
+	for (size_t i = 0; i < gr->n; i++) {
+		struct run *r = member(g, gs, gr, i);
+
+		r->op = (uint32_t)g->ops.n - 1;
+		for (int c = 0; c < CACHES && g->results.n > 0; c++)
+			if (op->results[c] == NULL)
+				op->results[c] =
+				    compare_result(g, r, (enum cache)c);
+	}
 	op_build(g, op);
 }
 

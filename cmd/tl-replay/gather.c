@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading: each op that launches becomes a run, what it launched kernels. */
-#include "cmd/tl-replay/replay.h"
+#include "cmd/tl-replay/compare.h"
 #include "trace/tree.h"
 
 static bool
@@ -168,4 +168,6 @@ replay_start(struct sink *s)
 	s->launchers->with_modules = g->modules.n > 0;
 	if (g->rows != NULL)
 		choose_rows(g);
+	for (size_t i = 0; i < g->compares.n; i++)
+		compare_read(g, g->compares.v[i]);
 }

@@ -5,15 +5,19 @@
  * A sink over a tree: it keeps a record of each op that launches GPU work,
  * and writes those that are asked for as a script, or says what they are.
  */
+#include "cmd/tl-replay/bench.h"
 #include "cmd/tl-replay/replay.h"
 #include "json/json.h"
 
 enum {
-	OPT_IMPORT = OPT_LONG,
+	OPT_BENCH = OPT_LONG,
+	OPT_COMPARE,
+	OPT_IMPORT,
 	OPT_IR,
 	OPT_IR_V1,
 	OPT_LIST_DTYPE,
 	OPT_MODULE,
+	OPT_ONE,
 	OPT_SCHEMA,
 	OPT_SCRIPT,
 	OPT_SEGMENT,
@@ -22,17 +26,24 @@ enum {
 };
 
 static const struct opt options[] = {
+	{ OPT_BENCH, "bench", "TOOL",
+	    "GEMMs as command lines of hipblaslt, rocblas, cublaslt, cutlass" },
+	{ OPT_COMPARE, "compare", "FILE",
+	    "its results against the trace; twice: warm and cold cache" },
 	{ OPT_IMPORT, "import", "MODULE",
 	    "what the script imports: it registers ops" },
 	{ OPT_IR, "ir", "FILE", "the ops as JSON" },
 	{ OPT_IR_V1, "ir-v1", "FILE", "the same in TraceLens's form" },
 	{ OPT_LIST_DTYPE, "list-dtype", "TYPE",
 	    "of lists of tensors: float or what the trace calls it" },
+	OPT_SINK_LIST_ROW,
 	{ OPT_MODULE, "module", "PATH", "of these modules: Net_0/Layer_1" },
+	{ OPT_ONE, "one", NULL, "the first op as plain code, to read" },
 	{ OPT_SCHEMA, "schema", "FILE", "schemas of ops, one a line" },
 	{ OPT_SCRIPT, "script", "FILE", "a Python script that runs the ops" },
 	{ OPT_SEGMENT, "segment", NULL,
 	    "all ops of an annotation, module or step, in order" },
+	OPT_SINK_TABLE_ROW,
 	{ OPT_UID, "uid", "UID", "the op of this event" },
 	{ OPT_ZIP, "zip", "FILE", "script and JSON in a zip file" },
 	OPT_SELECT_WITH("TIME|FILE",
@@ -91,6 +102,9 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	struct uid_pick pick;
 
 	switch (ch) {
+	case OPT_BENCH: g->bench = opt_word(op, bench_tools); break;
+	case OPT_COMPARE: vec_push(&g->compares, op->arg); break;
+	case OPT_ONE: g->one = true; break;
 	case OPT_IMPORT: vec_push(&g->imports, str_of(op->arg)); break;
 	case OPT_IR: g->ir = op->arg; break;
 	case OPT_IR_V1: g->ir_v1 = op->arg; break;
@@ -121,6 +135,9 @@ check_settings(struct sink *s)
 	if (g->segment && g->segment_name.len == 0)
 		die_usage("option '--segment' needs --annotation, --module or "
 			  "--step");
+	if (s->table != NULL && g->compares.n == 0 &&
+	    strcmp(s->table, "replay") != 0)
+		die_usage("table '%s' needs --compare", s->table);
 	s->kinds = KINDS_HOST;
 	if (g->modules.n > 0)
 		s->kinds |= KIND_BIT(KIND_PYTHON);
@@ -161,6 +178,8 @@ finish(struct sink *s)
 	struct replay *g = (struct replay *)s;
 
 	g->schemas = schemas_create(g->schema_files.v, g->schema_files.n);
+	if (s->records.n > 0)
+		replay_group(g);
 }
 
 static void
@@ -178,6 +197,11 @@ free_state(struct sink *s)
 	vec_free(&g->ops);
 	vec_free(&g->sums);
 	vec_free(&g->order);
+	vec_free(&g->compares);
+	vec_free(&g->results);
+	vec_free(&g->replayed);
+	for (int i = 0; i < CACHES; i++)
+		map_free(&g->result_of[i]);
 	map_free(&g->picked);
 	map_free(&g->forward_of);
 	map_free(&g->triton_of);
@@ -211,6 +235,7 @@ static const struct sink_def def = {
 	.finish = finish,
 	.empty = explain_empty,
 	.free = free_state,
+	.asked = replay_asked,
 	.member = replay_member,
 	.whole = replay_whole,
 	.notes = replay_notes,
@@ -220,7 +245,7 @@ static const struct sink_def def = {
 int
 main(int argc, char *argv[])
 {
-	struct replay g = { .sink = { .def = &def }, .top = 10 };
+	struct replay g = { .sink = { .def = &def }, .top = 10, .bench = -1 };
 
 	return sink_main(&g.sink, argc, argv);
 }

@@ -84,8 +84,24 @@ struct kernel_sum {
 	int64_t dur_ns, n;
 };
 
+/* What a script measured of an op: with its data in the cache, or without. */
+enum cache { WARM, COLD, CACHES };
+struct result {
+	struct str name, status, reason;
+	double ns; /* from call to call */
+	bool has_kernels;
+	size_t first_kernel, nkernels; /* in replayed */
+};
+
+/* A kernel as it was replayed, in a call. */
+struct replayed {
+	uint32_t name;
+	double ns, calls;
+};
+
 struct op {
 	const struct run *first;
+	const struct result *results[CACHES]; /* or NULL */
 	size_t first_sum, nsums;
 	size_t nruns;
 	int64_t gpu_ns; /* of all */
@@ -107,6 +123,8 @@ struct replay {
 	VEC(struct str) schema_files;
 	const char *script, *ir, *ir_v1, *zip;
 	const char *list_dtype;
+	VEC(const char *) compares;
+	int bench; /* a number in bench_tools, or -1 */
 	bool one, segment;
 	struct str segment_name;
 	size_t top; /* 0: all */
@@ -115,10 +133,14 @@ struct replay {
 	struct map forward_of, triton_of; /* by source and uid */
 	VEC(struct forward) forwards;
 	VEC(struct triton) tritons;
-	struct intern *wanted; /* arguments of rows, see choose.c */
-	unsigned wanted_lists; /* bits: the lists that rows have */
-	int64_t gpu_ns;        /* of all runs */
-	uint32_t device;       /* the name of the trace's, or INTERN_NONE */
+	struct intern *wanted;        /* arguments of rows, see choose.c */
+	unsigned wanted_lists;        /* bits: the lists that rows have */
+	struct map result_of[CACHES]; /* by event, plus 1 */
+	VEC(struct result) results;
+	VEC(struct replayed) replayed;
+	struct str replay_device;
+	int64_t gpu_ns;  /* of all runs */
+	uint32_t device; /* the name of the trace's, or INTERN_NONE */
 	/* chosen */
 	bool is_chosen;
 	struct schemas *schemas;
@@ -154,8 +176,11 @@ void replay_launcher(void *sink, const struct launcher *o);
 
 /* choose.c: which ops */
 
-/* Asks for the op of an event. */
-void choose_uid(struct replay *g, const struct uid_pick *p);
+/* Asks for the op of an event; its key, for maps that are by events. */
+uint64_t choose_uid(struct replay *g, const struct uid_pick *p);
+/* What such a map has of an event, or NULL. */
+const uint64_t *choose_find(
+    const struct map *m, uint32_t source, struct uid uid);
 /* Reads the rows of --from. */
 void choose_rows(struct replay *g);
 /* Makes g->ops of the groups, which stand in their order; marks the runs. */
@@ -197,14 +222,39 @@ void ir_v1_put(const struct replay *g, struct buf *out);
 
 bool write_asked(struct replay *g);
 
+/* one.c: one op in plain code */
+
+void one_put(const struct replay *g, struct buf *out);
+
 /* table.c */
 
-enum { C_UID, C_OVERLOAD, C_REASON };
+/* Cells that are made in replay_cell(). */
+enum {
+	C_UID,
+	C_OVERLOAD,
+	C_REASON,
+	C_RECORDED,
+	C_REPLAYED,
+	C_GAP,
+	C_OTHERS,
+	C_CACHE,
+	C_REST,
+	C_IDLE,
+	C_FINDING,
+	C_KERNEL, /* from here on of a kernel */
+	C_KERNEL_RECORDED,
+	C_KERNEL_REPLAYED,
+	C_KERNEL_COLD,
+	C_KERNEL_GAP,
+};
 
 extern const struct sink_column replay_columns[];
 extern const struct sink_measure replay_measures[];
-#define REPLAY_NTABLES 1
+#define REPLAY_NTABLES 3
 extern struct sink_table replay_tables[REPLAY_NTABLES];
+/* Puts runs together, and chooses the ops. */
+void replay_group(struct replay *g);
+bool replay_asked(const struct sink *s, const struct sink_table *t);
 bool replay_member(
     const struct sink *s, const struct sink_plan *p, const void *record);
 double replay_whole(

@@ -2,6 +2,7 @@
 /* Scripts, their IR, and bundles of both. */
 #include <zip.h>
 
+#include "cmd/tl-replay/bench.h"
 #include "cmd/tl-replay/replay.h"
 #include "json/json.h"
 
@@ -144,9 +145,47 @@ warn_missing(const struct replay *g)
 		    first->missing);
 }
 
+static void
+put_one(const struct replay *g, struct buf *out)
+{
+	struct str py = file_of("one.py");
+
+	buf_puts(out, "#!/usr/bin/env python3\n");
+	buf_put(out, py.p, py.len);
+	one_put(g, out);
+}
+
+/* A line for each op that is a product; what a tool cannot do is a comment. */
+static void
+put_bench(const struct replay *g, struct buf *out)
+{
+	struct buf why = { 0 };
+
+	for (size_t i = 0; i < g->ops.n; i++) {
+		const struct form *f = &g->ops.v[i].form;
+
+		why.len = 0;
+		if (g->ops.v[i].missing.len == 0 &&
+		    bench_line(out, (size_t)g->bench, f->name, f->schema,
+			&f->args, &why))
+			buf_putc(out, '\n');
+		else if (why.len > 0) {
+			buf_puts(out, "# ");
+			text_visible(f->name, out);
+			buf_puts(out, ": ");
+			text_visible(buf_str(&why), out);
+			buf_putc(out, '\n');
+		}
+	}
+	buf_free(&why);
+	if (out->len == 0)
+		die_nothing(MSG_NO_PRODUCT, g->sink.sources.path, g->ops.n);
+}
+
 bool
 write_asked(struct replay *g)
 {
+	const char *path = g->sink.dest.path;
 	bool any = write_file(g, g->script, put_script);
 
 	any |= write_file(g, g->ir, ir_put);
@@ -154,5 +193,9 @@ write_asked(struct replay *g)
 	any |= write_zip(g);
 	if (any)
 		warn_missing(g);
+	if (g->bench >= 0)
+		any |= write_file(g, path != NULL ? path : "-", put_bench);
+	if (g->one)
+		any |= write_file(g, path != NULL ? path : "-", put_one);
 	return any;
 }

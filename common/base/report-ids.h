@@ -69,8 +69,6 @@ NOTHING(NO_STEP_MATCHES, "{file}: the selection matches no step")
 NOTHING(NO_DURATION, "{file}: no selected GPU event has a duration")
 NOTHING(NO_OPS, "{file}: no ops among {#n} {n:event|events}")
 NOTHING(NO_SUCH_OP, "{file}: no op of that name among {#n}")
-NOTHING(NO_REPLAY,
-    "{file}: none of {#n} ops that launched GPU work is asked for")
 NOTHING(NO_GPU_OPS, "{file}: no op has GPU work of the selection")
 NOTHING(NO_ROOT_OPS,
     "{file}: no op is the root of a tree, but there are {#n} GPU "
@@ -154,10 +152,6 @@ WARNING(CAPTURES_MISMATCH,
 WARNING(NO_GRAPH_LAUNCH, "{file}: no graph launches in this trace")
 NOTE(RULES_FAILED,
     "rules for pseudo-ops failed on {#n} {n:event|events}, first: {reason}")
-
-/* ---- tl-replay ---- */
-WARNING(NOT_REPLAYED,
-    "the script skips {#n} of {#total} {total:op|ops} (first: {op}: {reason})")
 
 /* ---- models ---- */
 NOTE(MODEL_LACKS,
@@ -290,6 +284,7 @@ NOTE(ONE_RANK,
     "one")
 
 #include "base/report-reasons.h"
+#include "base/report-replay.h"
 #include "base/report-serving.h"
 
 /* clang-format on */

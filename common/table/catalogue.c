@@ -282,6 +282,11 @@ const struct sheet sheets[] = {
 	    "copies by size and direction: bytes, time, bandwidth",
 	    .where = BOTH, .when = SHEET_IF_ROCPROF),
 	T("replay", "tl-replay", "ops to run again, and what a script lacks"),
+	T("replay_compare", "tl-replay",
+	    "ops recorded and replayed, and what the gap comes from "
+	    "(--compare)"),
+	T("replay_kernels", "tl-replay",
+	    "their kernels, recorded and replayed"),
 	TL_OPS("cpu_ops_by_category",
 	    "time on the host by category of op (--clock cpu)",
 	    .chart = &pie_host),

@@ -200,5 +200,65 @@ s = ir["segment"]
 print(s["name"], s["profile_us"], [ir["ops"][i]["op_name"] for i in s["order"]])')" \
 	"part 15.0 ['aten::relu', 'aten::mm', 'aten::relu']"
 
+# ---- one op, benchmarks of libraries ----
+
+tl-replay --one --name aten::clamp t.json >one.py
+ok 'plain code' python3 -m py_compile one.py
+is 'its arguments' "$(sed -n '/^args/,$p' one.py)" 'args = [
+    tensor([8], [1], 8, torch.float32, "normal"),  # self
+    float("-inf"),  # min
+    1e-05,  # max
+]
+kwargs = {
+}
+run(getattr(getattr(torch.ops, "aten"), "clamp").default, args, kwargs)'
+refuses 1 'no recorded shapes' 'tl-replay --one --uid 27 t.json'
+is 'a line of a benchmark' "$(tl-replay --bench rocblas t.json | cut -c 1-14)" 'rocblas-bench '
+reports 5 no-product 'tl-replay --bench hipblaslt --name aten::clamp t.json'
+
+# ---- results ----
+
+# results FLUSH_MB GEMM ADD: of mm, whose second kernel is another one there, and of
+# add; us of a call. A call of add takes 100 us, its kernel less.
+results() {
+	cat <<-END
+		{"version":2,"device":"${4:-Stub 90}","flush_mb":$1,"ops":[
+		{"op_name":"aten::mm","uid":"0","status":"ok","replayed_us":22,
+		"kernels":[{"name":"gemm","us":$2,"calls":1},{"name":"other","us":4,"calls":1}]},
+		{"op_name":"aten::add","uid":"9","status":"ok","replayed_us":100,
+		"kernels":[{"name":"k","us":$3,"calls":1}]},
+		{"op_name":"aten::cat","uid":"12","status":"failed","reason":"too large"}]}
+	END
+}
+results 0 15 8 >warm.json
+results 256 17 9.5 >cold.json
+sed 's/"name": "[^]]*}\]/"name":"Stub 90"}]/' t.json >stub.json
+compared() { tl-replay "$@" --format tsv --no-header stub.json | tr '\t' ' '; }
+# recorded: gemm 20, splitk 10 us a call; the gap of 11 us is 10 - 4 us of other kernels,
+# 2 us of cache and 3 us of the rest
+is 'recorded and replayed' "$(compared --compare warm.json --compare cold.json --table replay_compare \
+	-c name,recorded_ns,replayed_ns,gap_ns,other_kernels_ns,cache_ns,rest_ns,launch_idle_ns)" \
+	'aten::mm 30000.0 19000.0 11000.0 6000.0 2000.0 3000.0 3000.0
+aten::add 10000.0 8000.0 2000.0 0.0 1500.0 500.0 92000.0
+aten::cat 10000.0      '
+is 'what it comes from' "$(compared --compare warm.json --compare cold.json --table replay_compare -c finding)" \
+	'other kernels: 1 only recorded, 1 only replayed
+same kernels, slower in the trace: cold cache 75 % of it, clocks or overlapping work the rest; launch-bound when replayed
+failed: too large'
+is 'with a warm cache alone' "$(compared --compare warm.json --uid 9 --table replay_compare -c cache_ns,rest_ns,finding | sed -n 2p)" \
+	' 2000.0 same kernels, slower in the trace: cache, clocks or overlapping work; launch-bound when replayed'
+is 'by kernel' "$(compared --compare warm.json --compare cold.json --table replay_kernels)" \
+	'aten::mm 0 gemm 20000.0 15000.0 17000.0 5000.0
+aten::mm 0 splitk 10000.0   
+aten::mm 0 other  4000.0 4000.0 
+aten::add 9 k 10000.0 8000.0 9500.0 2000.0
+aten::cat 12 CatArray<c10::BFloat16> 10000.0   '
+results 0 15 8 'Stub 91' >other.json
+like 'another device' "$(compared --compare other.json --table replay_compare -c finding)" \
+	'recorded on Stub 90, replayed on Stub 91; other kernels'
+refuses 1 'no results of a script' 'tl-replay --compare t.json t.json'
+refuses 1 'one is with --flush-mb' 'tl-replay --compare warm.json --compare warm.json t.json'
+refuses 2 'needs --compare' 'tl-replay --table replay_kernels t.json'
+
 page_examples tl-replay.1
 done_testing
