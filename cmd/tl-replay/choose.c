@@ -264,13 +264,13 @@ by_op(const void *x, const void *y)
 }
 
 static void
-sum_kernels(struct replay *g, const struct run *r, struct map *known)
+sum_kernels(struct replay *g, const struct run *r)
 {
 	for (uint32_t i = 0; i < r->nkernels; i++) {
 		const struct kernel *k = &g->kernels.v[r->first_kernel + i];
 		bool is_new;
 		uint64_t *at =
-		    map_put(known, (uint64_t)r->op << 32 | k->name, &is_new);
+		    map_put(&g->sum_of, name_key(r->op, k->name), &is_new);
 		struct kernel_sum *sum;
 
 		if (is_new) {
@@ -295,6 +295,8 @@ sort_sums(struct replay *g)
 
 		if (op->nsums++ == 0)
 			op->first_sum = i;
+		*map_get(&g->sum_of,
+		    name_key(g->sums.v[i].op, g->sums.v[i].name)) = i;
 	}
 }
 
@@ -332,7 +334,6 @@ void
 choose_ops(struct replay *g, const struct sink_groups *gs)
 {
 	bool is_named = g->picked.n > 0 || g->wanted_lists != 0 || g->segment;
-	struct map known = { 0 };
 
 	for (size_t i = 0; i < gs->list.n; i++) {
 		const struct sink_group *gr = &gs->list.v[i];
@@ -347,9 +348,8 @@ choose_ops(struct replay *g, const struct sink_groups *gs)
 		die_nothing(MSG_NO_REPLAY, g->sink.sources.path, gs->list.n);
 	for (size_t i = 0; i < g->sink.records.n; i++)
 		if (run_at(g, i)->op != NO_OP)
-			sum_kernels(g, run_at(g, i), &known);
+			sum_kernels(g, run_at(g, i));
 	sort_sums(g);
 	if (g->segment)
 		order_runs(g);
-	map_free(&known);
 }

@@ -45,14 +45,16 @@ read_kernels(struct replay *g, struct result *r, struct str list)
 	r->has_kernels = json_split(&items, g->mem, list);
 	r->first_kernel = g->replayed.n;
 	for (size_t i = 0; i < items.n; i++) {
-		struct str name;
+		uint32_t name;
 
 		if (!json_split(&one, g->mem, items.v[i].text))
 			continue;
-		name = json_member_text(&one, STR("name"));
+		name = intern_put(
+		    g->sink.dict->text, json_member_text(&one, STR("name")));
+		*map_put(&g->replayed_of, name_key(g->results.n, name), NULL) =
+		    g->replayed.n;
 		vec_push(&g->replayed,
-		    ((struct replayed){ intern_put(g->sink.dict->text, name),
-			number(&one, "us") * 1e3, number(&one, "calls") }));
+		    ((struct replayed){ name, number(&one, "us") * 1e3 }));
 	}
 	r->nkernels = g->replayed.n - r->first_kernel;
 	vec_free(&items);
@@ -117,23 +119,19 @@ struct kernel_pair
 compare_kernel(const struct replay *g, const struct op *op, uint32_t name)
 {
 	struct kernel_pair p = { NAN, { NAN, NAN } };
+	const uint64_t *at =
+	    map_get(&g->sum_of, name_key((size_t)(op - g->ops.v), name));
 
-	for (size_t i = 0; i < op->nsums; i++) {
-		const struct kernel_sum *k = &g->sums.v[op->first_sum + i];
-
-		if (k->name == name)
-			p.recorded_ns = (double)k->dur_ns / (double)op->nruns;
-	}
+	if (at != NULL)
+		p.recorded_ns =
+		    (double)g->sums.v[*at].dur_ns / (double)op->nruns;
 	for (int c = 0; c < CACHES; c++) {
-		const struct result *r = op->results[c];
-
-		for (size_t i = 0; r != NULL && i < r->nkernels; i++) {
-			const struct replayed *k =
-			    &g->replayed.v[r->first_kernel + i];
-
-			if (k->name == name)
-				p.replayed_ns[c] = k->ns;
-		}
+		if (op->results[c] == NULL)
+			continue;
+		at = map_get(&g->replayed_of,
+		    name_key((size_t)(op->results[c] - g->results.v), name));
+		if (at != NULL)
+			p.replayed_ns[c] = g->replayed.v[*at].ns;
 	}
 	return p;
 }

@@ -203,6 +203,8 @@ free_state(struct sink *s)
 	for (int i = 0; i < CACHES; i++)
 		map_free(&g->result_of[i]);
 	map_free(&g->picked);
+	map_free(&g->sum_of);
+	map_free(&g->replayed_of);
 	map_free(&g->forward_of);
 	map_free(&g->triton_of);
 	if (g->wanted != NULL)

@@ -270,14 +270,19 @@ def check_fit(kind, value, name):
             raise NoFit(f"{name} is {kind}")
 
 
-def bind(schema, values, device):
+def bind(schema, values, device, is_recorded):
     """The call's arguments by position and by name, for values in the schema's
-    order, and those left at their defaults because they are not recorded."""
+    order, and those left at their defaults because they are not recorded. Of
+    the recorded overload a tensor that is None is an undefined one."""
     if len(values) > len(schema.arguments):
         raise NoFit(f"takes {len(schema.arguments)} arguments")
     args, kwargs, defaults = [], {}, []
     for i, formal in enumerate(schema.arguments):
         value = values[i] if i < len(values) else UNKNOWN
+        if (value is None and is_recorded
+                and formal.type.kind() == "TensorType"):
+            args.append(value)
+            continue
         if value is None and ("Device" in str(formal.type)
                               or formal.type.kind() != "OptionalType"):
             value = UNKNOWN
@@ -325,7 +330,8 @@ def build(op, builder):
             len(s.arguments) != len(values))):
         overload = schema.overload_name or "default"
         try:
-            bound = bind(schema, values, builder.device)
+            bound = bind(schema, values, builder.device,
+                         schema.overload_name == op.get("overload"))
         except NoFit as reason:
             reasons.append(f"{overload}: {reason}")
             continue

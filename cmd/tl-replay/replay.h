@@ -96,7 +96,7 @@ struct result {
 /* A kernel as it was replayed, in a call. */
 struct replayed {
 	uint32_t name;
-	double ns, calls;
+	double ns;
 };
 
 struct op {
@@ -147,7 +147,9 @@ struct replay {
 	struct arena *mem;
 	VEC(struct op) ops;
 	VEC(struct kernel_sum) sums; /* op by op */
-	VEC(uint32_t) order;         /* of a segment: ops, as they ran */
+	/* by name, of an op, of a result: numbers in sums, in replayed */
+	struct map sum_of, replayed_of;
+	VEC(uint32_t) order; /* of a segment: ops, as they ran */
 };
 
 static inline const struct replay *
@@ -160,6 +162,13 @@ static inline struct run *
 run_at(const struct replay *g, size_t i)
 {
 	return sink_record(&g->sink, i);
+}
+
+/* A name of the op or result of a number. */
+static inline uint64_t
+name_key(size_t number, uint32_t name)
+{
+	return (uint64_t)number << 32 | name;
 }
 
 static inline uint64_t

@@ -285,7 +285,11 @@ put_tensors(struct put *p, size_t i)
 static bool
 put_unknown(struct put *p, const struct schema_arg *a)
 {
-	if (a != NULL && a->may_be_none && a->kind != ARG_STR) {
+	bool is_undefined = a != NULL && a->kind == ARG_TENSOR && !a->is_list;
+
+	/* a tensor that is none is an undefined one: backward ops get these */
+	if (is_undefined ||
+	    (a != NULL && a->may_be_none && a->kind != ARG_STR)) {
 		buf_puts(p->out, "null");
 		return true;
 	}

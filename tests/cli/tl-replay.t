@@ -64,6 +64,7 @@ op("triton_poi_0", [[64], []], ["float", SCALAR], ["", "64"], [[1], []],
 hostile = '"""\n\'\'\'); import os; os.abort() #\\ {x} \u2028'
 op("evil::" + hostile, [[4]], [hostile], [hostile], kernel=hostile)
 op("evil::f", [[4], []], ["float", ""], ["", hostile], kernel=hostile)
+op("my::back", [[8], []], ["float", ""], ["", ""], [[1], []])
 json.dump({"deviceProperties": [{"id": 0, "name": hostile}],
            "traceEvents": events}, open(sys.argv[1], "w"))
 END_PY
@@ -86,18 +87,19 @@ def v(name, at, kind="list_pos_args"):
 
 print(eval(sys.argv[2]))
 END_PY
-echo 'my::convert(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor' >my.txt
+echo 'my::convert(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor
+my::back(Tensor grad, Tensor offsets) -> Tensor' >my.txt
 tl-replay --schema my.txt --top 0 --ir t.ir t.json 2>err
 look() { python3 look.py t.ir "$1"; }
 
 # ---- which ops ----
 
 row() { tl-replay --format tsv --no-header "$@" t.json | tr '\t' ' '; }
-is 'calls are one op: 90 us of 230 us, 30 us each' \
+is 'calls are one op: 90 us of 240 us, 30 us each' \
 	"$(row --top 1 -c name,count,gpu_ns_sum,gpu_ns_mean,pct_of_gpu,overload)" \
-	'aten::mm 3 90000 30000.0 39.130434782608695 default'
+	'aten::mm 3 90000 30000.0 37.5 default'
 is 'the ten of the most time' "$(row -c name | wc -l | tr -d ' ')" 10
-is 'all' "$(row --top 0 -c name | wc -l | tr -d ' ')" 15
+is 'all' "$(row --top 0 -c name | wc -l | tr -d ' ')" 16
 is 'by name' "$(row --name 'aten::c*' -c name,reason)" 'aten::cat 
 aten::cat argument tensors: the tensors of its list are not recorded
 aten::clamp '
@@ -109,7 +111,7 @@ is 'by rows with a uid' "$(tl-kernels --by event --name splitk t.json |
 printf 'name,Input Dims\naten::mm,"((2, 3), (3, 4))"\nmy::thing,"((8,), (), (), ())"\n' >rows.csv
 is 'by rows as TraceLens writes them' "$(row --from rows.csv -c name)" 'aten::mm
 my::thing'
-is 'a time is a time' "$(row --from 1000us -c name --top 0 | wc -l | tr -d ' ')" 7
+is 'a time is a time' "$(row --from 1000us -c name --top 0 | wc -l | tr -d ' ')" 8
 reports 5 no-replay 'tl-replay --uid 1 t.json'
 refuses 1 'no column uid' 'tl-timeline t.json | tl-replay --from - t.json'
 refuses 2 'needs --annotation' 'tl-replay --segment t.json'
@@ -131,6 +133,7 @@ is 'words of PyTorch, a schema of the user' "$(look '[a["value"] for a in o["my:
 is 'reals' "$(look 'v("aten::clamp", 1), v("aten::clamp", 2)')" "({'float': '-inf'}, 1e-05)"
 is 'without a schema' "$(look 'o["my::thing"]["overload"], v("my::thing", 1), v("my::thing", 2), v("my::thing", 3)')" \
 	'(None, True, [1, -2], None)'
+is 'an undefined tensor' "$(look 'v("my::back", 1)')" None
 is 'strides that were not recorded' "$(tl-replay --top 0 --ir - t.json 2>err |
 	grep -c '"shape":\[4,4\],"dtype":"float","strides":\[4,1\],"storage_elems":16')" 1
 is 'a kernel of inductor' "$(look 'o["triton_poi_0"]["triton"]')" \
@@ -199,6 +202,38 @@ ir = json.load(sys.stdin)
 s = ir["segment"]
 print(s["name"], s["profile_us"], [ir["ops"][i]["op_name"] for i in s["order"]])')" \
 	"part 15.0 ['aten::relu', 'aten::mm', 'aten::relu']"
+
+# ---- modules, backward ops, several sources ----
+
+# A linear layer in a module, and its way back: the node of autograd launches a
+# kernel itself, below the wrapper that has the forward op's number.
+{
+	meta process_name 1 0 name python
+	ev python_function 'nn.Module: Net_0' 1 5 90
+	ev python_function 'nn.Module: Layer_1' 1 6 80
+	ev cpu_op aten::relu 1 10 20 '"Input Dims":[[2,3]],"Input type":["float"],"Input Strides":[[3,1]],"Sequence number":4'
+	ev cuda_runtime cudaLaunchKernel 1 11 1 '"correlation":1'
+	ev cpu_op aten::sin 1 200 20 '"Input Dims":[[2]],"Input type":["float"]'
+	ev cuda_runtime cudaLaunchKernel 1 201 1 '"correlation":2'
+	ev cpu_op 'autograd::engine::evaluate_function: ReluBackward0' 2 300 50 '"Sequence number":4,"Fwd thread id":1'
+	ev cpu_op ReluBackward0 2 310 30 '"Input Dims":[[2,3]],"Input type":["float"],"Sequence number":4,"Fwd thread id":1'
+	ev cuda_runtime cudaLaunchKernel 2 311 1 '"correlation":3'
+	for at in 1:40 2:230 3:340; do
+		ev kernel "k${at%:*}" 7 "${at#*:}" 5 "\"device\":0,\"stream\":7,\"correlation\":${at%:*}"
+	done
+} | trace >back.json
+is 'ops of a module and those below' "$(for m in Net_0 Net_0/Layer_1 'Net*/L*' Layer_1; do
+	tl-replay --module $m -c name --format tsv --no-header back.json 2>err | tr '\n' ' '; done)" \
+	'aten::relu aten::relu aten::relu '
+is 'a backward op by its forward op' "$(tl-replay --name ReluBackward0 --ir - back.json |
+	python3 -c 'import json, sys
+op = json.load(sys.stdin)["ops"][0]
+f = op["backward_of"]
+print(op["op_name"], "replay_ir" in op, f["op_name"], f["overload"],
+	f["replay_ir"]["list_pos_args"][0]["value"]["shape"])')" \
+	"ReluBackward0 False aten::relu  [2, 3]"
+is 'all sources are one' "$(tl-replay --name aten::sin -c uid,count,gpu_ns_sum --format tsv --no-header back.json back.json)" '0:5	2	10000'
+is 'the op of one of them' "$(tl-replay --uid 1:5 -c name,count --format tsv --no-header back.json back.json)" 'aten::sin	2'
 
 # ---- one op, benchmarks of libraries ----
 
