@@ -440,16 +440,20 @@ without_place(struct str reason)
 	return (struct str){ reason.p + i + 2, reason.len - i - 2 };
 }
 
-/* Of a graph's launch nothing more: its ops are not in the trace. */
+/* Of a graph's launch nothing more: its ops are not in the trace. Copies and
+ * communication have figures of their own, and need no model. */
 static void
 take_unmodelled(struct figures *f, const struct line *l, int64_t spent)
 {
 	struct str owner = owner_of(line_text(l, "name"));
+	struct str category = line_text(l, "op_category");
 	const struct val *has = line_cell(l, "has_perf_model");
 	bool lacks = has->type == VAL_BOOL && has->yes;
 	struct tally *op;
 
-	if (str_ends(owner, STR("GraphLaunch")))
+	if (str_ends(owner, STR("GraphLaunch")) ||
+	    str_eq(category, STR("memcpy")) ||
+	    str_eq(category, STR("communication")))
 		return;
 	if (is_runtime_call(owner)) {
 		time_add(&f->opless_ns, spent);

@@ -26,6 +26,10 @@ NOTE(NO_DUMP,
 WARNING(DUMPS_DIFFER,
     "{file}: dumps of {module} differ: using none of them; --xla-dump the one "
     "of this trace")
+NOTE(HLO_TOO_LARGE,
+    "{file}: {#n} {n:instruction|instructions} that events name {n:is|are} "
+    "left out, as {n:its|their} HLO module is too large: no shapes, no FLOP "
+    "counts")
 NOTE(HLO_GUESSED,
     "{file}: {#n} {n:collective is|collectives are} under another name in "
     "{n:its|their} HLO module: matched by the order of the names")

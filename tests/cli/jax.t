@@ -65,6 +65,7 @@ tl-decode "$ROOT"/tests/data/h100/jax_mlp.xplane.pb.gz | tl-cat | grep -v '"key"
 like 'a profile without HLO' "$(warnings nohlo.tl)" \
 	'^100.0 % of op time has no recorded shapes: the profile has no HLO for these ops'
 
+is 'copies and communication need no model' "$(tl-report --width 999 tpu 2>/dev/null | grep -c 'no performance model')" 0
 tl-report --width 999 tpu >tpu.txt 2>/dev/null
 like 'a TPU is called so' "$(cat tpu.txt)" '; TPU work is '
 is 'and is no GPU, which may have graphs' "$(grep -c 'GPU\|graph' tpu.txt)" 0

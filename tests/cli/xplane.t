@@ -192,7 +192,7 @@ msg((1, plane("/device:GPU:0", line(1, "Stream #1", 0, ev(1, 0, 1000, (1, 5, "b"
     keys=["Hlo Proto"])))
 END
 timeout 20 tl-decode --status-fd 5 x.pb -o y.tl 5>y.ids 2>y.err
-is 'an instruction that is read again and again ends the record' "$? $(jq -r .id y.ids)" '0 hlo-missing'
+is 'an instruction that is read again and again ends the record' "$? $(jq -r .id y.ids)" '0 hlo-too-large'
 make x.pb <<'END'
 msg((1, plane("/host:CPU", line(1, "t", 0, ev(1, 0, 1000)), metas=["op"])), (2, "CUPTI could not be loaded"),
     (3, "12 events dropped"))

@@ -21,7 +21,7 @@ struct hlo {
 	VEC(struct program) programs;
 	struct intern *names;
 	struct map seen; /* place << 32 | name */
-	uint64_t nguessed;
+	uint64_t nguessed, ntoo_large;
 	struct buf record;
 };
 
@@ -254,13 +254,13 @@ put_named(struct hlo *h, struct hlo_module *m, struct program *p,
 	for (size_t i = 0; i < all->n && m->error == NULL; i++) {
 		const struct meaning *one = &all->v[i];
 
-		if ((one->inst != NO_HLO ||
-			str_starts(one->name, STR("command_buffer"))) &&
-		    put_one(m, one)) {
+		p->names.v[i].is_found = one->inst != NO_HLO ||
+		    str_starts(one->name, STR("command_buffer"));
+		if (p->names.v[i].is_found && put_one(m, one)) {
 			h->nguessed += one->is_guess;
-			p->names.v[i].is_found = true;
 			continue;
 		}
+		h->ntoo_large += p->names.v[i].is_found;
 		buf_putc(missing, missing->len > 0 ? ',' : '[');
 		json_put_string(missing, one->name);
 	}
@@ -392,6 +392,8 @@ hlo_finish(struct hlo *h, struct source_state *s)
 	}
 	if (nmissing > 0 && s->dumps == NULL)
 		report(MSG_HLO_MISSING, s->in->name, nmissing);
+	if (h->ntoo_large > 0)
+		report(MSG_HLO_TOO_LARGE, s->in->name, h->ntoo_large);
 	if (h->nguessed > 0)
 		report(MSG_HLO_GUESSED, s->in->name, h->nguessed);
 }
