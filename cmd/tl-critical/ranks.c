@@ -81,6 +81,19 @@ by_id(const void *x, const void *y)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
+/* Of equal times those of the first rank or device. */
+static int
+by_time(const void *x, const void *y)
+{
+	const struct member *a = x, *b = y;
+
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	if (a->dur_ns != b->dur_ns)
+		return a->dur_ns < b->dur_ns ? -1 : 1;
+	return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
 struct ranks {
 	member_list members; /* by id */
 };
@@ -174,9 +187,35 @@ shift(struct recording *r, int64_t ns)
 	r->first_ns += ns;
 }
 
+static bool
+is_collective(const struct host_gpu *k)
+{
+	return k->tag == BUCKET_COMM && k->kind == KIND_KERNEL;
+}
+
+/* On how many GPUs a process has collectives; each is a rank. */
+static int64_t
+count_devices(const struct host *h)
+{
+	struct map devices = { 0 };
+	int64_t n = 0;
+
+	for (size_t i = 0; i < h->gpus.n; i++) {
+		struct key dev = h->gpus.v[i].dev;
+		bool is_new = false;
+
+		if (is_collective(&h->gpus.v[i]))
+			(void)map_put(
+			    &devices, (uint64_t)dev.n << 2 | dev.type, &is_new);
+		n += is_new;
+	}
+	map_free(&devices);
+	return n;
+}
+
 /*
- * Gives a rank's collectives their GPU events and the recording the clock of
- * the job; false: they are not the same ones.
+ * Gives the collectives of a process, those of its ranks, their GPU events and
+ * the recording the clock of the job; false: they are not the same ones.
  */
 static bool
 join(struct recording *r, uint32_t recording, struct member *v, size_t n)
@@ -187,13 +226,15 @@ join(struct recording *r, uint32_t recording, struct member *v, size_t n)
 	for (uint32_t i = 0; i < r->host.gpus.n; i++) {
 		const struct host_gpu *k = &r->host.gpus.v[i];
 
-		if (k->tag == BUCKET_COMM && k->kind == KIND_KERNEL)
+		if (is_collective(k))
 			vec_push(&own,
-			    ((struct member){ .start_ns = k->start_ns,
+			    ((struct member){ .rank = k->dev.n,
+				.start_ns = k->start_ns,
 				.dur_ns = k->end_ns - k->start_ns,
 				.gpu = i }));
 	}
-	stable_sort(own.v, own.n, sizeof *own.v, by_rank_and_time);
+	stable_sort(own.v, own.n, sizeof *own.v, by_time);
+	stable_sort(v, n, sizeof *v, by_time);
 	is_same = own.n == n && n > 0;
 	for (size_t i = 0; i < n && is_same; i++) {
 		is_same = v[i].dur_ns == own.v[i].dur_ns &&
@@ -262,6 +303,9 @@ ranks_join(struct program *g)
 {
 	struct ranks *k = g->ranks = xcalloc(1, sizeof *k);
 	member_list all = { 0 };
+	/* where files do not tell them ranks are numbered by their order */
+	bool is_told = sink_sources_lead(&g->sink.sources) != SINK_LEAD_SRC;
+	int64_t rank = 0;
 
 	ask_collective(g, &all);
 	stable_sort(all.v, all.n, sizeof *all.v, by_rank_and_time);
@@ -269,11 +313,17 @@ ranks_join(struct program *g)
 		struct recording *r = g->all.v[i];
 		const struct sink_source *s =
 		    &g->sink.sources.list.v[r->source];
+		int64_t n = count_devices(&r->host);
 		size_t from, to;
 
-		bisect(from, all.n, mid, all.v[mid].rank < s->rank);
-		bisect(to, all.n, mid, all.v[mid].rank <= s->rank);
-		if (!s->has_rank || !join(r, i, all.v + from, to - from))
+		n = n > 0 ? n : 1;
+		if (is_told && n == 1)
+			rank = s->rank;
+		bisect(from, all.n, mid, all.v[mid].rank < rank);
+		bisect(to, all.n, mid, all.v[mid].rank < num_add_max(rank, n));
+		rank = num_add_max(rank, n);
+		if ((is_told && !s->has_rank) ||
+		    !join(r, i, all.v + from, to - from))
 			die("%s: its collectives are not those that "
 			    "tl-collective reads: is it a rank of the job?",
 			    s->path);

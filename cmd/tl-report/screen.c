@@ -277,9 +277,17 @@ put_timeline(struct screen *s)
 		size_t chars = s->width > BAR_MAX + 2 ? BAR_MAX : s->width - 2;
 
 		if (!s->f->set->is_rocprof) {
-			buf_printf(
-			    &s->b, "%s, first to last event: ", s->f->gpu);
+			bool are_several = s->f->gpus.n > 1;
+
+			if (are_several)
+				buf_printf(&s->b, "%zu %ss together",
+				    s->f->gpus.n, s->f->gpu);
+			else
+				buf_puts(&s->b, s->f->gpu);
+			buf_puts(&s->b, ", first to last event: ");
 			put_time(&s->b, all->total_ns);
+			if (are_several)
+				buf_puts(&s->b, ", busy while any works");
 			put_line(s);
 		}
 		put_bar(s, all, chars);

@@ -65,6 +65,8 @@ tl-decode "$ROOT"/tests/data/h100/jax_mlp.xplane.pb.gz | tl-cat | grep -v '"key"
 like 'a profile without HLO' "$(warnings nohlo.tl)" \
 	'^100.0 % of op time has no recorded shapes: the profile has no HLO for these ops'
 
+like 'several devices of a process: the bar is of all together' "$(tl-report tpu/host0.xplane.pb 2>/dev/null)" \
+	'2 TPUs together, first to last event: [0-9.]+ [mu]s, busy while any works'
 is 'copies and communication need no model' "$(tl-report --width 999 tpu 2>/dev/null | grep -c 'no performance model')" 0
 tl-report --width 999 tpu >tpu.txt 2>/dev/null
 like 'a TPU is called so' "$(cat tpu.txt)" '; TPU work is '
@@ -88,6 +90,10 @@ is 'and nothing else' "$(tl-diff -c diff_ns --no-header one/host0.xplane.pb.gz s
 is 'with the scopes that it is in' "$(tl-diff --table lca_summary --no-header -c name,nn_module_stack,diff_ns one/host0.xplane.pb.gz slow/host0.xplane.pb |
 	awk -F'\t' '$3 > 0 { print $1, $2, $3 }')" 'cublas-gemm.0 jit_train_step;jit(train_step);layer_0;mlp 26000
 cublas-gemm.0 jit_train_step;jit(train_step);layer_0;mlp 26000'
+# host 1 is late by its Python
+is 'the critical path of a job of hosts with two GPUs each' \
+	"$(tl-critical --job --no-header -c src,bound,longest_in --top 2 job/*.pb 2>/dev/null | tail -n 1 | tr '\t' ' ')" \
+	'1 python $train.py:12 train_step'
 is 'the rank that is late' "$(tl-collective --table nccl_groups -c ranks,late_rank,pct_late,verdict job/*.pb | grep ^1,3 | tr '\t' ' ')" \
 	'1,3 3 100.0 host'
 done_testing
