@@ -24,6 +24,7 @@ gen amd --amd --zst --no-scopes
 gen bare --no-launches
 gen graphs --graphs --no-launches --no-steps
 gen launched --graphs
+gen unmarked --no-steps --steps 4
 gen tpu --tpu --hosts 2 --gpus 2
 
 for f in job/host1.xplane.pb one/host0.xplane.pb.gz amd/host0.xplane.pb.zst graphs/host0.xplane.pb \
@@ -45,6 +46,7 @@ for dir in job one amd; do
 	ok "$dir: timelines, instructions, scopes, FLOPs, bytes, steps, idle time" \
 		planted $dir timeline kernels ops modules flops steps idle
 done
+ok 'without annotations: steps' planted unmarked runs
 ok 'without launches: instructions and scopes' planted bare timeline kernels ops modules flops
 ok 'exported as Chrome and Perfetto traces, and back' planted job exported
 ok 'two hosts in one stream, and apart again' planted job merged

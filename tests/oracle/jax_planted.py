@@ -95,6 +95,19 @@ def steps(job):
                      (s["step"], s["end"] - s["start"], sum(r["kernels"] - r["copies"] for r in runs)))
 
 
+def runs(job):
+    """Without annotations the steps are the runs of the module with most GPU time."""
+    for host, path in enumerate(job.files):
+        spent, kernels = collections.Counter(), collections.defaultdict(collections.Counter)
+        for g in job.of_host(host):
+            for r in g["runs"]:
+                spent[r["module"]] += r["time"]
+                kernels[r["module"]][r["index"]] += r["kernels"] - r["copies"]
+        main = max(spent, key=spent.get)
+        job.same(f"host {host} runs", [(r["name"], r["step"], r["kernels"]) for r in table(["tl-steps", path])],
+                 [(main, n, kernels[main][i]) for n, i in enumerate(sorted(kernels[main]), 1)])
+
+
 def idle(job):
     """All idle time has a cause; of several GPUs together where none is busy."""
     for host, path in enumerate(job.files):
@@ -171,7 +184,7 @@ def collective(job):
     job.same("collectives of ranks missing", want - got, collections.Counter())
 
 
-CHECKS = {f.__name__: f for f in (timeline, kernels, ops, modules, steps, idle, flops,
+CHECKS = {f.__name__: f for f in (timeline, kernels, ops, modules, steps, runs, idle, flops,
                                  collective, exported, merged)}
 
 
