@@ -170,11 +170,12 @@ class Builder:
         if not (dtype.is_floating_point or dtype.is_complex):
             return torch.randint(0, 2, (n,), device=where).to(dtype)
         make = torch.randn if init == "normal" else torch.rand
-        for wide in (dtype, torch.float32):  # types of 8 bits are converted
-            try:
-                return make(n, dtype=wide, device=where).to(dtype)
-            except (RuntimeError, NotImplementedError):
-                pass
+        if torch.empty(0, dtype=dtype).element_size() > 1:
+            return make(n, dtype=dtype, device=where)
+        try:
+            return make(n, device=where).to(dtype)
+        except (RuntimeError, NotImplementedError):
+            pass
         # Patterns that are finite in every such type, and at most 1.
         return torch.randint(0, 0x38, (n,), dtype=torch.uint8,
                              device=where).view(dtype)

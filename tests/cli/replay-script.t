@@ -332,6 +332,9 @@ print(json.dumps(r, sort_keys=True))')" \
 	'{"eager_us": 18.0, "graph_us": 6.0, "left_out": 1, "name": "layer", "ops": 3, "recorded_us": 12, "status": "ok"}'
 like 'with --json - the words go to stderr' "$(cat err)" \
 	'segment layer: 3 ops, recorded 12.00 us of GPU time, 18.00 us eager, 6.00 us as a graph, launch overhead 12.00 us, 1 ops left out'
+python3 ir.py 'aten::mm c10::BFloat16[2000000,2000000](2000000,1)normal float[2,2](2,1)normal' >one.json
+replay '' one.json
+like 'memory that others take meanwhile' "$(cat out)" 'failed: out of memory'
 unset TORCH_GPU
 
 # ---- options ----

@@ -167,6 +167,8 @@ def _maker(init, low=None, high=None):
         kind = dtype or _float32
         if init in ("normal", "uniform") and kind.itemsize == 1:
             raise NotImplementedError(f"not implemented for {kind}")
+        if math.prod(shape) > 1 << 40:
+            raise RuntimeError("out of memory")
         made = Tensor(math.prod(shape), kind, device, init, low, high)
         made.shape = list(shape)
         return made
