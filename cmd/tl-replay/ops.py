@@ -207,7 +207,7 @@ class Builder:
             return self.device.torch
         if kind == "generator":
             return torch.Generator(self.device.torch)
-        return inner if kind == "str" else UNKNOWN
+        return inner if kind in ("str", "assumed") else UNKNOWN
 
     def values(self, op):
         self.check_memory(op["replay_ir"])
@@ -325,20 +325,22 @@ def build(op, builder):
         raise Missing(f"PyTorch {torch.__version__} has no operator "
                       f"{shown(name)}; --import the library that registers it")
     values = builder.values(op)
+    assumed = [a["arg_name"] for a in arguments_of(op["replay_ir"])
+               if isinstance(a["value"], dict) and "assumed" in a["value"]]
     reasons = []
     for schema in sorted(schemas, key=lambda s: (
             s.overload_name != op.get("overload"),
             len(s.arguments) != len(values))):
         overload = schema.overload_name or "default"
         try:
-            bound = bind(schema, values, builder.device,
-                         schema.overload_name == op.get("overload"))
+            *call, defaults = bind(schema, values, builder.device,
+                                   schema.overload_name == op.get("overload"))
         except NoFit as reason:
             reasons.append(f"{overload}: {reason}")
             continue
         space, _, base = name.partition("::")
         packet = getattr(getattr(torch.ops, space), base)
-        return Call(getattr(packet, overload), *bound)
+        return Call(getattr(packet, overload), *call, defaults + assumed)
     raise Missing("no overload takes these arguments (" +
                   "; ".join(reasons[:4]) + ")")
 

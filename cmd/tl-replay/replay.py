@@ -151,7 +151,7 @@ class Runner:
         else:
             words.append(f"{replayed:.2f} us on the CPU")
         if result["defaults"]:
-            words.append("not recorded, default taken: " +
+            words.append("not recorded, assumed: " +
                          ", ".join(result["defaults"]))
         self.say(f"{head}: " + ", ".join(words))
         if self.options.check and self.device.is_gpu:

@@ -191,6 +191,7 @@ static const struct rule index_rules[] = {
 	{ "*", "kv_*indices", FILL_RANDINT, BOUND_ROWS,
 	    "k k_cache kv_cache key_cache" },
 	{ "*", "kv_last_page_len*", FILL_ONES, 0, NULL },
+	{ "*", "indices", FILL_ARANGE, BOUND_ROWS, "k_cache" },
 	{ "*", "block_table*", FILL_ARANGE, BOUND_ROWS,
 	    "k_cache key_cache kcache kv_cache k key" },
 	{ "*", "page_table", FILL_ARANGE, BOUND_ROWS, "k_cache k key" },
@@ -327,6 +328,21 @@ role_of(struct str op, const struct schema *s, const struct arguments *args,
 		return (struct filling){ FILL_RANDINT,
 			most == INT8_MAX ? INT8_MIN : 0, most + 1 };
 	return (struct filling){ .fill = FILL_ZEROS };
+}
+
+bool
+role_is_free(const struct schema_arg *a)
+{
+	/* not an exponent or a norm's order: those may choose the kernel */
+	static const struct str names[] = { STR_INIT("value"),
+		STR_INIT("threshold"), STR_INIT("min*"), STR_INIT("max*"),
+		STR_INIT("eps*"), STR_INIT("*momentum"),
+		STR_INIT("exponential_average_factor"),
+		STR_INIT("negative_slope"), STR_INIT("other"),
+		STR_INIT("scalar") };
+
+	return (a->kind == ARG_FLOAT || a->kind == ARG_SCALAR) && !a->is_list &&
+	    str_glob_any(names, sizeof names / sizeof *names, a->name);
 }
 
 void

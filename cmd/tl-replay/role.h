@@ -33,6 +33,8 @@ struct filling {
  */
 struct filling role_of(struct str op, const struct schema *s,
     const struct arguments *args, size_t i, struct str type);
+/* Of a number: whatever it is, the op does the same work. */
+bool role_is_free(const struct schema_arg *a);
 /* Appends "init":"randint","low":0,"high":8. */
 void role_json(struct buf *out, const struct filling *r);
 

@@ -282,18 +282,29 @@ put_tensors(struct put *p, size_t i)
 
 /* ---- arguments ---- */
 
+/*
+ * Of a None nothing is recorded, nor of an undefined tensor; of a text or a
+ * number neither, and then it is left to the schema, unless a number without
+ * its value cannot be the default.
+ */
 static bool
-put_unknown(struct put *p, const struct schema_arg *a)
+put_unknown(struct put *p, const struct schema_arg *a, const struct recorded *r)
 {
-	bool is_undefined = a != NULL && a->kind == ARG_TENSOR && !a->is_list;
+	bool is_none = recorded_nothing(r);
 
-	/* a tensor that is none is an undefined one: backward ops get these */
-	if (is_undefined ||
-	    (a != NULL && a->may_be_none && a->kind != ARG_STR)) {
+	if (is_none &&
+	    (a == NULL || (a->kind == ARG_TENSOR && !a->is_list) ||
+		(a->may_be_none && a->kind != ARG_STR))) {
 		buf_puts(p->out, "null");
 		return true;
 	}
-	if (a != NULL && !a->has_default && !a->may_be_none)
+	if (a != NULL && !is_none && role_is_free(a)) {
+		buf_puts(
+		    p->out, p->version == IR_V1 ? "1.0" : "{\"assumed\":1}");
+		return true;
+	}
+	if (a != NULL && !(is_none && a->may_be_none) &&
+	    (!a->has_default || (!is_none && str_eq(a->value, STR("None")))))
 		return buf_fail(p->why, "its value is not recorded");
 	buf_puts(p->out, "{\"unknown\":");
 	json_put_string(p->out, a != NULL ? a->type : STR(""));
@@ -314,6 +325,8 @@ put_str(struct put *p, struct str text)
 static bool
 put_kind(struct put *p, const struct schema_arg *a, struct str text)
 {
+	static const struct recorded nothing;
+
 	switch (a->kind) {
 	case ARG_DTYPE:
 		return put_word(p, "dtype", text, dtypes, COUNT(dtypes));
@@ -330,7 +343,8 @@ put_kind(struct put *p, const struct schema_arg *a, struct str text)
 		    p->out, a->may_be_none ? "null" : "{\"generator\":true}");
 		return true;
 	case ARG_STR:
-		return text.len == 0 ? put_unknown(p, a) : put_str(p, text);
+		return text.len == 0 ? put_unknown(p, a, &nothing)
+				     : put_str(p, text);
 	default: return false;
 	}
 }
@@ -381,11 +395,7 @@ put_value(struct put *p, size_t i)
 		a->kind != ARG_DTYPE && a->kind != ARG_LAYOUT &&
 		a->kind != ARG_MEMORY_FORMAT))
 		return put_plain(p, a, r);
-	if (recorded_nothing(r) && a == NULL) {
-		buf_puts(p->out, "null");
-		return true;
-	}
-	return put_unknown(p, a);
+	return put_unknown(p, a, r);
 }
 
 static bool

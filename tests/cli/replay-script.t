@@ -175,6 +175,12 @@ makes 'a text is not recorded: its default' \
 makes 'one that may be none is none' \
 	'aten::div.Tensor_mode float[4](1)normal float[4](1)normal json={"unknown":"str?"}' \
 	'aten::div.Tensor_mode self=float32[4][1] normal other=float32[4][1] normal rounding_mode=null'
+makes 'a number that was not recorded, and is no matter' \
+	'aten::add float[4](1)normal json={"assumed":1} json=1' \
+	'aten::add.Scalar self=float32[4][1] normal other=1 alpha=1'
+makes 'an undefined tensor' \
+	'aten::mm.out json=null float[2,2](2,1)normal float[2,2](2,1)none' \
+	'aten::mm.out self=null mat2=float32[2,2][2,1] normal out=float32[2,2][2,1] none'
 says 'no overload takes these' 'aten::add float[4](1)normal json="x" json=1' \
 	'aten::add: skipped: no overload takes these arguments (Tensor: other is Tensor; Scalar: other is Scalar)'
 says 'a text without a default' \
@@ -192,7 +198,7 @@ says 'a type that this version lacks' 'aten::mm c10::Float3[2,2](2,1)normal' \
 	'aten::mm: skipped: PyTorch 0.stub has no float3'
 compare
 like 'a default is told' "$(cat out)" \
-	'aten::gelu: .*not recorded, default taken: approximate'
+	'aten::gelu: .*not recorded, assumed: approximate'
 
 python3 ir.py 'aten::mm float[2000000,2000000](2000000,1)normal' \
 	"$(printf 'a::\033[31m float[4](1)normal')" >one.json

@@ -22,8 +22,8 @@ SHARES = {
     "hta_alexnet": 0, "hta_event_sync": 0, "hta_gpu_user_annotation": 0, "hta_nccl_parser": 0,
     "hta_ns_resolution": 0, "hta_simple_add_e2e": 0, "kineto_doc_after_fix": 0,
     "kineto_doc_before_fix": 0, "pair_kineto_doc_fix": 0, "param_linear": 0,
-    "kineto_resnet50_w0_step1": 54, "multirank_dlrm_v100_8r": 76,
-    "multirank_hta_sampled_2of128": 81, "inference_vllm_decode_full": 85,
+    "kineto_resnet50_w0_step1": 72, "multirank_dlrm_v100_8r": 80,
+    "multirank_hta_sampled_2of128": 79, "inference_vllm_decode_full": 85,
 }
 
 

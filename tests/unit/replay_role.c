@@ -105,6 +105,8 @@ main(void)
 	role_is("aten::log(Tensor self)", "float[3]", 0, RANGE("uniform", 1));
 	role_is("m::own(Tensor x, Tensor my_index)", "float[11,2]|int[3]", 1,
 	    RANGE("randint", 11));
+	role_is("m::store(Tensor k, Tensor k_cache, Tensor indices)",
+	    "c10::Half[5,8]|c10::Half[70,8]|long[5]", 2, RANGE("arange", 70));
 	role_is("m::own(Tensor my_index)", "int[3]", 0, RANGE("randint", 2));
 	role_is("m::own(Tensor x)", "int[3]", 0, "\"init\":\"zeros\"");
 	role_is("m::own(Tensor x)", "signed char[3]", 0,

@@ -258,6 +258,8 @@ class Type:
         if self.kind_ == "IntType" and isinstance(
                 value, (dtype, layout, memory_format)):
             return True
+        if self.kind_ == "TensorType" and value is None:
+            return True  # an undefined one
         is_bool = isinstance(value, _bool)
         return isinstance(value, self.IS.get(self.kind_, ())) and (
             not is_bool or self.kind_ in ("BoolType", "NumberType"))
