@@ -3,7 +3,7 @@
 # The README does what it shows: its first example, and every recipe.
 . tests/cli/lib.sh
 
-for program in tl-roofline tl-xlsx jq; do
+for program in tl-roofline tl-replay tl-xlsx jq; do
 	command -v $program >/dev/null || skip_all "no $program"
 done
 cp "$SAMPLE" trace.json.gz
