@@ -177,11 +177,22 @@ add_sum(
 	to->pct += busy > 0 ? stat_round2((double)common / (double)busy) : 0;
 }
 
+static int
+by_name(const void *x, const void *y, void *st)
+{
+	return str_cmp(dict_get(st, ((const struct sum *)x)->name),
+	    dict_get(st, ((const struct sum *)y)->name));
+}
+
+/* In the order of names: equal sets are equal texts. */
 static void
 keep_sums(struct overlaps *o, overlap_vec *list, struct op_overlap *out)
 {
 	struct buf names = { 0 };
 
+	if (o->sums.n > 1)
+		qsort_r(
+		    o->sums.v, o->sums.n, sizeof *o->sums.v, by_name, o->st);
 	out->first = list->n;
 	out->n = (uint32_t)o->sums.n;
 	for (size_t i = 0; i < o->sums.n; i++) {

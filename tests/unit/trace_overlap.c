@@ -90,7 +90,7 @@ by_hand(void)
 	is_overlap(two, 2, 2, "[\"k\"] 0.6: k/7 10000 0.6", "and of the other");
 	is_overlap(two, 2, 3, "nothing", "an op without GPU events");
 	is_overlap(three, 4, 1,
-	    "[\"copy\",\"a\"] 0.6: copy/8 3000 0.3 a/9 20000 0.2",
+	    "[\"a\",\"copy\"] 0.6: a/9 20000 0.2 copy/8 3000 0.3",
 	    "of one name the mean; what is covered counts once");
 	is_overlap(own, 3, 1, "[\"x\"] 0.27: x/9 2000 0.13",
 	    "events of one op do not overlap; x does both of them");
