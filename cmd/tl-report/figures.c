@@ -124,6 +124,7 @@ figures_read(struct figures *f, const struct jobs *j, bool is_whole)
 		host_sort(f);
 	verdict_make(f);
 	phases_make(f);
+	mfu_make(f);
 	warnings_make(f, j);
 }
 

@@ -8,7 +8,7 @@
  * figures.c   what adds up under a name; which tables are read
  * read.c      what of each table counts
  * bound.h     what bounds the time: the verdict
- * phases.c    serving: a sentence a phase
+ * phases.c    serving: a sentence a phase; mfu.h: one of the steps
  * changes.c   what differs from another trace
  * names.c     names of a list, so short that they fit and still differ
  * verdict.c   the sentences: where the time went, who is late
@@ -23,6 +23,7 @@
 #include "reader/reader.h"
 
 #include "cmd/tl-report/bound.h"
+#include "cmd/tl-report/mfu.h"
 
 #define TOP_OPS_SHOWN 10
 #define TOP_CHANGES 10
@@ -182,6 +183,7 @@ struct figures {
 	struct pace pace; /* of one source */
 	VEC(struct phase_line) phases;
 	struct imbalance imbalance;
+	struct mfu mfu;
 	struct gain gains[TOP_GAINS]; /* the largest */
 	size_t ngains;
 	/* sentences */

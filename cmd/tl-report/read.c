@@ -531,6 +531,7 @@ const struct input inputs[] = {
 	{ "ops_unique_args", take_args, false, NULL, NULL },
 	{ "unified_perf_summary", take_roofline, false, NULL, NULL },
 	{ "roofline_by_phase", phases_take_roof, false, NULL, NULL },
+	{ "roofline_by_step", mfu_take, false, NULL, NULL },
 	{ "kernels_by_name", take_kernels, false, "dur_ns_sum", "category" },
 	{ "kernel_summary_by_category", take_category, false, "dur_ns_sum",
 	    NULL },

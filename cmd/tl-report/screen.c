@@ -576,6 +576,8 @@ screen_print(struct figures *f)
 		put_wrapped(&s, "", f->phases.v[i].says);
 	if (f->imbalance.says.len > 0)
 		put_wrapped(&s, "", f->imbalance.says);
+	if (f->mfu.says.len > 0)
+		put_wrapped(&s, "", f->mfu.says);
 	put_timeline(&s);
 	put_gains(&s);
 	put_groups(&s);

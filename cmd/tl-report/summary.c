@@ -79,6 +79,8 @@ put_sentences(struct figures *f, struct table *t)
 		    cell_text(f->phases.v[i].says);
 	if (f->imbalance.says.len > 0)
 		put(t, "ranks", f->imbalance.says);
+	if (f->mfu.says.len > 0)
+		put(t, "mfu", f->mfu.says);
 	for (size_t i = 0; i < f->ngains; i++) {
 		struct cell *row = put(t, "recoverable", f->gains[i].what);
 

@@ -56,13 +56,17 @@ add_up_overlaps(struct sink_groups *gs)
 void
 roof_grouped(struct sink *s, const struct sink_plan *p, struct sink_groups *gs)
 {
+	bool is_by_step = p->table->order == SINK_BY_KEY;
+
 	(void)s;
 	if (p->table->by != 0)
 		add_up_overlaps(gs);
-	else
-		for (size_t i = 0; i < gs->list.n; i++)
-			gs->list.v[i].sums[SUM_ALL] =
-			    gs->list.v[i].sums[M_BUSY];
+	for (size_t i = 0; p->table->by == 0 && i < gs->list.n; i++) {
+		struct sink_group *gr = &gs->list.v[i];
+
+		gr->sums[SUM_ALL] = is_by_step ? 0 : gr->sums[M_BUSY];
+		gr->least = is_by_step ? 0 : gr->least;
+	}
 }
 
 int
@@ -96,6 +100,9 @@ roof_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 		    roof_words[g->roof],
 		    arch_has_gbps(a, g->roof) ? ""
 					      : "; that of the memory: peak");
+	if (g->mfu.is_whole && roof_is_sums(p->table) &&
+	    p->table->order == SINK_BY_KEY)
+		table_note(t, "no steps: the span of all GPU work");
 	if (g->versus != NULL && p->table->about == TABLE_UNIFIED)
 		table_note(t,
 		    "common ancestors span rows: do not add up their columns");
@@ -162,8 +169,13 @@ roof_row(struct sink_row *r)
 {
 	struct roof_state *g = (struct roof_state *)r->sink;
 
-	if (strcmp(r->plan->table->name, PHASES_NAME) == 0)
+	if (roof_is_sums(r->plan->table)) {
 		take_phase(g, r);
+		mfu_row(g, r,
+		    strcmp(r->plan->table->name, STEPS_NAME) == 0
+			? WINDOW_STEP
+			: WINDOW_ITERATION);
+	}
 
 	g->told = NULL;
 	for (size_t i = 0; i < r->group->n && g->told == NULL; i++)
@@ -344,6 +356,8 @@ roof_cell(const struct sink_row *r, unsigned f)
 		return param_cell(r, f - SINK_OWN);
 	if (f >= C_DIFF_RATIO)
 		return diff_cell(r, f);
+	if (f >= C_WALL && f <= C_MFU_REASON)
+		return mfu_cell(r, state_of(r), f);
 	switch (f) {
 	case C_HOST_SUM: return host_cell(r);
 	case C_LOST: return lost_cell(r);

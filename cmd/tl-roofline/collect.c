@@ -125,6 +125,8 @@ new_call(struct roof_state *g, const struct node *n, uint32_t table)
 		    str_of(phase_words[phases_at(
 			&g->phases, g->sink.dict, n->track, n->ts_ns)])),
 	};
+	if (g->mfu.is_asked)
+		mfu_place(g, c, n);
 	if (c->res != NULL && c->res->status == MODEL_NONE)
 		c->res = NULL;
 	return c;
@@ -580,6 +582,8 @@ collect_finish(struct roof_state *g)
 	if (n > 0)
 		qsort(g->sink.records.v, n, sizeof(struct call), by_table);
 	find_extents(g);
+	if (g->mfu.is_asked)
+		mfu_finish(g);
 }
 
 struct extent

@@ -7,8 +7,9 @@
 
 /* Numbers of a call; sums are kept of those of ns alone. */
 enum { M_BUSY, M_HOST, M_TBS, M_TFLOPS, M_PCT, M_OVER, M_COUNT };
-/* The table of calls by the phase of serving. */
+/* The tables of calls by the phase of serving, and by step. */
 #define PHASES_NAME "roofline_by_phase"
+#define STEPS_NAME "roofline_by_step"
 /* A further sum of a group: of those that differ in the overlap only. */
 #define SUM_ALL 3
 
@@ -39,6 +40,15 @@ enum {
 	C_COMPUTE,
 	C_MEMORY,
 	C_REACHED,
+	C_WALL, /* to C_MFU_REASON: of its windows */
+	C_MODEL_FLOP,
+	C_HARDWARE_FLOP,
+	C_PEAK,
+	C_MFU,
+	C_HFU,
+	C_UNMODELLED,
+	C_TOKENS_S,
+	C_MFU_REASON,
 	C_DIFF_RATIO, /* of --diff, to the last */
 	C_DIFF,
 	C_DIFF_COUNT,

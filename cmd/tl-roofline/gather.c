@@ -134,13 +134,20 @@ counts(struct roof_state *g, const struct event *ev, bool is_chosen)
 static void
 take_work(struct roof_state *g, const struct event *ev, bool is_chosen)
 {
+	bool is_comm =
+	    bucket_of_event(&g->sink.rules, g->sink.dict, ev) == BUCKET_COMM;
 	uint32_t top = NO_INDEX;
+	bool is_counted;
 
 	close_down_to(g, ev->depth);
-	if (!counts(g, ev, is_chosen))
-		return;
 	if (g->open.n > 0 && uid_same(top_of(g)->uid, ev->parent))
 		top = g->open.v[g->open.n - 1];
+	is_counted = counts(g, ev, is_chosen);
+	if (g->mfu.is_asked)
+		mfu_work(g, ev, top != NO_INDEX ? &g->nodes.v[top] : NULL,
+		    is_comm || (is_counted && top != NO_INDEX));
+	if (!is_counted)
+		return;
 	if (g->works.n >= NO_INDEX - 1)
 		die("more GPU events than can be held");
 	vec_push(&g->works,
@@ -153,8 +160,7 @@ take_work(struct roof_state *g, const struct event *ev, bool is_chosen)
 		.gpu_stream = ev->gpu_stream,
 		.ts_ns = ev->ts_ns,
 		.dur_ns = ev->dur_ns,
-		.is_comm = bucket_of_event(&g->sink.rules, g->sink.dict, ev) ==
-		    BUCKET_COMM,
+		.is_comm = is_comm,
 	    }));
 	if (g->open.n > 0)
 		vec_push(&g->above, top);
@@ -172,6 +178,8 @@ roof_take(struct sink *s, const struct stream_in *in, bool is_chosen)
 	unsigned kind = ev->shape->kind;
 
 	phases_event(&g->phases, s->dict, ev, s->source);
+	if (g->mfu.is_asked)
+		mfu_event(g, ev);
 	if (event_is(ev, KINDS_GPU)) {
 		take_work(g, ev, is_chosen);
 	} else if (kind == KIND_ANNOTATION) {

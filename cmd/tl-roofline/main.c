@@ -171,6 +171,8 @@ check_settings(struct sink *s)
 	s->kinds = KINDS_HOST | KIND_BIT(KIND_ANNOTATION);
 	if (g->call_stack)
 		s->kinds |= KIND_BIT(KIND_PYTHON);
+	if (g->recompute || g->mfu.is_asked)
+		s->kinds |= KINDS_NESTED_FRAMES;
 }
 
 /* ---- the hooks of the whole ---- */
@@ -268,6 +270,7 @@ free_state(struct sink *s)
 	vec_free(&g->extras);
 	notes_free(&g->notes);
 	phases_free(&g->phases);
+	mfu_free(g);
 	map_free(&g->forward_of);
 	map_free(&g->range_of);
 	map_free(&g->categories);
@@ -316,9 +319,10 @@ static const struct sink_def def = {
 int
 main(int argc, char *argv[])
 {
-	struct roof_state g = {
-		.sink = { .def = &def }, .arch_name = "auto", .phases = PHASES
-	};
+	struct roof_state g = { .sink = { .def = &def },
+		.arch_name = "auto",
+		.phases = PHASES,
+		.mfu.source = UINT32_MAX };
 
 	return sink_main(&g.sink, argc, argv);
 }

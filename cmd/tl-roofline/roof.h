@@ -11,6 +11,7 @@
 #define TL_ROOFLINE_ROOF_H
 
 #include "cmd/tl-roofline/inductor.h"
+#include "cmd/tl-roofline/mfu.h"
 #include "cmd/tl-roofline/versus.h"
 #include "model/arch.h"
 #include "model/facts.h"
@@ -27,9 +28,11 @@ struct call {
 	uint64_t seq;           /* orders the calls of a table */
 	uint32_t table, name, category;
 	struct op_args args;
-	uint32_t params; /* of res, as text */
-	uint32_t phase;  /* a word */
-	int64_t host_ns; /* SINK_NONE: unknown */
+	uint32_t params;               /* of res, as text */
+	uint32_t phase;                /* a word */
+	uint32_t window[WINDOW_KINDS]; /* in windows, or NO_INDEX */
+	int64_t step;                  /* the number; SINK_NONE */
+	int64_t host_ns;               /* SINK_NONE: unknown */
 	int64_t busy_ns;
 	const struct model_result *res; /* NULL: no result */
 	bool is_recompute, has_model;
@@ -131,6 +134,8 @@ struct roof_state {
 	extra_vec extras;
 	uint32_t first_work; /* of the subtree */
 	struct phases phases;
+	struct mfu mfu;
+	VEC(struct window) windows;
 	struct notes notes;
 	uint32_t notes_of; /* the source */
 	uint32_t execute;  /* the name */
@@ -252,6 +257,8 @@ extern const struct sink_column roof_columns[];
 extern const struct sink_measure roof_measures[];
 /* hooks of the sink; a table's about is its number, by: with overlaps */
 void roof_make_tables(struct sink *s);
+/* Whether its rows are steps or phases. */
+bool roof_is_sums(const struct sink_table *t);
 bool roof_fits(const struct sink *s, const struct sink_table *t);
 bool roof_wants(
     const struct sink *s, const struct sink_table *t, unsigned only);

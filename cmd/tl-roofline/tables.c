@@ -28,11 +28,21 @@ const struct sink_measure roof_measures[] = {
 /* clang-format off */
 const struct sink_column roof_columns[] = {
 	{ { "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(name), 0 },
+	{ { "step", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_INT, true, AT(step), 0 },
 	{ { "phase", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(phase), 0 },
 	{ { "modelled_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_MODELLED, 0 },
 	{ { "compute_bound_ns", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_COMPUTE, 0 },
 	{ { "memory_bound_ns", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_MEMORY, 0 },
 	{ { "pct_of_roof", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_CELL, false, C_REACHED, 0 },
+	{ { "wall_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_WALL, 0 },
+	{ { "model_tflop", NULL, COL_REAL, UNIT_NONE, COL_MINOR, 0 }, SINK_CELL, false, C_MODEL_FLOP, 0 },
+	{ { "hardware_tflop", NULL, COL_REAL, UNIT_NONE, COL_MINOR, 0 }, SINK_CELL, false, C_HARDWARE_FLOP, 0 },
+	{ { "mfu", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_CELL, false, C_MFU, 0 },
+	{ { "hfu", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_CELL, false, C_HFU, 0 },
+	{ { "peak", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_PEAK, 0 },
+	{ { "pct_unmodelled", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_CELL, false, C_UNMODELLED, 0 },
+	{ { "tokens_per_s", NULL, COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_TOKENS_S, 0 },
+	{ { "mfu_reason", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED, 0 }, SINK_CELL, false, C_MFU_REASON, 0 },
 	{ { "overlapping_kernel_names", NULL, COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(overlap.names), ONLY_OVERLAP },
 	{ { "op_category", "op category", COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(category), 0 },
 	{ { "process_name", NULL, COL_TEXT, UNIT_NONE, D, 0 }, SINK_PROCESS, true, 0, 0 },
@@ -269,6 +279,52 @@ roof_planned(struct sink *s, struct sink_plan *p)
 	    "name,overlapping_kernel_names,num_kernels,is_recompute,params");
 }
 
+/* ---- tables of steps and phases ---- */
+
+#define SUMS                                                             \
+	",operation_count,kernel_ns_sum,pct_of_kernel,modelled_ns_sum,"  \
+	"compute_bound_ns,memory_bound_ns,pct_of_roof,roof,wall_ns_sum," \
+	"model_tflop,hardware_tflop,mfu,hfu,peak,pct_unmodelled,"        \
+	"tokens_per_s,mfu_reason"
+
+static const struct sums {
+	const char *name, *columns, *text;
+} sums[] = {
+	{ PHASES_NAME, "phase" SUMS,
+	    "by phase of serving: what is memory- or compute-bound, MFU" },
+	{ STEPS_NAME, "step" SUMS,
+	    "by step: MFU, HFU, and what is memory- or compute-bound" },
+};
+#define NSUMS (sizeof sums / sizeof *sums)
+
+bool
+roof_is_sums(const struct sink_table *t)
+{
+	return t->about == TABLE_UNIFIED && t->keys == NULL;
+}
+
+static const struct sums *
+sums_asked(struct str name)
+{
+	for (size_t i = 0; i < NSUMS; i++)
+		if (str_eq(name, str_of(sums[i].name)))
+			return &sums[i];
+	return NULL;
+}
+
+static void
+add_sums(struct roof_state *g, const struct sums *of)
+{
+	g->sink.tables[g->sink.ntables++] = (struct sink_table){
+		.name = of->name,
+		.columns = of->columns,
+		.about = TABLE_UNIFIED,
+		.order = strcmp(of->name, STEPS_NAME) == 0 ? SINK_BY_KEY
+							   : SINK_BY_SUM,
+		.is_summary = true,
+	};
+}
+
 /* ---- tables by number: 0 is the unified one, then three a sheet ---- */
 
 uint32_t
@@ -323,9 +379,8 @@ tables_list(struct roof_state *g)
 				? "each GPU event at one op (the default)"
 				: "ops with a model, by their parameters");
 	}
-	out_puts(out,
-	    PHASES_NAME "\tby phase of serving: what is memory- or "
-			"compute-bound\n");
+	for (size_t i = 0; i < NSUMS; i++)
+		out_printf(out, "%s\t%s\n", sums[i].name, sums[i].text);
 	out_finish(out);
 }
 
@@ -377,19 +432,6 @@ add_table(struct roof_state *g, uint32_t table, const char *name, bool overlap)
 		g->sink.table = t->name;
 }
 
-static void
-add_phases(struct roof_state *g)
-{
-	g->sink.tables[g->sink.ntables++] = (struct sink_table){
-		.name = PHASES_NAME,
-		.columns = "phase,operation_count,kernel_ns_sum,pct_of_kernel,"
-			   "modelled_ns_sum,compute_bound_ns,memory_bound_ns,"
-			   "pct_of_roof,roof",
-		.about = TABLE_UNIFIED,
-		.is_summary = true,
-	};
-}
-
 /* What --table says is made the whole name of one of them. */
 void
 roof_make_tables(struct sink *s)
@@ -398,20 +440,21 @@ roof_make_tables(struct sink *s)
 	struct str name = str_of(s->table != NULL ? s->table : "");
 	const struct str end = STR(OVERLAP_END);
 	uint32_t n = count_tables(g->models);
-	bool is_of_phases;
+	const struct sums *of_sums;
 
 	g->wanted = s->dest.dir == NULL ? TABLE_UNIFIED : TABLE_NONE;
 	if (name.len > end.len && str_ends(name, end)) {
 		name.len -= end.len;
 		g->overlap = true;
 	}
-	is_of_phases = str_eq(name, STR(PHASES_NAME));
-	if (is_of_phases)
+	of_sums = sums_asked(name);
+	if (of_sums != NULL)
 		g->wanted = TABLE_UNIFIED;
 	else if (name.len > 0 &&
 	    (g->wanted = table_asked(g, name)) == TABLE_NONE)
 		return;
-	s->tables = arena_alloc(g->mem, (2 * n + 2) * sizeof *s->tables);
+	s->tables =
+	    arena_alloc(g->mem, (2 * n + 1 + NSUMS) * sizeof *s->tables);
 	for (uint32_t i = 0; i < n; i++) {
 		const char *of = table_name(g, i);
 
@@ -420,10 +463,12 @@ roof_make_tables(struct sink *s)
 		if (of != NULL && g->overlap)
 			add_table(g, i, of, true);
 	}
-	if (is_of_phases || s->dest.dir != NULL)
-		add_phases(g);
-	if (is_of_phases)
-		s->table = PHASES_NAME;
+	for (size_t i = 0; i < NSUMS; i++)
+		if (of_sums == &sums[i] || s->dest.dir != NULL)
+			add_sums(g, &sums[i]);
+	if (of_sums != NULL)
+		s->table = of_sums->name;
+	g->mfu.is_asked = of_sums != NULL || s->dest.dir != NULL;
 	if (!g->has_explain)
 		return;
 	g->wanted = TABLE_NONE;
@@ -437,11 +482,14 @@ roof_make_tables(struct sink *s)
 bool
 roof_fits(const struct sink *s, const struct sink_table *t)
 {
-	if (strcmp(t->name, PHASES_NAME) == 0)
+	const struct roof_state *g = (const struct roof_state *)s;
+
+	if (roof_is_sums(t))
 		return s->table != NULL ||
-		    ((const struct roof_state *)s)->phases.any;
+		    (strcmp(t->name, STEPS_NAME) == 0 ? g->mfu.any
+						      : g->phases.any);
 	return s->table != NULL || t->about == TABLE_UNIFIED ||
-	    calls_of((const struct roof_state *)s, t->about).end > 0;
+	    calls_of(g, t->about).end > 0;
 }
 
 void

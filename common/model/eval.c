@@ -18,16 +18,17 @@ struct evaluation {
 	struct model_result *out;
 };
 
+#define NFIGURES 4
 #define ENV_NAMES 16 /* most entries set fewer: their table needn't grow */
 
-/* Calls the entry's function of this name on its environment: FLOPs, bytes
- * and precision are left on the stack. */
+/* Calls the entry's function of this name on its environment: FLOPs, bytes,
+ * precision and repeated FLOPs are left on the stack. */
 static void
 call_entry(lua_State *L, int env, int entry, const char *name)
 {
 	lua_getfield(L, entry, name);
 	lua_pushvalue(L, env);
-	lua_call(L, 1, 3);
+	lua_call(L, 1, NFIGURES);
 }
 
 /* A GEMM's B is 1 unless set; the first kernel whose name tells has the
@@ -131,6 +132,11 @@ set_figures(lua_State *L, int i, struct model_result *r)
 		luaL_error(L, "the FLOPs are no count");
 	if (r->bytes < 0 || isinf(r->bytes))
 		luaL_error(L, "the bytes are no count");
+	if (!lua_isnoneornil(L, i + 3) && lua_type(L, i + 3) != LUA_TNUMBER)
+		luaL_error(L, "the repeated FLOPs are no number");
+	r->repeated = lua_tonumber(L, i + 3);
+	if (r->repeated < 0 || r->repeated > r->flops)
+		luaL_error(L, "the repeated FLOPs are no part of the FLOPs");
 }
 
 static int
@@ -147,15 +153,15 @@ evaluate(lua_State *L)
 	lua_rawgeti(L, LUA_REGISTRYINDEX, ms->order);
 	lua_rawgeti(L, LUA_REGISTRYINDEX, e->m->ref);
 	call_entry(L, env, entry, "eval");
-	back = lua_gettop(L) - 2;
+	back = lua_gettop(L) - NFIGURES + 1;
 	if (e->way == MODEL_BWD) {
 		size_t n = ms->norder;
 
 		call_entry(L, env, entry, "backward");
 		ms->norder = n; /* the parameters are those of the forward */
-		if (lua_isnil(L, -1))
-			lua_copy(L, back + 2, -1);
-		back = lua_gettop(L) - 2;
+		if (lua_isnil(L, back + NFIGURES + 2))
+			lua_copy(L, back + 2, back + NFIGURES + 2);
+		back += NFIGURES;
 	}
 	set_figures(L, back, e->out);
 	if (e->figures_only)
@@ -246,6 +252,7 @@ compute(struct models *ms, struct evaluation *e)
 			fabs(big.bytes - r->bytes) > 1e-9 * big.bytes)) {
 			r->flops = big.flops;
 			r->bytes = big.bytes;
+			r->repeated = big.repeated;
 			r->status = MODEL_OK;
 		}
 		ms->as_float = false;

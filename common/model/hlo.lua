@@ -394,7 +394,8 @@ local call = { unit = "vector", reads = reads,
     end
     for _, a in ipairs(results(i)) do moved = moved + a.bytes end
     target = i.target
-    return hlo_recorded(0, moved)
+    local flops, bytes, type = hlo_recorded(0, moved)
+    return flops, bytes, type, flops == 0 and unknown or 0
   end }
 op {
   like = call, globs = { "hlo::custom-call*" },

@@ -205,9 +205,11 @@ struct model_result {
 	uint8_t nparams;
 	bool lacks;  /* FAILED: the trace lacks a fact, the model is right */
 	bool is_own; /* FAILED: what failed is of the user's file */
-	uint32_t number;      /* of the result, from 0, for tables by result */
-	double flops;         /* MODEL_OK: 0 or more */
-	double bytes;         /* NAN: unknown */
+	uint32_t number; /* of the result, from 0, for tables by result */
+	double flops;    /* MODEL_OK: 0 or more */
+	double bytes;    /* NAN: unknown */
+	/* of flops, what the forward op has done; NAN: not all are counted */
+	double repeated;
 	struct str spec;      /* "matrix_bf16", "": none */
 	struct str precision; /* "bf16", "": none */
 	struct str reason;    /* SKIPPED, FAILED: "gemm.lua:7: no argument 2" */

@@ -36,6 +36,11 @@ local function backward_flops(a, q, k)
     + (a.causal and sum / 2 or sum)
 end
 
+-- Of those, Q K^T.
+local function repeated_flops(a, q, k)
+  return a.flash and 2 * a.B * a.HQ * area(a, q, k) * a.dq or 0
+end
+
 -- Sequences of which only the longest is known: one of that length, the rest equal.
 local function over_sequences(a, f)
   local s = a.sequences
@@ -57,7 +62,7 @@ end
 function attention_backward(a)
   return over_sequences(a, backward_flops),
     (a.B * a.NQ * a.HQ * (2 * a.dq + a.dv) + 2 * a.B * a.NK * a.HK * (a.dq + a.dv)) * a.e
-      + (a.more or 0), a.dtype
+      + (a.more or 0), a.dtype, over_sequences(a, repeated_flops)
 end
 
 -- The sizes of q, k, v in arguments q, q + 1, q + 2; layout names the place of

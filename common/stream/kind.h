@@ -38,6 +38,11 @@ enum kind {
 
 #define KIND_BIT(k) (UINT32_C(1) << (k))
 #define KINDS_ALL UINT32_MAX
+/*
+ * Of a raw trace: Python frames are nested, as they mark what is recomputed,
+ * but not read.
+ */
+#define KINDS_NESTED_FRAMES KIND_BIT(KIND_COUNT)
 #define KINDS_GPU \
 	(KIND_BIT(KIND_KERNEL) | KIND_BIT(KIND_MEMCPY) | KIND_BIT(KIND_MEMSET))
 #define KINDS_LAUNCH (KIND_BIT(KIND_RUNTIME) | KIND_BIT(KIND_DRIVER))

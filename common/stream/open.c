@@ -179,7 +179,8 @@ through_maker(struct stream_in *s, enum want want)
 	struct buf only = { 0 };
 
 	if (kinds == (KINDS_ALL & ~KIND_BIT(KIND_PYTHON)) ||
-	    (want == WANT_TREE && (kinds & KIND_BIT(KIND_PYTHON)) == 0)) {
+	    (want == WANT_TREE &&
+		(kinds & (KIND_BIT(KIND_PYTHON) | KINDS_NESTED_FRAMES)) == 0)) {
 		words[0] = (char *)(uintptr_t) "--no-python";
 	} else if (want == WANT_STREAM && kinds != KINDS_ALL) {
 		put_kinds(&only, kinds);

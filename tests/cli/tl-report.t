@@ -40,7 +40,7 @@ ok '-d' tl-report -d out "$SAMPLE"
 is 'the sheets' "$(sheets out)" "BinaryElementwise.csv GEMM.csv MorePointwise.csv\
  Movement.csv Normalization.csv Optimizer.csv Reduce_fwd.csv SDPA_bwd.csv\
  SDPA_fwd.csv Softmax.csv UnaryElementwise.csv coll_analysis.csv\
- gpu_timeline.csv $idle $ops $steps unified_perf_summary.csv"
+ gpu_timeline.csv $idle $ops roofline_by_step.csv $steps unified_perf_summary.csv"
 tl-idle --by class,cause,call --steps -d why --format csv --labels "$SAMPLE"
 same 'causes of idle time are those of tl-idle' out/idle.csv why/idle.csv
 for program in timeline ops roofline; do
@@ -254,7 +254,7 @@ is 'a sound workbook' "$(cat err)" ''
 is 'its sheets' "$(sed -n 's/^sheet "\(.*\)"$/\1/p' cells | tr '\n' ' ')" \
 	"summary gpu_timeline steps steps_summary steps_slow idle idle_window idle_gaps idle_by_stream\
  ops_summary_by_category ops_summary ops_unique_args\
- unified_perf_summary GEMM SDPA_fwd SDPA_bwd UnaryElementwise BinaryElementwise\
+ roofline_by_step unified_perf_summary GEMM SDPA_fwd SDPA_bwd UnaryElementwise BinaryElementwise\
  MorePointwise Movement Normalization Optimizer Reduce_fwd Softmax coll_analysis\
  roofs "
 like 'the verdict is in it' "$(cat cells)" 'B3 s - "Partly communication-bound: exposed communication is 33.6 % of 14.473 ms in 3 steps'

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* MFU and HFU of the steps together. */
+#include "cmd/tl-report/figures.h"
+
+void
+mfu_take(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+	struct mfu *m = &f->mfu;
+	int64_t wall_ns = line_int(l, "wall_ns_sum");
+
+	m->nsteps += !line_lacks(l, "step");
+	if (line_lacks(l, "mfu"))
+		return;
+	m->nknown += !line_lacks(l, "step");
+	if (line_text(l, "peak").len > m->peak.len) /* of all types */
+		m->peak = figures_text(f, line_text(l, "peak"));
+	time_add(&m->wall_ns, wall_ns);
+	m->mfu_ns += line_real(l, "mfu") * (double)wall_ns;
+	m->hfu_ns += line_real(l, "hfu") * (double)wall_ns;
+	m->unmodelled_ns += line_real(l, "pct_unmodelled") * (double)wall_ns;
+}
+
+/*
+ * "MFU 38.2 %, HFU 47.6 % with recompute (MI300X matrix_bf16 1307.4 TFLOP/s),
+ * 3 of 4 steps; 0.5 % of GPU time has no performance model."
+ */
+void
+mfu_make(struct figures *f)
+{
+	struct mfu *m = &f->mfu;
+	struct buf b = { 0 };
+
+	if (m->wall_ns == 0)
+		return;
+	buf_printf(&b, "MFU %.3g %%", m->mfu_ns / (double)m->wall_ns);
+	if (m->hfu_ns > m->mfu_ns)
+		buf_printf(&b, ", HFU %.3g %% with recompute",
+		    m->hfu_ns / (double)m->wall_ns);
+	buf_printf(&b, " (%.*s TFLOP/s), ", (int)m->peak.len, m->peak.p);
+	if (m->nsteps == 0)
+		buf_puts(&b, "first to last GPU event");
+	else
+		put_count(&b, m->nknown);
+	if (m->nknown < m->nsteps) {
+		buf_puts(&b, " of ");
+		put_count(&b, m->nsteps);
+	}
+	if (m->nsteps > 0)
+		buf_printf(&b, " step%s", m->nsteps == 1 ? "" : "s");
+	buf_printf(&b, "; %.1f %% of GPU time has no performance model.",
+	    m->unmodelled_ns / (double)m->wall_ns);
+	m->says = figures_keep(f, &b);
+	buf_free(&b);
+}
