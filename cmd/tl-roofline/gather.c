@@ -209,10 +209,17 @@ roof_source(struct sink *s, const struct source *src)
 	const struct fact *f = source_fact(src, "devices");
 	struct buf name = { 0 };
 
-	if (g->arch != NULL || f == NULL || f->val.s.len == 0)
+	if (f == NULL || f->val.s.len == 0)
 		return;
-	g->arch = arch_load(g->models, g->arch_name, f->val.s);
 	device_name(f->val.s, &name);
-	g->device = intern_put(s->dict->text, buf_str(&name));
+	if (g->is_traced && g->device != INTERN_NONE &&
+	    !str_eq(dict_get(s->dict, g->device), buf_str(&name)))
+		die("%s: another GPU than the one before: --arch-from-trace "
+		    "is about one kind",
+		    s->sources.path);
+	if (g->arch == NULL) {
+		g->arch = arch_load(g->models, g->arch_name, f->val.s);
+		g->device = intern_put(s->dict->text, buf_str(&name));
+	}
 	buf_free(&name);
 }

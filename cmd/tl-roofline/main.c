@@ -10,6 +10,7 @@
 
 enum {
 	OPT_ARCH = OPT_LONG,
+	OPT_TRACED,
 	OPT_CALL_STACK,
 	OPT_DIMS,
 	OPT_DTYPE,
@@ -28,6 +29,8 @@ enum {
 
 static const struct opt options[] = {
 	{ OPT_ARCH, "arch", "GPU", "auto, a name or a JSON file" },
+	{ OPT_TRACED, "arch-from-trace", NULL,
+	    "write an arch file of what the best ops reach" },
 	{ OPT_CALL_STACK, "call-stack", NULL, "where each op was called" },
 	{ OPT_DIFF, "diff", "FILE",
 	    "columns of what another trace took: tl-diff's diff_stats" },
@@ -127,6 +130,7 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 
 	switch (ch) {
 	case OPT_ARCH: g->arch_name = op->arg; break;
+	case OPT_TRACED: g->is_traced = true; break;
 	case OPT_CALL_STACK: g->call_stack = true; break;
 	case OPT_DIFF: g->diff = op->arg; break;
 	case OPT_DIMS: g->dims = op->arg; break;

@@ -105,6 +105,7 @@ struct roof_state {
 	enum roof roof;
 	bool overlap, num_kernels, recompute, call_stack;
 	bool list_tables, list_models, has_explain;
+	bool is_traced; /* --arch-from-trace */
 	struct uid_pick explain;
 	VEC(struct str) globs; /* --name: of ops */
 	const char *op, *dims, *types;
@@ -286,6 +287,10 @@ void explain_print(struct sink *s, const struct sink_plan *p);
 void explain_op(const struct roof_state *g, const struct model_op *op,
     const struct model_result *r);
 void models_list(const struct roof_state *g);
+
+/* traced.c */
+
+void traced_print(struct sink *s, const struct sink_plan *p);
 
 /* ops.c: --op, ops without a trace */
 

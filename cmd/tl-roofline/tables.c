@@ -469,14 +469,14 @@ roof_make_tables(struct sink *s)
 	if (of_sums != NULL)
 		s->table = of_sums->name;
 	g->mfu.is_asked = of_sums != NULL || s->dest.dir != NULL;
-	if (!g->has_explain)
+	if (!g->has_explain && !g->is_traced)
 		return;
-	g->wanted = TABLE_NONE;
-	s->table = "explain";
+	g->wanted = g->is_traced ? TABLE_UNIFIED : TABLE_NONE;
+	s->table = g->is_traced ? "arch" : "explain";
 	s->tables[s->ntables++] = (struct sink_table){ .name = s->table,
 		.about = TABLE_EXPLAIN,
 		.is_late = true,
-		.print = explain_print };
+		.print = g->is_traced ? traced_print : explain_print };
 }
 
 bool

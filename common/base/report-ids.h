@@ -64,6 +64,9 @@ NOTHING(NO_OWNED_GPU_EVENTS,
 NOTHING(ONLY_COLLECTIVES,
     "{file}: all {#n} selected GPU events are collectives or have no launch: "
     "try tl-collective")
+NOTHING(NO_TRACED_ROOF,
+    "{file}: no op with 5 equal calls shows what the GPU can do: pass more "
+    "traces, or name the GPU with --arch")
 NOTHING(NEVER_IDLE, "{file}: the GPU was never idle")
 NOTHING(NO_STEP_MATCHES, "{file}: the selection matches no step")
 NOTHING(NO_DURATION, "{file}: no selected GPU event has a duration")
