@@ -81,7 +81,7 @@ end_source(struct roof_state *g)
 {
 	struct mfu *m = &g->mfu;
 
-	for (int kind = 0; m->is_ready && kind < WINDOW_KINDS; kind++) {
+	for (unsigned kind = 0; m->is_ready && kind < WINDOW_KINDS; kind++) {
 		pace_list *p = &m->paces[kind];
 		struct window *w = g->windows.v + m->first[kind];
 
@@ -108,7 +108,7 @@ mfu_event(struct roof_state *g, const struct event *ev)
 		steps_add(&m->steps, g->sink.dict, ev, 0);
 	} else if (!m->is_ready && !event_is(ev, KINDS_PROLOGUE)) {
 		steps_ready(&m->steps);
-		for (int kind = 0; kind < WINDOW_KINDS; kind++)
+		for (unsigned kind = 0; kind < WINDOW_KINDS; kind++)
 			add_windows(g, kind);
 		m->is_ready = true;
 	}
@@ -125,7 +125,7 @@ mfu_work(struct roof_state *g, const struct event *ev,
 	if ((ev->flags & EV_DUPLICATE) != 0 || (ev->shape->has & HAS_TS) == 0 ||
 	    !num_add(ev->ts_ns, ev->dur_ns, &end_ns))
 		return;
-	for (int kind = 0; kind < WINDOW_KINDS; kind++) {
+	for (unsigned kind = 0; kind < WINDOW_KINDS; kind++) {
 		uint32_t at = window_at(
 		    g, kind, pid, launch != NULL ? launch->ts_ns : ev->ts_ns);
 		struct window *w;
@@ -150,7 +150,7 @@ mfu_place(const struct roof_state *g, struct call *c, const struct node *n)
 {
 	const struct key *pid = &g->sink.dict->tracks.v[n->track].pid;
 
-	for (int kind = 0; kind < WINDOW_KINDS; kind++)
+	for (unsigned kind = 0; kind < WINDOW_KINDS; kind++)
 		c->window[kind] = window_at(g, kind, pid, n->ts_ns);
 	c->step = c->window[WINDOW_STEP] != NO_INDEX
 	    ? g->windows.v[c->window[WINDOW_STEP]].step
@@ -240,7 +240,7 @@ mfu_finish(struct roof_state *g)
 	for (size_t i = e.first; i < e.end; i++) {
 		const struct call *c = call_number(g, i);
 
-		for (int kind = 0;
+		for (unsigned kind = 0;
 		     c->table == TABLE_UNIFIED && kind < WINDOW_KINDS; kind++)
 			if (c->window[kind] != NO_INDEX)
 				add_call(g, &g->windows.v[c->window[kind]], c);
@@ -364,7 +364,7 @@ void
 mfu_free(struct roof_state *g)
 {
 	steps_free(&g->mfu.steps);
-	for (int kind = 0; kind < WINDOW_KINDS; kind++)
+	for (unsigned kind = 0; kind < WINDOW_KINDS; kind++)
 		vec_free(&g->mfu.paces[kind]);
 	vec_free(&g->windows);
 }
