@@ -36,6 +36,24 @@ is_product(struct arena *mem, const json_items *of)
 	return is;
 }
 
+/* Whether a fusion without its body is a product, as XLA's choice of the
+ * kernel says: "__triton_gemm". */
+static bool
+is_gemm(struct arena *mem, const json_items *of)
+{
+	json_items config = { 0 }, fusion = { 0 };
+	struct str text = json_member_text(of, STR("config"));
+	bool is = json_split(&config, mem, text) &&
+	    json_split(&fusion, mem,
+		json_member_text(&config, STR("fusion_backend_config"))) &&
+	    str_find(json_member_text(&fusion, STR("kind")), STR("gemm"),
+		false) >= 0;
+
+	vec_free(&config);
+	vec_free(&fusion);
+	return is;
+}
+
 /* The opcode of a body's first root: what an async-start starts. */
 static struct str
 wrapped(struct arena *mem, const json_items *body)
@@ -71,6 +89,8 @@ put_kind(struct arena *mem, const json_items *of, struct buf *b)
 		target = wrapped(mem, &body);
 	if (!str_eq(opcode, STR("fusion")))
 		body.n = 0;
+	else if (body.n == 0)
+		is_dot |= is_gemm(mem, of);
 	for (size_t i = 0; i < body.n && found > 0; i++) {
 		struct str inner;
 

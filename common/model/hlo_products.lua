@@ -106,7 +106,9 @@ op {
     -- a TPU has products as convolutions without spatial dimensions
     local d = j.conv and { lhs_contracting = { j.conv.input_feature },
       rhs_contracting = { j.conv.kernel_input_feature } }
-    local flops = product(_ENV, a, b, arrays(j.shape)[1], j.dot or d or {}, false)
+    local dims = j.dot or d
+    if not (dims or argument("flops")) then fail("its dimension numbers are not recorded") end
+    local flops = dims and product(_ENV, a, b, arrays(j.shape)[1], dims, false) or 0
     -- others in the body, as of a fused attention
     for _, other in ipairs(i.body or {}) do
       if other.opcode == "dot" and other ~= j then
@@ -146,6 +148,14 @@ op {
         "dot":{"lhs_contracting":[1],"rhs_contracting":[0]}}]], status = "failed" },
     { hlo = [[{"opcode":"dot","shape":"f32[4,4]","operands":[{"shape":"f32[4,8]"},{"shape":"f32[8,4]"}],
         "dot":{"lhs_contracting":[7],"rhs_contracting":[0]}}]], status = "failed" },
+    -- of a TPU's text or a dump, which have neither its numbers nor the body
+    { hlo = [[{"opcode":"dot","shape":"f32[4,4]","operands":[{"shape":"f32[4,8]"},{"shape":"f32[8,4]"}]}]],
+      args = { flops = "256" }, flops = 256, bytes = 4 * (32 + 32 + 16) },
+    { hlo = [[{"opcode":"dot","shape":"f32[4,4]","operands":[{"shape":"f32[4,8]"},{"shape":"f32[8,4]"}]}]],
+      status = "failed" },
+    { hlo = [[{"opcode":"fusion","shape":"f32[4,4]","operands":[{"shape":"f32[4,8]"},
+        {"shape":"f32[8,4]"}],"config":{"fusion_backend_config":{"kind":"__triton_gemm"}}}]],
+      status = "failed" },
   },
 }
 

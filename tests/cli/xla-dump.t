@@ -74,6 +74,28 @@ is 'instructions of a module and of its dump' "$(diff with.json dumped.json)" ''
 is '... with configurations, groups and pairs' \
 	"$(grep -c 'gemm_backend_config\|"groups"\|"pairs"' dumped.json)" 10
 
+# ---- what a dump does not say is no model, and no other kind of work ----
+
+trace prod/t.json
+cat >prod.txt <<'E'
+HloModule jit_f
+
+ENTRY %main (a: f32[64,32], b: f32[32,16]) -> f32[64,16] {
+  %a = f32[64,32]{1,0} parameter(0)
+  %b = f32[32,16]{1,0} parameter(1)
+  ROOT %all-reduce.1 = f32[64,16]{1,0} WORK
+}
+E
+product() { # TEXT: category and FLOPs of an instruction
+	sed "s/WORK/$1/" prod.txt >one.txt
+	tl-decode --xla-dump one.txt prod/t.json | tl-roofline --arch H100-SXM \
+		--no-header -c op_category,gflop 2>/dev/null
+}
+is 'a product without its dimension numbers' \
+	"$(product 'dot(%a, %b), lhs_contracting_dims={1}, rhs_contracting_dims={0}')" 'GEMM	'
+is 'a GEMM in a fusion without its body' \
+	"$(product 'fusion(%a, %b), kind=kCustom, backend_config={"fusion_backend_config":{"kind":"__triton_gemm"}}')" 'GEMM	'
+
 # ---- a Chrome trace of JAX as a process with several GPUs ----
 
 cat >jax.json <<'E'

@@ -298,7 +298,7 @@ put_special(struct hlo_module *m, const struct hlo_inst *inst,
 {
 	size_t before;
 
-	if (i->dot.len > 0) {
+	if (i->dot.p != NULL) { /* may be empty: an outer product */
 		put_key(m, "dot");
 		put_dot(m, i->dot);
 	}
