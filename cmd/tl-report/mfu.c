@@ -29,10 +29,12 @@ void
 mfu_make(struct figures *f)
 {
 	struct mfu *m = &f->mfu;
+	struct budget sum;
 	struct buf b = { 0 };
 
 	if (m->wall_ns == 0)
 		return;
+	budget_sum(f, &sum);
 	buf_printf(&b, "MFU %.3g %%", m->mfu_ns / (double)m->wall_ns);
 	if (m->hfu_ns > m->mfu_ns)
 		buf_printf(&b, ", HFU %.3g %% with recompute",
@@ -47,9 +49,11 @@ mfu_make(struct figures *f)
 		put_count(&b, m->nsteps);
 	}
 	if (m->nsteps > 0)
-		buf_printf(&b, " step%s", m->nsteps == 1 ? "" : "s");
-	buf_printf(&b, "; %.1f %% of GPU time has no performance model.",
-	    m->unmodelled_ns / (double)m->wall_ns);
+		buf_printf(&b,
+		    sum.are_runs ? " run%s of the main module" : " step%s",
+		    m->nsteps == 1 ? "" : "s");
+	buf_printf(&b, "; %.1f %% of %s time has no performance model.",
+	    m->unmodelled_ns / (double)m->wall_ns, f->gpu);
 	m->says = figures_keep(f, &b);
 	buf_free(&b);
 }
