@@ -137,7 +137,8 @@ read_matrix(const struct recorded *r, bool is_batched, struct matrix *m,
 		return buf_fail(why, "its strides are not recorded");
 	d = r->dims + first;
 	st = r->strides + first;
-	if (d[0] <= 0 || d[1] <= 0 || __builtin_mul_overflow(d[0], d[1], &all))
+	if (d[0] <= 0 || d[1] <= 0 || r->dims[0] <= 0 ||
+	    __builtin_mul_overflow(d[0], d[1], &all))
 		return buf_fail(why, "a matrix is empty or too large");
 	*m = (struct matrix){ .rows = d[0], .cols = d[1] };
 	m->batch_stride = is_batched ? r->strides[0] : 0;
@@ -368,29 +369,43 @@ static bool (*const lines[])(struct buf *, const struct gemm *,
     const struct type *, const struct type *,
     struct buf *) = { hipblaslt, rocblas, cublaslt, cutlass };
 
+static const struct product *
+product_of(struct str op)
+{
+	for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+		if (str_eq(op, products[i].op))
+			return &products[i];
+	}
+	return NULL;
+}
+
+bool
+bench_is_product(struct str op)
+{
+	return product_of(op) != NULL;
+}
+
 bool
 bench_line(struct buf *out, size_t tool, struct str op, const struct schema *s,
     const struct arguments *args, struct buf *why)
 {
+	const struct product *p = product_of(op);
 	const struct type *t, *d;
 	struct gemm g;
 	int64_t all;
 
 	why->len = 0;
-	for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
-		const struct product *p = &products[i];
-
-		if (!str_eq(op, p->op) || args->n <= (size_t)p->b)
-			continue;
-		if (!read_gemm(p, s, args, &g, why))
-			return false;
-		t = type_of(g.type);
-		d = type_of(g.out_type);
-		if (t == NULL || d == NULL)
-			return buf_fail(why, "no library has its type");
-		if (__builtin_mul_overflow(g.a.rows, g.b.cols, &all))
-			return buf_fail(why, "a matrix is empty or too large");
-		return lines[tool](out, &g, t, d, why);
-	}
-	return false;
+	if (p == NULL)
+		return false;
+	if (args->n <= (size_t)p->b)
+		return buf_fail(why, "it has no two matrices");
+	if (!read_gemm(p, s, args, &g, why))
+		return false;
+	t = type_of(g.type);
+	d = type_of(g.out_type);
+	if (t == NULL || d == NULL)
+		return buf_fail(why, "no library has its type");
+	if (__builtin_mul_overflow(g.a.rows, g.b.cols, &all))
+		return buf_fail(why, "a matrix is empty or too large");
+	return lines[tool](out, &g, t, d, why);
 }

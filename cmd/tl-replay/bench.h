@@ -11,6 +11,7 @@
 /* As in --bench; NULL behind the last. */
 extern const char *const bench_tools[];
 
+bool bench_is_product(struct str op);
 /*
  * Appends the line of the tool of this number, without a newline. False: why
  * says what the tool cannot be told, or is empty where the op is no GEMM.

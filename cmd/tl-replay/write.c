@@ -162,20 +162,24 @@ put_bench(const struct replay *g, struct buf *out)
 	struct buf why = { 0 };
 
 	for (size_t i = 0; i < g->ops.n; i++) {
-		const struct form *f = &g->ops.v[i].form;
+		const struct op *op = &g->ops.v[i];
+		const struct form *f = &op->form;
 
+		if (!bench_is_product(f->name))
+			continue;
 		why.len = 0;
-		if (g->ops.v[i].missing.len == 0 &&
-		    bench_line(out, (size_t)g->bench, f->name, f->schema,
-			&f->args, &why))
-			buf_putc(out, '\n');
-		else if (why.len > 0) {
+		if (op->missing.len > 0)
+			buf_put(&why, op->missing.p, op->missing.len);
+		else
+			(void)!bench_line(out, (size_t)g->bench, f->name,
+			    f->schema, &f->args, &why);
+		if (why.len > 0) {
 			buf_puts(out, "# ");
 			text_visible(f->name, out);
 			buf_puts(out, ": ");
 			text_visible(buf_str(&why), out);
-			buf_putc(out, '\n');
 		}
+		buf_putc(out, '\n');
 	}
 	buf_free(&why);
 	if (out->len == 0)

@@ -142,6 +142,11 @@ test_batches(void)
 	    "--stride_c 240 --stride_d 240 --batch_count 8 --compute_type "
 	    "f32_r --cold_iters 5 --iters 30");
 	line_is(CUBLASLT, bmm, v, 2, "(cublasMatmulBench takes no batches)");
+
+	const struct recorded none[] = { BATCH(HALF, 0, 12, 64, 768, 64, 1),
+		BATCH(HALF, 0, 64, 20, 1280, 1, 64) };
+
+	line_is(ROCBLAS, bmm, none, 2, "(a matrix is empty or too large)");
 }
 
 static void
@@ -175,6 +180,7 @@ test_none(void)
 	const int64_t huge[] = { INT64_MAX, INT64_MAX };
 
 	line_is(ROCBLAS, "aten::relu(Tensor self)", v, 1, "()");
+	line_is(ROCBLAS, mm, v, 1, "(it has no two matrices)");
 	line_is(ROCBLAS, ADDMM, added, 5, "(beta is no real number)");
 	v[1].type = STR("float");
 	line_is(ROCBLAS, mm, v, 2, "(its matrices differ in type)");
