@@ -179,8 +179,10 @@ class Runner:
         calls = {}
         for index in sorted(set(segment["order"])):
             try:
-                calls[index] = self.prepared(index, ops[index])
-            except Missing:
+                call = self.prepared(index, ops[index])
+                call()
+                calls[index] = call
+            except Exception:
                 pass  # said of the op itself
         steps = [calls[index] for index in segment["order"] if index in calls]
         result.update(ops=len(steps),

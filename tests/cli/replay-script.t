@@ -251,6 +251,8 @@ with open("broken.json", encoding="utf-8") as file:
     broken = json.load(file)
 broken["ops"][0]["replay_ir"]["list_pos_args"][1]["value"]["strides"] = [1, 1]
 write("broken.json", *broken["ops"])
+write("failing.json", *broken["ops"],
+      segment={"name": "layer", "profile_us": 4, "order": [0, 1, 0]})
 with open("v1.json", "w", encoding="utf-8") as file:
     json.dump([{"op_name": "aten::mm", "replay_ir": mm["replay_ir"]}], file)
 EOF2
@@ -353,6 +355,8 @@ is 'another device' "$rc $(cat err)" '1 --device xpu: neither cuda nor cpu'
 replay '' broken.json
 is 'a failure: the rest is run' "$rc $(tail -n 1 out)" \
 	'1 2 ops: 1 replayed, 0 skipped, 1 failed'
+replay '' failing.json
+like 'a segment without an op that fails' "$(cat out)" 'segment layer: 1 ops, .* 2 ops left out'
 replay '--stop-on-error' broken.json
 is 'a failure ends it' "$rc $(tail -n 1 out)" \
 	'1 2 ops: 0 replayed, 0 skipped, 1 failed'
