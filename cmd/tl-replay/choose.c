@@ -149,12 +149,13 @@ choose_rows(struct replay *g)
 
 /* Whether a row has the op's name and lists. */
 static bool
-is_wanted(const struct replay *g, const struct run *r)
+is_wanted(struct replay *g, const struct run *r)
 {
 	const uint32_t texts[TEXTS] = { r->name, r->args.dims, r->args.types,
 		r->args.strides, r->args.concrete };
 	struct buf key = { 0 };
 	bool is_found = false;
+	uint32_t id;
 
 	for (unsigned lists = 0; lists < 1U << TEXTS && !is_found; lists++) {
 		if ((g->wanted_lists >> lists & 1) == 0)
@@ -165,8 +166,11 @@ is_wanted(const struct replay *g, const struct run *r)
 				put_alike(
 				    &key, dict_get(g->sink.dict, texts[c]));
 		buf_putc(&key, (char)lists);
-		is_found = intern_find(g->wanted, buf_str(&key),
-			       hash_bytes(key.p, key.len)) != INTERN_NONE;
+		id = intern_find(
+		    g->wanted, buf_str(&key), hash_bytes(key.p, key.len));
+		is_found = id != INTERN_NONE;
+		if (is_found)
+			(void)map_put(&g->rows_found, id, NULL);
 	}
 	buf_free(&key);
 	return is_found;
@@ -193,17 +197,36 @@ choose_find(const struct map *m, uint32_t source, struct uid uid)
 	return at != NULL ? at : map_get(m, event_key(ANY_SOURCE, uid));
 }
 
+/* Notes which of the picked were found. */
+static bool
+is_picked_event(struct replay *g, uint32_t source, struct uid uid)
+{
+	const uint64_t keys[] = { event_key(source, uid),
+		event_key(ANY_SOURCE, uid) };
+	bool is_picked = false;
+
+	for (int i = 0; i < 2; i++) {
+		uint64_t *is_found = map_get(&g->picked, keys[i]);
+
+		if (is_found == NULL)
+			continue;
+		is_picked = true;
+		g->npicked_found += *is_found == 0;
+		*is_found = 1;
+	}
+	return is_picked;
+}
+
 /* By the op's event, or by one of its GPU work. */
 static bool
-is_picked(const struct replay *g, const struct run *r)
+is_picked(struct replay *g, const struct run *r)
 {
-	if (choose_find(&g->picked, r->rec.source, r->rec.uid) != NULL)
-		return true;
+	bool is = is_picked_event(g, r->rec.source, r->rec.uid);
+
 	for (uint32_t k = 0; k < r->nkernels; k++)
-		if (choose_find(&g->picked, r->rec.source,
-			g->kernels.v[r->first_kernel + k].uid) != NULL)
-			return true;
-	return false;
+		is |= is_picked_event(
+		    g, r->rec.source, g->kernels.v[r->first_kernel + k].uid);
+	return is;
 }
 
 /* ---- ops ---- */
@@ -215,21 +238,41 @@ member(const struct replay *g, const struct sink_groups *gs,
 	return run_at(g, sink_group_member(gs, gr, i));
 }
 
+/* Ops by their events or rows: they are all that is chosen. */
 static bool
-is_asked(const struct replay *g, const struct sink_groups *gs,
-    const struct sink_group *gr)
+names_events(const struct replay *g)
+{
+	return g->picked.n > 0 || g->rows != NULL || g->compares.n > 0;
+}
+
+static bool
+is_asked(
+    struct replay *g, const struct sink_groups *gs, const struct sink_group *gr)
 {
 	const struct run *first = member(g, gs, gr, 0);
+	bool is = false;
 
 	if (!str_glob_any(
 		g->names.v, g->names.n, dict_get(g->sink.dict, first->name)))
 		return false;
-	if (g->picked.n == 0 && g->wanted_lists == 0)
+	if (!names_events(g))
 		return true;
 	for (size_t i = 0; i < gr->n && g->picked.n > 0; i++)
-		if (is_picked(g, member(g, gs, gr, i)))
-			return true;
-	return is_wanted(g, first);
+		is |= is_picked(g, member(g, gs, gr, i));
+	return is_wanted(g, first) || is;
+}
+
+static void
+warn_not_found(const struct replay *g)
+{
+	size_t n = g->picked.n - g->npicked_found, total = g->picked.n;
+
+	if (g->wanted != NULL) {
+		n += g->wanted->list.n - g->rows_found.n;
+		total += g->wanted->list.n;
+	}
+	if (n > 0)
+		report(MSG_NOT_FOUND, g->sink.sources.path, n, total);
 }
 
 static void
@@ -329,23 +372,22 @@ order_runs(struct replay *g)
 	vec_free(&runs);
 }
 
-/* Those of events are all that is asked for: --top counts others. */
 void
 choose_ops(struct replay *g, const struct sink_groups *gs)
 {
-	bool is_named = g->picked.n > 0 || g->wanted_lists != 0 || g->segment;
+	bool has_top = g->top > 0 && !g->segment && !names_events(g);
 
 	for (size_t i = 0; i < gs->list.n; i++) {
 		const struct sink_group *gr = &gs->list.v[i];
 
 		stat_add(&g->gpu_ns, gr->sums[M_GPU]);
-		if ((is_named || g->top == 0 || g->ops.n < g->top) &&
-		    is_asked(g, gs, gr))
+		if ((!has_top || g->ops.n < g->top) && is_asked(g, gs, gr))
 			add_op(g, gs, gr);
 	}
 	g->is_chosen = true;
 	if (g->ops.n == 0)
 		die_nothing(MSG_NO_REPLAY, g->sink.sources.path, gs->list.n);
+	warn_not_found(g);
 	for (size_t i = 0; i < g->sink.records.n; i++)
 		if (run_at(g, i)->op != NO_OP)
 			sum_kernels(g, run_at(g, i));

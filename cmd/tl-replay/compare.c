@@ -67,6 +67,7 @@ read_result(
 {
 	struct uid_pick pick;
 	struct result r = {
+		.path = path,
 		.name = json_member_text(of, STR("op_name")),
 		.status = json_member_text(of, STR("status")),
 		.reason = json_member_text(of, STR("reason")),
@@ -110,7 +111,18 @@ compare_result(const struct replay *g, const struct run *r, enum cache cache)
 	const uint64_t *at =
 	    choose_find(&g->result_of[cache], r->rec.source, r->rec.uid);
 
-	return at != NULL ? &g->results.v[*at - 1] : NULL;
+	const struct result *result;
+	struct str name = dict_get(g->sink.dict, r->name);
+
+	if (at == NULL)
+		return NULL;
+	result = &g->results.v[*at - 1];
+	if (!str_eq(result->name, name))
+		die("%s: uid %" PRIu64 " is %.*s there, %.*s in the trace: "
+		    "results of another one?",
+		    result->path, r->rec.uid.id, (int)result->name.len,
+		    result->name.p, (int)name.len, name.p);
+	return result;
 }
 
 /* ---- kernels ---- */
@@ -240,8 +252,10 @@ compare_finding(const struct replay *g, const struct op *op,
 	const struct result *r = main_result(op);
 	struct str device = dict_get(g->sink.dict, g->device);
 
-	if (r == NULL)
+	if (r == NULL) {
+		buf_puts(out, "not in the results");
 		return;
+	}
 	if (!str_eq(r->status, STR("ok"))) {
 		buf_put(out, r->status.p, r->status.len);
 		buf_puts(out, ": ");

@@ -71,7 +71,7 @@ explain_empty(struct sink *s)
 		die_nothing(MSG_NO_LAUNCHES, path, sum.ngpu);
 	if (sum.nchosen == 0)
 		die_nothing(MSG_NO_MATCH, path, sum.ngpu);
-	die_nothing(MSG_NO_OWNED_GPU_EVENTS, path, sum.nchosen);
+	die_nothing(MSG_NO_OP_LAUNCHED, path, sum.nchosen);
 }
 
 /* Another meaning than in the shared selection: false, it has none. */
@@ -203,6 +203,7 @@ free_state(struct sink *s)
 	for (int i = 0; i < CACHES; i++)
 		map_free(&g->result_of[i]);
 	map_free(&g->picked);
+	map_free(&g->rows_found);
 	map_free(&g->sum_of);
 	map_free(&g->replayed_of);
 	map_free(&g->forward_of);

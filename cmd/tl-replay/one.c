@@ -105,6 +105,8 @@ put_object(struct buf *out, struct arena *mem, const json_items *of)
 		buf_printf(out, "float(\"%.*s\")", (int)s.len, s.p);
 	else if (str_eq(key, STR("str")))
 		json_put_string(out, s);
+	else if (str_eq(key, STR("assumed")))
+		buf_put(out, s.p, s.len);
 	else /* dtype, layout, memory_format: words of ours */
 		buf_printf(out, "torch.%.*s", (int)s.len, s.p);
 }

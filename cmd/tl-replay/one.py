@@ -24,8 +24,8 @@ def tensor(shape, strides, size, dtype, init, low=0, high=2):
         data = low + torch.arange(size) * (high - low) // max(size - 1, 1)
     elif init == "routing":  # in each row different ones
         rows = -(-size // max(shape[-1], 1))
-        data = torch.rand(rows, high).argsort(1)[:, :shape[-1]]
-        data = data.reshape(-1)[:size]
+        data = torch.rand(rows, max(high, shape[-1])).argsort(1)
+        data = data[:, :shape[-1]].reshape(-1)[:size] % max(high, 1)
     else:
         data = torch.ones(size) if init == "ones" else torch.zeros(size)
     return data.to(dtype).to(device).as_strided(shape, strides)

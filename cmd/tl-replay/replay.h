@@ -87,6 +87,7 @@ struct kernel_sum {
 /* What a script measured of an op: with its data in the cache, or without. */
 enum cache { WARM, COLD, CACHES };
 struct result {
+	const char *path;
 	struct str name, status, reason;
 	double ns; /* from call to call */
 	bool has_kernels;
@@ -133,8 +134,10 @@ struct replay {
 	struct map forward_of, triton_of; /* by source and uid */
 	VEC(struct forward) forwards;
 	VEC(struct triton) tritons;
-	struct intern *wanted;        /* arguments of rows, see choose.c */
-	unsigned wanted_lists;        /* bits: the lists that rows have */
+	struct intern *wanted; /* arguments of rows, see choose.c */
+	unsigned wanted_lists; /* bits: the lists that rows have */
+	struct map rows_found; /* of wanted */
+	size_t npicked_found;
 	struct map result_of[CACHES]; /* by event, plus 1 */
 	VEC(struct result) results;
 	VEC(struct replayed) replayed;

@@ -4,7 +4,14 @@
 /* clang-format off */
 
 NOTHING(NO_REPLAY,
-    "{file}: none of {#n} ops that launched GPU work is asked for")
+    "{file}: the selection matches none of {#n} {n:op|ops} that launched GPU "
+    "work")
+NOTHING(NO_OP_LAUNCHED,
+    "{file}: none of {#n} selected GPU events can be replayed: no op launched "
+    "them, or they are collectives")
+WARNING(NOT_FOUND,
+    "{file}: {#n} of {#total} uids or rows {n:matches|match} no op that "
+    "launched GPU work")
 NOTHING(NO_PRODUCT, "{file}: none of {#n} chosen {n:op|ops} is a GEMM")
 WARNING(NOT_REPLAYED,
     "the script skips {#n} of {#total} {total:op|ops} (first: {op}: {reason})")

@@ -113,6 +113,12 @@ is 'by rows as TraceLens writes them' "$(row --from rows.csv -c name)" 'aten::mm
 my::thing'
 is 'a time is a time' "$(row --from 1000us -c name --top 0 | wc -l | tr -d ' ')" 8
 reports 5 no-replay 'tl-replay --uid 1 t.json'
+reports 3 not-found 'tl-replay --uid 3 --uid 999 -c name t.json'
+is 'rows without an op' "$(printf 'name,Input Dims\naten::mm,"((2, 3), (3, 4))"\nno,()\n' |
+	tl-replay --from - -c name --no-header t.json 2>&1 | cut -d ' ' -f 2-)" \
+	't.json: 1 of 2 uids or rows matches no op that launched GPU work
+aten::mm'
+reports 5 no-replay "echo uid | tl-replay --from - t.json"
 refuses 1 'no column uid' 'tl-timeline t.json | tl-replay --from - t.json'
 refuses 2 'needs --annotation' 'tl-replay --segment t.json'
 
@@ -248,6 +254,20 @@ kwargs = {
 }
 run(getattr(getattr(torch.ops, "aten"), "clamp").default, args, kwargs)'
 refuses 1 'no recorded shapes' 'tl-replay --one --uid 27 t.json'
+# a number that is not recorded; one of its products has no shapes either
+{
+	ev cpu_op aten::fill_ 1 10 20 '"Input Dims":[[1],[]],"Input type":["float","Scalar"]'
+	ev cpu_op aten::mm 1 50 20
+	for at in 11 51; do
+		ev cuda_runtime cudaLaunchKernel 1 $at 1 "\"correlation\":$at"
+		ev kernel k 7 $((at + 40)) 5 "\"device\":0,\"stream\":7,\"correlation\":$at"
+	done
+} | trace >plain.json
+tl-replay --one --name aten::fill_ plain.json >one.py
+ok 'plain code with a number that is not recorded' python3 -m py_compile one.py
+is 'that number' "$(sed -n 's/  # value//p' one.py)" '    1,'
+is 'why a product has no line' "$(tl-replay --bench hipblaslt plain.json)" \
+	'# aten::mm: no recorded shapes: record with record_shapes=True'
 is 'a line of a benchmark' "$(tl-replay --bench rocblas t.json | cut -c 1-14)" 'rocblas-bench '
 reports 5 no-product 'tl-replay --bench hipblaslt --name aten::clamp t.json'
 
@@ -291,6 +311,11 @@ aten::cat 12 CatArray<c10::BFloat16> 10000.0   '
 results 0 15 8 'Stub 91' >other.json
 like 'another device' "$(compared --compare other.json --table replay_compare -c finding)" \
 	'recorded on Stub 90, replayed on Stub 91; other kernels'
+refuses 1 'uid 0 is aten::addmm there, aten::mm in the trace' \
+	'sed s/aten::mm/aten::addmm/ warm.json >others.json; tl-replay --compare others.json t.json'
+reports 3 not-found "sed 's/\"9\"/\"99\"/' warm.json >odd.json; tl-replay --compare odd.json t.json"
+is 'an op without a result' "$(compared --compare warm.json --uid 21 --table replay_compare -c finding | tail -n 1)" \
+	'not in the results'
 refuses 1 'no results of a script' 'tl-replay --compare t.json t.json'
 refuses 1 'one is with --flush-mb' 'tl-replay --compare warm.json --compare warm.json t.json'
 refuses 2 'needs --compare' 'tl-replay --table replay_kernels t.json'
