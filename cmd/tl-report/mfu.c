@@ -2,6 +2,9 @@
 /* MFU and HFU of the steps together. */
 #include "cmd/tl-report/figures.h"
 
+/* Per cent: less is 0.0 on the screen. */
+#define UNMODELLED_SHOWN 0.05
+
 void
 mfu_take(void *ctx, const struct line *l)
 {
@@ -41,7 +44,7 @@ mfu_make(struct figures *f)
 		    m->hfu_ns / (double)m->wall_ns);
 	buf_printf(&b, " (%.*s TFLOP/s), ", (int)m->peak.len, m->peak.p);
 	if (m->nsteps == 0)
-		buf_puts(&b, "first to last GPU event");
+		buf_printf(&b, "first to last %s event", f->gpu);
 	else
 		put_count(&b, m->nknown);
 	if (m->nknown < m->nsteps) {
@@ -52,8 +55,10 @@ mfu_make(struct figures *f)
 		buf_printf(&b,
 		    sum.are_runs ? " run%s of the main module" : " step%s",
 		    m->nsteps == 1 ? "" : "s");
-	buf_printf(&b, "; %.1f %% of %s time has no performance model.",
-	    m->unmodelled_ns / (double)m->wall_ns, f->gpu);
+	if (m->unmodelled_ns >= UNMODELLED_SHOWN * (double)m->wall_ns)
+		buf_printf(&b, "; %.1f %% of %s time has no performance model",
+		    m->unmodelled_ns / (double)m->wall_ns, f->gpu);
+	buf_putc(&b, '.');
 	m->says = figures_keep(f, &b);
 	buf_free(&b);
 }

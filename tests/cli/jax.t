@@ -48,7 +48,7 @@ for dir in job one amd; do
 done
 ok 'without annotations: steps' planted unmarked runs
 like '... and the report says which' "$(tl-report --width 200 unmarked/host0.xplane.pb 2>/dev/null | tr '\n' ' ')" \
-	' with [0-9]+ runs of the main module.*MFU [^;]* runs of the main module;'
+	' with [0-9]+ runs of the main module.*MFU [^;]* runs of the main module'
 ok 'without launches: instructions and scopes' planted bare timeline kernels ops modules flops
 ok 'exported as Chrome and Perfetto traces, and back' planted job exported
 ok 'two hosts in one stream, and apart again' planted job merged
@@ -73,7 +73,7 @@ like 'several devices of a process: the bar is of all together' "$(tl-report tpu
 	'2 TPUs together, first to last event: [0-9.]+ [mu]s, busy while any works'
 is 'copies and communication need no model' "$(tl-report --width 999 tpu 2>/dev/null | grep -c '^  - no performance model')" 0
 tl-report --width 999 tpu >tpu.txt 2>/dev/null
-like 'a TPU is called so' "$(tr '\n' ' ' <tpu.txt)" '; TPU work is .* 0.0 % of TPU time has no performance model'
+like 'a TPU is called so' "$(tr '\n' ' ' <tpu.txt)" '; TPU work is '
 is 'and is no GPU, which may have graphs' "$(grep -c 'GPU\|graph' tpu.txt)" 0
 
 tl-decode "$ROOT"/tests/data/h100/jax_mlp.xplane.pb.gz | tl-tree >mlp.tl
