@@ -229,8 +229,8 @@ one_put(const struct replay *g, struct buf *out)
 			? op->missing.p
 			: "plain code cannot run it, see --script");
 	uid_text(g, op->first, &uid);
-	buf_printf(
-	    out, "\n\n# uid %.*s: %zu calls, ", (int)uid.len, uid.p, op->nruns);
+	buf_printf(out, "\n\n# uid %.*s: %zu call%s, ", (int)uid.len, uid.p,
+	    op->nruns, op->nruns == 1 ? "" : "s");
 	put_real(out, (double)op->gpu_ns / (double)op->nruns / 1e3);
 	buf_puts(out, " us of GPU time each\nargs = [\n");
 	put_both(g, op->ir, false, out);

@@ -76,6 +76,10 @@ def graph_of(call):
     return graph.replay
 
 
+def counted(n, noun):
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
 def change(replayed, recorded):
     return (f" ({100 * (replayed - recorded) / recorded:+.1f} %)"
             if recorded else "")
@@ -141,7 +145,7 @@ class Runner:
             self.say(f"{head}: {result['status']}: {result['reason']}")
             return
         recorded, replayed = result["recorded_us"], result["replayed_us"]
-        words = [f"{op['count']:,} calls"] if op.get("count") else []
+        words = [counted(op["count"], "call")] if op.get("count") else []
         if recorded is not None:
             words.append(f"recorded {recorded:.2f} us of GPU time")
         if self.device.is_gpu:
@@ -208,7 +212,7 @@ class Runner:
             self.say(f"{head}: {result['status']}: {result['reason']}")
             return
         eager = result["eager_us"]
-        words = [f"{result['ops']:,} ops"]
+        words = [counted(result["ops"], "op")]
         if result["recorded_us"] is not None:
             words.append(f"recorded {result['recorded_us']:.2f} us of GPU time")
         words.append(f"{eager:.2f} us eager")
@@ -218,7 +222,7 @@ class Runner:
         if "no_graph" in result:
             words.append(f"no graph ({result['no_graph']})")
         if result["left_out"]:
-            words.append(f"{result['left_out']:,} ops left out")
+            words.append(counted(result["left_out"], "op") + " left out")
         self.say(f"{head}: " + ", ".join(words))
 
 
@@ -281,8 +285,8 @@ def run(ir, ops, runner):
             break
     count = {status: sum(r["status"] == status for r in results)
              for status in ("ok", "skipped", "failed")}
-    runner.say(f"{len(ops)} ops: {count['ok']} replayed, {count['skipped']} "
-               f"skipped, {count['failed']} failed")
+    runner.say(f"{counted(len(ops), 'op')}: {count['ok']} replayed, "
+               f"{count['skipped']} skipped, {count['failed']} failed")
     document = {
         "version": 2, "source": ir.get("source"), "device": device.name,
         "torch": torch.__version__, "recorded_device": ir.get("device"),

@@ -317,7 +317,7 @@ is 'GPU time against the recorded one' "$(sed 's/launched in .*/launched/' out)"
 	'PyTorch 0.stub on Stub 100, recorded on Stub 90
 [1/1] aten::mm: 3 calls, recorded 4.00 us of GPU time, replayed 6.00 us (+50.0 %), launched
   aten::mm: 4.00 us recorded, 5.00 us replayed (+25.0 %)
-1 ops: 1 replayed, 0 skipped, 0 failed'
+1 op: 1 replayed, 0 skipped, 0 failed'
 is 'warm-up, calls, and those of the profiler' "$(wc -l <calls)" 15
 is 'results for tl-replay --compare' "$(python3 -c '
 import json
@@ -339,7 +339,7 @@ del r["host_us"]
 print(json.dumps(r, sort_keys=True))')" \
 	'{"eager_us": 18.0, "graph_us": 6.0, "left_out": 1, "name": "layer", "ops": 3, "recorded_us": 12, "status": "ok"}'
 like 'with --json - the words go to stderr' "$(cat err)" \
-	'segment layer: 3 ops, recorded 12.00 us of GPU time, 18.00 us eager, 6.00 us as a graph, launch overhead 12.00 us, 1 ops left out'
+	'segment layer: 3 ops, recorded 12.00 us of GPU time, 18.00 us eager, 6.00 us as a graph, launch overhead 12.00 us, 1 op left out'
 python3 ir.py 'aten::mm c10::BFloat16[2000000,2000000](2000000,1)normal float[2,2](2,1)normal' >one.json
 replay '' one.json
 like 'memory that others take meanwhile' "$(cat out)" 'failed: out of memory'
@@ -356,15 +356,15 @@ replay '' broken.json
 is 'a failure: the rest is run' "$rc $(tail -n 1 out)" \
 	'1 2 ops: 1 replayed, 0 skipped, 1 failed'
 replay '' failing.json
-like 'a segment without an op that fails' "$(cat out)" 'segment layer: 1 ops, .* 2 ops left out'
+like 'a segment without an op that fails' "$(cat out)" 'segment layer: 1 op, .* 2 ops left out'
 replay '--stop-on-error' broken.json
 is 'a failure ends it' "$rc $(tail -n 1 out)" \
 	'1 2 ops: 0 replayed, 0 skipped, 1 failed'
 replay '--op-filter *add' broken.json
-is 'ops by name' "$rc $(tail -n 1 out)" '0 1 ops: 1 replayed, 0 skipped, 0 failed'
+is 'ops by name' "$rc $(tail -n 1 out)" '0 1 op: 1 replayed, 0 skipped, 0 failed'
 replay '--op-limit 1' segment.json
 is 'the first ops' "$rc $(sed -n 3p out)" \
-	'0 1 ops: 1 replayed, 0 skipped, 0 failed'
+	'0 1 op: 1 replayed, 0 skipped, 0 failed'
 replay '--list' segment.json
 is 'the list' "$(cat out)" '0 aten::mm uid 7
 1 aten::relu_ uid 7
