@@ -229,7 +229,7 @@ print(s["name"], s["profile_us"], [ir["ops"][i]["op_name"] for i in s["order"]])
 	done
 } | trace >back.json
 is 'ops of a module and those below' "$(for m in Net_0 Net_0/Layer_1 'Net*/L*' Layer_1; do
-	tl-replay --module $m -c name --format tsv --no-header back.json 2>err | tr '\n' ' '; done)" \
+	tl-replay --module "$m" -c name --format tsv --no-header back.json 2>err | tr '\n' ' '; done)" \
 	'aten::relu aten::relu aten::relu '
 is 'a backward op by its forward op' "$(tl-replay --name ReluBackward0 --ir - back.json |
 	python3 -c 'import json, sys

@@ -4,5 +4,7 @@
 # much of the GPU time they run.
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'
-command -v tl-replay >/dev/null && command -v tl-ops >/dev/null || skip_all 'not built'
+if ! command -v tl-replay || ! command -v tl-ops; then
+	skip_all 'tl-replay or tl-ops is not built'
+fi >/dev/null
 python3 "$ROOT/tests/oracle/replay.py"
