@@ -219,7 +219,8 @@ static const struct {
 	const char *token, *of, *is;
 } proofs[] = {
 	{ "tf32", "fp32", "tf32" },
-	{ "_MX_", "fp32", "tf32" }, /* Tensile's XF32 */
+	{ "_tensorop_s1688gemm_", "fp32", "tf32" }, /* cutlass of cuBLAS */
+	{ "_MX_", "fp32", "tf32" },                 /* Tensile's XF32 */
 	{ "_s8_", "fp8", "int8" },
 	{ "_u8_", "fp8", "int8" },
 	{ "int8", "fp8", "int8" },

@@ -299,6 +299,10 @@ precisions(void)
 	proves(xmma, "fp64", "fp64");
 	proves(
 	    "cutlass_80_tensorop_s1688tf32gemm_128x64_16x3_tn", "fp32", "tf32");
+	proves("cutlass_80_tensorop_s1688gemm_128x64_16x6_nn_align4", "fp32",
+	    "tf32");
+	proves("cutlass_75_tensorop_s1688gemm_fp16_128x64_nn", "fp16", "fp16");
+	proves("cutlass_80_simt_sgemm_128x64_8x5_nn", "fp32", "fp32");
 	proves("Cijk_Ailk_Bljk_S_MX_B_Bias_MT64x64x32", "fp32", "tf32");
 	proves("Cijk_Ailk_Bljk_S_B_Bias_MT64x64x32", "fp32", "fp32");
 	proves("ampere_sgemm_128x64_tn", "fp32", "fp32");
