@@ -180,8 +180,19 @@ set_reason(struct models *ms, const struct model *m, struct str why,
     struct str *reason)
 {
 	struct str file = str_of(ms->files.v[m->file].name);
+	ptrdiff_t line = str_find(why, STR(".lua:"), false);
+	ptrdiff_t text = str_find(why, STR(": "), false);
 
 	ms->text.len = 0;
+	if (ms->lacks && m->is_builtin && !ms->in_own) {
+		/* that the trace lacks something is no matter of our line */
+		if (line >= 0 && text > line) {
+			why.p += text + 2;
+			why.len -= (size_t)text + 2;
+		}
+		*reason = word(ms, why);
+		return;
+	}
 	if (!ms->skipped && !ms->unmodelled &&
 	    !(str_starts(why, file) && why.len > file.len &&
 		why.p[file.len] == ':') &&

@@ -4,7 +4,7 @@
 # shipped example holds, and a broken file is refused with its line.
 . tests/cli/lib.sh
 [ -x "$T/model-eval" ] || skip_all 'no op models (Lua is missing)'
-plan 33
+plan 34
 
 # display BEGIN FILE: the page's literal display that begins so.
 display() {
@@ -107,6 +107,9 @@ like 'a byte order mark may stand in front' "$(by mark)" '^flops  *3.0$'
 printf 'op { names = { "my::op" },\n eval = function (_ENV) end }' | file none
 is 'an entry without result has its line' "$(by none)" \
 	'tl-roofline: my::op: failed: none.lua:2: no FLOPs were returned'
+is 'what the trace lacks of a built-in one has none' \
+	"$(echo '{"op":"aten::mm"}' | tl-roofline --op - -c model_reason --no-header 2>/dev/null)" \
+	'no argument 0'
 printf 'op { names = { "my::op" },\n eval = function (_ENV) M = tuple return 1 end }' | file wrong
 like 'a parameter is named' "$(by wrong)" 'wrong.lua:2: parameter M must be a number'
 
