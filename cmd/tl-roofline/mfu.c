@@ -336,6 +336,9 @@ mfu_cell(const struct sink_row *r, const struct roof_state *g, unsigned f)
 	    m->any ? refused(g, w) : "outside of steps and iterations";
 	double seconds = (double)m->capacity_ns / 1e9;
 
+	/* without a window, or a model, operations are unknown, not 0 */
+	if ((f == C_MODEL_FLOP || f == C_HARDWARE_FLOP) && w->modelled_ns == 0)
+		return cell_none();
 	switch (f) {
 	case C_WALL: return w->time_ns > 0 ? cell_int(w->time_ns) : cell_none();
 	case C_MODEL_FLOP: return cell_real(w->flops[0] / 1e12);

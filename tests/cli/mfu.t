@@ -127,6 +127,8 @@ is 'GPU work of the host alone' "$($mfu -c step,mfu --no-header none.json | tr '
 is 'by phase' "$(tl-roofline --arch ./one.json --table roofline_by_phase --no-header \
 	-c phase,wall_ns_sum,mfu,tokens_per_s,mfu_reason serving.json | sort | tr '\t\n' ' .')" \
 	'decode 10000000 10.0 100.0 .outside    outside of steps and iterations.prefill 4000000 25.0 1024000.0 .'
+is 'outside of iterations operations are unknown, not 0' "$(tl-roofline --arch ./one.json --table roofline_by_phase \
+	--no-header -c phase,model_tflop,hardware_tflop serving.json | grep outside | tr '\t' ' ')" 'outside  '
 is 'by step' "$($mfu --no-header -c step,wall_ns_sum,mfu,tokens_per_s,mfu_reason serving.json | tr '\t\n' ' .')" \
 	'1 4000000 25.0 1024000.0 .2 10000000 10.0 100.0 .    outside of steps and iterations.'
 done_testing
