@@ -326,8 +326,9 @@ is 'all programs know them' \
 2 computation_time 330
 3 computation_time 10
  computation_time 700'
-is 'a run can be chosen' "$(tl-kernels --no-header -c name,count --step 1 in.ndjson | tr '\t' ' ')" 'nvjet 2
-copy 1'
+is 'a run can be chosen' "$(tl-tree in.ndjson | tl-filter --step 1 --kind kernel |
+	tl-cat --tsv -F kind,name --no-header | grep ^kernel | sort | uniq -c | tr -s '\t ' ' ')" ' 1 kernel copy
+ 2 kernel nvjet'
 is 'also behind a filter' "$(tl-filter --step 2-3 in.ndjson | tl-steps --no-header -c step,kernels | tr '\t' ' ')" '1 0
 2 2
 3 2'

@@ -448,12 +448,16 @@ def explained(row, out):
     return which(row, names, a, b)
 
 
+# cuBLAS' kernel of floats on tensor cores does not say it, Hopper's and xmma's do
+TF32 = re.compile("tf32|_tensorop_s1688gemm_")
+
+
 def by_kernels(row, out):
     """what the names of kernels tell us and not the reference"""
     params, spec, found = dict(out["params"]), out["spec"], []
     if "transpose" not in row.params and any("cutlass" in k or "xmma" in k for k in row.kernels):
         found += ["layout"] if params.pop("transpose", None) else []
-    if spec == "matrix_tf32" and any("tf32" in k for k in row.kernels):
+    if spec == "matrix_tf32" and any(TF32.search(k) for k in row.kernels):
         found, spec = found + ["tf32"], "matrix_fp32"
     return None if differences(row, out["flops"], out["bytes"], spec, params, True) else found
 

@@ -227,7 +227,7 @@ SHARES = {
     "D3, D4, D7 Triton": 0.094,
     "D5 the memory's roof": 0.093,
     "D8, D9 bias of convolutions": 0.54,
-    "a kernel's name proves tf32": 0.053,
+    "a kernel's name proves tf32": 0.08,
     "columns of a second trace": 0.14,
     "inference 5.4 grafted ops have no host time": 0.12,
     "inference 5.4 uid of a grafted op": 0.043,
