@@ -115,7 +115,7 @@ does_of(struct str opcode)
 /* ---- what moves ---- */
 
 struct moved {
-	int64_t nelems, bytes; /* NONE: too many */
+	int64_t nelems, bytes; /* NONE, which is HLO_UNKNOWN: too many */
 	struct str dtype;      /* p NULL: none so far */
 };
 
@@ -125,8 +125,6 @@ add(int64_t *sum, int64_t v)
 	if (*sum != NONE && (v == NONE || !num_add(*sum, v, sum)))
 		*sum = NONE;
 }
-
-_Static_assert(NONE == HLO_UNKNOWN, "sizes that are not known");
 
 /* All arrays of "(bf16[8,4]{1,0:T(8,128)},f32[])". */
 static void
