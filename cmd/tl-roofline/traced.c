@@ -49,8 +49,7 @@ is_credible(double rate, double peak)
 static double
 cache_bytes(const struct arch *a)
 {
-	double mib =
-	    a == NULL ? (double)NAN : fmax(a->l2_mib, a->last_level_mib);
+	double mib = arch_cache_mib(a);
 
 	return (isnan(mib) ? CACHE_MIB : mib) * (1 << 20);
 }

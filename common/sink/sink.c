@@ -98,8 +98,8 @@ read_file(struct sink *s, const char *path)
 	stream_close(in);
 }
 
-static int
-by_time(const void *x, const void *y)
+int
+sink_record_order(const void *x, const void *y)
 {
 	const struct sink_record *a = x, *b = y;
 
@@ -145,7 +145,8 @@ read_all(struct sink *s, struct optparse *op)
 		read_file(s, path);
 	drop_unasked(s);
 	if (def->in_time && s->records.n > 0)
-		qsort(s->records.v, s->records.n, def->record_size, by_time);
+		qsort(s->records.v, s->records.n, def->record_size,
+		    sink_record_order);
 	if (def->finish != NULL) {
 		def->finish(s);
 		drop_unasked(s); /* that it made, of the last source */

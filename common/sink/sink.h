@@ -85,6 +85,7 @@ struct sink_record {
 	uint32_t track;
 	int64_t ts_ns;
 };
+int sink_record_order(const void *a, const void *b); /* for qsort() */
 
 /* ---- tables ---- */
 

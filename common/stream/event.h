@@ -45,6 +45,14 @@ key_eq(struct key a, struct key b)
 	return a.n == b.n && a.type == b.type;
 }
 
+static inline int
+key_cmp(struct key a, struct key b)
+{
+	if (a.type != b.type)
+		return a.type < b.type ? -1 : 1;
+	return (a.n > b.n) - (a.n < b.n);
+}
+
 /* One thread of one source, as events name it. */
 struct track {
 	uint32_t src;

@@ -40,19 +40,11 @@ hlo_runs_find(struct hlo *h, const struct store *s, hlo_leaves *leaves)
 }
 
 static int
-key_order(struct key a, struct key b)
-{
-	if (a.type != b.type)
-		return a.type < b.type ? -1 : 1;
-	return (a.n > b.n) - (a.n < b.n);
-}
-
-static int
 module_order(const struct hlo_run *a, const struct hlo_run *b)
 {
 	if (a->module != b->module)
 		return a->module < b->module ? -1 : 1;
-	return key_order(a->pid, b->pid);
+	return key_cmp(a->pid, b->pid);
 }
 
 static int
@@ -62,7 +54,7 @@ device_order(const void *x, const void *y)
 	int order = module_order(a, b);
 
 	if (order == 0)
-		order = key_order(a->dev, b->dev);
+		order = key_cmp(a->dev, b->dev);
 	if (order != 0)
 		return order;
 	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);

@@ -60,19 +60,11 @@ waits_take(struct waits *w, const struct dict *dict, const struct event *ev)
 /* ---- work by when it was launched ---- */
 
 static int
-key_order(struct key a, struct key b)
-{
-	if (a.type != b.type)
-		return a.type < b.type ? -1 : 1;
-	return (a.n > b.n) - (a.n < b.n);
-}
-
-static int
 stream_order(const struct launched *a, const struct launched *b)
 {
-	int order = key_order(a->dev, b->dev);
+	int order = key_cmp(a->dev, b->dev);
 
-	return order != 0 ? order : key_order(a->gpu_stream, b->gpu_stream);
+	return order != 0 ? order : key_cmp(a->gpu_stream, b->gpu_stream);
 }
 
 static int
