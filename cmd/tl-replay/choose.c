@@ -149,10 +149,10 @@ choose_rows(struct replay *g)
 
 /* Whether a row has the op's name and lists. */
 static bool
-is_wanted(struct replay *g, const struct run *r)
+is_wanted(struct replay *g, uint32_t name, const struct op_args *args)
 {
-	const uint32_t texts[TEXTS] = { r->name, r->args.dims, r->args.types,
-		r->args.strides, r->args.concrete };
+	const uint32_t texts[TEXTS] = { name, args->dims, args->types,
+		args->strides, args->concrete };
 	struct buf key = { 0 };
 	bool is_found = false;
 	uint32_t id;
@@ -217,11 +217,20 @@ is_picked_event(struct replay *g, uint32_t source, struct uid uid)
 	return is_picked;
 }
 
-/* By the op's event, or by one of its GPU work. */
+bool
+choose_asks(struct replay *g, const struct launcher *o)
+{
+	bool is = is_picked_event(g, g->sink.source, o->uid);
+
+	return is_wanted(g, o->name, &o->args) || is;
+}
+
+/* By the op's event, one of its GPU work, or an op above. */
 static bool
 is_picked(struct replay *g, const struct run *r)
 {
-	bool is = is_picked_event(g, r->rec.source, r->rec.uid);
+	bool is =
+	    is_picked_event(g, r->rec.source, r->rec.uid) || r->is_below_asked;
 
 	for (uint32_t k = 0; k < r->nkernels; k++)
 		is |= is_picked_event(
@@ -257,9 +266,9 @@ is_asked(
 		return false;
 	if (!names_events(g))
 		return true;
-	for (size_t i = 0; i < gr->n && g->picked.n > 0; i++)
+	for (size_t i = 0; i < gr->n; i++)
 		is |= is_picked(g, member(g, gs, gr, i));
-	return is_wanted(g, first) || is;
+	return is_wanted(g, first->name, &first->args) || is;
 }
 
 static void
@@ -348,13 +357,7 @@ sort_sums(struct replay *g)
 static int
 by_time(const void *x, const void *y)
 {
-	const struct sink_record *a = *(void *const *)x, *b = *(void *const *)y;
-
-	if (a->source != b->source)
-		return a->source < b->source ? -1 : 1;
-	if (a->ts_ns != b->ts_ns)
-		return a->ts_ns < b->ts_ns ? -1 : 1;
-	return uid_cmp(a->uid, b->uid);
+	return sink_record_order(*(void *const *)x, *(void *const *)y);
 }
 
 static void

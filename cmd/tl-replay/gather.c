@@ -10,20 +10,21 @@ is_none(struct uid uid)
 }
 
 /*
- * Autograd links a forward op with a wrapper around its backward ops, which
- * are told before it.
+ * The runs below an op, which come before it. Autograd links a forward op with
+ * a wrapper around its backward ops. An op that launches only through others,
+ * as aten::convolution does, is asked for in their place.
  */
 static void
-link_forward(struct replay *g, const struct launcher *wrapper)
+mark_below(struct replay *g, const struct launcher *o, bool is_asked)
 {
 	for (size_t i = g->sink.records.n; i-- > 0;) {
 		struct run *r = run_at(g, i);
 
-		if (r->number < wrapper->number ||
-		    r->rec.source != g->sink.source)
+		if (r->number < o->number || r->rec.source != g->sink.source)
 			break;
 		if (is_none(r->forward))
-			r->forward = wrapper->fwd;
+			r->forward = o->fwd;
+		r->is_below_asked |= is_asked;
 	}
 }
 
@@ -64,6 +65,7 @@ replay_launcher(void *sink, const struct launcher *o)
 {
 	struct replay *g = sink;
 	struct run *r;
+	bool is_asked;
 
 	if (o->kind != KIND_OP)
 		return;
@@ -88,8 +90,9 @@ replay_launcher(void *sink, const struct launcher *o)
 				o->direct[i].name, o->direct[i].gpu_stream,
 				o->direct[i].dur_ns }));
 	}
-	if (!is_none(o->fwd))
-		link_forward(g, o);
+	is_asked = o->ndirect == 0 && choose_asks(g, o);
+	if (is_asked || !is_none(o->fwd))
+		mark_below(g, o, is_asked);
 }
 
 /* ---- Triton ---- */

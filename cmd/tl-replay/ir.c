@@ -98,17 +98,11 @@ put_op(const struct replay *g, const struct op *op, struct buf *out)
 	buf_putc(out, '}');
 }
 
-/* Its time is that of its ops on the GPU. */
 static void
 put_segment(const struct replay *g, struct buf *out)
 {
-	int64_t gpu_ns = 0;
-
-	for (size_t i = 0; i < g->ops.n; i++)
-		stat_add(&gpu_ns, g->ops.v[i].gpu_ns);
 	buf_puts(out, ",\n\"segment\":{\"name\":");
 	json_put_string(out, g->segment_name);
-	put_us(out, "profile_us", gpu_ns, 1);
 	buf_puts(out, ",\"order\":[");
 	for (size_t i = 0; i < g->order.n; i++)
 		buf_printf(out, "%s%" PRIu32, i > 0 ? "," : "", g->order.v[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a script is told of an op, or why it cannot run it. */
+/* An op as a script calls it, or why it cannot. */
 #include "cmd/tl-replay/replay.h"
 #include "json/json.h"
 

@@ -38,8 +38,9 @@ struct run {
 	uint64_t number; /* in the order of the tree */
 	uint32_t name;
 	struct op_args args;
-	struct uid forward; /* {0, 0}: none is linked */
-	uint32_t op;        /* in ops, or NO_OP */
+	struct uid forward;  /* {0, 0}: none is linked */
+	uint32_t op;         /* in ops, or NO_OP */
+	bool is_below_asked; /* below an op that is asked for */
 	uint32_t nkernels;
 	size_t first_kernel;
 	int64_t gpu_ns;
@@ -195,6 +196,8 @@ const uint64_t *choose_find(
     const struct map *m, uint32_t source, struct uid uid);
 /* Reads the rows of --from. */
 void choose_rows(struct replay *g);
+/* Whether an event or a row asks for this op. */
+bool choose_asks(struct replay *g, const struct launcher *o);
 /* Makes g->ops of the groups, which stand in their order; marks the runs. */
 void choose_ops(struct replay *g, const struct sink_groups *gs);
 

@@ -173,8 +173,7 @@ class Runner:
                 change(after[name], before[name]) if both else ""))
 
     def segment(self, segment, ops):
-        result = {"name": segment.get("name"),
-                  "recorded_us": segment.get("profile_us")}
+        result = {"name": segment.get("name")}
         return self.attempt(result, self.measure_segment, segment, ops)
 
     def measure_segment(self, result, segment, ops):
@@ -188,9 +187,12 @@ class Runner:
                 calls[index] = call
             except Exception:
                 pass  # said of the op itself
-        steps = [calls[index] for index in segment["order"] if index in calls]
+        order = [index for index in segment["order"] if index in calls]
+        steps = [calls[index] for index in order]
+        recorded = [ops[index].get("profile_us") for index in order]
         result.update(ops=len(steps),
-                      left_out=len(segment["order"]) - len(steps))
+                      left_out=len(segment["order"]) - len(steps),
+                      recorded_us=None if None in recorded else sum(recorded))
         if not steps:
             raise Missing("none of its ops can be run")
 

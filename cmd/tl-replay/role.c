@@ -178,6 +178,7 @@ static const struct rule index_rules[] = {
 	{ "aten::_embedding_bag*", "offsets", FILL_OFFSETS, BOUND_ALL,
 	    "indices" },
 	{ "aten::*embedding*", "indices", FILL_RANDINT, BOUND_ROWS, "weight" },
+	{ "aten::*index*", "indices", FILL_RANDINT, BOUND_DIM, "self" },
 	{ "aten::take", "index", FILL_RANDINT, BOUND_ALL, "self" },
 	{ "aten::*", "index", FILL_RANDINT, BOUND_DIM, "self" },
 	{ "aten::_*grouped_mm*", "offs", FILL_OFFSETS, BOUND_ROWS, "self" },

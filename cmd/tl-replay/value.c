@@ -152,21 +152,25 @@ static const struct {
 	{ "double", "double" },
 };
 
+/* Of argument i; a list's is not recorded. */
 static struct str
-tensor_type(
-    const struct replay *g, const struct form *f, const struct recorded *r)
+tensor_type(const struct replay *g, const struct form *f,
+    const struct recorded *r, size_t i)
 {
 	if (!str_eq(r->type, STR("TensorList")))
 		return r->type;
+	if (f->schema != NULL &&
+	    str_eq(f->schema->args[i].name, STR("indices")))
+		return STR("long int");
 	if (g->list_dtype != NULL)
 		return str_of(g->list_dtype);
-	for (size_t i = 0; i < f->args.n; i++)
-		if (recorded_tensor(&f->args.v[i]) && f->args.v[i].ndims > 0)
-			return f->args.v[i].type;
-	for (size_t i = 0; i < sizeof kernel_types / sizeof *kernel_types; i++)
+	for (size_t k = 0; k < f->args.n; k++)
+		if (recorded_tensor(&f->args.v[k]) && f->args.v[k].ndims > 0)
+			return f->args.v[k].type;
+	for (size_t k = 0; k < sizeof kernel_types / sizeof *kernel_types; k++)
 		if (str_find(
-			f->kernel, str_of(kernel_types[i].in_name), false) >= 0)
-			return str_of(kernel_types[i].type);
+			f->kernel, str_of(kernel_types[k].in_name), false) >= 0)
+			return str_of(kernel_types[k].type);
 	return STR("float");
 }
 
@@ -245,7 +249,7 @@ put_tensor(struct put *p, const struct recorded *r, size_t i)
 
 	if (elements < 0)
 		return buf_fail(p->why, "its sizes overflow");
-	type = tensor_type(p->g, p->form, r);
+	type = tensor_type(p->g, p->form, r, i);
 	buf_puts(p->out, "{\"shape\":");
 	put_sizes(p->out, r->dims, r->ndims);
 	buf_puts(p->out, ",\"dtype\":");

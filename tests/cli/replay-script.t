@@ -235,7 +235,7 @@ triton = {"kernel_file": "/tmp/elsewhere/k/cabc.py", "kernel_kwargs":
 write("triton.json", op("triton_poi_0 float[6](1)normal json=3 json=2",
                         triton=triton))
 write("segment.json", mm, relu, gone,
-      segment={"name": "layer", "profile_us": 12, "order": [0, 2, 1, 0]})
+      segment={"name": "layer", "order": [0, 2, 1, 0]})
 copies = [op("aten::copy_ float[4](1)none float[4](1)normal json=false",
              kernels=[{"name": name, "us": 4.0, "calls": 1}]) for name in (
           "Memcpy HtoD (Pinned -> Device)", "Memcpy HtoD (Host -> Device)",
@@ -252,7 +252,7 @@ with open("broken.json", encoding="utf-8") as file:
 broken["ops"][0]["replay_ir"]["list_pos_args"][1]["value"]["strides"] = [1, 1]
 write("broken.json", *broken["ops"])
 write("failing.json", *broken["ops"],
-      segment={"name": "layer", "profile_us": 4, "order": [0, 1, 0]})
+      segment={"name": "layer", "order": [0, 1, 0]})
 with open("v1.json", "w", encoding="utf-8") as file:
     json.dump([{"op_name": "aten::mm", "replay_ir": mm["replay_ir"]}], file)
 EOF2
@@ -337,7 +337,7 @@ import json
 r = json.load(open("out"))["segment"]
 del r["host_us"]
 print(json.dumps(r, sort_keys=True))')" \
-	'{"eager_us": 18.0, "graph_us": 6.0, "left_out": 1, "name": "layer", "ops": 3, "recorded_us": 12, "status": "ok"}'
+	'{"eager_us": 18.0, "graph_us": 6.0, "left_out": 1, "name": "layer", "ops": 3, "recorded_us": 12.0, "status": "ok"}'
 like 'with --json - the words go to stderr' "$(cat err)" \
 	'segment layer: 3 ops, recorded 12.00 us of GPU time, 18.00 us eager, 6.00 us as a graph, launch overhead 12.00 us, 1 op left out'
 python3 ir.py 'aten::mm c10::BFloat16[2000000,2000000](2000000,1)normal float[2,2](2,1)normal' >one.json
@@ -356,7 +356,7 @@ replay '' broken.json
 is 'a failure: the rest is run' "$rc $(tail -n 1 out)" \
 	'1 2 ops: 1 replayed, 0 skipped, 1 failed'
 replay '' failing.json
-like 'a segment without an op that fails' "$(cat out)" 'segment layer: 1 op, .* 2 ops left out'
+like 'a segment without an op that fails' "$(cat out)" 'segment layer: 1 op, recorded 4.00 us of GPU time, .* 2 ops left out'
 replay '--stop-on-error' broken.json
 is 'a failure ends it' "$rc $(tail -n 1 out)" \
 	'1 2 ops: 0 replayed, 0 skipped, 1 failed'
