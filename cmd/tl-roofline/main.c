@@ -169,9 +169,11 @@ check_settings(struct sink *s)
 	if ((g->dims != NULL || g->types != NULL) &&
 	    (g->op == NULL || g->op[0] == '{' || strcmp(g->op, "-") == 0))
 		die_usage("options '--dims' and '--dtype' need --op NAME");
-	if (g->is_traced && (s->dest.dir != NULL || g->has_explain))
+	if (g->is_traced &&
+	    (g->has_explain || s->dest.dir != NULL || s->dest.columns != NULL ||
+		s->dest.sort != NULL))
 		die_usage("option '--arch-from-trace' writes an arch file: "
-			  "without -d and --explain");
+			  "without -c, -d, --explain and --sort");
 	if (!arch_is_auto(g->arch_name))
 		g->arch =
 		    arch_load(g->models, g->arch_name, (struct str){ "", 0 });

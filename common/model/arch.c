@@ -310,6 +310,10 @@ at_clock(struct models *ms, const struct arch *a, const char *mhz)
 		die_usage("option '--arch': no clock_mhz of %.*s: its rates "
 			  "cannot be scaled",
 		    (int)a->name.len, a->name.p);
+	if (to > a->clock_mhz)
+		die_usage(
+		    "option '--arch': clock=%s: %.*s has at most %.6g MHz", mhz,
+		    (int)a->name.len, a->name.p, a->clock_mhz);
 	*f = (struct arch_file){ .arch = *a };
 	buf_printf(&name, "%.*s at %s MHz", (int)a->name.len, a->name.p, mhz);
 	f->arch.name = arena_str(ms->mem, buf_str(&name));

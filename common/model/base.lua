@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- What several files of models use.
 
--- The words of a text as names, PyTorch's own unless it is told what stands before them.
+-- The words of a text as names, PyTorch's own unless a namespace is given.
 function aten(text, before)
   local out = {}
   for w in text:gmatch("%S+") do out[#out + 1] = (before or "aten::") .. w end

@@ -11,6 +11,7 @@
 #define RANK_REGEX "[Rr][Aa][Nn][Kk]" NUMBER "|[Ww]orker" NUMBER
 #define GROUPS_MAX 10
 #define LOG_HEAD 5000 /* bytes of a log that are read */
+#define NODES_MAX 100000
 
 struct node {
 	struct str host;
@@ -132,8 +133,12 @@ read_log(void *rule, const char *path)
 	host = find_first(hosts, text);
 	if (host.len == 0)
 		host = find_first(stems, base);
-	if (host.len > 0 && rank.len > 0 && num_i64(rank, &number))
-		add_node(rule, path, host, number);
+	if (host.len == 0 || rank.len == 0)
+		return;
+	if (!num_i64(rank, &number) || number >= NODES_MAX)
+		die("%s: NODE_RANK %.*s: a job has fewer nodes", path,
+		    (int)rank.len, rank.p);
+	add_node(rule, path, host, number);
 }
 
 static bool

@@ -5,7 +5,7 @@
 # it. tests/unit/model_arch.c has the names of devices.
 . tests/cli/lib.sh
 [ -x "$T/model-eval" ] || skip_all 'no op models (Lua is missing)'
-plan 25
+plan 26
 export PYTHONDONTWRITEBYTECODE=1
 
 rules() { python3 "$ROOT/tests/oracle/arch.py" "${1:-$ROOT/common/model/arch}"; }
@@ -40,6 +40,7 @@ like 'a measured rate does not stand in' \
 	"$(mm --arch MI300X:clock=1200 --roof achievable)" "^compute 183.* us$"
 refuses 2 'clock=fast: needs MHz' "$op --arch A100:clock=fast"
 refuses 2 'clock=-1: needs MHz' "$op --arch A100:clock=-1"
+refuses 2 'A100.* has at most 1410 MHz' "$op --arch A100:clock=1411"
 refuses 2 'no clock_mhz of H20: ' "$op --arch H20:clock=1410"
 refuses 2 "no GPU 'A100:power=300'" "$op --arch A100:power=300"
 
@@ -87,7 +88,7 @@ refuses 5 'no op with 5 equal calls' 'tl-roofline --arch-from-trace rare.json'
 copies 5 "$mm" 0 8000 | trace "$gpu" >fast.json
 refuses 5 'no op with 5 equal calls' 'tl-roofline --arch-from-trace fast.json'
 copies 5 "$mm" 0 10000 | trace ',"deviceProperties":[{"id":0,"name":"Tesla T4"}]' >t4.json
-refuses 2 'writes an arch file: without -d' 'tl-roofline --arch-from-trace -d d v100.json'
+refuses 2 'writes an arch file: without -c, -d' 'tl-roofline --arch-from-trace -d d v100.json'
 refuses 1 'another GPU than the one before' 'tl-roofline --arch-from-trace v100.json t4.json'
 { copies 5 "$mm" 0 10000; copies 5 '[[1024000000],[1],[]]' 100000 11200 aten::add; } | trace >nameless.json
 tl-roofline --arch-from-trace nameless.json >own.json

@@ -191,6 +191,8 @@ cp order/host2.ndjson first.ndjson
 is '... by the name that the trace has' "$(nodes --node-logs logs first.ndjson order/host10.ndjson |
 	cut -f 1,2 | tail -n 1)" "3${tab}host2"
 refuses 1 'no log has' 'tl-collective --node-logs logs/b_c.log order'
+echo 'NODE_RANK: 5000000 Running on host9' >many.log
+refuses 1 'NODE_RANK 5000000: ' 'tl-collective --node-logs many.log order'
 echo 'NODE_RANK: 5 Running on host10' >logs/z.log
 refuses 1 'host10 is node 5, in another log 0' 'tl-collective --node-logs logs order'
 

@@ -54,6 +54,7 @@ is 'several that say the same; a trace without ids of programs' \
 dump only/module_0004.jit_g.$name 2 jit_g
 reports 0 no-dump 'tl-decode --xla-dump only -o out.tl b/t.json'
 refuses 1 'no HLO module as text' 'tl-decode --xla-dump a/t.json -o out.tl a/t.json'
+refuses 2 'reads no pipe' 'tl-decode --xla-dump - -o out.tl a/t.json'
 refuses 1 'nowhere: No such file' 'tl-decode --xla-dump nowhere -o out.tl a/t.json'
 
 # ---- the same as from modules in the file, but for bodies and what only protos have ----

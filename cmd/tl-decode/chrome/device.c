@@ -25,7 +25,7 @@ struct place {
 	struct str gpu;  /* its number, where XLA's profiler names it */
 };
 
-#define GPUS_MAX 1024 /* whose numbers are told */
+#define GPUS_MAX 1024 /* whose numbers are kept */
 
 struct devices {
 	struct arena *mem;

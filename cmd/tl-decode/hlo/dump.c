@@ -97,6 +97,9 @@ take_file(void *all, const char *path)
 void
 dumps_add(struct dumps **all, const char *path)
 {
+	if (strcmp(path, "-") == 0)
+		die_usage("option '--xla-dump' reads no pipe: name a file or a "
+			  "folder");
 	if (*all == NULL) {
 		*all = xcalloc(1, sizeof **all);
 		(*all)->mem = arena_create();
