@@ -93,8 +93,14 @@ rows_columns(enum rows_of of, struct column out[ROWS_MAX_COLUMNS])
 {
 	size_t n = 0;
 
-	for (; fields[of][n] != F_END; n++)
-		out[n] = field_columns[fields[of][n]];
+	for (; fields[of][n] != F_END; n++) {
+		enum field f = fields[of][n];
+
+		out[n] = field_columns[f];
+		/* "before | after" is no JSON */
+		if (of == ROWS_POINTS && f >= F_DIMS && f <= F_CONCRETE)
+			out[n].type = COL_TEXT;
+	}
 	return n;
 }
 
@@ -111,6 +117,7 @@ struct maker {
 	const struct diff *d;
 	const struct sink_groups *gs;
 	const struct sink_group *group; /* at hand; NULL: a single event */
+	const struct diff_row *after;   /* of a point, the first; or NULL */
 	int64_t total_ns[NSIDES], so_far_ns;
 	struct buf text;
 	u32s nodes;
@@ -279,6 +286,8 @@ field_cell(struct maker *m, enum field f, const struct diff_row *s)
 	const struct side *r = m->d->side[s->side];
 	const struct node *gpu = &r->nodes.v[s->gpu], *op = &r->nodes.v[s->op];
 	const struct op_args *a = args_of_node(r, s->op);
+	const struct op_args *b =
+	    m->after != NULL ? args_of_node(m->d->side[1], m->after->op) : a;
 	const struct dict *st = m->d->dict;
 
 	m->text.len = 0;
@@ -287,10 +296,11 @@ field_cell(struct maker *m, enum field f, const struct diff_row *s)
 	case F_OP: return cell_string(st, op->name);
 	case F_OP_UID: return cell_int(op->id);
 	case F_SOURCE: return cell_text(str_of(merged_words[s->side + 1]));
-	case F_DIMS: return cell_string(st, a->dims);
-	case F_STRIDES: return cell_string(st, a->strides);
-	case F_TYPES: return cell_string(st, a->types);
-	case F_CONCRETE: return cell_string(st, a->concrete);
+	case F_DIMS: return cell_of_sides(m->t, st, a->dims, b->dims);
+	case F_STRIDES: return cell_of_sides(m->t, st, a->strides, b->strides);
+	case F_TYPES: return cell_of_sides(m->t, st, a->types, b->types);
+	case F_CONCRETE:
+		return cell_of_sides(m->t, st, a->concrete, b->concrete);
 	case F_NS: return cell_int(gpu->dur);
 	case F_BUSY: return cell_int(s->busy_ns);
 	case F_LCA_NAME:
@@ -426,23 +436,24 @@ list_nodes(struct maker *m)
 	}
 }
 
-/* The first event of the first side, else of the second, speaks for all. */
+/* The group's first event of a side, or NULL. */
 static const struct diff_row *
-speaker(const struct maker *m)
+first_of(const struct maker *m, int side)
 {
 	for (size_t i = 0; i < m->group->n; i++) {
 		const struct diff_row *s =
 		    &m->d->stats.v[sink_group_member(m->gs, m->group, i)];
 
-		if (s->side == 0)
+		if (s->side == side)
 			return s;
 	}
-	return &m->d->stats.v[sink_group_member(m->gs, m->group, 0)];
+	return NULL;
 }
 
 static void
 list_groups(struct maker *m, enum rows_of of)
 {
+	const struct diff_row *before, *after;
 	struct sink_groups gs = { 0 };
 
 	group_rows(&gs, of, m->d);
@@ -454,7 +465,10 @@ list_groups(struct maker *m, enum rows_of of)
 	for (size_t i = 0; i < gs.list.n; i++) {
 		m->group = &gs.list.v[i];
 		stat_add(&m->so_far_ns, m->group->sums[SUM_BUSY]);
-		put_row(m, of, speaker(m));
+		before = first_of(m, 0);
+		after = first_of(m, 1);
+		m->after = of == ROWS_POINTS ? after : NULL;
+		put_row(m, of, before != NULL ? before : after);
 	}
 	sink_groups_free(&gs);
 }

@@ -27,4 +27,7 @@ void rows_list(struct table *t, enum rows_of of, const struct diff *d);
 
 /* Of an op; all INTERN_NONE of others and of NONE. */
 const struct op_args *args_of_node(const struct side *r, uint32_t at);
+/* tables.c: what is the same on both sides once, else "before | after". */
+struct cell cell_of_sides(
+    struct table *t, const struct dict *st, uint32_t before, uint32_t after);
 #endif

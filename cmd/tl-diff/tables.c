@@ -22,16 +22,12 @@
 static const struct column ops_columns[] = {
 	{ "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
 	{ "launcher", NULL, COL_TEXT, UNIT_NONE, COL_DETAIL, 0 },
-	{ "input_dims", "Input Dims", COL_JSON, UNIT_NONE, 0, 0 },
-	{ "input_dims_after", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
-	{ "input_types", "Input type", COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
-	{ "input_types_after", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
-	{ "input_strides", "Input Strides", COL_JSON, UNIT_NONE, COL_DETAIL,
+	{ "input_dims", "Input Dims", COL_TEXT, UNIT_NONE, 0, 0 },
+	{ "input_types", "Input type", COL_TEXT, UNIT_NONE, COL_DETAIL, 0 },
+	{ "input_strides", "Input Strides", COL_TEXT, UNIT_NONE, COL_DETAIL,
 	    0 },
-	{ "input_strides_after", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
-	{ "concrete_inputs", "Concrete Inputs", COL_JSON, UNIT_NONE, COL_DETAIL,
+	{ "concrete_inputs", "Concrete Inputs", COL_TEXT, UNIT_NONE, COL_DETAIL,
 	    0 },
-	{ "concrete_inputs_after", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
 	{ "count_before", NULL, COL_INT, UNIT_COUNT, 0, 0 },
 	{ "count_after", NULL, COL_INT, UNIT_COUNT, 0, 0 },
 	{ "kernels_before", NULL, COL_INT, UNIT_COUNT, COL_DETAIL, 0 },
@@ -183,49 +179,55 @@ count_cell(const struct changes *c, int side, uint64_t n)
 	return cell_real((double)n / (double)units);
 }
 
-/* Ops that stand for one another: "before | after". */
-static struct cell
-name_cell(struct table *t, const struct dict *st, const struct change *r)
+struct cell
+cell_of_sides(
+    struct table *t, const struct dict *st, uint32_t before, uint32_t after)
 {
-	struct str a = dict_get(st, r->name[0]);
-	struct str b = dict_get(st, r->name[1]);
+	const uint32_t of[NSIDES] = { before, after };
 	struct buf both = { 0 };
 	struct cell c;
 
-	if (r->key.n[0] == INTERN_NONE)
-		return cell_text(STR("(no launch)"));
-	if (r->key.n[0] == r->key.n[1])
-		return cell_string(st, r->name[0]);
-	buf_put(&both, a.p, a.len);
-	buf_puts(&both, " | ");
-	buf_put(&both, b.p, b.len);
+	if (before == after)
+		return cell_string(st, before);
+	for (int s = 0; s < NSIDES; s++) {
+		struct str x =
+		    of[s] != INTERN_NONE ? dict_get(st, of[s]) : STR("(none)");
+
+		buf_puts(&both, s > 0 ? " | " : "");
+		buf_put(&both, x.p, x.len);
+	}
 	c = cell_text(table_row_text(t, buf_str(&both)));
 	buf_free(&both);
 	return c;
 }
 
-/* What is the same on both sides stands once. */
+/* Ops that stand for one another have both names. */
+static struct cell
+name_cell(struct table *t, const struct dict *st, const struct change *r)
+{
+	if (r->key.n[0] == INTERN_NONE)
+		return cell_text(STR("(no launch)"));
+	return cell_of_sides(t, st, r->name[0],
+	    r->key.n[0] == r->key.n[1] ? r->name[0] : r->name[1]);
+}
+
 static struct cell *
 put_op(struct cell *row, struct table *t, const struct changes *c,
     const struct change *r)
 {
 	const struct op_args *a = &r->key.args[0], *b = &r->key.args[1];
-	const uint32_t before[] = { a->dims, a->types, a->strides,
-		a->concrete };
-	const uint32_t after[] = { b->dims, b->types, b->strides, b->concrete };
 
 	row[0] = name_cell(t, c->dict, r);
 	row[1] = cell_string(c->dict, r->key.kind);
-	for (size_t i = 0; i < 4; i++) {
-		row[2 + 2 * i] = cell_string(c->dict, before[i]);
-		if (before[i] != after[i])
-			row[3 + 2 * i] = cell_string(c->dict, after[i]);
-	}
+	row[2] = cell_of_sides(t, c->dict, a->dims, b->dims);
+	row[3] = cell_of_sides(t, c->dict, a->types, b->types);
+	row[4] = cell_of_sides(t, c->dict, a->strides, b->strides);
+	row[5] = cell_of_sides(t, c->dict, a->concrete, b->concrete);
 	for (int s = 0; s < NSIDES; s++) {
-		row[10 + s] = count_cell(c, s, r->calls[s]);
-		row[12 + s] = count_cell(c, s, r->kernels[s]);
+		row[6 + s] = count_cell(c, s, r->calls[s]);
+		row[8 + s] = count_cell(c, s, r->kernels[s]);
 	}
-	return row + 14;
+	return row + 10;
 }
 
 static struct cell *

@@ -82,6 +82,29 @@ sed 's/\[\[4,8\]\]/[[5,8]]/' dims.json >dims5.json
 two a b | trace >nodims.json
 is 'arguments: told, with the shape of one' "$(says dims.json dims5.json)" \
 	'calls with other arguments: 1, as a [[4,8]] | [[5,8]]'
+is 'arguments: the row has both' \
+	"$(rows 'tl-diff -c name,input_dims dims.json dims5.json')" 'a [[4,8]] | [[5,8]].b .'
+is 'arguments: what is not recorded is said' \
+	"$(rows 'tl-diff -c name,input_dims dims.json nodims.json')" 'a [[4,8]] | (none).b .'
+# held DIMS: an op with these dimensions, below it another with two kernels;
+# or two others with one each
+held() {
+	op net 0 100
+	op linear 1 98 "$1"
+	op "$2" 10 30 "[[$#]]"
+	call 11 1
+	[ $# -eq 2 ] || op "$3" 50 30 "[[9]]"
+	call $(($# == 2 ? 13 : 51)) 2
+	gpu k1 200 20 1
+	gpu k2 220 "1$#" 2
+}
+held '[[4,8]]' addmm | trace >held1.json
+held '[[5,8]]' mm add_ | trace >held2.json
+is 'arguments: those of the op at which the trees part' \
+	"$(rows 'tl-diff -c name,input_dims,diff_ns held1.json held2.json')" 'linear [[4,8]] | [[5,8]] 1000.'
+is 'arguments: of a point those of the first op on each side' \
+	"$(tl-diff --table lca_summary --format ndjson -c name,input_dims held1.json held2.json | sed -n 2p)" \
+	'{"name":"addmm","input_dims":"[[2]] | [[3]]"}'
 is 'arguments: the same' "$(says dims.json dims.json)" 'the traces are identical'
 is 'arguments: of one side only' "$(says dims.json nodims.json)" 'after has no arguments of ops'
 
