@@ -24,6 +24,7 @@ const char *const verdict_words[VERDICT_COUNT] = {
 	[VERDICT_HOST] = "host",
 	[VERDICT_ELSEWHERE] = "elsewhere",
 	[VERDICT_NETWORK] = "network",
+	[VERDICT_UNJUDGED] = "not judged",
 };
 
 /* ---- one collective ---- */

@@ -8,12 +8,14 @@
  */
 #include "cmd/tl-collective/job.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define SAMPLE 4000 /* collectives, evenly over the job */
 #define ROUNDS_MAX 50
 #define SETTLED_NS 100
-#define OFF_NS 50000 /* less is lost in how collectives end */
+#define OFF_NS 50000.0 /* less is lost in how collectives end */
+#define OFF_U 4.0      /* and in the uncertainty */
 
 struct clocks {
 	struct job *j;
@@ -101,7 +103,7 @@ correct(struct clocks *k)
 
 		if (first != info) {
 			info->offset_ns = first->offset_ns;
-			info->spread_ns = first->spread_ns;
+			info->u_ns = first->u_ns;
 			info->nclock = first->nclock;
 		}
 		if (of->n == 0)
@@ -110,7 +112,7 @@ correct(struct clocks *k)
 		info->offset_ns += step;
 		for (size_t i = 0; i < of->n; i++)
 			of->v[i] = llabs(of->v[i] - step);
-		info->spread_ns = median_i64(of->v, of->n);
+		info->u_ns = median_i64(of->v, of->n);
 		info->nclock = of->n;
 		if (llabs(step) > most)
 			most = llabs(step);
@@ -148,23 +150,129 @@ take_out(struct job *j)
 	}
 }
 
+/* ---- what the offsets mean ---- */
+
+/* How far a clock is off, anywhere within the job. */
+static double
+offset_most(const struct job *j, const struct rank_info *i)
+{
+	return fabs((double)i->offset_ns) +
+	    fabs(i->drift) * (double)j->span_ns / 2;
+}
+
+static bool
+is_off(const struct job *j, const struct rank_info *i)
+{
+	return i->u_ns != NONE &&
+	    offset_most(j, i) > fmax(OFF_NS, OFF_U * (double)i->u_ns);
+}
+
+static enum agreement
+compare_clocks(const struct job *j, uint32_t pa, uint32_t pb)
+{
+	const struct rank_info *a = &j->ranks.v[pa], *b = &j->ranks.v[pb];
+	struct rank_info between = {
+		.offset_ns = a->offset_ns - b->offset_ns,
+		.drift = a->drift - b->drift,
+		.u_ns = (int64_t)hypot((double)a->u_ns, (double)b->u_ns),
+	};
+
+	if (a->clock == b->clock)
+		return CLOCKS_AGREE;
+	if (a->u_ns == NONE || b->u_ns == NONE || a->island != b->island)
+		return CLOCKS_UNKNOWN;
+	if (j->set->align_clocks || !is_off(j, &between))
+		return CLOCKS_AGREE;
+	return CLOCKS_OFF;
+}
+
+/* What is off is said before what is not known. */
+static enum agreement
+clocks_of_ranks(const struct job *j, const uint32_t *pos, size_t n)
+{
+	enum agreement all = CLOCKS_AGREE;
+
+	for (size_t a = 0; a < n && all != CLOCKS_OFF; a++)
+		for (size_t b = a + 1; b < n && all != CLOCKS_OFF; b++) {
+			enum agreement two = compare_clocks(j, pos[a], pos[b]);
+
+			all = two != CLOCKS_AGREE ? two : all;
+		}
+	return all;
+}
+
+static void
+judge_groups(struct job *j)
+{
+	uint32_t *seen = xcalloc(j->ranks.n + 1, sizeof *seen);
+	VEC(uint32_t) pos = { 0 };
+
+	for (size_t g = 0; g < j->groups.n; g++) {
+		struct pgroup *group = &j->groups.v[g];
+
+		pos.n = 0;
+		for (size_t i = 0; i < group->ncolls; i++) {
+			const struct coll *c =
+			    &j->colls.v[group->first_coll + i];
+
+			for (uint32_t m = 0; m < c->n; m++) {
+				uint32_t at =
+				    rec_pos(j, j->members[c->first + m]);
+
+				if (seen[at] != g + 1)
+					vec_push(&pos, at);
+				seen[at] = (uint32_t)g + 1;
+			}
+		}
+		group->clocks = (uint8_t)clocks_of_ranks(j, pos.v, pos.n);
+	}
+	vec_free(&pos);
+	free(seen);
+}
+
+/*
+ * The last one's start is set against the others': both clocks are in error,
+ * and what is not subtracted is an error too.
+ */
+int64_t
+coll_u_ns(const struct job *j, const struct coll *c)
+{
+	uint32_t last = rec_pos(j, coll_last(j, c));
+	const struct rank_info *a = &j->ranks.v[last];
+	double square = 0, offset = 0, n = c->n - 1;
+
+	for (uint32_t m = 0; m < c->n; m++) {
+		uint32_t pos = rec_pos(j, j->members[c->first + m]);
+		const struct rank_info *b = &j->ranks.v[pos];
+
+		if (b->clock == a->clock)
+			continue;
+		if (compare_clocks(j, last, pos) == CLOCKS_UNKNOWN)
+			return NONE;
+		square += (double)a->u_ns * (double)a->u_ns +
+		    (double)b->u_ns * (double)b->u_ns;
+		offset += (double)(a->offset_ns - b->offset_ns);
+	}
+	if (c->n < 2)
+		return 0;
+	offset = j->set->align_clocks ? 0 : offset / n;
+	return (int64_t)ceil(sqrt(square / n + offset * offset));
+}
+
 static void
 tell(const struct job *j)
 {
-	int64_t most = 0;
 	size_t worst = 0, n = 0;
 
 	for (size_t r = 0; r < j->ranks.n; r++) {
 		const struct rank_info *info = &j->ranks.v[r];
-		int64_t offset = llabs(info->offset_ns);
 
-		if (offset <= OFF_NS || offset <= 4 * info->spread_ns)
-			continue;
-		n++;
-		if (offset > most) {
-			most = offset;
+		n += info->is_off;
+		if (info->is_off &&
+		    (!j->ranks.v[worst].is_off ||
+			offset_most(j, info) >
+			    offset_most(j, &j->ranks.v[worst])))
 			worst = r;
-		}
 	}
 	if (n > 0) {
 		struct buf ms = { 0 };
@@ -174,6 +282,19 @@ tell(const struct job *j)
 		report(MSG_CLOCKS_OFF, n, j->ranks.v[worst].rank, buf_str(&ms));
 		buf_free(&ms);
 	}
+}
+
+static void
+settle(struct job *j)
+{
+	for (size_t r = 0; r < j->ranks.n; r++) {
+		struct rank_info *i = &j->ranks.v[r];
+
+		if (i->nclock == 0)
+			i->u_ns = i->island = NONE;
+		i->is_off = is_off(j, i);
+	}
+	judge_groups(j);
 }
 
 void
@@ -194,6 +315,7 @@ clocks_align(struct job *j)
 			break;
 	}
 	centre(j);
+	settle(j);
 	if (j->set->align_clocks)
 		take_out(j);
 	else

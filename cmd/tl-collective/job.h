@@ -18,6 +18,14 @@ struct pgroup {
 	size_t npresent;  /* of these, that were given */
 	size_t first_coll, ncolls;
 	bool by_seq, by_instruction, was_aligned;
+	uint8_t clocks; /* enum agreement */
+};
+
+/* Whether starts of a group's ranks can be compared, as they stand now. */
+enum agreement {
+	CLOCKS_AGREE, /* within what u_ns says, or aligned */
+	CLOCKS_OFF,
+	CLOCKS_UNKNOWN, /* no collective shows one of them */
 };
 
 enum {
@@ -39,8 +47,16 @@ struct coll {
 
 struct rank_info {
 	int64_t rank, process;
-	int64_t offset_ns, spread_ns; /* of its clock, by ends */
-	uint64_t nclock;              /* collectives that tell it */
+	/*
+	 * Of its clock, against most clocks of its island: at the middle of
+	 * the job, and by how much it runs fast (ns a ns); u_ns is the
+	 * offset's standard uncertainty. NONE: nothing shows the clock.
+	 */
+	int64_t offset_ns, u_ns;
+	double drift;
+	uint64_t nclock; /* collectives that tell it */
+	int64_t island;  /* ranks that collectives join, from 0; or NONE */
+	bool is_off;     /* by more than its uncertainty and 50 us */
 	struct str host;
 	uint32_t part;  /* its first */
 	uint32_t clock; /* position of the first rank that has it */
@@ -63,6 +79,7 @@ struct job {
 	bool has_nodes, has_gpus, has_hlo;
 	int64_t gpus_per_node;
 	int64_t world;
+	int64_t middle_ns, span_ns; /* of the ends that tell clocks */
 };
 
 static inline const struct sig *
@@ -126,6 +143,8 @@ void align_sequences(const struct align_item *base, size_t nbase,
     const struct align_item *seq, size_t nseq, int64_t *of);
 /* clock.c: estimates and, where asked for, takes the offsets out. */
 void clocks_align(struct job *j);
+/* The standard error of a collective's lateness by starts; NONE: not known. */
+int64_t coll_u_ns(const struct job *j, const struct coll *c);
 /* sync.c */
 void sync_measure(struct job *j);
 /*
@@ -155,6 +174,7 @@ enum verdict {
 	VERDICT_HOST,
 	VERDICT_ELSEWHERE,
 	VERDICT_NETWORK,
+	VERDICT_UNJUDGED, /* clocks are off, or known too roughly */
 	VERDICT_COUNT
 };
 extern const char *const verdict_words[VERDICT_COUNT];

@@ -2,6 +2,8 @@
 /* What the reference does not have: causes of lateness, clocks, holes. */
 #include "cmd/tl-collective/tables.h"
 
+#include <math.h>
+
 /* ---- straggler_cause ---- */
 
 #define KERNEL(id) COLUMN(id, NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0)
@@ -76,7 +78,8 @@ const struct table_def table_cause = {
 /* ---- nccl_clocks ---- */
 
 struct clock {
-	int64_t offset_ns, spread_ns;
+	int64_t offset_ns;
+	double drift;
 	bool is_corrected;
 };
 
@@ -85,8 +88,11 @@ static const struct field clock_fields[] = {
 	RANK,
 	RANK_OF(TEXT("hostname", NULL), host),
 	OWN(COLUMN("offset_ns", NULL, COL_INT, UNIT_NS, 0, 0), struct clock, offset_ns),
-	OWN(COLUMN("spread_ns", NULL, COL_INT, UNIT_NS, 0, 0), struct clock, spread_ns),
+	RANK_OF(COLUMN("u_ns", NULL, COL_INT, UNIT_NS, 0, 0), u_ns),
+	OWN(COLUMN("drift", NULL, COL_REAL, UNIT_NONE, COL_MINOR, 0), struct clock, drift),
+	RANK_OF(BOOL("off", NULL), is_off),
 	RANK_OF(COUNTS("collectives", NULL), nclock),
+	RANK_OF(COLUMN("island", NULL, COL_INT, UNIT_NONE, COL_MINOR, 0), island),
 	OWN(BOOL("corrected", NULL), struct clock, is_corrected),
 	RANK_OF(COLUMN("process", NULL, COL_INT, UNIT_NONE, COL_DETAIL, 0), process),
 };
@@ -97,10 +103,10 @@ fill_clocks(struct sheet_rows *s, struct job *j)
 {
 	for (size_t r = 0; r < j->ranks.n; r++) {
 		const struct rank_info *i = &j->ranks.v[r];
-		struct clock own = { NONE, NONE, false };
+		struct clock own = { NONE, NAN, false };
 
-		if (i->nclock > 0)
-			own = (struct clock){ i->offset_ns, i->spread_ns,
+		if (i->u_ns != NONE)
+			own = (struct clock){ i->offset_ns, i->drift,
 				j->set->align_clocks };
 		put_row(s, &(struct row){ .rank = i, .own = &own });
 	}
