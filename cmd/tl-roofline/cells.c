@@ -88,7 +88,8 @@ roof_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 	const struct arch *a = g->arch;
 	struct str device = dict_get(s->dict, g->device);
 
-	note_unlinked(t, &s->sources, "op");
+	note_unlinked(t, &s->sources,
+	    roof_is_sums(p->table) && !g->mfu.is_whole ? "step" : "op");
 	if (a == NULL && device.len > 0)
 		table_note(t, "roofs: none, no figures of %.*s: see --arch",
 		    (int)device.len, device.p);

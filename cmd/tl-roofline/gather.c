@@ -145,7 +145,7 @@ take_work(struct roof_state *g, const struct event *ev, bool is_chosen)
 	is_counted = counts(g, ev, is_chosen);
 	if (g->mfu.is_asked)
 		mfu_work(g, ev, top != NO_INDEX ? &g->nodes.v[top] : NULL,
-		    is_comm || (is_counted && top != NO_INDEX));
+		    is_comm, is_counted && top != NO_INDEX);
 	if (!is_counted)
 		return;
 	if (g->works.n >= NO_INDEX - 1)

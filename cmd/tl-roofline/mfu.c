@@ -6,6 +6,12 @@
 
 #define COVERAGE_MIN 0.9 /* of the GPU time, else there is no figure */
 
+static bool
+is_covered(int64_t part_ns, int64_t whole_ns)
+{
+	return (double)part_ns >= COVERAGE_MIN * (double)whole_ns;
+}
+
 static const struct steps *
 steps_of(const struct roof_state *g, enum window_kind kind)
 {
@@ -86,12 +92,16 @@ end_source(struct roof_state *g)
 		struct window *w = g->windows.v + m->first[kind];
 
 		paces_ready(p, steps_of(g, kind));
-		for (size_t i = 0; i < p->n; i++)
+		for (size_t i = 0; i < p->n; i++) {
 			set_time(&w[i], &p->v[i]);
+			w[i].is_partial =
+			    !is_covered(m->gpu_ns - m->unlinked_ns, m->gpu_ns);
+		}
 		if (p->n == 0 && kind == WINDOW_STEP)
 			set_time(w, NULL);
 	}
 	m->is_ready = false;
+	m->gpu_ns = m->unlinked_ns = 0;
 }
 
 void
@@ -116,32 +126,34 @@ mfu_event(struct roof_state *g, const struct event *ev)
 
 void
 mfu_work(struct roof_state *g, const struct event *ev,
-    const struct node *launch, bool is_counted)
+    const struct node *launch, bool is_comm, bool is_call)
 {
 	const struct key *pid =
 	    launch != NULL ? &g->sink.dict->tracks.v[launch->track].pid : NULL;
-	int64_t end_ns;
+	int64_t end_ns, gpu_ns = is_comm ? 0 : ev->dur_ns;
 
 	if ((ev->flags & EV_DUPLICATE) != 0 || (ev->shape->has & HAS_TS) == 0 ||
 	    !num_add(ev->ts_ns, ev->dur_ns, &end_ns))
 		return;
+	stat_add(&g->mfu.gpu_ns, gpu_ns);
+	if (launch == NULL)
+		stat_add(&g->mfu.unlinked_ns, gpu_ns);
 	for (unsigned kind = 0; kind < WINDOW_KINDS; kind++) {
-		uint32_t at = window_at(
-		    g, kind, pid, launch != NULL ? launch->ts_ns : ev->ts_ns);
-		struct window *w;
-		bool is_whole;
+		bool is_whole = g->mfu.paces[kind].n == 0;
+		uint32_t at;
 
+		if (launch == NULL && !is_whole)
+			continue;
+		at = window_at(
+		    g, kind, pid, launch != NULL ? launch->ts_ns : ev->ts_ns);
 		if (at == NO_INDEX)
 			continue;
-		w = &g->windows.v[at];
-		is_whole = g->mfu.paces[kind].n == 0;
-		if (launch != NULL || is_whole)
-			spans_add(&w->busy, ev->ts_ns, end_ns);
-		if (launch != NULL && !is_whole)
+		spans_add(&g->windows.v[at].busy, ev->ts_ns, end_ns);
+		if (!is_whole)
 			paces_add(&g->mfu.paces[kind], at - g->mfu.first[kind],
 			    end_ns);
-		if (!is_counted)
-			stat_add(&w->gpu_ns, ev->dur_ns);
+		if (!is_call)
+			stat_add(&g->windows.v[at].gpu_ns, gpu_ns);
 	}
 }
 
@@ -221,10 +233,13 @@ refused(const struct roof_state *g, const struct window *w)
 	if (g->globs.n > 0)
 		return "--name leaves ops out";
 	if (w->time_ns <= 0)
-		return "what the first step took is unknown";
+		return "time unknown: there is no step before to measure from";
 	if (w->gpu_ns == 0)
 		return "no GPU work but communication";
-	if ((double)w->modelled_ns < COVERAGE_MIN * (double)w->gpu_ns)
+	if (w->is_partial)
+		return "more than 10 % of GPU time has no launch in the trace: "
+		       "its step is unknown";
+	if (!is_covered(w->modelled_ns, w->gpu_ns))
 		return "less than 90 % of GPU time has a performance model";
 	if (w->specs == 0)
 		return "no matrix products";
@@ -265,9 +280,8 @@ capacity_ns(const struct window *w)
 static void
 add_window(struct mfu_row *to, const struct window *w)
 {
-	bool is_timed = w->time_ns > 0;
-
-	to->any = true;
+	to->nwindows++;
+	to->all.is_partial |= w->is_partial;
 	to->all.specs |= w->specs;
 	for (int i = 0; i < 2; i++) {
 		to->all.flops[i] += w->flops[i];
@@ -275,8 +289,7 @@ add_window(struct mfu_row *to, const struct window *w)
 	}
 	stat_add(&to->all.gpu_ns, w->gpu_ns);
 	stat_add(&to->all.modelled_ns, w->modelled_ns);
-	to->is_untimed |= !is_timed;
-	if (!is_timed)
+	if (w->time_ns <= 0)
 		return;
 	stat_add(&to->all.time_ns, w->time_ns);
 	stat_add(&to->capacity_ns, capacity_ns(w));
@@ -289,7 +302,8 @@ add_window(struct mfu_row *to, const struct window *w)
 void
 mfu_row(struct roof_state *g, const struct sink_row *r, enum window_kind kind)
 {
-	g->mfu.row = (struct mfu_row){ 0 };
+	struct mfu_row untimed = { 0 }, timed = { 0 };
+
 	g->mfu.nrows++;
 	for (size_t i = 0; i < r->group->n; i++) {
 		const struct call *c = sink_row_record(r, i);
@@ -299,11 +313,12 @@ mfu_row(struct roof_state *g, const struct sink_row *r, enum window_kind kind)
 			continue;
 		w = &g->windows.v[c->window[kind]];
 		if (w->row != g->mfu.nrows)
-			add_window(&g->mfu.row, w);
+			add_window(w->time_ns > 0 ? &timed : &untimed, w);
 		w->row = g->mfu.nrows;
 	}
-	if (g->mfu.row.is_untimed)
-		g->mfu.row.all.time_ns = PACE_NONE;
+	g->mfu.row = timed.nwindows > 0 ? timed : untimed;
+	if (timed.nwindows > 0)
+		g->mfu.row.nuntimed = untimed.nwindows;
 }
 
 /* "MI300X matrix_bf16 1307.4, matrix_fp32 163.4" */
@@ -327,13 +342,27 @@ peak_cell(const struct sink_row *r, const struct roof_state *g)
 	return sink_row_text(r);
 }
 
+/* Why there is no figure, or what it leaves out. */
+static struct cell
+reason_cell(const struct sink_row *r, const struct mfu_row *m, const char *why)
+{
+	if (why != NULL)
+		return cell_text(str_of(why));
+	if (m->nuntimed == 0)
+		return cell_none();
+	r->text->len = 0;
+	buf_printf(r->text, "without %zu of %zu: time unknown", m->nuntimed,
+	    m->nwindows + m->nuntimed);
+	return sink_row_text(r);
+}
+
 struct cell
 mfu_cell(const struct sink_row *r, const struct roof_state *g, unsigned f)
 {
 	const struct mfu_row *m = &g->mfu.row;
 	const struct window *w = &m->all;
 	const char *why =
-	    m->any ? refused(g, w) : "outside of steps and iterations";
+	    m->nwindows > 0 ? refused(g, w) : "outside of steps and iterations";
 	double seconds = (double)m->capacity_ns / 1e9;
 
 	/* without a window, or a model, operations are unknown, not 0 */
@@ -352,8 +381,7 @@ mfu_cell(const struct sink_row *r, const struct roof_state *g, unsigned f)
 		return m->tokens_ns > 0
 		    ? cell_real((double)w->tokens / (double)m->tokens_ns * 1e9)
 		    : cell_none();
-	case C_MFU_REASON:
-		return why != NULL ? cell_text(str_of(why)) : cell_none();
+	case C_MFU_REASON: return reason_cell(r, m, why);
 	default: break;
 	}
 	if (why != NULL)

@@ -4,9 +4,10 @@
  * GPU could do of them in its time: without, and with those that are computed
  * again.
  *
- * A call belongs to the window in which its op began. GPU work of no call, by
- * its launch or else by its own start, makes the share without a model.
- * Products of several types count against the peak of their own.
+ * A call belongs to the window in which its op began, GPU work of no call to
+ * that of its launch, where it makes the share without a model. Without a
+ * launch it belongs to none: where that is much of a source, no window has a
+ * figure. Products of several types count against the peak of their own.
  */
 #ifndef TL_ROOFLINE_MFU_H
 #define TL_ROOFLINE_MFU_H
@@ -37,13 +38,14 @@ struct window {
 	uint64_t devs;              /* a bit each, by number */
 	uint32_t specs;             /* a bit each, of mfu.specs */
 	size_t row;                 /* the last one that has it, from 1 */
+	bool is_partial;            /* much work of its source has no launch */
 };
 
-/* Of a row: its windows together. */
+/* Of a row: its windows together, those of known time if there are any. */
 struct mfu_row {
 	struct window all;
 	int64_t capacity_ns, tokens_ns;
-	bool any, is_untimed;
+	size_t nwindows, nuntimed; /* untimed: left out */
 };
 
 #define MFU_SPECS 31
@@ -52,7 +54,8 @@ struct mfu {
 	pace_list paces[WINDOW_KINDS];
 	uint32_t first[WINDOW_KINDS]; /* in windows */
 	uint32_t source;
-	bool is_asked; /* a table has it */
+	int64_t gpu_ns, unlinked_ns; /* but communication */
+	bool is_asked;               /* a table has it */
 	bool is_ready;
 	bool any;      /* a window has a figure */
 	bool is_whole; /* a source has no steps */
@@ -62,10 +65,9 @@ struct mfu {
 };
 
 void mfu_event(struct roof_state *g, const struct event *ev);
-/* GPU work; launch: NULL, it is unknown; counted: it is a call's, or none's.
- */
+/* GPU work; launch: NULL, it is unknown; is_call: a call has it. */
 void mfu_work(struct roof_state *g, const struct event *ev,
-    const struct node *launch, bool is_counted);
+    const struct node *launch, bool is_comm, bool is_call);
 /* Sets the windows of a call by where its op began. */
 void mfu_place(
     const struct roof_state *g, struct call *c, const struct node *n);

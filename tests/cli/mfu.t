@@ -75,6 +75,22 @@ is 'a report says it' "$(tl-report --arch ./one.json --width 200 steps.json 2>/d
 	'MFU 18.4 % (one matrix_fp32 1, matrix_bf16 2 TFLOP/s), 3 of 4 steps; 5.3 % of GPU time has no performance model.'
 is 'and has the table' "$(tl-report --arch ./one.json -d d steps.json >/dev/null 2>&1; sed 1d d/roofline_by_step.csv | wc -l)" 4
 
+# GPU work without a launch belongs to no step, whenever it runs: up to 10 % of all
+# leaves the figures, more of it refuses them.
+lost() { # lost DUR
+	step 1 0 4000
+	mm 100 1 float
+	gpu gemm 1000 1800 1
+	gpu mine 3000 "$1" 9
+}
+lost 200 | trace >lost.json
+is 'GPU work without a launch belongs to no step' \
+	"$($mfu -c mfu,pct_unmodelled,mfu_reason --no-header lost.json | tr '\t' ' ')" '25.0 0.0 '
+like 'which is said' "$($mfu --format md lost.json)" '^1 of 2 GPU events has no launch in the trace and no step'
+lost 201 | trace >lost.json
+is 'much of it refuses the figures' "$($mfu -c mfu,pct_unmodelled,mfu_reason --no-header lost.json | tr '\t' ' ')" \
+	' 0.0 more than 10 % of GPU time has no launch in the trace: its step is unknown'
+
 # Two GPUs in step 1; the GPU sets the pace: a step takes what it needs, and of
 # the first that is not known.
 {
@@ -92,6 +108,8 @@ is 'and has the table' "$(tl-report --arch ./one.json -d d steps.json >/dev/null
 } | trace >behind.json
 is 'the GPU sets the pace' "$($mfu -c step,wall_ns_sum,mfu --no-header behind.json | tr '\t\n' ' .')" \
 	'1  .2 4000000 25.0.3 4000000 25.0.'
+is 'a step of unknown time' "$($mfu -c mfu,mfu_reason --no-header --step 1 behind.json | tr '\t' ' ')" \
+	' time unknown: there is no step before to measure from'
 is 'as tl-steps has it' "$(tl-steps -c step,gpu_wall_ns --no-header behind.json | tr '\t\n' ' .')" '1 .2 4000000.3 4000000.'
 {
 	step 1 0 4000
@@ -127,6 +145,17 @@ is 'GPU work of the host alone' "$($mfu -c step,mfu --no-header none.json | tr '
 is 'by phase' "$(tl-roofline --arch ./one.json --table roofline_by_phase --no-header \
 	-c phase,wall_ns_sum,mfu,tokens_per_s,mfu_reason serving.json | sort | tr '\t\n' ' .')" \
 	'decode 10000000 10.0 100.0 .outside    outside of steps and iterations.prefill 4000000 25.0 1024000.0 .'
+# Of decode, whose first iteration has no known time, the others count.
+{
+	for i in 0 1 2; do
+		ev user_annotation 'execute_context_0(0)_generation_1(1)' 1 $((i * 1000)) 1000
+		mm $((i * 1000 + 100)) $((i + 1)) float
+		gpu gemm $((i * 4000 + 3000)) 4000 $((i + 1))
+	done
+} | trace >untimed.json
+is 'a phase without its iterations of unknown time' "$(tl-roofline --arch ./one.json --table roofline_by_phase \
+	--no-header -c phase,wall_ns_sum,model_tflop,mfu,tokens_per_s,mfu_reason untimed.json | tr '\t' ' ')" \
+	'decode 8000000 0.002 25.0 250.0 without 1 of 3: time unknown'
 is 'outside of iterations operations are unknown, not 0' "$(tl-roofline --arch ./one.json --table roofline_by_phase \
 	--no-header -c phase,model_tflop,hardware_tflop serving.json | grep outside | tr '\t' ' ')" 'outside  '
 is 'by step' "$($mfu --no-header -c step,wall_ns_sum,mfu,tokens_per_s,mfu_reason serving.json | tr '\t\n' ' .')" \

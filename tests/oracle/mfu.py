@@ -31,12 +31,12 @@ class Step:
         self.gpu = self.modelled = 0
         self.devices = set()
 
-    def figures(self):
+    def figures(self, is_partial):
         """wall, model and hardware TFLOP, MFU, HFU, percent without a model"""
         wall = self.end - self.start
         tflop = [sum(f[i] for f in self.flops.values()) / 1e12 for i in (0, 1)]
         unmodelled = 100 * (self.gpu - self.modelled) / self.gpu
-        if self.modelled < COVERAGE * self.gpu or tflop[1] == 0:
+        if self.modelled < COVERAGE * self.gpu or tflop[1] == 0 or is_partial:
             return [wall] + tflop + [None, None, unmodelled]
         ideal = [sum(f[i] / (PEAK[t] * 1e12) for t, f in self.flops.items()) for i in (0, 1)]
         capacity = wall / 1e9 * len(self.devices)
@@ -47,7 +47,7 @@ class Drawn:
     def __init__(self, seed):
         self.draw = random.Random(seed)
         self.events, self.steps = [], []
-        self.now, self.corr = 1000, 0
+        self.now, self.corr, self.lost = 1000, 0, 0
         self.ndevices = self.draw.choice((1, 1, 2))
 
     def event(self, cat, name, tid, ts, dur, **args):
@@ -107,9 +107,9 @@ class Drawn:
         elif what == 1:  # a model of the vector units
             self.op(step, "aten::add", [[64, 64], [64, 64], []], "fp32", dur, kernel="add")
             step.modelled += dur
-        elif what == 2:  # no launch: in the step that it runs in
+        elif what == 2:  # no launch: of no step
             self.kernel(step, "lost", dur, linked=False)
-            step.gpu += dur
+            self.lost += dur
             self.now += dur + 2000
         else:            # communication counts for nothing
             self.kernel(step, "ncclDevKernel_AllReduce_Sum", dur)
@@ -157,7 +157,7 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("--seeds", type=int, default=30)
     args = p.parse_args()
-    refused = given = 0
+    refused = given = partial = 0
     with tempfile.TemporaryDirectory() as folder:
         arch, trace = os.path.join(folder, "arch.json"), os.path.join(folder, "drawn.json")
         with open(arch, "w") as f:
@@ -165,7 +165,10 @@ def main():
         for seed in range(args.seeds):
             drawn = Drawn(seed)
             drawn.write(trace)
-            want = [[s.number] + s.figures() for s in drawn.steps]
+            # much of the work is of no step: then no step's is known
+            is_partial = drawn.lost > (1 - COVERAGE) * (drawn.lost + sum(s.gpu for s in drawn.steps))
+            partial += is_partial
+            want = [[s.number] + s.figures(is_partial) for s in drawn.steps]
             got = rows(trace, arch)
             good = len(want) == len(got) and all(
                 near(a, b) for w, g in zip(want, got) for a, b in zip(w, g))
@@ -174,8 +177,8 @@ def main():
                 print("# want %s\n# got  %s" % (w, g))
             refused += sum(w[4] is None for w in want)
             given += sum(w[4] is not None for w in want)
-    print("%sok %d - both happen: %d figures, %d refused" % (
-        "" if refused and given else "not ", args.seeds + 1, given, refused))
+    print("%sok %d - all happen: %d figures, %d refused; %d traces with much work of no step" % (
+        "" if refused and given and partial else "not ", args.seeds + 1, given, refused, partial))
     print("1..%d" % (args.seeds + 1))
 
 
