@@ -133,7 +133,7 @@ end)
 -- u: (batch, D, T), or (D, T) of all sequences; A: (D, N); B and C a vector of N each step
 local function scan(names, of_states, examples)
   op {
-    sheet = "SSM", unit = "matrix", prec = 0, extra = true, names = aten(names, ""), examples = examples,
+    sheet = "SSM", unit = "vector", prec = 0, extra = true, names = aten(names, ""), examples = examples,
     eval = function (_ENV)
       channels = dim(0, -2)
       seq_len = dim(0, -1)
@@ -155,7 +155,7 @@ scan("_C::selective_scan_fwd", { 12 })
 -- x (batch, channels, T), weights (channels, width), bias, ...; of inference x is
 -- (channels, T) of all sequences, or (batch, channels) for one step
 op {
-  sheet = "SSM", unit = "matrix", prec = 0, extra = true,
+  sheet = "SSM", unit = "vector", prec = 0, extra = true,
   names = { "CausalConv1dFn", "_C::causal_conv1d_fwd", "sgl_kernel::causal_conv1d_fwd",
     "trtllm::causal_conv1d_fwd", "causal_conv1d_fn" },
   eval = function (_ENV)

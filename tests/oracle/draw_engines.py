@@ -195,7 +195,7 @@ def te_linear(s):
     p = {"M": M, "N": N, "K": K, "bias": False, "dtype_A_B": [t, t], "B": 1}
     # of the input and of the weights: each a product of the same size
     return d.gives(4 * M * N * K, 2 * moved, spec("matrix", t), p) if back else \
-        d.gives(2 * M * N * K + (5 * M * K if norm else 0), moved, spec("matrix", t), p)
+        d.gives(2 * M * N * K, moved, spec("matrix", t), p)
 
 
 def weight_gradient(s):
@@ -219,10 +219,10 @@ def scans(s):
         d = Drawn("SelectiveScanFn", dims, [t, t, "float", t, t, "float" if D else "", t if z else ""])
         return d.gives(9 * n * N + n * (D + z),
                        (3 + z) * n * e + 4 * d_ * N + 2 * b * N * T * e + (4 * d_ if D else 0),
-                       spec("matrix", t), {"channels": d_, "seq_len": T, "N": N})
+                       spec("vector", t), {"channels": d_, "seq_len": T, "N": N})
     if kind == "conv":
         d = Drawn("_C::causal_conv1d_fwd", [[d_, T], [d_, N], [d_]], [t] * 3)
-        return d.gives(2 * d_ * T * N, (2 * d_ * T + d_ * N + d_) * e, spec("matrix", t),
+        return d.gives(2 * d_ * T * N, (2 * d_ * T + d_ * N + d_) * e, spec("vector", t),
                        {"channels": d_, "kernel_size": N})
     H, P, G, C = s.n(1, 8), s.n(1, 64), s.n(1, 4), s.n(1, 256)
     d = Drawn("MambaChunkScanCombinedFn", [[b, T, H, P], [b, T, H], [H], [b, T, G, N], [b, T, G, N], []],
