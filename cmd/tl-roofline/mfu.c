@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The windows of steps and iterations, and what products they have. */
+#include <stdlib.h>
+
 #include "cmd/tl-roofline/fields.h"
 #include "trace/stat.h"
 #include "trace/tree.h"
@@ -61,6 +63,47 @@ add_windows(struct roof_state *g, enum window_kind kind)
 	paces_start(&g->mfu.paces[kind], s);
 }
 
+static int
+by_time(const void *x, const void *y)
+{
+	const struct mfu_work *a = x, *b = y;
+
+	return (a->ts_ns > b->ts_ns) - (a->ts_ns < b->ts_ns);
+}
+
+static void
+sum_works(struct mfu *m)
+{
+	struct mfu_work *w = m->works.v;
+
+	if (m->works.n == 0)
+		return;
+	qsort(w, m->works.n, sizeof *w, by_time);
+	for (size_t i = m->works.n - 1; i-- > 0;) {
+		stat_add(&w[i].gpu_ns, w[i + 1].gpu_ns);
+		stat_add(&w[i].unlinked_ns, w[i + 1].unlinked_ns);
+	}
+}
+
+/* Whether most of what ran since a time is known to be of a window. */
+static bool
+is_known_since(const struct mfu *m, int64_t ts_ns)
+{
+	const struct mfu_work *w = m->works.v;
+	size_t first = 0, end = m->works.n;
+
+	while (first < end) {
+		size_t mid = first + (end - first) / 2;
+
+		if (w[mid].ts_ns < ts_ns)
+			first = mid + 1;
+		else
+			end = mid;
+	}
+	return first == m->works.n ||
+	    is_covered(w[first].gpu_ns - w[first].unlinked_ns, w[first].gpu_ns);
+}
+
 /* Its step time, or its GPU work where that takes longer. */
 static void
 set_time(struct window *w, const struct pace *pace)
@@ -87,6 +130,7 @@ end_source(struct roof_state *g)
 {
 	struct mfu *m = &g->mfu;
 
+	sum_works(m);
 	for (unsigned kind = 0; m->is_ready && kind < WINDOW_KINDS; kind++) {
 		pace_list *p = &m->paces[kind];
 		struct window *w = g->windows.v + m->first[kind];
@@ -94,14 +138,13 @@ end_source(struct roof_state *g)
 		paces_ready(p, steps_of(g, kind));
 		for (size_t i = 0; i < p->n; i++) {
 			set_time(&w[i], &p->v[i]);
-			w[i].is_partial =
-			    !is_covered(m->gpu_ns - m->unlinked_ns, m->gpu_ns);
+			w[i].is_partial = !is_known_since(m, p->v[i].start_ns);
 		}
 		if (p->n == 0 && kind == WINDOW_STEP)
 			set_time(w, NULL);
 	}
 	m->is_ready = false;
-	m->gpu_ns = m->unlinked_ns = 0;
+	m->works.n = 0;
 }
 
 void
@@ -135,9 +178,9 @@ mfu_work(struct roof_state *g, const struct event *ev,
 	if ((ev->flags & EV_DUPLICATE) != 0 || (ev->shape->has & HAS_TS) == 0 ||
 	    !num_add(ev->ts_ns, ev->dur_ns, &end_ns))
 		return;
-	stat_add(&g->mfu.gpu_ns, gpu_ns);
-	if (launch == NULL)
-		stat_add(&g->mfu.unlinked_ns, gpu_ns);
+	vec_push(&g->mfu.works,
+	    ((struct mfu_work){
+		ev->ts_ns, gpu_ns, launch == NULL ? gpu_ns : 0 }));
 	for (unsigned kind = 0; kind < WINDOW_KINDS; kind++) {
 		bool is_whole = g->mfu.paces[kind].n == 0;
 		uint32_t at;
@@ -237,8 +280,8 @@ refused(const struct roof_state *g, const struct window *w)
 	if (w->gpu_ns == 0)
 		return "no GPU work but communication";
 	if (w->is_partial)
-		return "more than 10 % of GPU time has no launch in the trace: "
-		       "its step is unknown";
+		return "more than 10 % of GPU time from here on has no launch "
+		       "in the trace: its step is unknown";
 	if (!is_covered(w->modelled_ns, w->gpu_ns))
 		return "less than 90 % of GPU time has a performance model";
 	if (w->specs == 0)
@@ -397,5 +440,6 @@ mfu_free(struct roof_state *g)
 	steps_free(&g->mfu.steps);
 	for (unsigned kind = 0; kind < WINDOW_KINDS; kind++)
 		vec_free(&g->mfu.paces[kind]);
+	vec_free(&g->mfu.works);
 	vec_free(&g->windows);
 }

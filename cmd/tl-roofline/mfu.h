@@ -6,8 +6,9 @@
  *
  * A call belongs to the window in which its op began, GPU work of no call to
  * that of its launch, where it makes the share without a model. Without a
- * launch it belongs to none: where that is much of a source, no window has a
- * figure. Products of several types count against the peak of their own.
+ * launch it belongs to none, but may be of any that began before it ran: a
+ * window has no figure where that is much of the work since its start. Products
+ * of several types count against the peak of their own.
  */
 #ifndef TL_ROOFLINE_MFU_H
 #define TL_ROOFLINE_MFU_H
@@ -38,7 +39,13 @@ struct window {
 	uint64_t devs;              /* a bit each, by number */
 	uint32_t specs;             /* a bit each, of mfu.specs */
 	size_t row;                 /* the last one that has it, from 1 */
-	bool is_partial;            /* much work of its source has no launch */
+	bool is_partial;            /* much of the work since has no launch */
+};
+
+/* GPU work but communication; once in order, with what follows. */
+struct mfu_work {
+	int64_t ts_ns, gpu_ns;
+	int64_t unlinked_ns; /* of gpu_ns, what has no launch */
 };
 
 /* Of a row: its windows together, those of known time if there are any. */
@@ -54,8 +61,8 @@ struct mfu {
 	pace_list paces[WINDOW_KINDS];
 	uint32_t first[WINDOW_KINDS]; /* in windows */
 	uint32_t source;
-	int64_t gpu_ns, unlinked_ns; /* but communication */
-	bool is_asked;               /* a table has it */
+	VEC(struct mfu_work) works;
+	bool is_asked; /* a table has it */
 	bool is_ready;
 	bool any;      /* a window has a figure */
 	bool is_whole; /* a source has no steps */

@@ -89,7 +89,14 @@ is 'GPU work without a launch belongs to no step' \
 like 'which is said' "$($mfu --format md lost.json)" '^1 of 2 GPU events has no launch in the trace and no step'
 lost 201 | trace >lost.json
 is 'much of it refuses the figures' "$($mfu -c mfu,pct_unmodelled,mfu_reason --no-header lost.json | tr '\t' ' ')" \
-	' 0.0 more than 10 % of GPU time has no launch in the trace: its step is unknown'
+	' 0.0 more than 10 % of GPU time from here on has no launch in the trace: its step is unknown'
+{
+	lost 2000
+	step 2 5000 4000
+	mm 5100 2 float
+	gpu gemm 6000 1800 2
+} | trace >lost.json
+is 'it is of no step that begins behind it' "$($mfu -c step,mfu --no-header lost.json | tr '\t\n' ' .')" '1 .2 25.0.'
 
 # Two GPUs in step 1; the GPU sets the pace: a step takes what it needs, and of
 # the first that is not known.
