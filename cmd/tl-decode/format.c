@@ -16,6 +16,8 @@
 #endif
 #define EACH_FORMAT(X) \
 	X(chrome) \
+	X(flight) \
+	X(flight_pickle) \
 	X(perfetto) \
 	X(rocprof) \
 	X(rocprof_csv) \

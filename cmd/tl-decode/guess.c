@@ -33,7 +33,6 @@ static const struct magic magics[] = {
 		     "ELF"),
 	    "looks like a program" },
 	{ 0, STR_INIT("\x89PNG"), "looks like a picture" },
-	{ 0, STR_INIT("\x80\x04\x95"), "looks like a Python pickle" },
 	{ 0, STR_INIT("\"Index\",\"KernelName\""), ROCPROF_CSV },
 	{ 0, STR_INIT("Index,KernelName"), ROCPROF_CSV },
 	{ 0, STR_INIT("SQLite format 3"),

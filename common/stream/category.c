@@ -53,6 +53,8 @@ static const struct cat_kind cats[] = {
 	{ STR_INIT("rocjpeg_api"), KIND_OP },
 	{ STR_INIT("memory_allocation"), KIND_MEMORY },
 	{ STR_INIT("scratch_memory"), KIND_MEMORY },
+	/* PyTorch's flight recorder */
+	{ STR_INIT("flight_recorder"), KIND_ASYNC },
 };
 
 static bool

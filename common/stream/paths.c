@@ -12,12 +12,13 @@ stream_is_name(struct str name, unsigned form)
 	static const struct str packed[] = { STR_INIT(".gz"),
 		STR_INIT(".zst") };
 	/* of a run's CSV files one: tl-decode reads all with it */
-	static const struct str ends[STREAM_FORMS][3] = { { STR_INIT(
-							      ".xplane.pb") },
+	static const struct str ends[STREAM_FORMS][3] = {
+		{ STR_INIT(".xplane.pb") },
 		{ STR_INIT(".json"), STR_INIT(".ndjson"), STR_INIT(".tl") },
 		{ STR_INIT(".db"), STR_INIT(".rpd"), STR_INIT(".sqlite") },
 		{ STR_INIT(".pftrace"), STR_INIT(".perfetto-trace") },
-		{ STR_INIT("kernel_trace.csv") } };
+		{ STR_INIT("kernel_trace.csv") }, { STR_INIT("_trace_rank_") }
+	};
 
 	if (name.len == 0 || name.p[0] == '.')
 		return false;
@@ -26,6 +27,10 @@ stream_is_name(struct str name, unsigned form)
 			name.len -= packed[i].len;
 			break;
 		}
+	/* dumps of the flight recorder: nccl_trace_rank_7 */
+	while (form == STREAM_FORMS - 1 && name.len > 0 &&
+	    (unsigned)(name.p[name.len - 1] - '0') < 10)
+		name.len--;
 	for (size_t i = 0; i < 3 && ends[form][i].len > 0; i++)
 		if (str_ends(name, ends[form][i]))
 			return true;

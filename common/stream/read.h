@@ -48,9 +48,9 @@ struct stream_in {
  * .zst, and not hidden. A run may be there in several forms, so a form is
  * looked for only where those before it are not: XPlane, beside which JAX
  * writes a part of it as .json; .json, .ndjson and .tl; databases; Perfetto's;
- * CSV.
+ * CSV; dumps of the flight recorder.
  */
-#define STREAM_FORMS 5
+#define STREAM_FORMS 6
 bool stream_is_name(struct str name, unsigned form) USE_RESULT;
 /*
  * Appends a file, or those of a folder in the order of their names, rank2

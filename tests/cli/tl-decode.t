@@ -106,7 +106,7 @@ rocprof.s CSV: the JSON|"Index","KernelName","gpu-id"\n
 bzip2|BZh91AY
 xz|\3757zXZ\000
 picture|\211PNG\r\n
-pickle|\200\004\225abc
+cut off|\200\004\225abc
 HTML|<html>
 UTF-16|\377\376{\000
 no format known|hello

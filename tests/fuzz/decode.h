@@ -186,6 +186,20 @@ in_open_fd(int fd, const char *name)
 	return &whole_file;
 }
 
+struct in *
+in_open_mem(const void *bytes, size_t len, const char *name)
+{
+	static struct in in;
+
+	in = (struct in){ .p = bytes,
+		.end = (const unsigned char *)bytes + len,
+		.end_offset = len,
+		.eof = true,
+		.name = name,
+		.release_at = (const unsigned char *)UINTPTR_MAX };
+	return &in;
+}
+
 void
 in_close(struct in *in)
 {

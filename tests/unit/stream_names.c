@@ -14,10 +14,11 @@ static const char *const files[] = { "rank10.json", "rank2.json.gz", "a.csv",
 	"sub/rank1.tl", ".hidden.json", "runs/2_results.db.gz",
 	"runs/1_kernel_trace.csv", "runs/1_results.pftrace",
 	"csv/agent_info.csv", "csv/kernel_trace.csv", "jax/h.xplane.pb.gz",
-	"jax/h.trace.json.gz" };
+	"jax/h.trace.json.gz", "dumps/nccl_trace_rank_2",
+	"dumps/nccl_trace_rank_10", "dumps/rank_3" };
 
 static const char *const subfolders[] = { "sub", "none", "runs", "csv", "jax",
-	"." };
+	"dumps", "." };
 
 static void
 name_of(char path[128], const char *name)
@@ -98,6 +99,8 @@ folders(void)
 	lists("jax", false, "jax/h.xplane.pb.gz");
 	lists("runs", false, "runs/2_results.db.gz");
 	lists("csv", false, "csv/kernel_trace.csv");
+	lists(
+	    "dumps", false, "dumps/nccl_trace_rank_2 dumps/nccl_trace_rank_10");
 	lists("a.csv", false, "a.csv");
 	lists("gone.json", false, "gone.json");
 	is_int(child_run(list_nothing).status, 1, "a folder without any");

@@ -270,7 +270,8 @@ read_events(struct json_trace *t, bool may_be_open)
 static bool
 is_events(struct json_trace *t, struct str name)
 {
-	const struct json_format *format = format_of_key(name);
+	const struct json_format *format =
+	    str_eq(name, t->format->events) ? t->format : format_of_key(name);
 
 	if (*t->json.p != '[')
 		return false;
@@ -316,7 +317,8 @@ read_object(struct json_trace *t)
 
 	t->json.p++;
 	read_members(t, true, &guess);
-	if (!t->has_events && !t->is_lost)
+	if (!t->has_events && !t->is_lost &&
+	    (guess != NULL || !t->format->may_lack))
 		die("%s: no events: the object has no list \"%s\"%s%s",
 		    t->s->in->name, t->format->events.p,
 		    guess != NULL ? "; it " : "", guess != NULL ? guess : "");

@@ -19,6 +19,7 @@ struct json_format {
 	struct str events; /* the key of the list */
 	/* the list may stand alone, and then lack its closing bracket */
 	bool is_bare;
+	bool may_lack; /* an object without the list has no events */
 	/* The list, cursor behind its bracket, to behind the closing one; when
 	 * salvaging perhaps at a record among garbage, and once more. */
 	void (*read)(struct json_trace *t, bool may_be_open);
