@@ -12,6 +12,7 @@
  * job.c        sources to a job: ranks, windows, warnings
  * group.c      process groups; match.c and align.c: the same collective on
  *              all ranks; clock.c: offsets between the ranks' clocks
+ * link.c       what the links of a group can carry
  * sync.c       latency, waiting, skew, bandwidth of a collective
  * cause.c      who was late, and what it was doing
  * stats.c      mean, median, ... of values
@@ -24,6 +25,7 @@
 #ifndef TL_COLLECTIVE_H
 #define TL_COLLECTIVE_H
 
+#include "cmd/tl-collective/link.h"
 #include "stream/rank.h"
 #include "table/table.h"
 #include "trace/bucket.h"
@@ -47,6 +49,7 @@ struct settings {
 	struct bucket_rules rules;
 	VEC(const char *) lists; /* --files-from */
 	VEC(const char *) logs;  /* --node-logs */
+	struct links *links;
 	bool align_clocks, partial, keep_mismatch, verbose;
 	int jobs;
 	struct table_dest dest;
@@ -105,6 +108,7 @@ struct part {
 	int64_t base_ns;               /* 0: likewise */
 	int64_t ndevs;                 /* GPUs of the node, likewise */
 	struct str name, host;         /* facts, or empty */
+	struct str device;             /* name of the GPU, likewise */
 	struct str groups;             /* text with pg_config, or empty */
 	struct str kernels; /* JSON: [[op,shape,kernel,count,sum],...] */
 	uint64_t nskipped;  /* collectives without a duration */
@@ -260,6 +264,8 @@ struct values {
 	size_t n, cap;
 };
 
+/* What is no number is passed over. */
+void value_add(struct values *to, double v);
 /*
  * Sorts the values. From 0, the least, to 1 it is a quantile, linearly between
  * the two nearest. NAN where there is none: of no value, the deviation of one.

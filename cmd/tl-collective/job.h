@@ -19,6 +19,10 @@ struct pgroup {
 	size_t first_coll, ncolls;
 	bool by_seq, by_instruction, was_aligned;
 	uint8_t clocks; /* enum agreement */
+	struct group_link link;
+	/* in %, of those collectives that are judged by it, and by what */
+	struct values of_link;
+	const struct link_limit *limit;
 };
 
 /* Whether starts of a group's ranks can be compared, as they stand now. */

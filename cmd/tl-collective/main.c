@@ -19,6 +19,7 @@ enum {
 	OPT_FILES_FROM,
 	OPT_GPUS_PER_NODE,
 	OPT_KEEP_MISMATCH,
+	OPT_LINK,
 	OPT_LIST_TABLES,
 	OPT_NODE_LOGS,
 	OPT_PARTIAL,
@@ -39,6 +40,8 @@ static const struct opt options[] = {
 	{ 'j', "jobs", "N", "read N inputs at a time" },
 	{ OPT_KEEP_MISMATCH, "keep-mismatch", NULL,
 	    "keep collectives whose ranks disagree in summaries" },
+	{ OPT_LINK, "link", "FILE|NAME",
+	    "judge bandwidth by this link, within or between nodes; repeat" },
 	{ OPT_LIST_TABLES, "list-tables", NULL, "list the tables" },
 	{ OPT_NODE_LOGS, "node-logs", "DIR|FILE",
 	    "number JAX processes by NODE_RANK in logs with their host's "
@@ -92,6 +95,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 		break;
 	case 'j': set->jobs = (int)opt_int(op, 1, 512); break;
 	case OPT_KEEP_MISMATCH: set->keep_mismatch = true; break;
+	case OPT_LINK: links_choose(set->links, op->arg); break;
 	case OPT_LIST_TABLES: sheets_list("tl-collective"); exit(EXIT_DONE);
 	case OPT_NODE_LOGS: vec_push(&set->logs, op->arg); break;
 	case OPT_PARTIAL: set->partial = true; break;
@@ -214,8 +218,10 @@ analyse(struct settings *set, struct job *j, part_vec *parts)
 	if (wants_all)
 		job_tell_missing(j);
 	groups_build(j);
+	links_find(j);
 	match_all(j);
 	sync_measure(j);
+	links_measure(j);
 	if (wants_all)
 		tell_warnings(j);
 	if (set->tables.n == 0)
@@ -229,7 +235,7 @@ analyse(struct settings *set, struct job *j, part_vec *parts)
 int
 main(int argc, char *argv[])
 {
-	struct settings set = { .jobs = sys_cpus() };
+	struct settings set = { .jobs = sys_cpus(), .links = links_new() };
 	struct job job = { 0 };
 	path_vec paths = { 0 };
 	part_vec parts = { 0 };

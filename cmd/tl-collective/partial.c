@@ -48,6 +48,8 @@ write_source(struct writer *w, const struct part *p, uint32_t src, bool final)
 		facts_ns(&f, "epoch", p->epoch_ns);
 	if (p->host.len > 0)
 		facts_str(&f, "hostname", p->host);
+	if (p->device.len > 0)
+		facts_str(&f, "device", p->device);
 	if (p->ndevs > 0)
 		facts_int(&f, "ndevices", p->ndevs);
 	if (p->groups.len > 0)

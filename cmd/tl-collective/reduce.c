@@ -143,6 +143,8 @@ take_facts(struct reducer *r, const struct source *s)
 	if (devs != NULL && devs->val.s.p != NULL && p->ndevs == 0 &&
 	    json_split(&items, r->mem, devs->val.s))
 		p->ndevs = (int64_t)items.n;
+	if (items.n > 0)
+		p->device = link_device(r->mem, items.v[0].text);
 	vec_free(&items);
 	if (source_int(s, "collective", &version)) {
 		if (version != PARTIAL_VERSION)
@@ -153,6 +155,7 @@ take_facts(struct reducer *r, const struct source *s)
 		(void)source_int(s, "ndevices", &p->ndevs);
 		(void)source_int(s, "process", &p->process);
 		(void)source_int(s, "gpu", &p->dev);
+		p->device = text_fact(r, s, "device");
 		p->groups = text_fact(r, s, "groups");
 		p->kernels = text_fact(r, s, "kernels");
 	}

@@ -6,6 +6,13 @@
 
 #include "trace/stat.h"
 
+void
+value_add(struct values *to, double v)
+{
+	if (v - v == 0)
+		vec_push(to, v);
+}
+
 double
 values_stat(struct values *of, double stat)
 {

@@ -14,13 +14,15 @@
 /* ---- bandwidth ---- */
 
 /* Of collectives of one class, group size and message. */
-enum { M_LATENCY, M_BUS };
+enum { M_LATENCY, M_BUS, M_LINK };
 
 static struct alike *
 point_of(const struct job *j, struct alikes *curve, const struct coll *c)
 {
 	const struct sig *s = &j->sigs.v[c->sig];
-	int64_t key[3] = { c->class, s->n, s->full_bytes };
+	const struct link_limit *l = coll_limit(j, c);
+	int64_t key[] = { c->class, s->n, s->full_bytes,
+		l->link != NULL ? (int64_t)l->gbps : 0 };
 
 	return s->n != NONE && isfinite(coll_bus_bw(j, c))
 	    ? alike_of(curve, row_of_coll(j, c, NULL), key, sizeof key)
@@ -39,6 +41,7 @@ curve_make(const struct job *j, struct alikes *curve)
 		alike_add(p, c->latency_ns);
 		value_add(&p->v[M_LATENCY], (double)c->latency_ns);
 		value_add(&p->v[M_BUS], coll_bus_bw(j, c));
+		value_add(&p->v[M_LINK], coll_pct_of_link(j, c));
 		p->best = fmax(p->best, coll_bus_bw(j, c));
 	}
 }
@@ -71,6 +74,22 @@ cell_of_best(const struct row *r)
 	return cell_real(100 * values_stat(&p->v[M_BUS], 0.5) / p->best);
 }
 
+static struct cell
+cell_link(const struct row *r)
+{
+	const struct link_limit *l = coll_limit(r->job, r->coll);
+
+	return l->link != NULL ? cell_text(l->link->label) : cell_none();
+}
+
+static struct cell
+cell_judged_from(const struct row *r)
+{
+	double bytes = coll_judged_from(r->job, r->coll);
+
+	return bytes < 1e18 ? cell_int((int64_t)ceil(bytes)) : cell_none();
+}
+
 /* clang-format off */
 static const struct field bandwidth_fields[] = {
 	CELL(TEXT("class", NULL), cell_class),
@@ -83,6 +102,9 @@ static const struct field bandwidth_fields[] = {
 	OWN_STAT(REAL("bus_gib_per_s_p50", "bus bw (GB/s)_p50"), struct alike, v[M_BUS], 0.5),
 	OWN(REAL("bus_gib_per_s_best", "bus bw (GB/s)_best"), struct alike, best),
 	CELL(PCT("pct_of_best", NULL), cell_of_best),
+	CELL(TEXT("link", NULL), cell_link),
+	OWN_STAT(PCT("pct_of_link", NULL), struct alike, v[M_LINK], 0.5),
+	CELL(MINOR("judged_from_bytes", COL_INT, UNIT_BYTES), cell_judged_from),
 };
 /* clang-format on */
 
@@ -112,6 +134,14 @@ struct group_sum {
 	struct str ranks, matched_by, word, says;
 };
 
+static struct cell
+cell_group_link(const struct row *r)
+{
+	const struct link *l = r->group->link.ring.link;
+
+	return l != NULL ? cell_text(l->label) : cell_none();
+}
+
 /* clang-format off */
 static const struct field group_fields[] = {
 	LABEL,
@@ -131,6 +161,8 @@ static const struct field group_fields[] = {
 	OWN_STAT(MINOR("start_skew_ns_p99", COL_REAL, UNIT_NS), struct group_sum, skew, 0.99),
 	OWN_STAT(MINOR("bus_gib_per_s_p50", COL_REAL, UNIT_NONE), struct group_sum, bus, 0.5),
 	OWN_STAT(PCT("pct_of_best", NULL), struct group_sum, of_best, 0.5),
+	CELL(MINOR("link", COL_TEXT, UNIT_NONE), cell_group_link),
+	{ .col = PCT("pct_of_link", NULL), MEMBER(group, struct pgroup, of_link), .stat = 0.5 },
 	OWN(INT("late_rank", NULL), struct group_sum, late_rank),
 	OWN(PCT("pct_late", NULL), struct group_sum, pct_late),
 	OWN(MINOR("late_ns_p50", COL_REAL, UNIT_NS), struct group_sum, late_ns),
@@ -172,11 +204,12 @@ is_late(const struct group_sum *g)
 
 /* Waiting first: a late rank is the more usual, and hides the network. */
 static void
-judge(struct group_sum *g)
+judge(struct pgroup *group, struct group_sum *g)
 {
 	if (is_late(g))
 		g->verdict = g->worst->verdict;
-	else if (values_stat(&g->of_best, 0.5) < NETWORK_PCT)
+	else if (values_stat(&g->of_best, 0.5) < NETWORK_PCT ||
+	    link_is_slow(group, NETWORK_PCT))
 		g->verdict = VERDICT_NETWORK;
 }
 
@@ -203,12 +236,16 @@ say_where(const struct lateness *w, struct buf *b)
 }
 
 static void
-say(const struct job *j, struct group_sum *g, struct buf *b)
+say(const struct job *j, struct pgroup *group, struct group_sum *g,
+    struct buf *b)
 {
 	const struct lateness *w = g->worst;
 
 	b->len = 0;
-	if (g->verdict == VERDICT_NETWORK) {
+	if (g->verdict == VERDICT_NETWORK && link_is_slow(group, NETWORK_PCT)) {
+		buf_puts(b, "network at ");
+		link_say(group, b);
+	} else if (g->verdict == VERDICT_NETWORK) {
 		buf_printf(b,
 		    "network at %.0f %% of the best seen for these "
 		    "sizes",
@@ -240,7 +277,7 @@ say(const struct job *j, struct group_sum *g, struct buf *b)
 }
 
 static void
-settle(const struct job *j, struct group_sum *s)
+settle(const struct job *j, struct pgroup *g, struct group_sum *s)
 {
 	struct lateness *w = s->worst;
 
@@ -252,12 +289,12 @@ settle(const struct job *j, struct group_sum *s)
 		s->pct_late = w->pct_late;
 		s->late_ns = values_stat(&w->lates, 0.5);
 	}
-	judge(s);
+	judge(g, s);
 	s->word = str_of(verdict_words[s->verdict]);
 }
 
 static void
-put_group(struct sheet_rows *to, const struct pgroup *g, struct group_sum *s)
+put_group(struct sheet_rows *to, struct pgroup *g, struct group_sum *s)
 {
 	struct buf b = { 0 };
 
@@ -265,7 +302,7 @@ put_group(struct sheet_rows *to, const struct pgroup *g, struct group_sum *s)
 	if (g->members.n > 0)
 		s->ranks = table_text(to->table, buf_str(&b));
 	b.len = 0;
-	say(to->job, s, &b);
+	say(to->job, g, s, &b);
 	s->says = table_text(to->table, buf_str(&b));
 	s->matched_by = g->by_seq ? STR("seq")
 	    : g->by_instruction   ? STR("instruction")
@@ -294,7 +331,7 @@ fill_groups(struct sheet_rows *s, struct job *j)
 			*w = l;
 	}
 	for (size_t g = 0; g < j->groups.n; g++) {
-		settle(j, &sums[g]);
+		settle(j, &j->groups.v[g], &sums[g]);
 		put_group(s, &j->groups.v[g], &sums[g]);
 	}
 	free(sums);

@@ -325,13 +325,6 @@ alike_add(struct alike *a, int64_t ns)
 	a->sum_ns = num_add_max(a->sum_ns, ns);
 }
 
-void
-value_add(struct values *to, double v)
-{
-	if (v - v == 0)
-		vec_push(to, v);
-}
-
 int
 by_sum(const void *pa, const void *pb)
 {

@@ -231,8 +231,6 @@ struct alike *alike_of(
     struct alikes *s, struct row row, const void *key, size_t size);
 /* One more of them; a sum that is too large stays at the largest. */
 void alike_add(struct alike *a, int64_t ns);
-/* What is no number is passed over. */
-void value_add(struct values *to, double v);
 /* A row for each, in order; then they are gone. */
 void put_alikes(struct sheet_rows *s, struct alikes *list,
     int (*cmp)(const void *, const void *));

@@ -38,8 +38,8 @@ struct work {
 /* ---- a part as bytes ---- */
 
 static const size_t part_texts[] = { offsetof(struct part, name),
-	offsetof(struct part, host), offsetof(struct part, groups),
-	offsetof(struct part, kernels) };
+	offsetof(struct part, host), offsetof(struct part, device),
+	offsetof(struct part, groups), offsetof(struct part, kernels) };
 #define PART_TEXTS (sizeof part_texts / sizeof *part_texts)
 
 static void

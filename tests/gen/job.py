@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A small job of several ranks whose collectives are known: DIR/rankN.json.
+
+    job.py -o DIR [--ranks 4] [--group NAME=0,1:TYPE:BYTES:US[:COUNT]]... [OPTION]...
+
+Each --group has COUNT collectives (10) of TYPE (all_reduce, all_gather,
+reduce_scatter, all_to_all) and BYTES full size, which take US each once all
+ranks have come. --noise X varies that by X %, --seed says how. --late RANK=US
+makes a rank late in every collective; --slow NAME=FACTOR[:FROM-TO] slows those
+from FROM to TO; --skew RANK=US is that rank's clock. Ranks wait 0 to 20 us for
+the last one anyway, and 100 us lie between collectives. --device NAME, --gpus N:
+N GPUs of that name in a node.
+"""
+import argparse
+import json
+import os
+import random
+
+NAMES = {"all_reduce": "allreduce", "all_gather": "_allgather_base",
+         "reduce_scatter": "_reduce_scatter_base", "all_to_all": "all_to_all"}
+
+
+def group(text):
+    name, rest = text.split("=")
+    ranks, kind, size, us, *count = rest.split(":")
+    members = [int(r) for part in ranks.split(",") for r in
+               (range(int(part.split("-")[0]), int(part.split("-")[1]) + 1)
+                if "-" in part else [part])]
+    return {"name": name, "ranks": members, "kind": kind, "bytes": int(size),
+            "us": float(us), "count": int(count[0]) if count else 10}
+
+
+def plant(texts):
+    return {int(k): float(v) for k, v in (t.split("=") for t in texts)}
+
+
+def slowed(texts, name, i):
+    factor = 1.0
+    for t in texts:
+        who, how = t.split("=")
+        f, _, part = how.partition(":")
+        first, _, last = part.partition("-")
+        if who == name and (not part or int(first) <= i <= int(last)):
+            factor *= float(f)
+    return factor
+
+
+def event(g, ts, dur, seq):
+    n, elems = len(g["ranks"]), g["bytes"] // 4
+    out = elems // n if g["kind"] == "reduce_scatter" else elems
+    return {"ph": "X", "cat": "kernel", "name": "ncclDevKernel", "pid": 0,
+            "tid": 7, "ts": round(ts, 3), "dur": round(dur, 3), "args": {
+                "correlation": 1, "stream": 7, "Seq": seq, "dtype": "Float",
+                "Collective name": NAMES[g["kind"]], "Group size": n,
+                "In msg nelems": elems // n if g["kind"] == "all_gather" else elems,
+                "Out msg nelems": out, "Process Group Name": g["name"],
+                "Process Group Ranks": str(g["ranks"])}}
+
+
+def main():
+    ap = argparse.ArgumentParser()
+    ap.add_argument("-o", required=True)
+    ap.add_argument("--ranks", type=int, default=4)
+    ap.add_argument("--group", type=group, action="append", default=[])
+    ap.add_argument("--noise", type=float, default=0)
+    ap.add_argument("--seed", type=int, default=1)
+    for name in ("late", "slow", "skew"):
+        ap.add_argument("--" + name, action="append", default=[])
+    ap.add_argument("--device")
+    ap.add_argument("--gpus", type=int, default=0)
+    a = ap.parse_args()
+    rng = random.Random(a.seed)
+    late, skew = plant(a.late), plant(a.skew)
+    events = {r: [] for r in range(a.ranks)}
+    now = {r: 1e6 for r in range(a.ranks)}
+    for i in range(max(g["count"] for g in a.group)):
+        for g in (g for g in a.group if i < g["count"]):
+            begin = max(now[r] for r in g["ranks"]) + 100
+            starts = {r: begin + rng.randint(0, 20) + late.get(r, 0) for r in g["ranks"]}
+            took = g["us"] * slowed(a.slow, g["name"], i) * \
+                (1 + a.noise / 100 * abs(rng.gauss(0, 1)))
+            end = max(starts.values()) + took
+            for r in g["ranks"]:
+                at = starts[r] + skew.get(r, 0)
+                events[r].append(event(g, at, end - starts[r], i))
+                now[r] = end
+    os.makedirs(a.o, exist_ok=True)
+    for r, list_ in events.items():
+        trace = {"distributedInfo": {"rank": r, "world_size": a.ranks}}
+        if a.gpus:
+            trace["deviceProperties"] = [{"id": k, "name": a.device} for k in range(a.gpus)]
+        trace["traceEvents"] = list_
+        with open(f"{a.o}/rank{r}.json", "w", encoding="ascii") as f:
+            json.dump(trace, f)
+
+
+main()
