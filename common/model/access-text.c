@@ -140,7 +140,10 @@ a_starts(lua_State *L)
 static int
 a_contains(lua_State *L)
 {
-	lua_pushboolean(L, str_find(to_str(L, 1), to_str(L, 2), true) >= 0);
+	struct str text = to_str(L, 1), part = to_str(L, 2);
+
+	sandbox_work(L, text.len * part.len);
+	lua_pushboolean(L, str_find(text, part, true) >= 0);
 	return 1;
 }
 

@@ -38,6 +38,21 @@ file_set(lua_State *L)
 	return 0;
 }
 
+/* A name that nothing has set, but for a parameter that is nil. */
+static int
+undeclared(lua_State *L)
+{
+	const struct models *ms = models_of(L);
+	const char *name = lua_tostring(L, 2);
+	size_t i = 0;
+
+	if (name == NULL || name[0] == '_')
+		return 0;
+	while (i < ms->norder && strcmp(ms->order_names[i], name) != 0)
+		i++;
+	return i < ms->norder ? 0 : luaL_error(L, "%s is not declared", name);
+}
+
 /*
  * A global that an entry sets is a parameter, in the order of first setting;
  * one that begins with _ is its own. An evaluation has a table of its own for
@@ -63,6 +78,10 @@ open_state(lua_State *L)
 	struct models *ms = models_of(L);
 
 	lua_newtable(L); /* 1: what entries and files may call */
+	lua_createtable(L, 0, 1);
+	lua_pushcfunction(L, undeclared);
+	lua_setfield(L, -2, "__index");
+	lua_setmetatable(L, 1);
 	sandbox_libs(L, 1);
 	access_open(L, 1);
 	tree_open(L, 1);

@@ -252,6 +252,7 @@ pattern_find(struct str text, struct str pattern, size_t init,
 		m->ncaptures = 0;
 		m->start = t;
 		m->end = match_here(&s, t, anchored ? 1 : 0);
+		m->nsteps = MODEL_PATTERN_STEPS - s.steps;
 		if (s.error == NULL && m->end != NO_MATCH) {
 			for (int i = 0; i < m->ncaptures; i++)
 				if (m->captures[i].len == SIZE_MAX)

@@ -16,7 +16,7 @@ struct capture {
 
 struct pattern_match {
 	size_t start, end; /* of the whole */
-	int ncaptures;
+	int ncaptures, nsteps;
 	struct capture captures[PATTERN_CAPTURES];
 };
 

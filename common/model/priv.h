@@ -30,7 +30,9 @@
 /* Limits of the sandbox; tl-models(5) states them. */
 #define MODEL_STEPS 200000        /* VM instructions of one evaluation */
 #define MODEL_LOAD_STEPS 20000000 /* of a whole file */
+#define MODEL_WORK 64             /* for each, in library functions */
 #define MODEL_MEM (48u << 20)     /* bytes that Lua may hold */
+#define MODEL_BLOCK (2u << 20)    /* bytes of one text or list */
 #define MODEL_CHURN (16u << 20)   /* bytes one evaluation may allocate */
 #define MODEL_LOAD_CHURN (256u << 20)
 #define MODEL_PARAMS 64           /* parameters of one op */
@@ -113,6 +115,7 @@ struct models {
 	char *block;
 	size_t block_left;
 	size_t used, max, churn, churn_max;
+	int64_t work; /* what library functions may still do */
 	bool loading, builtin;
 	/* registry */
 	struct arena *mem;
@@ -157,8 +160,7 @@ struct models {
 	struct pseudo_stats pseudo_stats;
 	/* results */
 	struct map memo; /* key to number */
-	/* by name and instruction in this dictionary: what they are looked
-	 * up by */
+	/* by name and instruction in this dictionary: what stands for them */
 	bool has_hlo; /* its entries are loaded */
 	struct map hlo_names;
 	const struct dict *hlo_of;
@@ -203,8 +205,9 @@ push_str(lua_State *L, struct str s)
 void sandbox_open(struct models *ms);
 /* Begins a piece of work: counts from 0, with these limits. */
 void sandbox_begin(struct models *ms, int steps, size_t churn);
-/* lua_call() of a user's function, which has a limit within an entry of ours.
- */
+/* Counts work of a library function: bytes and elements that it looks at. */
+void sandbox_work(lua_State *L, size_t n);
+/* lua_call() of a user's function, limited within an entry of ours, too. */
 void sandbox_call(struct models *ms, int nargs, int nresults);
 /* The message on top of the stack as a text; pops it. */
 void sandbox_message(lua_State *L, struct buf *why);

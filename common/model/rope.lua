@@ -52,10 +52,14 @@ local function rope_and_cache(names, heads, out, examples)
       D_pe = dim(1, 2)
       dtype_in = dtype(0)
       dtype_kv = dtype(4) ~= "" and dtype(4) or dtype(0)
-      if out then dtype_out = dtype(out) ~= "" and dtype(out) or dtype(0) end
+      local written = dtype_in
+      if out then
+        dtype_out = dtype(out) ~= "" and dtype(out) or dtype(0)
+        written = dtype_out
+      end
       local e = size(0)
       return 3 * T * (QH + KH) * D_pe,
-        T * (D_lora + D_pe) * (QH * (e + bytes_of(dtype_out or dtype_in, e))
+        T * (D_lora + D_pe) * (QH * (e + bytes_of(written, e))
           + KH * (e + bytes_of(dtype_kv, e)))
     end,
   }

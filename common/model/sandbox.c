@@ -4,7 +4,8 @@
  * debug, package, coroutines, pcall (it would catch a limit), metatables, and
  * what depends on addresses or a seed (pairs, random, tostring of a table).
  * What is bounded: instructions, memory held, memory allocated by one piece of
- * work, the steps of a pattern.
+ * work, a single text or list, the steps of a pattern, and what functions of
+ * the library look at, which no instruction counts.
  */
 #include <stdlib.h>
 
@@ -84,7 +85,7 @@ allocate(void *ud, void *p, size_t osize, size_t nsize)
 		size_t more = nsize - osize;
 
 		/* Lua collects its garbage and asks again before it fails. */
-		if (more > ms->max - ms->used ||
+		if (nsize > MODEL_BLOCK || more > ms->max - ms->used ||
 		    more > ms->churn_max - ms->churn)
 			return NULL;
 		ms->churn += more;
@@ -107,6 +108,16 @@ too_many_steps(lua_State *L, lua_Debug *ar)
 }
 
 void
+sandbox_work(lua_State *L, size_t n)
+{
+	struct models *ms = models_of(L);
+
+	ms->work = n < (size_t)ms->work ? ms->work - (int64_t)n : 0;
+	if (ms->work == 0)
+		luaL_error(L, "too much work in a library function");
+}
+
+void
 sandbox_call(struct models *ms, int nargs, int nresults)
 {
 	bool is_counted = lua_gethookmask(ms->L) != 0, was_own = ms->in_own;
@@ -125,6 +136,7 @@ sandbox_begin(struct models *ms, int steps, size_t churn)
 {
 	ms->churn = 0;
 	ms->churn_max = churn;
+	ms->work = (int64_t)steps * MODEL_WORK;
 	/* Ours end, each loop with a list: counting takes time. */
 	lua_sethook(
 	    ms->L, too_many_steps, ms->builtin ? 0 : LUA_MASKCOUNT, steps);
@@ -183,6 +195,7 @@ find(lua_State *L, struct str text, struct str pattern, size_t init,
 
 	if (r < 0)
 		luaL_error(L, "%s", error);
+	sandbox_work(L, (size_t)m->nsteps);
 	return r > 0;
 }
 
@@ -220,9 +233,11 @@ s_find(lua_State *L)
 	struct pattern_match m = { 0 };
 
 	if (lua_toboolean(L, 4)) {
-		ptrdiff_t at =
-		    str_find((struct str){ text.p + init, text.len - init },
-			pattern, false);
+		ptrdiff_t at;
+
+		sandbox_work(L, text.len);
+		at = str_find((struct str){ text.p + init, text.len - init },
+		    pattern, false);
 
 		if (at < 0)
 			return 0;
@@ -291,21 +306,94 @@ static const char *const string_names[] = { "byte", "len", "lower", "sub",
 static const char *const table_names[] = { "concat", "insert", "remove", "sort",
 	"unpack", NULL };
 
-/* api.NAME = the functions of this name from a library. */
+/* What a function that walks a list looks at: elements, bytes of texts. */
+static size_t
+list_work(lua_State *L, int i)
+{
+	size_t n = lua_rawlen(L, i), work = n;
+
+	for (size_t k = 1; k <= n; k++) {
+		if (lua_rawgeti(L, i, (lua_Integer)k) == LUA_TSTRING)
+			work += lua_rawlen(L, -1);
+		lua_pop(L, 1);
+	}
+	return work;
+}
+
+/* With this number of arguments a function walks no list. */
+static const struct {
+	const char *name;
+	int nargs;
+} at_end[] = { { "insert", 2 }, { "remove", 1 }, { NULL, -1 } };
+#define SORT_WORK 32 /* comparisons of an element */
+
+/* A function of a library, as upvalue 1, whose work is counted. */
+static int
+counted(lua_State *L)
+{
+	int n = lua_gettop(L);
+	bool walks = n != (int)lua_tointeger(L, lua_upvalueindex(2));
+	size_t per = (size_t)lua_tointeger(L, lua_upvalueindex(3)), work = 1;
+
+	for (int i = 1; i <= n; i++)
+		if (lua_type(L, i) == LUA_TSTRING)
+			work += lua_rawlen(L, i);
+		else if (lua_type(L, i) == LUA_TTABLE && walks)
+			work += list_work(L, i) * per;
+	sandbox_work(L, work);
+	n = lua_tocfunction(L, lua_upvalueindex(1))(L);
+	sandbox_work(L, (size_t)n + 1);
+	return n;
+}
+
+/* The function on top of the stack becomes one that is counted. */
+static void
+count_work(lua_State *L, const char *name)
+{
+	int i = 0;
+
+	while (at_end[i].name != NULL && strcmp(at_end[i].name, name) != 0)
+		i++;
+	lua_pushinteger(L, at_end[i].nargs);
+	lua_pushinteger(L, strcmp(name, "sort") == 0 ? SORT_WORK : 1);
+	lua_pushcclosure(L, counted, 3);
+}
+
+static int
+read_only(lua_State *L)
+{
+	return luaL_error(L, "the library's %s can't be replaced",
+	    luaL_tolstring(L, 2, NULL));
+}
+
+/*
+ * api.NAME = the functions of this name from a library, which is left on the
+ * stack. One that has a name is seen through a table that refuses changes: a
+ * file would change all others.
+ */
 static void
 take(lua_State *L, int api, const char *as, lua_CFunction open,
     const char *const names[])
 {
 	luaL_requiref(L, as != NULL ? as : "_G", open, 0);
-	if (as != NULL)
-		lua_newtable(L);
+	lua_newtable(L);
 	for (; *names != NULL; names++) {
-		lua_getfield(L, as != NULL ? -2 : -1, *names);
+		lua_getfield(L, -2, *names);
+		if (as != NULL && lua_isfunction(L, -1))
+			count_work(L, *names);
 		lua_setfield(L, as != NULL ? -2 : api, *names);
 	}
-	if (as != NULL)
-		lua_setfield(L, api, as);
-	lua_pop(L, 1);
+	lua_remove(L, -2);
+	if (as == NULL)
+		return;
+	lua_newtable(L);
+	lua_createtable(L, 0, 2);
+	lua_pushvalue(L, -3);
+	lua_setfield(L, -2, "__index");
+	lua_pushcfunction(L, read_only);
+	lua_setfield(L, -2, "__newindex");
+	lua_setmetatable(L, -2);
+	lua_setfield(L, api, as);
 }
 
 void
@@ -317,7 +405,6 @@ sandbox_libs(lua_State *L, int api)
 	lua_pushcfunction(L, safe_tostring);
 	lua_setfield(L, api, "tostring");
 	take(L, api, "string", luaopen_string, string_names);
-	lua_getfield(L, api, "string");
 	luaL_setfuncs(L, pattern_functions, 0);
 	/* methods of texts: name:match("..."), and no arithmetic */
 	lua_createtable(L, 0, 1);
@@ -326,7 +413,7 @@ sandbox_libs(lua_State *L, int api)
 	lua_pushliteral(L, "");
 	lua_pushvalue(L, -2);
 	lua_setmetatable(L, -2);
-	lua_pop(L, 2);
+	lua_settop(L, api);
 }
 
 void

@@ -78,6 +78,10 @@ files(void)
 	    "\nop { names = { 'x' }, eval = function () end, sheet = 'No' }",
 	    "my.lua:2: sheet No is not declared");
 	refused("dim = 1", "my.lua:1: dim is there already");
+	refused("string.find = 1",
+	    "my.lua:1: the library's find can't be replaced");
+	refused("\nop { names = { 'x' }, backward = bakward }",
+	    "my.lua:2: bakward is not declared");
 	refused("dim(0, 0)", "there is no op here");
 	refused("error { }", "an error that is no text");
 	refused("while true do end", "too many steps");
@@ -99,8 +103,9 @@ absent(void)
 		struct buf text = { 0 }, why = { 0 };
 
 		buf_printf(
-		    &text, "if %s ~= nil then error('there') end", names[i]);
-		ok(models_load_text(ms, "my.lua", buf_str(&text), &why),
+		    &text, "if %s == nil then error('is not') end", names[i]);
+		ok(!models_load_text(ms, "my.lua", buf_str(&text), &why) &&
+			str_find(buf_str(&why), STR("is not"), false) >= 0,
 		    "there is no %s", names[i]);
 		buf_free(&text);
 		buf_free(&why);
@@ -142,7 +147,38 @@ evaluations(void)
 	op_fails("return int('x')", "'x' is no whole number");
 	op_fails("return num('')", "'' is no number");
 	op_fails("return bool('maybe')", "'maybe' is neither True nor False");
-	op_fails("op { names = { 'y' } }", "attempt to call a nil value");
+	op_fails("op { names = { 'y' } }", "my.lua:3: op is not declared");
+	op_fails("return elemz(0)", "my.lua:3: elemz is not declared");
+	op_fails("string.find = nil", "the library's find can't be replaced");
+	op_fails("table.insert(math, 1)", "the library's 1 can't be replaced");
+}
+
+/* No instruction counts what a function of the library does. */
+static void
+work(void)
+{
+	static const char why[] = "too much work in a library function";
+
+	op_fails(
+	    "local t = { } for i = 1, 1e4 do table.insert(t, 1, i) end", why);
+	op_fails("local s = 'x' for i = 1, 20 do s = s .. s end "
+		 "for i = 1, 100 do s:find('y', 1, true) end",
+	    why);
+	op_fails("local s = 'x' for i = 1, 20 do s = s .. s end "
+		 "for i = 1, 100 do s:byte(-1) end",
+	    why);
+	op_fails("local s = 'x' for i = 1, 16 do s = s .. s end "
+		 "return contains(s, s:sub(1, 30000) .. 'y')",
+	    why);
+	op_fails("local s, t = 'x', { } for i = 1, 17 do s = s .. s end "
+		 "for i = 1, 50 do t[i] = s .. i end table.sort(t)",
+	    why);
+	op_fails("for i = 1, 2000 do table.unpack({ }, 1, 1e4) end", why);
+	op_fails("local s = 'x' for i = 1, 16 do s = s .. s end "
+		 "for i = 1, 300 do s:match('^.-y') end",
+	    why);
+	op_fails("local s = 'x' for i = 1, 22 do s = s .. s end return #s",
+	    "not enough memory");
 }
 
 /* The loop that a bad op made doesn't touch the next one. */
@@ -183,6 +219,7 @@ main(void)
 	files();
 	absent();
 	evaluations();
+	work();
 	goes_on();
 	models_destroy(ms);
 	done_testing();
