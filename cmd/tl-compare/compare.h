@@ -65,6 +65,17 @@ const struct data *report_read(struct report *r, struct str sheet);
 size_t data_column(const struct data *d, struct str name);
 const struct val *data_cell(const struct data *d, size_t row, size_t column);
 
+/* ---- spelling: what tools write differently ---- */
+
+/* Equal bytes for equal values; is_type: of the type of an element. */
+void spelling_put(struct buf *b, const struct val *v, bool is_type);
+/* Whether a column has such types. */
+bool spelling_is_type(struct str column);
+/* Columns that a rule knows get its labels and units; params are no part. */
+void spelling_columns(struct data *d, const struct sheet_rule *rule);
+/* "Kernel Time (\302\265s)_sum" to "kernel_time_us_sum". */
+void spelling_id(struct buf *b, struct str label);
+
 /* ---- plans: how a sheet is compared ---- */
 
 struct plan {
@@ -108,6 +119,7 @@ struct joined {
 	size_t nrows;
 	uint64_t nrepeated; /* keys that stand more than once in a report */
 	uint64_t nalike;    /* of them: with nothing else to tell rows apart */
+	uint64_t nunclear;  /* keys that a report spells in several ways */
 };
 
 /*
@@ -119,6 +131,8 @@ struct joined {
 bool join_sheet(struct joined *j, const struct plan *plan,
     struct reports *reports) USE_RESULT;
 void join_free(struct joined *j);
+/* Columns in which rows of the same key may be alike, joined by '|'. */
+extern const char columns_alike[];
 /* Fills rows, once keys and columns are known. */
 void join_pair(struct joined *j);
 static inline uint32_t

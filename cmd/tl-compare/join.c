@@ -254,6 +254,27 @@ read_reports(struct joined *j, struct reports *reports)
 	}
 }
 
+static void
+tell_pairs(const struct joined *j)
+{
+	if (j->nalike > 0)
+		report(MSG_KEYS_REPEATED, j->plan->sheet, j->nalike);
+	if (j->nunclear > 0)
+		report(MSG_KEYS_UNCLEAR, j->plan->sheet, j->nunclear);
+	for (size_t r = 1; r < j->n; r++) {
+		size_t row = 0;
+
+		while (row < j->nrows &&
+		    (join_row(j, row, 0) == NO_ROW ||
+			join_row(j, row, r) == NO_ROW))
+			row++;
+		if (row == j->nrows && j->data[0]->nrows > 0 &&
+		    j->data[r]->nrows > 0)
+			report(MSG_ROWS_APART, j->plan->sheet,
+			    j->reports->list.v[r].path);
+	}
+}
+
 bool
 join_sheet(struct joined *j, const struct plan *plan, struct reports *reports)
 {
@@ -274,8 +295,7 @@ join_sheet(struct joined *j, const struct plan *plan, struct reports *reports)
 	find_columns(j);
 	join_pair(j);
 	sort_rows(j);
-	if (j->nalike > 0)
-		report(MSG_KEYS_REPEATED, plan->sheet, j->nalike);
+	tell_pairs(j);
 	return true;
 }
 

@@ -3,11 +3,12 @@
  * tl-compare: what differs between finished reports?
  *
  * main.c      the command line
- * report.c    reports: folders of CSV, workbooks
+ * report.c    reports: folders of CSV or TSV, workbooks
  * xml.c grid.c workbook.c  tables out of a workbook
  * plan.c      which sheets are compared, and how
  * join.c      a sheet of all reports
  * pair.c      which of its rows belong together
+ * spelling.c  what tools write differently: keys, names of columns
  * tables.c    the tables of a sheet
  * sink.c      names of tables, and which are wanted
  * summary.c   the tables over all sheets

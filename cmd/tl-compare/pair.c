@@ -8,7 +8,7 @@
  * A key is a group of joined rows, and so is a key with what rows are alike in;
  * in each group its rows have numbers: (a, thread 1) 0, (a, thread 1) 1.
  */
-#include <stdio.h>
+#include <stdlib.h>
 
 #include "cmd/tl-compare/compare.h"
 
@@ -21,42 +21,22 @@ struct group {
 	uint32_t taken; /* so many of its joined rows are that one's already */
 	bool repeats;   /* a key: stands more than once in some report */
 	bool alike;     /* and so that nothing tells its rows apart */
+	bool unclear;   /* rows of one report spell it in several ways */
+	uint32_t first; /* row of the report at hand */
 };
+
+#define ALIKE_MAX 8
 
 struct pairing {
 	struct joined *j;
+	size_t alike[ALIKE_MAX];  /* columns of the report at hand */
+	bool *is_type;            /* by key */
 	struct intern *texts;     /* of groups */
 	VEC(struct group) groups; /* by text */
 	struct map places;        /* group << 32 | number -> joined row */
 	VEC(uint32_t) rows;       /* as joined.rows */
 	struct buf text;
 };
-
-/*
- * A key as bytes: equal ones are equal keys. A workbook has 16 digits of a
- * number and a CSV 17, so 15 decide.
- */
-static void
-put_key(struct buf *b, const struct val *v)
-{
-	uint32_t len = 0;
-
-	switch (v->type) {
-	case VAL_NUMBER:
-		buf_printf(b, "n%.15g", v->number == 0 ? 0 : v->number);
-		buf_putc(b, '\0');
-		break;
-	case VAL_TEXT:
-	case VAL_BIG:
-		len = (uint32_t)v->text.len;
-		buf_putc(b, 't');
-		buf_put(b, &len, sizeof len);
-		buf_put(b, v->text.p, v->text.len);
-		break;
-	case VAL_BOOL:
-	case VAL_NONE: buf_putc(b, '-'); break;
-	}
-}
 
 /* "thread 41037 (pt_autograd_0)" without the number that a run gave it. */
 static void
@@ -73,23 +53,36 @@ put_without_ids(struct buf *b, struct str s)
 	buf_putc(b, '\0');
 }
 
+const char columns_alike[] =
+    "thread_name|Parent cpu_op|Kernel stream|is_recompute|num_kernels";
+
+static void
+find_alike(struct pairing *p, const struct data *d)
+{
+	const char *list = columns_alike;
+	struct str label;
+	size_t n = 0;
+
+	while (str_next(&list, '|', &label))
+		p->alike[n++] = data_column(d, label);
+	while (n < ALIKE_MAX)
+		p->alike[n++] = NO_COLUMN;
+}
+
 static void
 put_alike(struct pairing *p, const struct data *d, uint32_t row)
 {
-	static const struct str columns[] = { STR_INIT("thread_name"),
-		STR_INIT("Parent cpu_op"), STR_INIT("Kernel stream") };
-
-	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-		size_t at = data_column(d, columns[i]);
-		const struct val *v =
-		    at == NO_COLUMN ? NULL : data_cell(d, row, at);
+	for (size_t i = 0; i < ALIKE_MAX; i++) {
+		const struct val *v = p->alike[i] == NO_COLUMN
+		    ? NULL
+		    : data_cell(d, row, p->alike[i]);
 
 		if (v == NULL)
 			buf_putc(&p->text, '-');
 		else if (v->type == VAL_TEXT)
 			put_without_ids(&p->text, v->text);
 		else
-			put_key(&p->text, v);
+			spelling_put(&p->text, v, false);
 	}
 }
 
@@ -108,20 +101,82 @@ struct seen {
 	uint32_t row, key, alike;
 };
 
+static const struct val *
+key_cell(const struct joined *j, size_t report, uint32_t row, size_t key)
+{
+	return data_cell(
+	    j->data[report], row, j->key_columns[report * j->keys.n + key]);
+}
+
+/* Whether two rows of a report have the same cells, as they are written. */
+static bool
+is_same_key(const struct joined *j, size_t report, uint32_t a, uint32_t b)
+{
+	for (size_t k = 0; k < j->keys.n; k++) {
+		const struct val *x = key_cell(j, report, a, k);
+		const struct val *y = key_cell(j, report, b, k);
+
+		if (x->type != y->type ||
+		    (x->type == VAL_TEXT && !str_eq(x->text, y->text)))
+			return false;
+	}
+	return true;
+}
+
+/* A key as bytes: equal ones are equal keys. */
+static uint32_t
+key_group(struct pairing *p, size_t report, uint32_t row)
+{
+	p->text.len = 0;
+	for (size_t k = 0; k < p->j->keys.n; k++)
+		spelling_put(
+		    &p->text, key_cell(p->j, report, row, k), p->is_type[k]);
+	return group_of_text(p);
+}
+
+/* Of a key that a report spells in several ways each is one of its own. */
+static uint32_t
+key_as_written(struct pairing *p, size_t report, uint32_t row)
+{
+	p->text.len = 0;
+	buf_putc(&p->text, '=');
+	for (size_t k = 0; k < p->j->keys.n; k++) {
+		const struct val *v = key_cell(p->j, report, row, k);
+
+		if (v->type == VAL_TEXT)
+			buf_put(&p->text, v->text.p, v->text.len);
+		else
+			spelling_put(&p->text, v, false);
+		buf_putc(&p->text, '\0');
+	}
+	return group_of_text(p);
+}
+
+static void
+find_unclear(struct pairing *p, size_t report)
+{
+	for (size_t i = 0; i < p->groups.n; i++)
+		p->groups.v[i].seen = 0;
+	for (uint32_t row = 0; row < p->j->data[report]->nrows; row++) {
+		uint32_t key = key_group(p, report, row);
+		struct group *g = &p->groups.v[key];
+
+		if (g->seen++ == 0)
+			g->first = row;
+		else
+			g->unclear |= !is_same_key(p->j, report, g->first, row);
+	}
+}
+
 static struct seen
 look_at(struct pairing *p, size_t report, uint32_t row)
 {
-	const struct joined *j = p->j;
-	const struct data *d = j->data[report];
-	struct seen s = { .row = row };
+	struct seen s = { .row = row, .key = key_group(p, report, row) };
 
-	p->text.len = 0;
-	for (size_t k = 0; k < j->keys.n; k++)
-		put_key(&p->text,
-		    data_cell(d, row, j->key_columns[report * j->keys.n + k]));
-	s.key = group_of_text(p);
+	if (p->groups.v[s.key].unclear)
+		s.key = key_as_written(p, report, row);
 	buf_putc(&p->text, '|'); /* which no key begins with */
-	put_alike(p, d, row);
+	put_alike(p, p->j->data[report], row);
 	s.alike = group_of_text(p);
 	return s;
 }
@@ -177,6 +232,7 @@ pair_report(struct pairing *p, size_t report)
 
 	for (size_t i = 0; i < p->groups.n; i++)
 		p->groups.v[i].seen = p->groups.v[i].taken = 0;
+	find_alike(p, p->j->data[report]);
 	for (uint32_t row = 0; row < p->j->data[report]->nrows; row++) {
 		struct seen s = look_at(p, report, row);
 		struct group *key = &p->groups.v[s.key];
@@ -201,6 +257,11 @@ join_pair(struct joined *j)
 {
 	struct pairing p = { .j = j, .texts = intern_create() };
 
+	p.is_type = xcalloc(j->keys.n + 1, sizeof *p.is_type);
+	for (size_t k = 0; k < j->keys.n; k++)
+		p.is_type[k] = spelling_is_type(j->keys.v[k]);
+	for (size_t r = 0; r < j->n; r++)
+		find_unclear(&p, r);
 	for (size_t r = 0; r < j->n; r++)
 		pair_report(&p, r);
 	j->rows = p.rows.v;
@@ -208,7 +269,9 @@ join_pair(struct joined *j)
 	for (size_t i = 0; i < p.groups.n; i++) {
 		j->nrepeated += p.groups.v[i].repeats;
 		j->nalike += p.groups.v[i].alike;
+		j->nunclear += p.groups.v[i].unclear;
 	}
+	free(p.is_type);
 	intern_destroy(p.texts);
 	vec_free(&p.groups);
 	map_free(&p.places);

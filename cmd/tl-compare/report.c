@@ -8,7 +8,15 @@
 
 #include "cmd/tl-compare/compare.h"
 
-static const char *const csv_ends[] = { ".csv", ".csv.gz", ".csv.zst" };
+static const struct {
+	const char *end;
+	enum table_kind kind;
+} file_ends[] = {
+	{ ".csv", TABLE_CSV },
+	{ ".csv.gz", TABLE_CSV },
+	{ ".csv.zst", TABLE_CSV },
+	{ ".tsv", TABLE_TSV },
+};
 
 /* ---- one sheet in memory ---- */
 
@@ -45,17 +53,19 @@ static struct str
 column_name(struct filling *f, struct intern *seen, struct str wanted)
 {
 	struct buf b = { 0 };
-	size_t before = seen->list.n;
+	size_t before = seen->list.n, len;
 	struct str name;
 
 	if (wanted.len == 0)
 		buf_printf(&b, "Unnamed: %zu", f->data->columns.n);
+	else if (str_take(&wanted, STR("param_")))
+		buf_printf(&b, "param: %.*s", STR_ARGS(wanted));
 	else
 		buf_put(&b, wanted.p, wanted.len);
+	len = b.len;
 	(void)intern_put(seen, buf_str(&b));
 	for (unsigned i = 1; seen->list.n == before; i++) {
-		b.len = 0;
-		buf_put(&b, wanted.p, wanted.len);
+		b.len = len;
 		buf_printf(&b, ".%u", i);
 		(void)intern_put(seen, buf_str(&b));
 	}
@@ -134,16 +144,15 @@ take_end(void *ctx)
 
 /* ---- folders ---- */
 
-static size_t
-csv_end(struct str name)
+/* The number of the ending, or -1: it is no table. */
+static int
+end_of(struct str name)
 {
-	for (size_t i = 0; i < sizeof csv_ends / sizeof *csv_ends; i++) {
-		size_t n = strlen(csv_ends[i]);
-
-		if (name.len > n && str_ends(name, str_of(csv_ends[i])))
-			return n;
-	}
-	return 0;
+	for (int i = 0; i < (int)(sizeof file_ends / sizeof *file_ends); i++)
+		if (name.len > strlen(file_ends[i].end) &&
+		    str_ends(name, str_of(file_ends[i].end)))
+			return i;
+	return -1;
 }
 
 /* Of a sheet in several files the shortest name comes first. */
@@ -160,11 +169,11 @@ static void
 add_file(struct report *r, struct str file)
 {
 	struct report_sheet s = { .name = file };
-	size_t end = csv_end(file);
+	int end = end_of(file);
 
-	if (end == 0 || file.p[0] == '.')
+	if (end < 0 || file.p[0] == '.')
 		return;
-	s.name.len -= end;
+	s.name.len -= strlen(file_ends[end].end);
 	s.name = arena_str(r->arena, s.name);
 	s.path = arena_printf(r->arena, "%s/%.*s", r->path, STR_ARGS(file));
 	vec_push(&r->sheets, s);
@@ -196,7 +205,7 @@ read_csv(const char *path, const struct table_sink *sink)
 
 	/* without a byte: a table without rows, as the reference writes it */
 	if (in_need(in, 1))
-		table_read_all(in, TABLE_CSV, sink);
+		table_read_all(in, file_ends[end_of(str_of(path))].kind, sink);
 	else
 		in_close(in);
 }
@@ -263,6 +272,7 @@ report_read(struct report *r, struct str sheet)
 	size_t i = sheet_number(r, sheet);
 	struct filling f = { .report = r, .sheet = sheet };
 	struct table_sink sink = { take_head, take_row, take_end, &f };
+	const struct sheet *known;
 
 	if (i == r->sheets.n)
 		return &empty;
@@ -273,6 +283,10 @@ report_read(struct report *r, struct str sheet)
 		read_sheet(r, i, &sink);
 	else
 		read_csv(r->sheets.v[i].path, &sink);
+	known = sheet_find(sheet);
+	spelling_columns(f.data,
+	    known != NULL && known->rule != NULL ? known->rule
+						 : &sheet_rule_params);
 	return f.data;
 }
 

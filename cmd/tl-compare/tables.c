@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Joined sheets as tables: one, or three a variant. */
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,41 +97,6 @@ is_folded(struct str column)
 	return false;
 }
 
-/* "Kernel Time (µs)_sum" to "kernel_time_us_sum", "h100::x" to "h100.x". */
-static void
-put_id(struct buf *b, struct str s)
-{
-	bool gap = false;
-
-	for (size_t i = 0; i < s.len; i++) {
-		unsigned char c = (unsigned char)s.p[i];
-		unsigned char next =
-		    i + 1 < s.len ? (unsigned char)s.p[i + 1] : '\0';
-		bool is_micro =
-		    (c == 0xc2 && next == 0xb5) || (c == 0xce && next == 0xbc);
-		bool is_owner = c == ':' && next == ':';
-
-		i += is_micro || is_owner;
-		if (!isalnum(c) && c != '%' && c != '_' && !is_micro &&
-		    !is_owner) {
-			gap = b->len > 0;
-			continue;
-		}
-		if (gap && c != '_' && b->p[b->len - 1] != '_')
-			buf_putc(b, '_');
-		gap = false;
-		if (c == '%')
-			buf_puts(b, "pct");
-		else
-			buf_putc(b,
-			    is_micro       ? 'u'
-				: is_owner ? '.'
-					   : (char)tolower(c));
-	}
-	if (b->len == 0)
-		buf_putc(b, '_');
-}
-
 /* Columns that are called alike get numbers. */
 static const char *
 id_of(struct making *m, struct str label)
@@ -141,7 +105,7 @@ id_of(struct making *m, struct str label)
 	struct buf b = { 0 };
 	const char *id;
 
-	put_id(&b, label);
+	spelling_id(&b, label);
 	len = b.len;
 	(void)intern_put(m->ids, buf_str(&b));
 	for (unsigned i = 2; m->ids->list.n == before; i++) {

@@ -228,17 +228,6 @@ WARNING(NO_METADATA,
     "{file}: metadata is skipped: a bare array has no place for it; see "
     "--object")
 WARNING(WORKBOOK_INCOMPLETE, "{file}: the workbook lacks some of it")
-NOTE(KEY_MISSING,
-    "sheet {sheet}: {file} has no column \"{column}\": rows are paired "
-    "without it")
-NOTE(SHEET_MISSING, "{file}: no sheet {sheet}: compared as if it had no rows")
-WARNING(SHEET_NO_KEY,
-    "{file}: sheet {sheet} has no column \"{column}\": compared as if it had "
-    "no rows")
-NOTE(SHEET_EMPTY, "sheet {sheet} has no rows in any report: skipped")
-NOTE(KEYS_REPEATED,
-    "sheet {sheet}: {#n} {n:key stands|keys stand} more than once in a "
-    "report: the rows are paired in order")
 NOTE(CELLS_OUTSIDE,
     "{file}: sheet {sheet}: {#n} {n:cell|cells} outside the header skipped")
 NOTE(CELLS_ERROR,
@@ -287,6 +276,7 @@ NOTE(ONE_RANK,
     "one")
 
 #include "base/report-collective.h"
+#include "base/report-compare.h"
 #include "base/report-reasons.h"
 #include "base/report-replay.h"
 #include "base/report-serving.h"

@@ -141,6 +141,58 @@ is 'a kernel of an op pairs with that of the same op, silently' \
 		l1.parent_cpu_op,l2.parent_cpu_op,kernel_duration_us_sum__l2_diff 2>&1)" \
 	"$(printf '%s\n' 'a	a	1' 'b	b	3')"
 
+# ---- what tools spell differently ----
+mkdir s1 s2 s3 s4 s5 s6 s7
+cat >s1/ops_unique_args.csv <<'END'
+name,Input type,Input Dims,Concrete Inputs,total_direct_kernel_time_sum,operation_count
+addmm,"[""c10::BFloat16"",""Scalar""]","[[512,141],[]]","["""",""0."",null]",1,1
+mm,,"[[2.0,3]]","[""a\"" \u00e9'""]",2,1
+copy,"[""long int""]",[],None,3,1
+odd,,"[1,2",np.float64,4,1
+END
+cat >s2/ops_unique_args.csv <<'END'
+name,Input type,Input Dims,Concrete Inputs,total_direct_kernel_time_sum,operation_count
+copy,"('int64',)",(),,3.5,1
+mm,nan,"((2, np.float64(3.0)),)","('a"" \xe9\'',)",2.5,1
+addmm,"('bf16', 'Scalar')","((512, 141), ())","('', '0.0', None)",1.5,1
+odd,,"(1,2",np.float64,4,1
+END
+is 'tuples and lists, None and empty, quotes, types, numbers: the same key' \
+	"$(tl-compare s1 s2 --table ops_unique_args_intersect_s2 --no-header -c \
+		name,total_direct_kernel_time_sum__s2_diff 2>&1
+	tl-compare s1 s2 --table ops_unique_args_only_variant_s2 -c name,input_dims)" \
+	"$(printf '%s\n' 'copy	0.5' 'mm	0.5' 'addmm	0.5' 'name	input_dims' 'odd	(1,2')"
+{
+	printf 'name\tinput_types\tinput_dims\tdirect_ns_sum\toperation_count\n'
+	printf 'mm\t\t[[2,3]]\t2250\t1\n'
+} >s3/ops_unique_args.tsv
+printf 'name,param_M,param: N,Kernel Time (ms)_sum\nmm,2,3,0.004\n' >s3/GEMM.csv
+printf 'name,param: M,param: N,Kernel Time (μs)_sum\nmm,2,3.0,5\n' >s2/GEMM.csv
+is 'columns: ids and labels, units of time' \
+	"$(tl-compare s3 s2 --table ops_unique_args_intersect_s2 --no-header -c \
+		name,total_direct_kernel_time_sum__s2_diff 2>/dev/null
+	tl-compare s3 s2 --table GEMM_intersect_s2 -c \
+		+details --no-header 2>/dev/null)" \
+	"$(printf '%s\n' 'mm	0.25' 'mm	2	3	1	25.0	4	5')"
+cat >s4/ops_unique_args.csv <<'END'
+name,Input Dims,total_direct_kernel_time_sum,operation_count
+mm,"[1, 2]",1,1
+mm,"(1, 2)",2,1
+END
+sed '/\[/d; s/,2,1/,5,1/' s4/ops_unique_args.csv >s5/ops_unique_args.csv
+is 'a key that one report spells in two ways is joined as it is spelled' \
+	"$(tl-compare s4 s5 --table ops_unique_args_intersect_s5 --no-header -c \
+		input_dims,total_direct_kernel_time_sum__s5_diff 2>&1
+	echo $?)" \
+	"$(printf '%s\n' 'tl-compare: sheet ops_unique_args: 1 key has several spellings in one report: joined only as spelled' \
+		'(1, 2)	3' 3)"
+printf 'name,total_direct_kernel_time_ms\nx,1\n' >s6/ops_summary.csv
+printf 'name,total_direct_kernel_time_ms\ny,1\n' >s7/ops_summary.csv
+is 'a sheet without a row in common is a warning' \
+	"$(tl-compare s6 s7 --table summary --no-header -c both 2>&1; echo $?)" \
+	"$(printf '%s\n' 'tl-compare: sheet ops_summary: s7 has no row in common with the baseline' \
+		0 3)"
+
 # ---- several ranks ----
 mkdir r1 r2
 printf 'rank,type,time ms\n0,busy_time,1\n1,busy_time,2\n' >r1/gpu_timeline.csv

@@ -5,12 +5,16 @@
 usage: tests/oracle/compare_drawn.py SEED COUNT
 
 Two to four reports, folders and workbooks, with columns in any order, missing
-ones, keys that repeat, empty tables, and texts that CSV and XML must escape.
+ones, keys that repeat or are spelled in several ways, empty tables, and texts
+that CSV and XML must escape.
 """
+import ast
 import csv
+import json
 import math
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -35,8 +39,14 @@ SHEETS = {
     "gpu_timeline": (["type"], ["time ms"], [], [], False, "gpu_timeline"),
 }
 TEXTS = ["a", "b", "ab", "µ", "((1, 2),)", 'x,"y"', "two\nlines", "=1+1",
-         "None", "_x0041_", "  pad ", "A", "nan", "é😀", "True", "<&>"]
+         "None", "_x0041_", "  pad ", "A", "nan", "é😀", "True", "<&>",
+         "[[1,2]]", "('c10::Half', 0.5)", '["float16",0.50]', "[null,true]",
+         "(None, True)", "(np.float64(2.0), 'é')", '[2,"\\u00e9"]', "(1",
+         "c10::BFloat16", "bf16", "{'a': [1]}", '{"a":[1.0]}']
 EMPTY = {"", "nan"}
+NONE = {"", "nan", "NaN", "None", "null"}
+TYPES = {"c10::Half": "float16", "c10::BFloat16": "bfloat16",
+         "bf16": "bfloat16"}
 
 
 class Draw:
@@ -92,7 +102,46 @@ def number(text):
         return None
 
 
-def key_of(text):
+def scalar(text, is_type):
+    if text in NONE:
+        return None
+    if text in ("True", "False"):
+        return text == "True"
+    value = number(text)
+    if value is None:
+        return TYPES.get(text, text) if is_type else text
+    return float("%.15g" % value)
+
+
+def plain(value, is_type):
+    """lists and tuples alike, and what is in them"""
+    if isinstance(value, (list, tuple)):
+        return [plain(v, is_type) for v in value]
+    if isinstance(value, dict):
+        return {str(k): plain(v, is_type) for k, v in value.items()}
+    if value is None or isinstance(value, bool):
+        return value
+    return scalar(str(value), is_type)
+
+
+def key_of(text, column):
+    """what a cell means, as bytes"""
+    is_type = "type" in column
+    value = scalar(text, is_type)
+    if text[:1] in ("[", "(", "{"):
+        try:
+            value = plain(json.loads(text), is_type)
+        except ValueError:
+            try:
+                value = plain(ast.literal_eval(
+                    re.sub(r"np\.float64\(([^)]*)\)", r"\1", text)), is_type)
+            except SyntaxError:
+                pass
+    return json.dumps(value)
+
+
+def written(text):
+    """a cell as it stands there, in the order of rows"""
     if text in EMPTY:
         return (2, "")
     value = number(text)
@@ -106,10 +155,14 @@ class Join:
         self.sheets = [r.get(name, ([], [])) for r in reports]
         self.tags = tags
         self.tables = {}
+        self.status = 0
+        self.unclear = set()
         full = [s for s in self.sheets if s[1]]
         if full:
             self.keys = self.find_keys(full)
-            self.make(self.order(self.pair()), name == "gpu_timeline")
+            rows = self.order(self.pair())
+            self.status = 3 if self.warns(rows) else 0
+            self.make(rows, name == "gpu_timeline")
 
     def find_keys(self, full):
         def in_all(column):
@@ -120,22 +173,44 @@ class Join:
                            if c.startswith("param: ") and in_all(c))
         return keys + [c for c in ("rank",) if c not in keys and in_all(c)]
 
+    def keys_of(self, how):
+        """the key of each row of each report"""
+        return [[tuple(how(row[columns.index(k)], k) for k in self.keys)
+                 for row in rows] for columns, rows in self.sheets]
+
     def pair(self):
         """(key, how often) -> the row of each report"""
         joined = {}
-        for at, (columns, rows) in enumerate(self.sheets):
+        means = self.keys_of(key_of)
+        stands = self.keys_of(lambda text, _: written(text))
+        self.unclear = set()
+        for keys, texts in zip(means, stands):
+            first = {}
+            self.unclear.update(k for k, t in zip(keys, texts)
+                                if first.setdefault(k, t) != t)
+        for at, (_, rows) in enumerate(self.sheets):
             seen = {}
-            for row in rows:
-                key = tuple(key_of(row[columns.index(k)]) for k in self.keys)
+            for row, key, text in zip(rows, means[at], stands[at]):
+                if key in self.unclear:
+                    key = text
                 nth = seen[key] = seen.get(key, -1) + 1
-                joined.setdefault((key, nth), [None] * len(self.sheets))
-                joined[key, nth][at] = row
+                found = joined.setdefault((key, nth),
+                                          [None] * len(self.sheets) + [text])
+                found[at] = row
         return joined
 
     @staticmethod
     def order(joined):
-        return [row for _, row in sorted(joined.items(),
-                                         key=lambda item: item[0][0])]
+        """by the first report's key, and of those alike in order"""
+        return [row[:-1] for _, row in sorted(
+            joined.items(), key=lambda item: (item[1][-1], item[0][1]))]
+
+    def warns(self, rows):
+        """are keys unclear, or is a report apart from the first?"""
+        return bool(self.unclear) or any(
+            self.sheets[0][1] and self.sheets[at][1] and
+            not any(row[0] and row[at] for row in rows)
+            for at in range(1, len(self.sheets)))
 
     def cell(self, row, at, column):
         columns = self.sheets[at][0]
@@ -232,14 +307,16 @@ def compare(draw, folder):
         is_book = draw.r.random() < .5
         paths.append(f"{folder}/{tag}" + (".xlsx" if is_book else ""))
         write(report, paths[-1], is_book)
-    want = {}
+    want, status = {}, 0
     for name in SHEETS:
-        want.update(Join(name, reports, tags).tables)
+        join = Join(name, reports, tags)
+        want.update(join.tables)
+        status = max(status, join.status)
     run = subprocess.run(["tl-compare", "-d", f"{folder}/out"] + paths,
                          capture_output=True, text=True, check=False)
     if not want:
         return [] if run.returncode == 1 else ["no table was wanted"]
-    if run.returncode != 0:
+    if run.returncode != status:
         return [f"status {run.returncode}: {run.stderr}"]
     bad = []
     names = {f[:-4] for f in os.listdir(f"{folder}/out")}
