@@ -233,6 +233,11 @@ analyse_gpu(const struct analyses *a)
 	/* a process of JAX drives all GPUs of its host */
 	if (s->is_xla)
 		(void)start(a, TIMELINE, "ndjson", "--by=dev", NULL);
+	if (s->has_gpus)
+		(void)start(a, TIMELINE, "ndjson",
+		    "--table=gpu_timeline_by_agent", NULL);
+	if (s->has_processes)
+		(void)start(a, TIMELINE, "ndjson", "--by=pid", NULL);
 	if (s->modules)
 		start_modules(a);
 	job_wait_for(a->jobs, timeline);

@@ -149,6 +149,7 @@ figures_free(struct figures *f)
 	vec_free(&f->threads);
 	vec_free(&f->ranks);
 	vec_free(&f->gpus);
+	vec_free(&f->processes);
 	vec_free(&f->phases);
 	vec_free(&f->groups);
 	vec_free(&f->warnings);

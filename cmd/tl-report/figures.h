@@ -158,8 +158,8 @@ struct figures {
 	bool has_op_table, by_src;
 	VEC(struct thread) threads; /* the busiest first */
 	rank_vec ranks;
-	struct rank all; /* their sum */
-	rank_vec gpus;   /* of a process that drives several */
+	struct rank all;          /* their sum */
+	rank_vec gpus, processes; /* of a trace that has several */
 	struct tallies ops, categories, losses, specs;
 	int64_t ops_ns, graph_ns, args_ns, shapeless_ns;
 	int64_t unified_ns, modelled_ns;

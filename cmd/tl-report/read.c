@@ -67,15 +67,30 @@ take_timeline(void *ctx, const struct line *l)
 	add_time(&f->all, type, line_int(l, "time_ns"));
 }
 
-/* Where there is one rank: the GPUs of several have bars of theirs. */
+/* Where there is one rank: of several each has a bar of its own. */
+static void
+take_part_of(
+    struct figures *f, rank_vec *list, const char *key, const struct line *l)
+{
+	if (f->ranks.n == 1 && !line_lacks(l, key))
+		add_time(rank_of(f, list, line_text(l, key)),
+		    line_text(l, "type"), line_int(l, "time_ns"));
+}
+
 static void
 take_gpu(void *ctx, const struct line *l)
 {
 	struct figures *f = ctx;
 
-	if (f->ranks.n == 1)
-		add_time(rank_of(f, &f->gpus, line_text(l, "dev")),
-		    line_text(l, "type"), line_int(l, "time_ns"));
+	take_part_of(f, &f->gpus, "dev", l);
+}
+
+static void
+take_process(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+
+	take_part_of(f, &f->processes, "pid", l);
 }
 
 /* ["GEMM","other"] as a list for people. */
@@ -516,6 +531,7 @@ take_roofline(void *ctx, const struct line *l)
 const struct input inputs[] = {
 	{ "gpu_timeline", take_timeline, true, NULL, NULL },
 	{ "gpu_timeline_by_agent", take_gpu, false, NULL, NULL },
+	{ "gpu_timeline_by_process", take_process, false, NULL, NULL },
 	{ "idle_window", budget_take, false, NULL, NULL },
 	{ "idle", budget_take_part, false, NULL, NULL },
 	{ "steps_summary", budget_take_pace, false, NULL, NULL },

@@ -111,6 +111,19 @@ put_threads(struct figures *f, struct table *t)
 	}
 }
 
+/* How busy each GPU or process is, in all of the time. */
+static void
+put_each(struct table *t, const struct rank *all, const char *part,
+    const rank_vec *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		struct cell *row = put(t, part, list->v[i].label);
+
+		row[3] = cell_int(list->v[i].busy_ns);
+		row[4] = cell_real(share_of(list->v[i].busy_ns, all->total_ns));
+	}
+}
+
 /* What the GPU did. */
 static void
 put_timeline(struct figures *f, struct table *t)
@@ -124,6 +137,8 @@ put_timeline(struct figures *f, struct table *t)
 	put_span(t, all, "exposed copies", all->copy_ns);
 	put_span(t, all, word_of_idle(f), all->idle_ns);
 	put_span(t, all, "total", all->total_ns);
+	put_each(t, all, "gpu", &f->gpus);
+	put_each(t, all, "process", &f->processes);
 }
 
 /* The largest, with what is known of each and its share. */

@@ -139,13 +139,28 @@ struct content {
 	struct spans named;
 	uint32_t named_of;
 	bool is_apart; /* there is time between them */
+	/* of the source that is read: the first GPU and process at work */
+	struct key dev, pid;
+	bool has_gpus, has_processes; /* a source has several */
 };
+
+/* Whether a source names a second one. */
+static bool
+is_another(struct key *first, struct key k)
+{
+	if (first->type == KEY_NONE)
+		*first = k;
+	return k.type != KEY_NONE && !key_eq(*first, k);
+}
 
 static void
 look_at_work(
     struct stream_in *in, struct bucket_rules *rules, struct content *c)
 {
 	c->has_gpu = true;
+	c->has_gpus |= is_another(&c->dev, in->ev.dev);
+	c->has_processes |=
+	    is_another(&c->pid, in->dict->tracks.v[in->ev.track].pid);
 	c->has_linked |= (in->ev.flags & EV_UNLINKED) == 0;
 	c->has_owned = c->has_owned ||
 	    (event_is_owned(&in->ev) &&
@@ -162,6 +177,7 @@ look_at_source(
 	(void)sink_sources_source(&c->asked, sel, source);
 	if (!source->is_final)
 		return;
+	c->dev = c->pid = (struct key){ 0, KEY_NONE };
 	take_facts(&c->facts, source);
 	c->is_rocprof |= source_is_api_trace(source);
 	c->is_xla |= source_is_xla(source);
@@ -272,6 +288,8 @@ look_at_all(struct settings *s)
 	s->has_ops = all.has_ops && (all.has_owned || s->is_host);
 	s->other_has_ops = other.has_ops;
 	s->is_rocprof = all.is_rocprof && !all.has_ops;
+	s->has_gpus = s->is_rocprof && all.has_gpus;
+	s->has_processes = s->is_rocprof && all.has_processes;
 	s->is_xla = all.is_xla;
 	s->has_window = all.has_window;
 	s->is_apart = select_is_apart(&s->select) || all.is_apart;

@@ -6,6 +6,8 @@
 
 #include "cmd/tl-report/figures.h"
 
+#define NAMED_MAX 8 /* GPUs, processes */
+
 double
 share_of(int64_t part, int64_t whole)
 {
@@ -249,7 +251,10 @@ put_whole(const struct figures *f, int64_t ns, int64_t nranks, struct buf *b)
 {
 	put_time(b, ns / nranks);
 	if (f->set->is_rocprof && f->set->has_window)
-		buf_puts(b, " of the process, its start and end included");
+		buf_puts(b,
+		    f->processes.n > 1
+			? " of the processes, start and end included"
+			: " of the process, its start and end included");
 	if (nranks > 1)
 		buf_printf(b, " (mean of %" PRId64 " %s)", nranks,
 		    f->by_src ? "traces" : "ranks");
@@ -352,6 +357,36 @@ put_mostly(const struct figures *f, struct buf *b)
 	buf_putc(b, '.');
 }
 
+/* " GPUs 0, 1 and 2 are busy 6.1, 3.6 and 1.9 %." */
+static void
+put_each(const struct figures *f, const rank_vec *list, const char *what,
+    struct buf *b)
+{
+	const char *between = "";
+
+	if (!f->set->is_rocprof || list->n < 2)
+		return;
+	buf_printf(b, " %s", what);
+	for (size_t part = 0; part < 2; part++) {
+		for (size_t i = 0; i < list->n && i < NAMED_MAX; i++) {
+			const struct rank *r = &list->v[i];
+
+			between = i == 0       ? " "
+			    : i + 1 == list->n ? " and "
+					       : ", ";
+			if (part == 0)
+				buf_printf(b, "%s%.*s", between,
+				    (int)r->label.len, r->label.p);
+			else
+				buf_printf(b, "%s%.1f", between,
+				    share_of(r->busy_ns, f->all.total_ns));
+		}
+		if (list->n > NAMED_MAX)
+			buf_puts(b, " ...");
+		buf_puts(b, part == 0 ? " are busy" : " %.");
+	}
+}
+
 static void
 make_verdict(struct figures *f)
 {
@@ -366,6 +401,8 @@ make_verdict(struct figures *f)
 	} else {
 		bound_put(f, &b);
 		put_mostly(f, &b);
+		put_each(f, &f->gpus, "GPUs", &b);
+		put_each(f, &f->processes, "Processes", &b);
 	}
 	f->verdict = figures_keep(f, &b);
 	buf_free(&b);

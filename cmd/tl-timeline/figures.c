@@ -112,7 +112,7 @@ add_rows(struct timeline *g, const struct slice *slice,
 			continue;
 		r = sink_add(&g->sink);
 		r->rec.source = slice->source;
-		r->key = slice->key;
+		r->key = r->pid = slice->key;
 		r->rank = o->has_rank ? o->rank : SINK_NONE;
 		r->is_recompute = slice->key.n != 0;
 		r->type = intern_put(g->sink.dict->text, str_of(list[i].type));
@@ -174,9 +174,10 @@ add_rocprof(struct timeline *g, struct slice *slice)
 	merge_into(kernels, &slice->sets[SET_COPY_KERNELS]);
 	spans_union(&all, kernels, copies);
 	(void)whole(extent(&all));
-	/* the process's own, unless only a part of it is looked at */
+	/* the processes' own, unless only a part of it is looked at */
 	window = o->has_window &&
-		(g->by == BY_NOTHING || g->by == BY_RANK || g->by == BY_SRC) &&
+		(g->by == BY_NOTHING || g->by == BY_PID || g->by == BY_RANK ||
+		    g->by == BY_SRC) &&
 		!g->sink.select.has_from && !g->sink.select.has_to
 	    ? o->window
 	    : extent(&all);

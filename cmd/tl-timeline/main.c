@@ -15,7 +15,7 @@
 
 static const struct opt options[] = {
 	{ OPT_BY, "by", "WHAT",
-	    "a timeline each: annotation, dev, phase, rank, recompute, src, "
+	    "one each: annotation, dev, phase, pid, rank, recompute, src, "
 	    "step" },
 	{ OPT_CLOCK, "clock", "CLOCK", "gpu, or cpu: the host's threads" },
 	{ OPT_JOIN, "join", NULL, "one timeline of all sources" },
@@ -39,6 +39,7 @@ static const char *const by_words[] = {
 	[BY_ANNOTATION - 1] = "annotation",
 	[BY_DEV - 1] = "dev",
 	[BY_PHASE - 1] = "phase",
+	[BY_PID - 1] = "pid",
 	[BY_RANK - 1] = "rank",
 	[BY_RECOMPUTE - 1] = "recompute",
 	[BY_SRC - 1] = "src",
@@ -60,6 +61,7 @@ static const struct sink_column columns[] = {
 	{ { "rank", NULL, COL_INT, NONE, 0, 0 }, SINK_INT, false, AT(rank), BY_RANK },
 	{ { "annotation", NULL, COL_TEXT, NONE, 0, 0 }, SINK_KEY, false, AT(key), BY_ANNOTATION },
 	{ { "dev", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, false, AT(key), BY_DEV },
+	{ { "pid", NULL, COL_TEXT, NONE, MINOR, 0 }, SINK_KEY, false, AT(pid), BY_PID },
 	{ { "phase", NULL, COL_TEXT, NONE, 0, 0 }, SINK_KEY, false, AT(key), BY_PHASE },
 	{ { "is_recompute", NULL, COL_BOOL, NONE, 0, 0 }, SINK_BOOL, false, AT(is_recompute), BY_RECOMPUTE },
 	{ { "step", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, false, AT(key), BY_STEP },
@@ -68,7 +70,6 @@ static const struct sink_column columns[] = {
 	{ { "mean_ns", "time ms", COL_REAL, NS, 0, 1e6 }, SINK_REAL, false, AT(mean_ns), 0 },
 	{ { "thread_name", NULL, COL_TEXT, NONE, COL_NAME, 0 }, SINK_THREAD, false, 0, 0 },
 	{ { "process_name", NULL, COL_TEXT, NONE, MINOR, 0 }, SINK_PROCESS, false, 0, 0 },
-	{ { "pid", NULL, COL_TEXT, NONE, MINOR, 0 }, SINK_KEY, false, AT(pid), 0 },
 	{ { "tid", NULL, COL_TEXT, NONE, 0, 0 }, SINK_KEY, false, AT(tid), 0 },
 	{ { "count", NULL, COL_INT, UNIT_COUNT, MINOR, 0 }, SINK_INT, false, AT(count), 0 },
 	{ { "total_ns", "total_time ms", COL_INT, NS, 0, 1e6 }, SINK_INT, false, AT(total_ns), 0 },
@@ -83,9 +84,9 @@ static const struct sink_column columns[] = {
 /* clang-format on */
 
 static const char gpu_list[] =
-    "rank,annotation,dev,phase,is_recompute,step,type,time_ns,percent";
+    "rank,annotation,dev,pid,phase,is_recompute,step,type,time_ns,percent";
 
-enum { OF_GPU, OF_AGENT, OF_AVERAGES, OF_HOST };
+enum { OF_GPU, OF_AGENT, OF_AVERAGES, OF_PROCESS, OF_HOST };
 
 static const struct sink_measure measures[] = { { AT(ns), NULL, false } };
 
@@ -102,6 +103,10 @@ static struct sink_table tables[] = {
 	    .columns = "type,mean_ns,percent",
 	    .order = SINK_AS_ADDED,
 	    .is_single = true },
+	[OF_PROCESS] = { .name = "gpu_timeline_by_process",
+	    .columns = gpu_list,
+	    .order = SINK_AS_ADDED,
+	    .is_single = true },
 	[OF_HOST] = { .name = "host_timeline",
 	    .columns = "thread_name,process_name,pid,tid,count,total_ns,"
 		       "busy_ns,percent,op_ns,call_ns,python_ns,slice_ns",
@@ -115,14 +120,19 @@ is_asked(const struct sink *s, const struct sink_table *t)
 	    (t != &tables[OF_AVERAGES] || s->dest.dir != NULL);
 }
 
-/* The timeline by device has a name of its own, and averages. */
+/* Timelines by device and process have names of their own. */
 static bool
 fits(const struct sink *s, const struct sink_table *t)
 {
-	const struct timeline *g = timeline_of(s);
+	const enum by by = timeline_of(s)->by;
 
-	return t == &tables[OF_HOST] ||
-	    (t == &tables[OF_GPU]) == (g->by != BY_DEV);
+	switch (t - tables) {
+	case OF_GPU: return by != BY_DEV && by != BY_PID;
+	case OF_AGENT:
+	case OF_AVERAGES: return by == BY_DEV;
+	case OF_PROCESS: return by == BY_PID;
+	default: return true;
+	}
 }
 
 static bool
@@ -137,7 +147,8 @@ is_member(const struct sink *s, const struct sink_plan *p, const void *record)
 static bool
 wants(const struct sink *s, const struct sink_table *t, unsigned by)
 {
-	(void)t;
+	if (t == &tables[OF_HOST])
+		return by == BY_PID; /* a thread's */
 	return timeline_of(s)->by == by &&
 	    (by != BY_RANK || sink_sources_lead(&s->sources) != SINK_LEAD_RANK);
 }
@@ -172,6 +183,11 @@ key_of(struct timeline *g, const struct event *ev)
 
 	switch (g->by) {
 	case BY_DEV: return ev->dev;
+	case BY_PID:
+		/* a GPU's track is of no process but in traces of APIs */
+		return g->sink.sources.list.v[g->sink.source].is_rocprof
+		    ? g->sink.dict->tracks.v[ev->track].pid
+		    : (struct key){ 0, KEY_NONE };
 	case BY_PHASE: return select_phase(&g->sink.select);
 	case BY_RECOMPUTE:
 		return (struct key){ (ev->flags & EV_RECOMPUTE) != 0, KEY_INT };
@@ -439,6 +455,8 @@ check_settings(struct sink *s)
 	}
 	if (s->named == &tables[OF_AVERAGES] || s->named == &tables[OF_AGENT])
 		g->by = BY_DEV;
+	if (s->named == &tables[OF_PROCESS])
+		g->by = BY_PID;
 	if (g->join && (g->by == BY_RANK || g->by == BY_SRC))
 		die_usage("--join makes one timeline of all sources, --by %s "
 			  "one of each",

@@ -16,6 +16,7 @@ enum by {
 	BY_ANNOTATION,
 	BY_DEV,
 	BY_PHASE,
+	BY_PID,
 	BY_RANK,
 	BY_RECOMPUTE,
 	BY_SRC,
@@ -55,7 +56,7 @@ struct slice {
 /* A row of either table. */
 struct row {
 	struct sink_record rec;
-	struct key key, pid, tid; /* key: of --by */
+	struct key key, pid, tid; /* key: of --by; pid: of that, too */
 	int64_t rank;             /* of --by rank, or SINK_NONE */
 	bool is_recompute, is_mean;
 	uint32_t type;

@@ -200,6 +200,8 @@ const struct sheet sheets[] = {
 	    .where = BOTH, .rule = &timeline),
 	T("gpu_timeline_by_agent", "tl-timeline",
 	    "the timeline of each GPU of a process (--by dev)", .where = BOTH),
+	T("gpu_timeline_by_process", "tl-timeline",
+	    "the timeline of each process (--by pid)", .where = BOTH),
 	T("gpu_events_averages", "tl-timeline",
 	    "the mean of these timelines (--by dev)", .where = BOTH,
 	    .rule = &timeline),

@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# rocprofv3's traces of several processes and GPUs: a timeline of each.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+
+# Process 100 has 61 kernels of 10 us on GPU 0 and 36 on GPU 1, process 200 has
+# 19 on GPU 2; of 10 ms each. On GPU 0 and 1 every second of 36 run together.
+cat >draw.py <<'END'
+import json
+
+T = 10 ** 12
+
+
+def agent(handle, gpu):
+    return {"id": {"handle": handle}, "type": 2 if gpu >= 0 else 1,
+            "name": "gfx942", "logical_node_id": handle, "gpu_index": gpu}
+
+
+def process(pid, work):
+    calls, kernels = [], []
+    for i, (gpu, start) in enumerate(sorted(work, key=lambda w: w[1])):
+        head = {"thread_id": pid + 1,
+                "correlation_id": {"internal": i + 1, "external": 0}}
+        calls.append({**head, "kind": 1, "operation": 0,
+                      "start_timestamp": T + start - 9000,
+                      "end_timestamp": T + start - 4000})
+        kernels.append({**head, "kind": 2, "operation": 0,
+                        "start_timestamp": T + start,
+                        "end_timestamp": T + start + 10000,
+                        "dispatch_info": {"agent_id": {"handle": 11 + gpu},
+                                          "kernel_id": 1 + gpu % 2}})
+    return {"metadata": {"pid": pid, "init_time": T, "fini_time": T + 10 ** 7},
+            "agents": [agent(10, -1)] + [agent(11 + i, i) for i in range(3)],
+            "strings": {"buffer_records": [
+                {"kind": "NONE", "operations": []},
+                {"kind": "HIP_RUNTIME_API", "operations": ["hipLaunchKernel"]},
+                {"kind": "KERNEL_DISPATCH", "operations": ["ENQUEUE"]}]},
+            "kernel_symbols": [{"kernel_id": i, "kernel_name": n}
+                               for i, n in ((1, "gemm"), (2, "add"))],
+            "buffer_records": {"kernel_dispatch": kernels, "hip_api": calls}}
+
+
+a = process(100, [(0, 10000 + i * 150000) for i in range(61)] +
+            [(1, 10000 + i * 200000) for i in range(36)])
+b = process(200, [(2, 10000 + i * 500000) for i in range(19)])
+for name, processes in (("two", [a, b]), ("a", [a]), ("b", [b])):
+    with open(name + ".json", "w", encoding="utf-8") as file:
+        json.dump({"rocprofiler-sdk-tool": processes}, file)
+END
+python3 draw.py
+
+says() { # says FILE: the verdict
+	tl-report "$1" --width 200 | sed -n '3,/^$/p' | tr '\n' ' '
+}
+is 'how busy each is' "$(says two.json)" \
+	'10.000 ms of the processes, start and end included: 9.2 % kernels, 90.8 % idle. GEMM is 69.0 % of kernel time. GPUs 0, 1 and 2 are busy 6.1, 3.6 and 1.9 %. Processes 100 and 200 are busy 8.5 and 1.9 %.  '
+is 'one process, two GPUs' "$(says a.json)" \
+	'10.000 ms of the process, its start and end included: 8.5 % kernels, 91.5 % idle. GEMM is 62.9 % of kernel time. GPUs 0 and 1 are busy 6.1 and 3.6 %.  '
+is 'one of both: as ever' "$(says b.json)" \
+	'10.000 ms of the process, its start and end included: 1.9 % kernels, 98.1 % idle. GEMM is 100.0 % of kernel time.  '
+for name in two a b; do
+	tl-report $name.json -d $name
+done
+is 'and sheets of each' \
+	"$(find two a b -name 'gpu_*' | sort | tr '\n' ' ')" \
+	'a/gpu_timeline.csv a/gpu_timeline_by_agent.csv b/gpu_timeline.csv two/gpu_timeline.csv two/gpu_timeline_by_agent.csv two/gpu_timeline_by_process.csv '
+is 'a process in the time of all' \
+	"$(grep -e kernel -e total -e idle two/gpu_timeline_by_process.csv)" \
+	'100,total_time,10,100.0
+100,kernel,0.85,8.5
+100,idle,9.15,91.5
+200,total_time,10,100.0
+200,kernel,0.19,1.9
+200,idle,9.81,98.1'
+is 'a GPU from its first event to its last' \
+	"$(tl-timeline --by dev two.json --format csv | grep -e kernel -e total)" \
+	'0,total_time,9010000,100.0
+0,kernel,610000,6.770255271920089
+1,total_time,7010000,100.0
+1,kernel,360000,5.1355206847360915
+2,total_time,9010000,100.0
+2,kernel,190000,2.108768035516093'
+is '--by pid' "$(tl-timeline --by pid two.json --format csv | grep -e pid -e busy)" \
+	'pid,type,time_ns,percent
+100,busy_time,850000,8.5
+200,busy_time,190000,1.9'
+is 'a GPU of PyTorch is of no process' \
+	"$(tl-gen --seed 3 | tl-timeline --by pid -c pid,type,time_ns --no-header | head -n 1 | cut -f 1)" ''
+
+for form in run_results.json run_kernel_trace.csv run.pftrace; do
+	rm -rf run
+	mkdir run
+	python3 "$ROOT/tests/oracle/rocprof_forms.py" 2 run
+	tl-report --width 200 run/$form | grep -o 'GPUs.*%' >$form.says
+done
+like 'two GPUs in each form' "$(cat run_results.json.says)" \
+	'^GPUs 0 and 1 are busy [0-9.]* and [0-9.]* %$'
+same 'CSV' run_kernel_trace.csv.says run_results.json.says
+# which knows agents by another number
+is 'pftrace' "$(sed 's/.*busy//' run.pftrace.says)" \
+	"$(sed 's/.*busy//' run_results.json.says)"
+done_testing
