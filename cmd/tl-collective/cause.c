@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who was late, and what it was doing. All ranks of a group leave a collective
- * together, so what makes one of them late for the next happens between that
- * end and its start: in this window the GPU computes, is idle, or is in
- * collectives of other groups. What the late rank has more of than the median
- * of the others is the cause.
+ * Who was late, what it cost, and what the late one was doing. All ranks of a
+ * group leave a collective together, so what makes one of them late for the
+ * next happens between that end and its start: in this window its GPU computes,
+ * is idle, or is in collectives of other groups. Against the mean of the ranks
+ * that came in the middle, the differences of these parts add up to that of
+ * the windows, and those of ops and host events to that of a part.
  */
 #include "cmd/tl-collective/job.h"
 
@@ -15,7 +16,8 @@
 
 #define LATE_MIN_NS 10000 /* less is no lateness */
 #define LATE_SHARE 0.05   /* of the latency; less does not matter */
-#define SLOW_RATIO 1.03
+#define NAMED_SHARE 0.25  /* of the difference; less is no cause by itself */
+#define EVEN_SHARE 0.4    /* of differences, beyond one ratio for all */
 
 const char *const verdict_words[VERDICT_COUNT] = {
 	[VERDICT_NONE] = "none",
@@ -24,87 +26,171 @@ const char *const verdict_words[VERDICT_COUNT] = {
 	[VERDICT_HOST] = "host",
 	[VERDICT_ELSEWHERE] = "elsewhere",
 	[VERDICT_NETWORK] = "network",
+	[VERDICT_UNSTABLE] = "unstable",
 	[VERDICT_UNJUDGED] = "not judged",
 };
 
-/* ---- one collective ---- */
+/* A rank's start of the collective at hand. */
+struct arrival {
+	int64_t start_ns;
+	struct rec *rec;
+};
+
+struct finder {
+	struct job *j;
+	struct stragglers *out;
+	struct map rows;      /* by group and rank */
+	struct map shares;    /* by row and name, in the row's shares */
+	struct arrival *come; /* all ranks of the collective, by start */
+	size_t n;
+	int64_t u_ns; /* of its lateness; NONE: not known */
+};
+
+static int
+by_start(const void *pa, const void *pb)
+{
+	const struct arrival *a = pa, *b = pb;
+
+	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
+}
+
+/* A rank in a group; valid until the next one is asked for. */
+static struct lateness *
+row_of(struct finder *f, uint32_t group, const struct rec *r)
+{
+	uint32_t pos = rec_pos(f->j, r);
+	bool is_new;
+	uint64_t *at = map_put(&f->rows, (uint64_t)group << 32 | pos, &is_new);
+
+	if (is_new) {
+		*at = f->out->list.n;
+		vec_push(&f->out->list,
+		    ((struct lateness){ .group = group, .pos = pos }));
+	}
+	return &f->out->list.v[*at];
+}
+
+/* ---- cost ---- */
 
 static bool
-matters(const struct coll *c)
+matters(const struct finder *f, const struct coll *c)
 {
-	return c->n > 1 && c->late_ns >= LATE_MIN_NS &&
+	return f->j->groups.v[c->group].clocks == CLOCKS_AGREE &&
+	    f->u_ns != NONE && c->late_ns / 2 >= f->u_ns &&
+	    c->late_ns >= LATE_MIN_NS &&
 	    (double)c->late_ns >= LATE_SHARE * (double)c->latency_ns;
 }
 
-static int64_t
-busy_of(const struct rec *r, const struct rec *late)
+/* What the one that waits longest could not hide behind its own work. */
+static double
+exposed_share(const struct job *j, const struct coll *c, int64_t late_ns)
 {
-	(void)late;
-	return r->busy_ns >= 0 ? r->busy_ns : NONE;
-}
+	int64_t ns = rec_exposed(j, coll_earliest(j, c));
 
-static int64_t
-idle_of(const struct rec *r, const struct rec *late)
-{
-	(void)late;
-	return r->busy_ns >= 0 ? r->idle_ns : NONE;
-}
-
-/* For the cause that kept the late one idle for longest. */
-static int64_t
-host_us_of(const struct rec *r, const struct rec *late)
-{
-	return r->host == late->host ? r->host_us : 0;
-}
-
-/* How much longer than the others it was idle for one cause. */
-static void
-blame_idle(const struct job *j, struct lateness *l, const struct coll *c,
-    const struct rec *late, int64_t *v)
-{
-	size_t i = 0;
-
-	if (late->host == HOST_NONE)
-		return;
-	while (i < l->hosts.n && l->hosts.v[i].host != late->host)
-		i++;
-	if (i == l->hosts.n)
-		vec_push(&l->hosts, ((struct host_cause){ late->host, 0 }));
-	l->hosts.v[i].us += late->host_us - others_median(j, c, host_us_of, v);
-}
-
-/* "CAUSE: EVENT" in its parts; a partial of other programs may lack one. */
-static void
-split_cause(struct lateness *l)
-{
-	ptrdiff_t sep = str_find(l->host, STR(": "), false);
-
-	if (sep < 0)
-		return;
-	l->idle_cause = (struct str){ l->host.p, (size_t)sep };
-	l->host.p += sep + 2;
-	l->host.len -= (size_t)sep + 2;
-	for (unsigned i = 0; i < CAUSE_COUNT; i++)
-		if (str_eq(l->idle_cause, str_of(cause_words[i])))
-			l->is_in_time = cause_groups[i] == GROUP_OF_GPU ||
-			    cause_groups[i] == GROUP_OF_MISSING;
+	return ns == NONE || ns >= late_ns ? 1
+	    : ns <= 0                      ? 0
+					   : (double)ns / (double)late_ns;
 }
 
 static void
-settle_idle(const struct job *j, struct lateness *l)
+add_cost(struct finder *f, const struct coll *c, const struct rec *r,
+    int64_t ns, double exposed)
 {
-	for (size_t i = 0; i < l->hosts.n; i++) {
-		const struct host_cause *h = &l->hosts.v[i];
+	struct lateness *l = row_of(f, c->group, r);
 
-		if (h->us * 1000 > l->host_ns) {
-			l->host_ns = h->us * 1000;
-			l->host = intern_get(j->hosts, h->host);
-		}
+	l->share_ns = num_add_max(l->share_ns, ns);
+	l->cost_ns = num_add_max(l->cost_ns, (int64_t)((double)ns * exposed));
+	l->u_ns = num_add_max(l->u_ns, f->u_ns);
+}
+
+/*
+ * The time from the median start to the last one, stretch by stretch between
+ * starts, is shared evenly by those that were still to come.
+ */
+static void
+share_out(struct finder *f, const struct coll *c)
+{
+	const struct arrival *v = f->come;
+	int64_t high = v[f->n / 2].start_ns;
+	int64_t from = f->n % 2 == 1
+	    ? high
+	    : v[f->n / 2 - 1].start_ns + (high - v[f->n / 2 - 1].start_ns) / 2;
+	double exposed = exposed_share(f->j, c, v[f->n - 1].start_ns - from);
+	int64_t each = 0, odd = 0; /* what does not divide is the last one's */
+
+	for (size_t i = f->n / 2; i < f->n; i++) {
+		int64_t n = (int64_t)(f->n - i), ns = v[i].start_ns - from;
+
+		if (ns <= 0)
+			continue;
+		each += ns / n;
+		odd += ns % n;
+		from = v[i].start_ns;
+		add_cost(
+		    f, c, v[i].rec, each + (i + 1 == f->n ? odd : 0), exposed);
 	}
-	if (l->host.p == NULL)
-		l->host_ns = NONE;
-	else
-		split_cause(l);
+}
+
+/* ---- what its time went on ---- */
+
+static struct share *
+share_of(struct finder *f, struct lateness *l, uint32_t name)
+{
+	uint64_t row = (uint64_t)(l - f->out->list.v);
+	bool is_new;
+	uint64_t *at = map_put(&f->shares, row << 32 | name, &is_new);
+
+	if (is_new) {
+		*at = l->shares.n;
+		vec_push(&l->shares, ((struct share){ .name = name }));
+	}
+	return &l->shares.v[*at];
+}
+
+static bool
+is_idle_name(const struct job *j, const struct part *p, uint64_t name)
+{
+	return j->spent_on.v[p->name_of[name]].on == SPENT_IDLE;
+}
+
+/* The parts of a rank's window; weight 0: of the late one itself. */
+static void
+add_window(
+    struct finder *f, struct lateness *l, const struct rec *r, double weight)
+{
+	const struct part *p = &f->j->parts.v[r->part];
+	double rest[2] = { (double)r->busy_ns, (double)r->idle_ns };
+	size_t n = r->nspent;
+
+	for (size_t i = 0; i < n + 3; i++) {
+		const struct spent *s = p->spent + r->spent + i;
+		uint32_t name = i < n ? p->name_of[s->name]
+		    : i == n          ? NAME_WORK
+		    : i == n + 1      ? NAME_IDLE
+				      : NAME_ELSEWHERE;
+		double ns = i < n ? (double)s->ns
+		    : i < n + 2   ? rest[i - n]
+				  : (double)r->else_ns;
+		struct share *to;
+
+		if (i < n)
+			rest[is_idle_name(f->j, p, s->name)] -= ns;
+		if (ns == 0)
+			continue;
+		to = share_of(f, l, name);
+		if (weight == 0)
+			to->late_ns += ns;
+		else
+			to->usual_ns += ns * weight;
+	}
+}
+
+static void
+add_parts(struct lateness *l, const struct rec *r, double weight)
+{
+	l->busy_ns += (double)r->busy_ns * weight;
+	l->idle_ns += (double)r->idle_ns * weight;
+	l->elsewhere_ns += (double)r->else_ns * weight;
 }
 
 /* The work that most of the others did. */
@@ -125,124 +211,41 @@ usual_work(const struct job *j, const struct coll *c, const struct rec *late)
 	return best;
 }
 
+/* Against the ranks between the quartiles of the others, which are in order
+ * of their starts; of two the first. */
 static void
-blame(const struct job *j, struct lateness *l, const struct coll *c, int64_t *v)
+blame(struct finder *f, const struct coll *c, const struct rec *late)
 {
-	const struct rec *late = coll_last(j, c);
+	struct lateness *l = row_of(f, c->group, late);
+	size_t others = f->n - 1, first = (others + 2) / 4;
+	size_t last = 3 * (others - 1) / 4, nknown = 0;
+	int64_t from, to;
 
 	l->nlate++;
-	l->late_ns += c->late_ns;
+	l->late_ns = num_add_max(l->late_ns, c->late_ns);
 	vec_push(&l->lates, (double)c->late_ns);
-	if (late->busy_ns < 0)
+	if (last < first)
+		first = last = 0;
+	from = f->come[first].start_ns;
+	to = f->come[last].start_ns;
+	for (size_t i = 0; i < others; i++)
+		nknown += f->come[i].rec->busy_ns >= 0 &&
+		    f->come[i].start_ns >= from && f->come[i].start_ns <= to;
+	if (late->busy_ns < 0 || nknown == 0)
 		return;
 	l->nknown++;
-	l->elsewhere_ns += c->late_ns; /* less the two, later */
-	l->busy_ns += late->busy_ns - others_median(j, c, busy_of, v);
-	l->idle_ns += late->idle_ns - others_median(j, c, idle_of, v);
-	blame_idle(j, l, c, late, v);
-	l->nsame += usual_work(j, c, late) == late->work;
-}
+	l->nsame += usual_work(f->j, c, late) == late->work;
+	add_window(f, l, late, 0);
+	add_parts(l, late, 1);
+	for (size_t i = 0; i < others; i++) {
+		const struct arrival *a = &f->come[i];
 
-/* ---- kernels: which are slower than on the median rank ---- */
-
-struct kernel_mean {
-	/* What is compared: op and shape, without an op kernel and grid. */
-	uint32_t what[3];
-	uint32_t kernel, pos;
-	double mean;
-	int64_t sum_ns;
-};
-
-typedef VEC(struct kernel_mean) mean_vec;
-
-/* One of [op, shape, kernel, calls, sum in ns]. */
-static void
-read_kernel(struct str text, uint32_t pos, struct intern *names,
-    struct arena *mem, mean_vec *out)
-{
-	json_items it = { 0 };
-	struct kernel_mean m = { .pos = pos };
-	int64_t count;
-
-	if (json_split(&it, mem, text) && it.n == 5 &&
-	    num_i64(it.v[3].text, &count) && count > 0 &&
-	    num_i64(it.v[4].text, &m.sum_ns)) {
-		m.kernel = intern_put(names, it.v[2].text);
-		m.what[0] = intern_put(names, it.v[0].text);
-		m.what[1] = intern_put(names, it.v[1].text);
-		m.what[2] = it.v[0].text.len > 0 ? INTERN_NONE : m.kernel;
-		m.mean = (double)m.sum_ns / (double)count;
-		vec_push(out, m);
+		if (a->rec->busy_ns < 0 || a->start_ns < from ||
+		    a->start_ns > to)
+			continue;
+		add_window(f, l, a->rec, 1 / (double)nknown);
+		add_parts(l, a->rec, -1 / (double)nknown);
 	}
-	vec_free(&it);
-}
-
-static bool
-is_same(const struct kernel_mean *a, const struct kernel_mean *b)
-{
-	return memcmp(a->what, b->what, sizeof a->what) == 0;
-}
-
-static int
-by_key(const void *pa, const void *pb)
-{
-	const struct kernel_mean *a = pa, *b = pb;
-
-	for (size_t i = 0; i < 3; i++)
-		if (a->what[i] != b->what[i])
-			return a->what[i] < b->what[i] ? -1 : 1;
-	if (a->mean != b->mean)
-		return a->mean < b->mean ? -1 : 1;
-	return a->pos < b->pos ? -1 : a->pos > b->pos;
-}
-
-/* Against the median rank: time over what it would have been, and the worst. */
-struct slowness {
-	double took, should, worst_loss, worst_ratio;
-	struct kernel_mean worst;
-};
-
-static void
-compare_kernels(struct job *j, struct slowness *slow, struct intern *names)
-{
-	struct arena *mem = arena_create();
-	json_items items = { 0 };
-	mean_vec all = { 0 };
-
-	for (size_t i = 0; i < j->parts.n; i++) {
-		const struct part *p = &j->parts.v[i];
-
-		if (json_split(&items, mem, p->kernels))
-			for (size_t k = 0; k < items.n; k++)
-				read_kernel(
-				    items.v[k].text, p->pos, names, mem, &all);
-		arena_reset(mem, 0);
-	}
-	stable_sort(all.v, all.n, sizeof *all.v, by_key);
-	for (size_t i = 0, k; i < all.n; i = k) {
-		double median;
-
-		for (k = i; k < all.n && is_same(&all.v[k], &all.v[i]); k++)
-			;
-		median = all.v[i + (k - i - 1) / 2].mean;
-		for (size_t m = i; m < k && median > 0 && k - i > 1; m++) {
-			struct slowness *s = &slow[all.v[m].pos];
-			double ratio = all.v[m].mean / median;
-			double took = (double)all.v[m].sum_ns;
-			double loss = took - took / ratio;
-
-			s->took += took;
-			s->should += took / ratio;
-			if (loss > s->worst_loss) {
-				s->worst_loss = loss;
-				s->worst_ratio = ratio;
-				s->worst = all.v[m];
-			}
-		}
-	}
-	vec_free(&all);
-	vec_free(&items);
-	arena_destroy(mem);
 }
 
 /* ---- verdicts ---- */
@@ -258,32 +261,101 @@ judge(const struct lateness *l)
 	return l->idle_ns >= l->elsewhere_ns ? VERDICT_HOST : VERDICT_ELSEWHERE;
 }
 
-/* When all is added up. */
+static double
+more(const struct share *s)
+{
+	return s->late_ns - s->usual_ns;
+}
+
+static int
+by_more(const void *pa, const void *pb)
+{
+	const struct share *a = pa, *b = pb;
+
+	if (more(a) != more(b))
+		return more(a) > more(b) ? -1 : 1;
+	return a->name < b->name ? -1 : a->name > b->name;
+}
+
+bool
+share_is_idle(const struct job *j, const struct share *s)
+{
+	return s->name == NAME_IDLE ||
+	    (s->name < NAME_WORK && j->spent_on.v[s->name].on == SPENT_IDLE);
+}
+
+/*
+ * Whether one ratio explains most of what a part's names differ by, and not
+ * by the first of them alone.
+ */
+static bool
+is_throughout(const struct job *j, const struct lateness *l, bool is_idle,
+    const struct share *first, double ratio)
+{
+	double beyond = 0, sum = 0, beyond_rest = 0, rest = 0;
+
+	for (size_t i = 0; i < l->shares.n; i++) {
+		const struct share *s = &l->shares.v[i];
+		double off = fabs(more(s) - (ratio - 1) * s->usual_ns);
+
+		if (s->name == NAME_ELSEWHERE || share_is_idle(j, s) != is_idle)
+			continue;
+		beyond += off;
+		sum += fabs(more(s));
+		if (s == first)
+			continue;
+		beyond_rest += off;
+		rest += fabs(more(s));
+	}
+	return beyond < EVEN_SHARE * sum && beyond_rest < EVEN_SHARE * rest &&
+	    rest >= NAMED_SHARE * sum;
+}
+
+/* The part that is the verdict: its largest name, and how it is spread. */
+static void
+settle_part(
+    const struct job *j, struct lateness *l, bool is_idle, struct excess *e)
+{
+	double late = 0, usual = 0;
+
+	e->ratio = NAN;
+	for (size_t i = 0; i < l->shares.n; i++) {
+		const struct share *s = &l->shares.v[i];
+
+		if (s->name == NAME_ELSEWHERE || share_is_idle(j, s) != is_idle)
+			continue;
+		late += s->late_ns;
+		usual += s->usual_ns;
+		if (s->name >= NAME_WORK || more(s) <= 0)
+			continue;
+		if (e->top == NULL)
+			e->top = s;
+		e->n++;
+	}
+	e->more_ns = late - usual;
+	if (e->top != NULL && usual > 0 && late > usual &&
+	    is_throughout(j, l, is_idle, e->top, late / usual))
+		e->ratio = late / usual;
+	e->is_named = e->top != NULL &&
+	    more(e->top) >=
+		NAMED_SHARE * (l->busy_ns + l->idle_ns + l->elsewhere_ns);
+}
+
 static void
 settle(const struct job *j, struct lateness *l)
 {
-	l->elsewhere_ns -= l->busy_ns + l->idle_ns;
-	l->verdict = judge(l);
+	stable_sort(l->shares.v, l->shares.n, sizeof *l->shares.v, by_more);
+	settle_part(j, l, false, &l->work);
+	settle_part(j, l, true, &l->idle);
+	l->verdict = j->groups.v[l->group].clocks != CLOCKS_AGREE
+	    ? VERDICT_UNJUDGED
+	    : judge(l);
 	l->word = str_of(verdict_words[l->verdict]);
 	l->pct_late = 100 * (double)l->nlate / (double)l->ncolls;
-	settle_idle(j, l);
-	if (l->nknown == 0)
-		l->busy_ns = l->idle_ns = l->elsewhere_ns = l->nsame = NONE;
-}
-
-/* A rank in a group; valid until the next one is asked for. */
-static struct lateness *
-row_of(struct stragglers *c, struct map *rows, uint32_t group, uint32_t pos)
-{
-	bool is_new;
-	uint64_t *at = map_put(rows, (uint64_t)group << 32 | pos, &is_new);
-
-	if (is_new) {
-		*at = c->list.n;
-		vec_push(&c->list,
-		    ((struct lateness){ .group = group, .pos = pos }));
+	if (l->nknown == 0) {
+		l->busy_ns = l->idle_ns = l->elsewhere_ns = NAN;
+		l->nsame = NONE;
 	}
-	return &c->list.v[*at];
 }
 
 static int
@@ -296,56 +368,102 @@ by_group(const void *pa, const void *pb)
 	return a->pos < b->pos ? -1 : a->pos > b->pos;
 }
 
-static struct str
-text_of(const struct job *j, const struct intern *names, uint32_t id)
-{
-	struct str s = intern_get(names, id);
+/* ---- names ---- */
 
-	return s.len > 0 ? arena_str(j->mem, s) : (struct str){ NULL, 0 };
+/* [WORD, NAME, DETAIL]; of another form it is an op's. */
+static void
+read_name(struct job *j, struct str text, struct spent_name *to)
+{
+	json_items it = { 0 };
+
+	*to = (struct spent_name){ .on = SPENT_OP };
+	if (json_split(&it, j->mem, text) && it.n == 3) {
+		while (to->on > SPENT_IDLE &&
+		    !str_eq(it.v[0].text, str_of(spent_words[to->on])))
+			to->on--;
+		to->name = it.v[1].text;
+		to->detail = it.v[2].text;
+	}
+	for (unsigned i = 0; i < CAUSE_COUNT && to->on == SPENT_IDLE; i++)
+		if (str_eq(to->name, str_of(cause_words[i])))
+			to->is_in_time = cause_groups[i] == GROUP_OF_GPU ||
+			    cause_groups[i] == GROUP_OF_MISSING;
+	vec_free(&it);
+}
+
+static void
+read_names(struct job *j)
+{
+	for (uint32_t i = 0; i < j->names->list.n; i++)
+		read_name(j, intern_get(j->names, i), vec_add(&j->spent_on));
+}
+
+/* ---- all ---- */
+
+/* Of those that came last together it is the one that counts as the last. */
+static void
+put_last(struct finder *f, const struct rec *last)
+{
+	size_t i = f->n - 1;
+	struct arrival a;
+
+	while (f->come[i].rec != last)
+		i--;
+	a = f->come[i];
+	f->come[i] = f->come[f->n - 1];
+	f->come[f->n - 1] = a;
+}
+
+static void
+take(struct finder *f, const struct coll *c)
+{
+	struct job *j = f->j;
+	struct lateness *l;
+
+	f->n = c->n;
+	for (uint32_t m = 0; m < c->n; m++) {
+		struct rec *r = j->members[c->first + m];
+
+		f->come[m] = (struct arrival){ r->start_ns, r };
+		row_of(f, c->group, r)->ncolls++;
+	}
+	l = row_of(f, c->group, coll_last(j, c));
+	l->nlast++;
+	l->caused_ns = num_add_max(l->caused_ns, c->wait_sum_ns);
+	f->u_ns = coll_u_ns(j, c);
+	if (!matters(f, c))
+		return;
+	for (uint32_t m = 0; m < c->n; m++) {
+		const struct rec *r = j->members[c->first + m];
+		int64_t *wait = &f->out->wait_ns[rec_pos(j, r)];
+
+		*wait =
+		    num_add_max(*wait, coll_last(j, c)->start_ns - r->start_ns);
+	}
+	stable_sort(f->come, f->n, sizeof *f->come, by_start);
+	put_last(f, coll_last(j, c));
+	share_out(f, c);
+	blame(f, c, coll_last(j, c));
 }
 
 void
-stragglers_find(struct job *j, struct stragglers *c)
+stragglers_find(struct job *j, struct stragglers *out)
 {
-	struct slowness *slow = xcalloc(j->ranks.n + 1, sizeof *slow);
-	struct intern *names = intern_create();
-	int64_t *v = xmalloc((j->ranks.n + 1) * sizeof *v);
-	struct map rows = { 0 };
+	struct finder f = { .j = j, .out = out };
 
+	read_names(j);
+	f.come = xmalloc((j->ranks.n + 1) * sizeof *f.come);
+	out->wait_ns = xcalloc(j->ranks.n + 1, sizeof *out->wait_ns);
 	for (size_t i = 0; i < j->colls.n; i++) {
-		const struct coll *k = &j->colls.v[i];
-		struct lateness *l;
+		const struct coll *c = &j->colls.v[i];
 
-		if (!coll_counts(j, k) || k->n < 2 || k->class == CLASS_P2P)
-			continue;
-		for (uint32_t m = 0; m < k->n; m++)
-			row_of(c, &rows, k->group,
-			    rec_pos(j, j->members[k->first + m]))
-			    ->ncolls++;
-		l = row_of(c, &rows, k->group, rec_pos(j, coll_last(j, k)));
-		l->nlast++;
-		l->caused_ns = num_add_max(l->caused_ns, k->wait_sum_ns);
-		if (matters(k))
-			blame(j, l, k, v);
+		if (coll_counts(j, c) && c->n > 1 && c->class != CLASS_P2P)
+			take(&f, c);
 	}
-	stable_sort(c->list.v, c->list.n, sizeof *c->list.v, by_group);
-	compare_kernels(j, slow, names);
-	for (size_t i = 0; i < c->list.n; i++) {
-		struct lateness *l = &c->list.v[i];
-		const struct slowness *s = &slow[l->pos];
-
-		l->all_ratio = s->should > 0 ? s->took / s->should : NAN;
-		l->kernel_ratio = NAN;
-		if (s->worst_ratio > SLOW_RATIO) {
-			l->kernel = text_of(j, names, s->worst.kernel);
-			l->op = text_of(j, names, s->worst.what[0]);
-			l->shape = text_of(j, names, s->worst.what[1]);
-			l->kernel_ratio = s->worst_ratio;
-		}
-		settle(j, l);
-	}
-	intern_destroy(names);
-	free(slow);
-	free(v);
-	map_free(&rows);
+	for (size_t i = 0; i < out->list.n; i++)
+		settle(j, &out->list.v[i]);
+	stable_sort(out->list.v, out->list.n, sizeof *out->list.v, by_group);
+	free(f.come);
+	map_free(&f.shares);
+	map_free(&f.rows);
 }

@@ -7,8 +7,8 @@
  *              hlo.c, hlo-join.c, replicas.c
  * reduce.c     one source, or each GPU of it, to its records, with ...
  * window.c     ... how long its GPU worked between them
- * kernels.c    ... in which ops and shapes
- * partial.c    records as a stream, and back
+ * kernels.c    ... on which ops and shapes
+ * partial.c    records as a stream; partial-read.c: and back
  * job.c        sources to a job: ranks, windows, warnings
  * group.c      process groups; match.c and align.c: the same collective on
  *              all ranks; clock.c: offsets between the ranks' clocks
@@ -18,7 +18,7 @@
  * stats.c      mean, median, ... of values
  * tables*.c    the tables
  *
- * A *record* is one collective on one rank: 64 bytes. A *signature* is what
+ * A *record* is one collective on one rank: 72 bytes. A *signature* is what
  * collectives that do the same have in common. A *collective* is made of the
  * records of its ranks.
  */
@@ -64,20 +64,32 @@ struct rec {
 	int64_t dur_ns;
 	/*
 	 * Since the end of the collective before it in its group, on this
-	 * rank: time in which the GPU computed or copied, and in which it did
-	 * nothing at all; -1: there is none before it.
+	 * rank: time in which the GPU computed or copied, in which it did
+	 * nothing at all, and the rest, in other collectives; busy_ns -1: there
+	 * is none before it.
 	 */
-	int64_t busy_ns, idle_ns;
+	int64_t busy_ns, idle_ns, else_ns;
 	uint64_t id;   /* ordinal of its event in the source */
 	uint32_t sig;  /* of its part, later of the job */
 	uint32_t seq;  /* Seq + 1, or 0; when matched its collective */
 	uint32_t work; /* sum of hashes of the kernels that started in it */
 	uint32_t part;
-	/* why the GPU was idle for most of idle_ns, "CAUSE: EVENT": of its
-	 * part, later of the job; HOST_NONE: not known */
-	uint32_t host;
-	uint32_t host_us; /* of idle_ns */
+	uint32_t spent, nspent; /* of part.spent: on what, longest first */
 };
+
+/*
+ * What a window was spent on. A name is a text [WORD, NAME, DETAIL]: of idle
+ * time its cause and event, of work the op and its shape or, without an op, the
+ * kernel and its grid. Names that are too many for a window are in none.
+ */
+enum spent_on { SPENT_IDLE, SPENT_OP, SPENT_KERNEL, SPENT_COUNT };
+extern const char *const spent_words[SPENT_COUNT];
+
+struct spent {
+	int64_t ns;
+	uint64_t name; /* of its part */
+};
+typedef VEC(struct spent) spent_vec;
 
 #define COLL_NONE UINT32_MAX /* rec.seq of a record without collective */
 
@@ -110,23 +122,27 @@ struct part {
 	struct str name, host;         /* facts, or empty */
 	struct str device;             /* name of the GPU, likewise */
 	struct str groups;             /* text with pg_config, or empty */
-	struct str kernels; /* JSON: [[op,shape,kernel,count,sum],...] */
-	uint64_t nskipped;  /* collectives without a duration */
-	uint64_t hash;      /* equal ones are of one trace */
+	uint64_t nskipped;             /* collectives without a duration */
+	uint64_t hash;                 /* equal ones are of one trace */
 	size_t nsigs;
 	const struct str *sigs; /* JSON texts */
-	size_t nhosts;
-	const struct str *hosts; /* causes of idle time */
+	size_t nnames;
+	const struct str *names; /* of what its windows were spent on */
+	size_t nspent;
+	struct spent *spent;
 	size_t nrecs;
 	struct rec *recs;
 	/* of each record the time in which its GPU did not compute; or NULL */
 	int64_t *exposed;
+	uint64_t nsteps; /* 0: step_ns is the time of all its GPU work */
+	int64_t step_ns; /* of all steps */
 	/* of the job */
 	size_t source_no; /* of all inputs, whether they could be read or not */
 	size_t part_no;   /* in the order of reading */
 	uint32_t pos;     /* of its rank among all ranks */
-	int64_t shift_ns; /* start_ns - shift_ns: the file's own time */
-	bool is_out;      /* left out of the job */
+	uint32_t *name_of; /* the job's number of each name */
+	int64_t shift_ns;  /* start_ns - shift_ns: the file's own time */
+	bool is_out;       /* left out of the job */
 };
 
 /* A GPU whose rank is not settled, nor which groups of XLA it is in. */
@@ -149,43 +165,6 @@ size_t recognise_signature(const struct bucket_rules *rules,
     const struct dict *st, const struct event *ev, struct buf *b,
     uint32_t *seq);
 
-/* ---- window.c ---- */
-
-/* A kernel that is no collective. */
-struct began {
-	int64_t start_ns;
-	uint32_t hash; /* of its name and grid; later the sum up to it */
-};
-
-/* What the GPU worked in, and when it did not. */
-struct windows {
-	struct spans work, idle;
-	VEC(struct began) began;
-};
-
-/*
- * Each record's busy, idle, work and host: from the end before it in its
- * group, group_of its signature, to its start. Idle are the gaps; their causes
- * go into names.
- */
-void windows_fill(struct windows *w, const struct host *h,
-    const struct gaps *gaps, struct rec *recs, size_t n,
-    const uint32_t *group_of, size_t ngroups, struct intern *names);
-
-/* Of each record the time outside these spans, which are normalised. */
-void exposed_fill(
-    const struct spans *compute, const struct rec *recs, size_t n, int64_t *ns);
-
-/* ---- kernels.c ---- */
-
-struct kernels;
-struct kernels *kernels_new(void);
-void kernels_clear(struct kernels *k, const struct dict *st);
-void kernels_op(struct kernels *k, const struct event *ev);
-void kernels_add(struct kernels *k, const struct event *ev, uint32_t grid);
-/* Those that took longest, as the JSON of part.kernels. */
-void kernels_put(struct kernels *k, struct buf *b);
-
 /* ---- reduce.c, partial.c ---- */
 
 struct reducer;
@@ -193,7 +172,7 @@ struct reducer *reducer_new(const struct settings *set);
 /* Puts a part for each source of an input. */
 void reduce_input(struct reducer *r, const char *path, struct buf *out);
 
-#define PARTIAL_VERSION 2
+#define PARTIAL_VERSION 3
 struct job;
 void partial_write(const struct settings *set, const struct job *job);
 
@@ -203,7 +182,7 @@ typedef VEC(struct part) part_vec;
 
 /* Appends a part, its texts and its records. */
 void part_put(struct buf *b, const struct part *p, const struct intern *sigs,
-    const struct intern *hosts);
+    const struct intern *names);
 /* Reduces all inputs in child processes; parts in the order of paths. */
 void work_run(
     const struct settings *set, const path_vec *paths, part_vec *parts);

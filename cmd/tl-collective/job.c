@@ -247,7 +247,6 @@ static void
 take_sigs(struct job *j, struct part *p, uint32_t no)
 {
 	uint32_t *ours = xcalloc(p->nsigs + 1, sizeof *ours);
-	uint32_t *hosts = xcalloc(p->nhosts + 1, sizeof *hosts);
 	struct buf b = { 0 };
 
 	for (size_t i = 0; i < p->nsigs; i++) {
@@ -262,17 +261,15 @@ take_sigs(struct job *j, struct part *p, uint32_t no)
 			sig_parse(vec_add(&j->sigs),
 			    intern_get(j->sig_texts, ours[i]), j->keys, j->mem);
 	}
-	for (size_t i = 0; i < p->nhosts; i++)
-		hosts[i] = intern_put(j->hosts, p->hosts[i]);
+	p->name_of = xcalloc(p->nnames + 1, sizeof *p->name_of);
+	for (size_t i = 0; i < p->nnames; i++)
+		p->name_of[i] = intern_put(j->names, p->names[i]);
 	for (size_t i = 0; i < p->nrecs; i++) {
 		p->recs[i].sig = ours[p->recs[i].sig];
 		p->recs[i].part = no;
-		if (p->recs[i].host != HOST_NONE)
-			p->recs[i].host = hosts[p->recs[i].host];
 	}
 	buf_free(&b);
 	free(ours);
-	free(hosts);
 }
 
 /*
@@ -444,7 +441,7 @@ job_build(struct job *j, const struct settings *set, part_vec *parts)
 	j->mem = arena_create();
 	j->sig_texts = intern_create();
 	j->keys = intern_create();
-	j->hosts = intern_create();
+	j->names = intern_create();
 	j->parts = *parts;
 	for (size_t i = 0; i < j->parts.n; i++) {
 		struct part *p = &j->parts.v[i];

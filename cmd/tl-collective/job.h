@@ -66,13 +66,22 @@ struct rank_info {
 	uint32_t clock; /* position of the first rank that has it */
 };
 
+/* What a window was spent on: see struct spent. */
+struct spent_name {
+	struct str name, detail;
+	enum spent_on on;
+	bool is_in_time; /* idle, though the host had launched the work */
+};
+
 struct job {
 	const struct settings *set;
 	struct arena *mem;
 	part_vec parts; /* of ranks ascending, then by time */
 	VEC(struct rank_info) ranks;
-	struct intern *sig_texts, *keys, *hosts;
+	struct intern *sig_texts, *keys, *names;
 	VEC(struct sig) sigs;
+	VEC(struct spent_name) spent_on; /* of names, by cause.c */
+	struct findings *found;          /* by verdict.c, when first asked */
 	VEC(struct pgroup) groups;
 	VEC(struct coll) colls;
 	VEC(uint32_t) order; /* collectives in the order of first appearance */
@@ -178,15 +187,30 @@ enum verdict {
 	VERDICT_HOST,
 	VERDICT_ELSEWHERE,
 	VERDICT_NETWORK,
+	VERDICT_UNSTABLE,
 	VERDICT_UNJUDGED, /* clocks are off, or known too roughly */
 	VERDICT_COUNT
 };
 extern const char *const verdict_words[VERDICT_COUNT];
 
-/* A cause that kept a late rank idle for longer than the others. */
-struct host_cause {
-	uint32_t host; /* of the job */
-	int64_t us;
+/* What has no name among what a window was spent on. */
+#define NAME_WORK (UINT32_MAX - 2) /* the rest of it */
+#define NAME_IDLE (UINT32_MAX - 1)
+#define NAME_ELSEWHERE UINT32_MAX
+
+/* What a late rank spent on one thing, and what the others did. */
+struct share {
+	uint32_t name; /* in job.spent_on, or NAME_ */
+	double late_ns, usual_ns;
+};
+
+/* What it had more of idle time, or of work. */
+struct excess {
+	double more_ns;
+	const struct share *top; /* the largest with a name, or NULL */
+	size_t n;                /* names that it had more of */
+	bool is_named;           /* the largest is enough to be the cause */
+	double ratio;            /* of all of them alike; NAN: they aren't */
 };
 
 /* A rank in a group. */
@@ -197,25 +221,26 @@ struct lateness {
 	int64_t nknown, nsame;  /* of these: window known; same work */
 	int64_t caused_ns;      /* what others waited where it was last */
 	int64_t late_ns;        /* sum, of nlate */
-	/* more than the median of the others; NONE: no window is known */
-	int64_t busy_ns, idle_ns, elsewhere_ns;
+	/* its share of all lateness over the median start; of this what is
+	 * exposed; and how uncertain that is */
+	int64_t share_ns, cost_ns, u_ns;
+	/* more than the others, over nknown; NAN: no window is known */
+	double busy_ns, idle_ns, elsewhere_ns;
+	VEC(struct share) shares; /* they add up to these; largest first */
+	struct excess work, idle;
 	struct values lates; /* each, in ns */
-	/* the slowest against the median rank */
-	struct str kernel, op, shape;
-	double kernel_ratio, all_ratio, pct_late;
-	VEC(struct host_cause) hosts;
-	/* of these the largest, and its event; or NULL */
-	struct str idle_cause, host;
-	bool is_in_time; /* the host had launched the work by then */
-	int64_t host_ns;
+	double pct_late;
 	enum verdict verdict;
 	struct str word; /* the verdict's */
 };
 
 struct stragglers {
 	VEC(struct lateness) list; /* by group, then rank */
+	int64_t *wait_ns;          /* of each rank, where one was late */
 };
 
 void stragglers_find(struct job *j, struct stragglers *s);
+/* Idle time; else work, or in other collectives. */
+bool share_is_idle(const struct job *j, const struct share *s);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In which ops and shapes a source computed longest, for the comparison of a
- * slow rank with the others. Kernels with the same external id are of one call
- * of an op; without an op they count by name and grid.
+ * What a GPU worked on: each spell of time in which it did, and for which op
+ * and shape. GPU work with the same external id is of one call of an op;
+ * without an op it counts by name and grid. Of work side by side the one that
+ * began first has the time, so that spells add up to the time of work.
  */
-#include "cmd/tl-collective/collective.h"
+#include "cmd/tl-collective/reduce.h"
 
 #include <stdlib.h>
 
 #include "json/json.h"
 
-#define KERNELS_KEPT 48 /* of a source, by their total time */
 /* An op of more kernels holds other work (a graph): these count by name. */
 #define OP_KERNELS 16
 
@@ -20,29 +20,19 @@ struct op {
 	uint32_t name, shape;
 };
 
-/* The kernels of one external id, and of which op they are, if of any. */
+/* The work of one external id, and of which op it is, if of any. */
 struct call {
 	uint32_t op, shape;
 	uint32_t nkernels;
-	bool is_counted;
 };
 
-/* One kernel that is no collective. */
 struct ran {
-	int64_t dur_ns;
+	int64_t start_ns, end_ns;
 	uint32_t name, grid;
 	uint32_t call; /* or CALL_NONE */
+	uint32_t no;   /* how many were added before it */
 };
 #define CALL_NONE UINT32_MAX
-
-/* What ran: all calls of an op with a shape, or a kernel with its grid. */
-struct total {
-	const struct dict *st;
-	/* op or INTERN_NONE, its shape or the kernel's, the longest kernel */
-	uint32_t texts[3];
-	uint64_t count;
-	int64_t sum_ns, longest_ns;
-};
 
 struct kernels {
 	const struct dict *st;
@@ -50,8 +40,7 @@ struct kernels {
 	VEC(struct call) calls;
 	struct map call_of; /* by external id */
 	VEC(struct ran) ran;
-	VEC(struct total) totals;
-	struct map total_of[2]; /* of ops, of kernels */
+	struct map name_of[2]; /* of ops, of kernels: to the number of a name */
 };
 
 struct kernels *
@@ -64,10 +53,10 @@ void
 kernels_clear(struct kernels *k, const struct dict *st)
 {
 	k->st = st;
-	k->ops.n = k->calls.n = k->ran.n = k->totals.n = 0;
+	k->ops.n = k->calls.n = k->ran.n = 0;
 	map_free(&k->call_of);
-	map_free(&k->total_of[0]);
-	map_free(&k->total_of[1]);
+	map_free(&k->name_of[0]);
+	map_free(&k->name_of[1]);
 }
 
 static uint64_t
@@ -95,9 +84,11 @@ kernels_op(struct kernels *k, const struct event *ev)
 }
 
 void
-kernels_add(struct kernels *k, const struct event *ev, uint32_t grid)
+kernels_add(
+    struct kernels *k, const struct event *ev, int64_t end_ns, uint32_t grid)
 {
-	struct ran ran = { ev->dur_ns, ev->name, grid, CALL_NONE };
+	struct ran ran = { ev->ts_ns, end_ns, ev->name, grid, CALL_NONE,
+		(uint32_t)k->ran.n };
 	uint64_t *slot;
 	bool is_new;
 
@@ -129,74 +120,54 @@ find_ops(struct kernels *k)
 	}
 }
 
-static struct total *
-total_of(struct kernels *k, bool is_op, uint32_t name, uint32_t shape)
+/* The number of an op with a shape, or of a kernel with its grid. */
+static uint32_t
+name_of(struct kernels *k, const struct ran *ran, struct intern *names,
+    struct buf *b)
 {
-	bool is_new;
-	uint64_t *slot = map_put(
-	    &k->total_of[!is_op], (uint64_t)name << 32 | shape, &is_new);
-
-	if (is_new) {
-		*slot = k->totals.n;
-		vec_push(&k->totals,
-		    ((struct total){ .st = k->st,
-			.texts = {
-			    is_op ? name : INTERN_NONE, shape, name } }));
-	}
-	return &k->totals.v[*slot];
-}
-
-static void
-add_kernel(struct kernels *k, const struct ran *ran)
-{
-	struct call *call =
+	const struct call *call =
 	    ran->call != CALL_NONE ? &k->calls.v[ran->call] : NULL;
 	bool is_op = call != NULL && call->op != INTERN_NONE &&
 	    call->nkernels <= OP_KERNELS;
-	struct total *t = is_op ? total_of(k, true, call->op, call->shape)
-				: total_of(k, false, ran->name, ran->grid);
+	uint32_t name = is_op ? call->op : ran->name;
+	uint32_t shape = is_op ? call->shape : ran->grid;
+	bool is_new;
+	uint64_t *slot =
+	    map_put(&k->name_of[!is_op], (uint64_t)name << 32 | shape, &is_new);
 
-	t->count += !is_op || !call->is_counted;
-	if (is_op)
-		call->is_counted = true;
-	t->sum_ns = num_add_max(t->sum_ns, ran->dur_ns);
-	if (ran->dur_ns > t->longest_ns) {
-		t->longest_ns = ran->dur_ns;
-		t->texts[2] = ran->name;
-	}
+	if (is_new)
+		*slot = spent_name(names, b, is_op ? SPENT_OP : SPENT_KERNEL,
+		    dict_get(k->st, name), dict_get(k->st, shape));
+	return (uint32_t)*slot;
 }
 
-/* Of equal ones the same in all sources: by name. */
 static int
-by_sum(const void *pa, const void *pb)
+by_start(const void *pa, const void *pb)
 {
-	const struct total *a = pa, *b = pb;
-	int cmp = (a->sum_ns < b->sum_ns) - (a->sum_ns > b->sum_ns);
+	const struct ran *a = pa, *b = pb;
 
-	for (size_t i = 0; i < 3 && cmp == 0; i++)
-		cmp = str_cmp(
-		    dict_get(a->st, a->texts[i]), dict_get(b->st, b->texts[i]));
-	return cmp;
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return a->no < b->no ? -1 : a->no > b->no;
 }
 
 void
-kernels_put(struct kernels *k, struct buf *b)
+kernels_put(struct kernels *k, struct intern *names, spell_vec *out)
 {
-	find_ops(k);
-	for (size_t i = 0; i < k->ran.n; i++)
-		add_kernel(k, &k->ran.v[i]);
-	stable_sort(k->totals.v, k->totals.n, sizeof *k->totals.v, by_sum);
-	b->len = 0;
-	buf_putc(b, '[');
-	for (size_t i = 0; i < k->totals.n && i < KERNELS_KEPT; i++) {
-		const struct total *t = &k->totals.v[i];
+	struct buf b = { 0 };
 
-		buf_puts(b, i > 0 ? ",[" : "[");
-		for (size_t m = 0; m < 3; m++) {
-			json_put_string(b, dict_get(t->st, t->texts[m]));
-			buf_putc(b, ',');
-		}
-		buf_printf(b, "%" PRIu64 ",%" PRId64 "]", t->count, t->sum_ns);
+	find_ops(k);
+	stable_sort(k->ran.v, k->ran.n, sizeof *k->ran.v, by_start);
+	for (size_t i = 0; i < k->ran.n; i++) {
+		const struct ran *ran = &k->ran.v[i];
+		int64_t from = ran->start_ns;
+
+		if (out->n > 0 && out->v[out->n - 1].end_ns > from)
+			from = out->v[out->n - 1].end_ns;
+		if (from < ran->end_ns)
+			vec_push(out,
+			    ((struct spell){ from, ran->end_ns, 0,
+				name_of(k, ran, names, &b) }));
 	}
-	buf_putc(b, ']');
+	buf_free(&b);
 }

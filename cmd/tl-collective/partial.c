@@ -14,6 +14,7 @@
 struct writer {
 	struct stream_out *out;
 	struct maker maker;
+	struct buf text;
 };
 
 static void
@@ -24,6 +25,28 @@ open_writer(struct writer *w, const struct settings *set, const char *path)
 	*w = (struct writer){ .maker.st = dict_create() };
 	dest.path = path;
 	w->out = stream_create(&dest, w->maker.st, NULL, MARK_EDITED, false);
+}
+
+static void
+put_names(struct buf *b, const struct part *p)
+{
+	b->len = 0;
+	for (size_t i = 0; i < p->nnames; i++) {
+		buf_putc(b, i == 0 ? '[' : ',');
+		buf_put(b, p->names[i].p, p->names[i].len);
+	}
+	buf_puts(b, p->nnames == 0 ? "[]" : "]");
+}
+
+/* [name, ns, ...] */
+static void
+put_spent(struct buf *b, const struct spent *spent, size_t n)
+{
+	b->len = 0;
+	for (size_t i = 0; i < n; i++)
+		buf_printf(b, "%c%" PRIu64 ",%" PRId64, i == 0 ? '[' : ',',
+		    spent[i].name, spent[i].ns);
+	buf_putc(b, ']');
 }
 
 static void
@@ -54,8 +77,12 @@ write_source(struct writer *w, const struct part *p, uint32_t src, bool final)
 		facts_int(&f, "ndevices", p->ndevs);
 	if (p->groups.len > 0)
 		facts_str(&f, "groups", p->groups);
-	if (p->kernels.len > 0)
-		facts_json(&f, "kernels", p->kernels);
+	if (p->step_ns > 0) {
+		facts_int(&f, "steps", (int64_t)p->nsteps);
+		facts_int(&f, "step_ns", p->step_ns);
+	}
+	put_names(&w->text, p);
+	facts_json(&f, "names", buf_str(&w->text));
 	so = facts_source(&f, src, final);
 	stream_write_source(w->out, &so);
 	facts_free(&f);
@@ -79,13 +106,14 @@ write_record(struct writer *w, const struct job *j, const struct rec *r,
 	if (r->busy_ns >= 0) {
 		maker_int(m, STR("busy"), r->busy_ns, ROLE_NONE);
 		maker_int(m, STR("idle"), r->idle_ns, ROLE_NONE);
+		maker_int(m, STR("elsewhere"), r->else_ns, ROLE_NONE);
 		maker_int(m, STR("work"), r->work, ROLE_NONE);
 	}
 	if (exposed != NONE)
 		maker_int(m, STR("exposed"), exposed, ROLE_NONE);
-	if (r->host != HOST_NONE) {
-		maker_int(m, STR("host_us"), r->host_us, ROLE_NONE);
-		maker_str(m, STR("host"), intern_get(j->hosts, r->host));
+	if (r->nspent > 0) {
+		put_spent(&w->text, p->spent + r->spent, r->nspent);
+		maker_json(m, STR("spent"), buf_str(&w->text));
 	}
 	stream_write(w->out, maker_end(m, (struct uid){ r->id, 0 }));
 }
@@ -121,6 +149,7 @@ close_writer(struct writer *w)
 	stream_finish(w->out);
 	dict_destroy(w->maker.st);
 	maker_free(&w->maker);
+	buf_free(&w->text);
 }
 
 void

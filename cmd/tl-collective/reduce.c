@@ -2,10 +2,10 @@
 /*
  * One source to its records. The GPU's other work is not kept: of it a record
  * knows how long the GPU was busy and idle since the collective before it in
- * its group (window.c), and what the host did when it was idle; the
- * source knows in which ops and shapes it computed longest (kernels.c).
+ * its group, and on what (window.c): on which ops and shapes (kernels.c), or in
+ * what the host was when it was idle.
  */
-#include "cmd/tl-collective/collective.h"
+#include "cmd/tl-collective/reduce.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -19,49 +19,6 @@
 
 /* Texts of that many bytes are forgotten before the next input. */
 #define TEXTS_MAX ((size_t)16 << 20)
-
-/*
- * What becomes a part: the GPUs of a source together, or of a process that
- * drives several of them, each a rank, one.
- */
-struct lane {
-	struct key dev;
-	VEC(struct rec) recs;
-	struct windows windows;
-	struct kernels *kernels;
-	/* of a GPU alone: what hides collectives, and its of the host's */
-	struct spans compute;
-	VEC(uint32_t) gpus;
-};
-
-struct reducer {
-	const struct settings *set;
-	/* inputs share most of their texts, and so what is known of these */
-	struct dict *st;
-	struct bucket_rules rules;
-	struct causes *causes;
-	/* of the input being read */
-	const char *path;
-	struct stream_in *in;
-	struct buf *out;
-	/* of its source */
-	bool is_open;
-	struct part part;
-	struct map gpu_of; /* by pids, which a Chrome trace has for GPUs */
-	struct arena *mem;
-	VEC(struct lane) lanes; /* the first nlanes; there is one at least */
-	size_t nlanes;
-	bool by_dev;        /* a lane a GPU */
-	struct map lane_of; /* by GPU */
-	struct hlo *hlo;    /* of the collectives, by lanes */
-	struct intern *sigs, *group_keys, *host_names;
-	VEC(uint32_t) group_of; /* signature to group key */
-	struct map sig_of;      /* number of a text to signature */
-	int_vec exposed;        /* of records: of a partial as they come */
-	struct host host;
-	struct gaps gaps;
-	struct buf text;
-};
 
 /* ---- lanes ---- */
 
@@ -82,7 +39,8 @@ new_lane(struct reducer *r, struct key dev)
 	l = &r->lanes.v[r->nlanes++];
 	l->dev = dev;
 	l->recs.n = l->gpus.n = l->compute.n = 0;
-	l->windows.work.n = l->windows.began.n = 0;
+	l->windows.work.n = l->windows.began.n = l->windows.spent.n = 0;
+	l->whole = (struct span){ INT64_MAX, INT64_MIN };
 	kernels_clear(l->kernels, r->st);
 	return l;
 }
@@ -126,7 +84,7 @@ take_facts(struct reducer *r, const struct source *s)
 	const struct fact *gpus = source_fact(s, "gpus");
 	struct part *p = &r->part;
 	json_items items = { 0 };
-	int64_t version;
+	int64_t version, nsteps;
 
 	/* one process of JAX drives several GPUs, each a rank */
 	r->by_dev |= source_is_xla(s) || gpus != NULL;
@@ -157,7 +115,10 @@ take_facts(struct reducer *r, const struct source *s)
 		(void)source_int(s, "gpu", &p->dev);
 		p->device = text_fact(r, s, "device");
 		p->groups = text_fact(r, s, "groups");
-		p->kernels = text_fact(r, s, "kernels");
+		if (source_int(s, "step_ns", &p->step_ns) &&
+		    source_int(s, "steps", &nsteps) && nsteps > 0)
+			p->nsteps = (uint64_t)nsteps;
+		partial_names(r, source_fact(s, "names"));
 	}
 }
 
@@ -175,8 +136,8 @@ take_meta(struct reducer *r, const struct meta *m)
 
 /* ---- events ---- */
 
-static uint32_t
-signature(struct reducer *r, struct str text, size_t of_group)
+uint32_t
+reduce_signature(struct reducer *r, struct str text, size_t of_group)
 {
 	uint32_t id = intern_put(r->sigs, text);
 
@@ -196,7 +157,6 @@ take_collective(struct reducer *r, struct lane *l, const struct event *ev)
 		.dur_ns = ev->dur_ns,
 		.busy_ns = -1,
 		.idle_ns = -1,
-		.host = HOST_NONE,
 		.id = ev->uid.id,
 	};
 
@@ -209,77 +169,9 @@ take_collective(struct reducer *r, struct lane *l, const struct event *ev)
 	} else {
 		of_group = recognise_signature(
 		    &r->rules, r->st, ev, &r->text, &rec.seq);
-		rec.sig = signature(r, buf_str(&r->text), of_group);
+		rec.sig = reduce_signature(r, buf_str(&r->text), of_group);
 	}
 	vec_push(&l->recs, rec);
-}
-
-static uint32_t
-partial_signature(struct reducer *r, const struct value *v)
-{
-	bool is_new = true;
-	uint64_t *slot = v->type == VAL_JSON
-	    ? map_put(&r->sig_of, v->id, &is_new)
-	    : &(uint64_t){ 0 };
-
-	if (is_new)
-		*slot = signature(r, v->s, 0);
-	return (uint32_t)*slot;
-}
-
-static void
-take_member(
-    struct reducer *r, struct rec *rec, struct str key, const struct value *v)
-{
-	if (v->type == VAL_JSON || v->type == VAL_JSONX) {
-		if (str_eq(key, STR("sig")))
-			rec->sig = partial_signature(r, v);
-	} else if (v->type == VAL_STR || v->type == VAL_STRX) {
-		if (str_eq(key, STR("host")))
-			rec->host = intern_put(r->host_names, v->s);
-	} else if (v->type != VAL_INT || v->i < 0) {
-		return;
-	} else if (str_eq(key, STR("seq")) && v->i < UINT32_MAX - 1) {
-		rec->seq = (uint32_t)v->i + 1;
-	} else if (str_eq(key, STR("busy"))) {
-		rec->busy_ns = v->i;
-	} else if (str_eq(key, STR("idle"))) {
-		rec->idle_ns = v->i;
-	} else if (str_eq(key, STR("work"))) {
-		rec->work = (uint32_t)v->i;
-	} else if (str_eq(key, STR("host_us"))) {
-		rec->host_us = (uint32_t)v->i;
-	} else if (str_eq(key, STR("exposed"))) {
-		r->part.exposed = r->exposed.v;
-		r->exposed.v[rec->part] = v->i;
-	}
-}
-
-/* An event of a partial stream, see tl-collective(1), PARTIAL STREAMS. */
-static void
-take_partial(struct reducer *r, const struct event *ev)
-{
-	struct entries it = entries_of(r->st, ev);
-	struct rec rec = { .start_ns = ev->ts_ns,
-		.dur_ns = ev->dur_ns,
-		.busy_ns = -1,
-		.idle_ns = -1,
-		.id = ev->uid.id,
-		.sig = UINT32_MAX,
-		.part = (uint32_t)r->exposed.n,
-		.host = HOST_NONE };
-
-	vec_push(&r->exposed, NONE);
-	while (entries_next(&it))
-		if (it.entry->group == GROUP_ARGS)
-			take_member(
-			    r, &rec, dict_get(r->st, it.entry->key), &it.val);
-	if (rec.sig == UINT32_MAX)
-		die("%s: event %" PRIu64 " is no record of a partial", r->path,
-		    ev->uid.id);
-	if (rec.busy_ns < 0 || rec.idle_ns < 0)
-		rec.busy_ns = rec.idle_ns = -1;
-	vec_push(&r->lanes.v[0].recs, rec);
 }
 
 /* Of a text: its number differs from rank to rank. */
@@ -290,14 +182,20 @@ text_hash(const struct dict *st, uint32_t id)
 }
 
 static void
-take_kernel(struct reducer *r, struct lane *l, const struct event *ev)
+take_work(
+    struct reducer *r, struct lane *l, const struct event *ev, int64_t end_ns)
 {
 	uint32_t grid = INTERN_NONE;
 	struct value v;
 
+	if (ev->shape->kind != KIND_MEMCPY &&
+	    bucket_of_event(&r->rules, r->st, ev) == BUCKET_COMPUTE)
+		spans_add(&l->compute, ev->ts_ns, end_ns);
 	if (event_arg(r->st, ev, STR("grid"), &v) && v.type == VAL_JSON)
 		grid = v.id;
-	kernels_add(l->kernels, ev, grid);
+	kernels_add(l->kernels, ev, end_ns, grid);
+	if (ev->shape->kind != KIND_KERNEL || ev->name == INTERN_NONE)
+		return;
 	vec_push(&l->windows.began,
 	    ((struct began){ ev->ts_ns,
 		(uint32_t)hash_mix(
@@ -323,14 +221,12 @@ take_gpu(struct reducer *r, const struct event *ev)
 	if (is_comm)
 		take_collective(r, l, ev);
 	else
-		spans_add(&l->windows.work, ev->ts_ns, end);
-	if (r->by_dev && !is_comm && ev->shape->kind != KIND_MEMCPY &&
-	    bucket_of_event(&r->rules, r->st, ev) == BUCKET_COMPUTE)
-		spans_add(&l->compute, ev->ts_ns, end);
+		take_work(r, l, ev, end);
+	if (ev->ts_ns < l->whole.start)
+		l->whole.start = ev->ts_ns;
+	if (end > l->whole.end)
+		l->whole.end = end;
 	host_add(&r->host, ev);
-	if (!is_comm && ev->shape->kind == KIND_KERNEL &&
-	    ev->name != INTERN_NONE)
-		take_kernel(r, l, ev);
 }
 
 static void
@@ -344,7 +240,7 @@ take_event(struct reducer *r, const struct event *ev)
 		if (ev->shape->kind == KIND_OP)
 			kernels_op(r->lanes.v[0].kernels, ev);
 	} else if (r->part.is_partial) {
-		take_partial(r, ev);
+		partial_take(r, ev);
 	} else {
 		take_gpu(r, ev);
 	}
@@ -374,7 +270,8 @@ begin_source(struct reducer *r, uint32_t src)
 	arena_reset(r->mem, 0);
 	intern_clear(r->sigs);
 	intern_clear(r->group_keys);
-	intern_clear(r->host_names);
+	intern_clear(r->names);
+	r->name_of.n = 0;
 	map_free(&r->sig_of);
 	map_free(&r->lane_of);
 	map_free(&r->gpu_of);
@@ -393,11 +290,9 @@ hash_of(const struct part *p)
 	uint64_t hash = p->nrecs;
 
 	for (size_t i = 0; i < p->nrecs; i++)
-		hash = hash_mix(hash ^ HASH_K0,
+		hash = hash_mix(hash ^ HASH_K0 ^ p->recs[i].work,
 		    hash_bytes(&p->recs[i], offsetof(struct rec, sig)));
-	return p->nrecs == 0 ? 0
-			     : hash ^ (uint64_t)p->base_ns ^
-		hash_bytes(p->kernels.p, p->kernels.len);
+	return p->nrecs == 0 ? 0 : hash ^ (uint64_t)p->base_ns;
 }
 
 /* Those of a partial came in the order of its records. */
@@ -406,7 +301,7 @@ find_exposed(struct reducer *r, struct lane *l)
 {
 	int_vec came = { 0 };
 
-	if (r->by_dev) {
+	if (!r->part.is_partial) {
 		spans_normalise(&l->compute);
 		vec_reserve(&r->exposed, l->recs.n + 1);
 		exposed_fill(&l->compute, l->recs.v, l->recs.n, r->exposed.v);
@@ -421,6 +316,34 @@ find_exposed(struct reducer *r, struct lane *l)
 	}
 }
 
+/* The steps of the process that spent most time in them. */
+static void
+find_steps(struct reducer *r, const struct lane *l)
+{
+	struct part *p = &r->part;
+
+	p->nsteps = 0;
+	p->step_ns = l->whole.end - l->whole.start;
+	for (size_t i = 0; i < r->steps.processes.n; i++) {
+		const struct step_process *of = &r->steps.processes.v[i];
+		int64_t ns = 0;
+		uint64_t n = 0;
+
+		for (uint32_t k = 0; k < of->n; k++) {
+			const struct step_window *w =
+			    &r->steps.list.v[of->first + k];
+
+			n += w->what == STEP_IS_STEP;
+			if (w->what == STEP_IS_STEP)
+				ns += w->end_ns - w->start_ns;
+		}
+		if (n > 0 && (p->nsteps == 0 || ns > p->step_ns)) {
+			p->nsteps = n;
+			p->step_ns = ns;
+		}
+	}
+}
+
 static void
 put_lane(struct reducer *r, struct lane *l)
 {
@@ -431,24 +354,23 @@ put_lane(struct reducer *r, struct lane *l)
 	if (l->recs.n > 0 && !p->is_partial) {
 		gaps_find(&r->gaps, &r->host, gpus,
 		    r->by_dev ? l->gpus.n : r->host.gpus.n, NULL);
+		kernels_put(l->kernels, r->names, &l->windows.work);
 		windows_fill(&l->windows, &r->host, &r->gaps, l->recs.v,
-		    l->recs.n, r->group_of.v, r->group_keys->list.n,
-		    r->host_names);
+		    l->recs.n, r->group_of.v, r->group_keys->list.n, r->names);
+		find_steps(r, l);
 	}
 	find_exposed(r, l);
-	if (!p->is_partial) {
-		kernels_put(l->kernels, &r->text);
-		p->kernels = buf_str(&r->text);
-	}
 	if (r->by_dev && l->dev.type == KEY_INT)
 		p->dev = l->dev.n;
 	p->is_idle = r->by_dev && l->dev.type != KEY_INT && !p->is_partial;
 	p->nsigs = r->sigs->list.n;
-	p->nhosts = r->host_names->list.n;
+	p->nnames = r->names->list.n;
+	p->spent = l->windows.spent.v;
+	p->nspent = l->windows.spent.n;
 	p->recs = l->recs.v;
 	p->nrecs = l->recs.n;
 	p->hash = hash_of(p);
-	part_put(r->out, p, r->sigs, r->host_names);
+	part_put(r->out, p, r->sigs, r->names);
 	p->nskipped = 0; /* of the source, said once */
 }
 
@@ -461,7 +383,8 @@ settle_hlo(struct reducer *r)
 
 	for (uint32_t i = 0; i < nseen; i++) {
 		seen[i] = hlo_signature(r->hlo, i, &r->rules, &r->text);
-		sigs[i] = signature(r, buf_str(&r->text), seen[i].of_group);
+		sigs[i] =
+		    reduce_signature(r, buf_str(&r->text), seen[i].of_group);
 	}
 	for (size_t i = 0; i < r->nlanes; i++) {
 		struct lane *l = &r->lanes.v[i];
@@ -520,8 +443,10 @@ end_source(struct reducer *r)
 	}
 	for (size_t i = 0; i < r->nlanes; i++)
 		has_recs |= r->lanes.v[i].recs.n > 0;
-	if (has_recs && !r->part.is_partial)
+	if (has_recs && !r->part.is_partial) {
 		host_ready(&r->host);
+		steps_find(&r->steps, &r->host, NULL, 0);
+	}
 	for (size_t i = 0; i < r->host.gpus.n && r->by_dev; i++)
 		vec_push(&lane_of(r, r->host.gpus.v[i].dev)->gpus, (uint32_t)i);
 	for (size_t i = 0; i < r->nlanes; i++)
@@ -550,9 +475,10 @@ reducer_new(const struct settings *set)
 	r->causes = causes_create();
 	r->hlo = hlo_new();
 	r->mem = arena_create();
+	r->scratch = arena_create();
 	r->sigs = intern_create();
 	r->group_keys = intern_create();
-	r->host_names = intern_create();
+	r->names = intern_create();
 	return r;
 }
 

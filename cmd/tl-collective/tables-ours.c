@@ -1,79 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the reference does not have: causes of lateness, clocks, holes. */
+/* What the reference does not have: clocks, holes. */
 #include "cmd/tl-collective/tables.h"
 
 #include <math.h>
-
-/* ---- straggler_cause ---- */
-
-#define KERNEL(id) COLUMN(id, NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0)
-#define LATES(id, which)                                           \
-	{                                                          \
-		.col = MINOR(id, COL_REAL, UNIT_NS),               \
-		MEMBER(own, struct lateness, lates), .stat = which \
-	}
-
-/* clang-format off */
-static const struct field cause_fields[] = {
-	LABEL,
-	DESC,
-	RANK,
-	OWN(COUNTS("collectives", NULL), struct lateness, ncolls),
-	OWN(COUNTS("times_last", NULL), struct lateness, nlast),
-	OWN(COUNTS("times_late", NULL), struct lateness, nlate),
-	OWN(PCT("pct_late", NULL), struct lateness, pct_late),
-	OWN(COLUMN("late_ns_sum", NULL, COL_INT, UNIT_NS, COL_SHARE, 0), struct lateness, late_ns),
-	OWN(MINOR("caused_wait_ns", COL_INT, UNIT_NS), struct lateness, caused_ns),
-	LATES("late_ns_mean", STAT_MEAN),
-	LATES("late_ns_p50", 0.5),
-	LATES("late_ns_p95", 0.95),
-	LATES("late_ns_p99", 0.99),
-	OWN(MINOR("busy_more_ns", COL_INT, UNIT_NS), struct lateness, busy_ns),
-	OWN(MINOR("idle_more_ns", COL_INT, UNIT_NS), struct lateness, idle_ns),
-	OWN(MINOR("elsewhere_more_ns", COL_INT, UNIT_NS), struct lateness, elsewhere_ns),
-	OWN(MINOR("same_work", COL_INT, UNIT_COUNT), struct lateness, nsame),
-	OWN(MINOR("kernels_ratio", COL_REAL, UNIT_NONE), struct lateness, all_ratio),
-	OWN(KERNEL("slow_kernel"), struct lateness, kernel),
-	OWN(MINOR("slow_kernel_ratio", COL_REAL, UNIT_NONE), struct lateness, kernel_ratio),
-	OWN(KERNEL("slow_op"), struct lateness, op),
-	OWN(MINOR("slow_shape", COL_TEXT, UNIT_NONE), struct lateness, shape),
-	OWN(TEXT("idle_cause", NULL), struct lateness, idle_cause),
-	OWN(KERNEL("idle_host"), struct lateness, host),
-	OWN(MINOR("idle_host_ns", COL_INT, UNIT_NS), struct lateness, host_ns),
-	OWN(TEXT("verdict", NULL), struct lateness, word),
-};
-/* clang-format on */
-
-static int
-by_lateness(const void *pa, const void *pb)
-{
-	const struct lateness *a = pa, *b = pb;
-
-	return a->late_ns > b->late_ns ? -1 : a->late_ns < b->late_ns;
-}
-
-static void
-fill_cause(struct sheet_rows *s, struct job *j)
-{
-	struct stragglers c = { 0 };
-
-	stragglers_find(j, &c);
-	stable_sort(c.list.v, c.list.n, sizeof *c.list.v, by_lateness);
-	for (size_t i = 0; i < c.list.n; i++) {
-		struct lateness *l = &c.list.v[i];
-
-		put_row(s,
-		    &(struct row){ .group = &j->groups.v[l->group],
-			.rank = &j->ranks.v[l->pos],
-			.own = l });
-	}
-}
-
-const struct table_def table_cause = {
-	.name = "straggler_cause",
-	FIELDS(cause_fields),
-	.fill = fill_cause,
-};
 
 /* ---- nccl_clocks ---- */
 

@@ -7,8 +7,10 @@
 
 /* In the order of -d. */
 const struct table_def *const table_defs[] = {
+	&table_verdict,
 	&table_groups,
 	&table_cause,
+	&table_parts,
 	&table_summary_sync,
 	&table_summary_long,
 	&table_coll_analysis,
@@ -339,13 +341,18 @@ put_alikes(struct sheet_rows *s, struct alikes *of,
 {
 	stable_sort(of->list.v, of->list.n, sizeof *of->list.v, cmp);
 	for (size_t i = 0; i < of->list.n; i++) {
-		struct alike *a = &of->list.v[i];
-
-		a->row.own = a;
-		put_row(s, &a->row);
-		for (size_t m = 0; m < ALIKE_METRICS; m++)
-			vec_free(&a->v[m]);
+		of->list.v[i].row.own = &of->list.v[i];
+		put_row(s, &of->list.v[i].row);
 	}
+	alikes_free(of);
+}
+
+void
+alikes_free(struct alikes *of)
+{
+	for (size_t i = 0; i < of->list.n; i++)
+		for (size_t m = 0; m < ALIKE_METRICS; m++)
+			vec_free(&of->list.v[i].v[m]);
 	vec_free(&of->list);
 	if (of->keys != NULL)
 		intern_destroy(of->keys);

@@ -198,9 +198,9 @@ extern const size_t ntable_defs;
 extern const struct table_def table_long, table_summary_long,
     table_coll_analysis, table_sync, table_summary_sync,
     table_straggler_summary, table_all2allv, table_summary_all2allv,
-    table_heatmap, table_groups, table_cause, table_bandwidth, table_clocks,
-    table_missing, table_hlo, table_hlo_bandwidth, table_hlo_latency,
-    table_hlo_sizes, table_hlo_rates;
+    table_heatmap, table_verdict, table_groups, table_cause, table_parts,
+    table_bandwidth, table_clocks, table_missing, table_hlo,
+    table_hlo_bandwidth, table_hlo_latency, table_hlo_sizes, table_hlo_rates;
 
 void print_table(
     const struct table_def *def, struct job *j, struct table_dest *d);
@@ -234,6 +234,12 @@ void alike_add(struct alike *a, int64_t ns);
 /* A row for each, in order; then they are gone. */
 void put_alikes(struct sheet_rows *s, struct alikes *list,
     int (*cmp)(const void *, const void *));
+void alikes_free(struct alikes *list);
+/* Of collectives of one class, group size and message: see nccl_bandwidth. */
+void curve_make(const struct job *j, struct alikes *curve);
+/* NULL: its bandwidth is not known. */
+struct alike *curve_point(
+    const struct job *j, struct alikes *curve, const struct coll *c);
 /* The largest sum first. */
 int by_sum(const void *pa, const void *pb);
 

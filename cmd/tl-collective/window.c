@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ran on the GPU between the collectives of a source: its time in other
- * work and when it was idle as spans, and of each kernel when it began.
+ * What a GPU spent the time between the collectives of a source on: spells
+ * of other work and of idle time, and of each kernel when it began.
  */
-#include "cmd/tl-collective/collective.h"
+#include "cmd/tl-collective/reduce.h"
 
 #include <stdlib.h>
 
-#define HOST_MIN_NS 10000 /* of idle time that is worth a cause */
+#include "json/json.h"
+
+const char *const spent_words[SPENT_COUNT] = { "idle", "op", "kernel" };
+
+/* What takes longest in a window; the rest has no name. */
+#define SPENT_KEPT 32
+/*
+ * So often all spells are looked at. Each of a few groups has windows that
+ * cover all of them once; of many, later windows have no detail.
+ */
+#define LOOKS_MAX 64
 
 static int
 by_began(const void *pa, const void *pb)
@@ -19,28 +29,35 @@ by_began(const void *pa, const void *pb)
 	return a->hash < b->hash ? -1 : a->hash > b->hash;
 }
 
-/* Time covered before t: sums[i] is that of the spans before number i. */
-static int64_t
-covered(const struct spans *s, const int64_t *sums, int64_t t)
+/* The spells that end behind t begin with this one. */
+static size_t
+first_behind(const spell_vec *s, int64_t t)
 {
-	const struct span *last;
 	size_t n;
 
-	bisect(n, s->n, mid, s->v[mid].start < t);
-	if (n == 0)
-		return 0;
-	last = &s->v[n - 1];
-	return sums[n - 1] + (last->end < t ? last->end : t) - last->start;
+	bisect(n, s->n, mid, s->v[mid].end_ns <= t);
+	return n;
 }
 
-static int64_t *
-running_sums(const struct spans *s)
+static int64_t
+covered(const spell_vec *s, int64_t t)
 {
-	int64_t *sums = xcalloc(s->n + 1, sizeof *sums);
+	size_t n = first_behind(s, t);
+	int64_t before = n > 0
+	    ? s->v[n - 1].sum_ns + s->v[n - 1].end_ns - s->v[n - 1].start_ns
+	    : 0;
 
-	for (size_t i = 0; i < s->n; i++)
-		sums[i + 1] = sums[i] + (s->v[i].end - s->v[i].start);
-	return sums;
+	return n < s->n && s->v[n].start_ns < t ? before + t - s->v[n].start_ns
+						: before;
+}
+
+/* Of each spell the time of those before it. */
+static void
+add_up(spell_vec *s)
+{
+	for (size_t i = 1; i < s->n; i++)
+		s->v[i].sum_ns = s->v[i - 1].sum_ns +
+		    (s->v[i - 1].end_ns - s->v[i - 1].start_ns);
 }
 
 /* The sum of the hashes of the kernels that started before t. */
@@ -53,75 +70,116 @@ work_before(const struct windows *w, int64_t t)
 	return n > 0 ? w->began.v[n - 1].hash : 0;
 }
 
-/* The name that the pieces of a cause have for longest; its time in *ns. */
-static uint32_t
-longest_name(const struct host *h, const struct gap_piece *p, size_t n,
-    uint8_t cause, int64_t *ns)
+uint32_t
+spent_name(struct intern *names, struct buf *b, enum spent_on on,
+    struct str name, struct str detail)
 {
-	struct map sums = { 0 };
-	uint32_t best = INTERN_NONE;
+	const struct str parts[] = { str_of(spent_words[on]), name, detail };
 
-	*ns = 0;
-	for (size_t i = 0; i < n; i++) {
-		uint32_t name = INTERN_NONE;
-		uint64_t *sum;
+	b->len = 0;
+	for (size_t i = 0; i < 3; i++) {
+		buf_putc(b, i == 0 ? '[' : ',');
+		json_put_string(b, parts[i]);
+	}
+	buf_putc(b, ']');
+	return intern_put(names, buf_str(b));
+}
 
-		if (p[i].cause != cause)
+/* The gaps' pieces: by cause, and the event that each was in. */
+static void
+find_idle(struct windows *w, const struct host *h, const struct gaps *g,
+    struct intern *names)
+{
+	struct map known = { 0 };
+	struct buf b = { 0 };
+
+	w->idle.n = 0;
+	for (size_t i = 0; i < g->pieces.n; i++) {
+		const struct gap_piece *p = &g->pieces.v[i];
+		uint32_t event = p->event != HOST_NONE
+		    ? h->events.v[p->event].name
+		    : INTERN_NONE;
+		bool is_new;
+		uint64_t *slot;
+
+		if (p->start_ns >= p->end_ns)
 			continue;
-		if (p[i].event != HOST_NONE)
-			name = h->events.v[p[i].event].name;
-		sum = map_put(&sums, name, NULL);
-		*sum += (uint64_t)(p[i].end_ns - p[i].start_ns);
-		if ((int64_t)*sum > *ns) {
-			*ns = (int64_t)*sum;
-			best = name;
-		}
+		slot =
+		    map_put(&known, (uint64_t)p->cause << 32 | event, &is_new);
+		if (is_new)
+			*slot = spent_name(names, &b, SPENT_IDLE,
+			    str_of(cause_words[p->cause]),
+			    dict_get(h->dict, event));
+		vec_push(&w->idle,
+		    ((struct spell){
+			p->start_ns, p->end_ns, 0, (uint32_t)*slot }));
 	}
-	map_free(&sums);
-	return best;
+	add_up(&w->idle);
+	buf_free(&b);
+	map_free(&known);
 }
 
-/* The largest cause of the record's idle time, and the event that it was. */
+/* Sums by name, of those that were seen. */
+struct tally {
+	int64_t *ns;
+	VEC(struct spent) seen;
+	size_t nlooks;
+};
+
 static void
-find_cause(const struct host *h, const struct gaps *g, struct intern *names,
-    struct rec *rec, int64_t from)
+tally_window(struct tally *t, const spell_vec *s, int64_t from, int64_t to)
 {
-	const struct gap_piece *p = g->pieces.v;
-	int64_t sums[CAUSE_COUNT] = { 0 }, ns;
-	uint8_t best = CAUSE_NOTHING;
-	struct buf text = { 0 };
-	struct str name;
-	size_t first, n = 0;
+	for (size_t i = first_behind(s, from);
+	     i < s->n && s->v[i].start_ns < to; i++, t->nlooks++) {
+		const struct spell *at = &s->v[i];
+		int64_t a = at->start_ns > from ? at->start_ns : from;
+		int64_t b = at->end_ns < to ? at->end_ns : to;
 
-	bisect(first, g->pieces.n, mid, p[mid].start_ns < from);
-	for (p += first;
-	     first + n < g->pieces.n && p[n].end_ns <= rec->start_ns; n++) {
-		sums[p[n].cause] += p[n].end_ns - p[n].start_ns;
-		if (sums[p[n].cause] > sums[best])
-			best = p[n].cause;
+		if (t->ns[at->name] == 0)
+			vec_push(&t->seen, ((struct spent){ 0, at->name }));
+		t->ns[at->name] += b - a;
 	}
-	if (best == CAUSE_NOTHING || best == CAUSE_NO_HOST)
-		return;
-	name = dict_get(h->dict, longest_name(h, p, n, best, &ns));
-	buf_printf(&text, "%s: ", cause_words[best]);
-	buf_put(&text, name.p, name.len);
-	rec->host = intern_put(names, buf_str(&text));
-	rec->host_us =
-	    ns / 1000 < UINT32_MAX ? (uint32_t)(ns / 1000) : UINT32_MAX;
-	buf_free(&text);
+}
+
+static int
+by_time(const void *pa, const void *pb)
+{
+	const struct spent *a = pa, *b = pb;
+
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	return a->name < b->name ? -1 : a->name > b->name;
 }
 
 static void
-fill_one(struct windows *w, struct rec *rec, int64_t from,
-    const int64_t *work_sums, const int64_t *idle_sums)
+put_spent(struct windows *w, struct tally *t, struct rec *rec)
+{
+	for (size_t i = 0; i < t->seen.n; i++) {
+		t->seen.v[i].ns = t->ns[t->seen.v[i].name];
+		t->ns[t->seen.v[i].name] = 0;
+	}
+	stable_sort(t->seen.v, t->seen.n, sizeof *t->seen.v, by_time);
+	rec->spent = (uint32_t)w->spent.n;
+	for (size_t i = 0; i < t->seen.n && i < SPENT_KEPT; i++)
+		vec_push(&w->spent, t->seen.v[i]);
+	rec->nspent = (uint32_t)(w->spent.n - rec->spent);
+	t->seen.n = 0;
+}
+
+static void
+fill_one(struct windows *w, struct rec *rec, int64_t from, struct tally *t)
 {
 	int64_t to = rec->start_ns;
 
-	rec->busy_ns = covered(&w->work, work_sums, to) -
-	    covered(&w->work, work_sums, from);
-	rec->idle_ns = covered(&w->idle, idle_sums, to) -
-	    covered(&w->idle, idle_sums, from);
+	rec->busy_ns = covered(&w->work, to) - covered(&w->work, from);
+	rec->idle_ns = covered(&w->idle, to) - covered(&w->idle, from);
+	rec->else_ns = to - from - rec->busy_ns - rec->idle_ns;
 	rec->work = work_before(w, to) - work_before(w, from);
+	if (t->nlooks / LOOKS_MAX > w->work.n + w->idle.n)
+		return;
+	tally_window(t, &w->work, from, to);
+	tally_window(t, &w->idle, from, to);
+	put_spent(w, t, rec);
 }
 
 void
@@ -129,18 +187,15 @@ windows_fill(struct windows *w, const struct host *h, const struct gaps *gaps,
     struct rec *recs, size_t n, const uint32_t *group_of, size_t ngroups,
     struct intern *names)
 {
-	int64_t *work_sums, *idle_sums;
 	int64_t *last = xcalloc(ngroups + 1, sizeof *last);
+	struct tally t = { 0 };
 
 	for (size_t i = 0; i < ngroups; i++)
 		last[i] = INT64_MIN;
-	spans_normalise(&w->work);
-	w->idle.n = 0;
-	for (size_t i = 0; i < gaps->list.n; i++)
-		spans_add(
-		    &w->idle, gaps->list.v[i].start_ns, gaps->list.v[i].end_ns);
-	work_sums = running_sums(&w->work);
-	idle_sums = running_sums(&w->idle);
+	w->spent.n = 0;
+	add_up(&w->work);
+	find_idle(w, h, gaps, names);
+	t.ns = xcalloc(names->list.n + 1, sizeof *t.ns);
 	stable_sort(w->began.v, w->began.n, sizeof *w->began.v, by_began);
 	for (size_t i = 1; i < w->began.n; i++)
 		w->began.v[i].hash += w->began.v[i - 1].hash;
@@ -148,19 +203,14 @@ windows_fill(struct windows *w, const struct host *h, const struct gaps *gaps,
 		struct rec *rec = &recs[i];
 		int64_t *from = &last[group_of[rec->sig]];
 
-		if (*from != INT64_MIN) {
-			int64_t a =
-			    *from < rec->start_ns ? *from : rec->start_ns;
-
-			fill_one(w, rec, a, work_sums, idle_sums);
-			if (rec->idle_ns >= HOST_MIN_NS)
-				find_cause(h, gaps, names, rec, a);
-		}
+		if (*from != INT64_MIN)
+			fill_one(w, rec,
+			    *from < rec->start_ns ? *from : rec->start_ns, &t);
 		if (rec_end(rec) > *from)
 			*from = rec_end(rec);
 	}
-	free(work_sums);
-	free(idle_sums);
+	vec_free(&t.seen);
+	free(t.ns);
 	free(last);
 }
 
@@ -168,11 +218,16 @@ void
 exposed_fill(
     const struct spans *compute, const struct rec *recs, size_t n, int64_t *ns)
 {
-	int64_t *sums = running_sums(compute);
+	spell_vec s = { 0 };
 
+	for (size_t i = 0; i < compute->n; i++)
+		vec_push(&s,
+		    ((struct spell){
+			compute->v[i].start, compute->v[i].end, 0, 0 }));
+	add_up(&s);
 	for (size_t i = 0; i < n; i++)
 		ns[i] = recs[i].dur_ns -
-		    (covered(compute, sums, rec_end(&recs[i])) -
-			covered(compute, sums, recs[i].start_ns));
-	free(sums);
+		    (covered(&s, rec_end(&recs[i])) -
+			covered(&s, recs[i].start_ns));
+	vec_free(&s);
 }

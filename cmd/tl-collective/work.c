@@ -39,7 +39,7 @@ struct work {
 
 static const size_t part_texts[] = { offsetof(struct part, name),
 	offsetof(struct part, host), offsetof(struct part, device),
-	offsetof(struct part, groups), offsetof(struct part, kernels) };
+	offsetof(struct part, groups) };
 #define PART_TEXTS (sizeof part_texts / sizeof *part_texts)
 
 static void
@@ -60,7 +60,7 @@ put_text(struct buf *b, struct str s)
 
 void
 part_put(struct buf *b, const struct part *p, const struct intern *sigs,
-    const struct intern *hosts)
+    const struct intern *names)
 {
 	put_bytes(b, p, sizeof *p);
 	for (size_t i = 0; i < PART_TEXTS; i++)
@@ -68,8 +68,9 @@ part_put(struct buf *b, const struct part *p, const struct intern *sigs,
 		    b, *(const struct str *)((const char *)p + part_texts[i]));
 	for (uint32_t i = 0; i < p->nsigs; i++)
 		put_text(b, intern_get(sigs, i));
-	for (uint32_t i = 0; i < p->nhosts; i++)
-		put_text(b, intern_get(hosts, i));
+	for (uint32_t i = 0; i < p->nnames; i++)
+		put_text(b, intern_get(names, i));
+	put_bytes(b, p->spent, p->nspent * sizeof *p->spent);
 	put_bytes(b, p->recs, p->nrecs * sizeof *p->recs);
 	if (p->exposed != NULL)
 		put_bytes(b, p->exposed, p->nrecs * sizeof *p->exposed);
@@ -113,7 +114,9 @@ get_part(const char **at, const char *path, struct part *p)
 	for (size_t i = 0; i < PART_TEXTS; i++)
 		*(struct str *)((char *)p + part_texts[i]) = get_text(at);
 	p->sigs = get_texts(at, p->nsigs);
-	p->hosts = get_texts(at, p->nhosts);
+	p->names = get_texts(at, p->nnames);
+	p->spent = (struct spent *)(uintptr_t)get_bytes(
+	    at, p->nspent * sizeof *p->spent);
 	p->recs =
 	    (struct rec *)(uintptr_t)get_bytes(at, p->nrecs * sizeof *p->recs);
 	if (p->exposed != NULL)

@@ -176,6 +176,7 @@ struct figures {
 	double least_per_byte, most_per_byte; /* FLOP/byte of ops */
 	struct str roof;
 	VEC(struct process_group) groups;
+	struct str finding;    /* who or what costs most in collectives */
 	bool any_late;         /* else groups need no list */
 	struct rank_cost cost; /* the most; percent 0: none is asked for */
 	struct tallies causes; /* idle time; what: the call that took most */

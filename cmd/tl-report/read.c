@@ -198,6 +198,17 @@ take_group(void *ctx, const struct line *l)
 	    }));
 }
 
+/* The first sentence is about what costs most. */
+static void
+take_finding(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+
+	if (f->finding.len == 0 &&
+	    !str_eq(line_text(l, "verdict"), STR("none")))
+		f->finding = figures_text(f, line_text(l, "text"));
+}
+
 static struct rank *
 known_rank(struct figures *f, const struct line *l)
 {
@@ -551,6 +562,7 @@ const struct input inputs[] = {
 	{ "kernels_by_name", take_kernels, false, "dur_ns_sum", "category" },
 	{ "kernel_summary_by_category", take_category, false, "dur_ns_sum",
 	    NULL },
+	{ "nccl_verdict", take_finding, false, NULL, NULL },
 	{ "nccl_groups", take_group, true, NULL, NULL },
 	{ "straggler_summary", take_straggler, true, NULL, NULL },
 	{ "straggler_cause", take_cause, true, NULL, NULL },

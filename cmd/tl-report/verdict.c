@@ -157,21 +157,6 @@ has_verdict(const struct process_group *g)
 	return g->verdict.len > 0 && !str_eq(g->verdict, STR("none"));
 }
 
-/* Those with a verdict first, those that cost most first. */
-static int
-compare_groups(const void *pa, const void *pb)
-{
-	const struct process_group *a = pa, *b = pb;
-
-	if (has_verdict(a) != has_verdict(b))
-		return has_verdict(a) ? -1 : 1;
-	if (a->wait_ns + a->latency_ns != b->wait_ns + b->latency_ns)
-		return a->wait_ns + a->latency_ns > b->wait_ns + b->latency_ns
-		    ? -1
-		    : 1;
-	return str_cmp(a->name, b->name);
-}
-
 static void
 put_waiting(struct buf *b, const struct process_group *g, size_t n)
 {
@@ -209,21 +194,16 @@ put_together(const struct figures *f, struct buf *b)
 	put_waiting(b, f->groups.v, f->groups.n);
 }
 
-/* Of the group that costs most. */
+/* Who or what costs most, or of the only group what it says. */
 static void
-put_group(const struct figures *f, struct buf *b)
+put_finding(const struct figures *f, struct buf *b)
 {
-	const struct process_group *g = f->groups.v;
+	struct str says = f->finding.len > 0 ? f->finding : f->groups.v[0].says;
 
-	buf_put(b, g->says.p, g->says.len);
+	buf_put(b, says.p, says.len);
 	if (b->len > 0 && b->p[0] >= 'a' && b->p[0] <= 'z')
 		b->p[0] = (char)(b->p[0] - 'a' + 'A');
-	if (f->groups.n > 1) {
-		buf_puts(b, " (");
-		table_fold_name(g->name, 60, b);
-		buf_puts(b, ")");
-	}
-	put_waiting(b, g, 1);
+	put_waiting(b, f->groups.v, f->groups.n);
 }
 
 static void
@@ -233,12 +213,12 @@ make_late(struct figures *f)
 
 	if (f->groups.n == 0)
 		return;
-	qsort(f->groups.v, f->groups.n, sizeof *f->groups.v, compare_groups);
-	f->any_late = has_verdict(f->groups.v);
-	if (!f->any_late && f->groups.n > 1 && f->groups.v[0].collectives > 0)
-		put_together(f, &b);
+	for (size_t i = 0; i < f->groups.n; i++)
+		f->any_late |= has_verdict(&f->groups.v[i]);
+	if (f->finding.len > 0 || f->groups.n == 1)
+		put_finding(f, &b);
 	else
-		put_group(f, &b);
+		put_together(f, &b);
 	f->late = figures_keep(f, &b);
 	buf_free(&b);
 }

@@ -188,9 +188,13 @@ const struct sheet sheets[] = {
 	    "the timelines of ranks side by side", .where = BOTH,
 	    .chart = &by_rank),
 	TL_COLLECTIVE(
+	    "nccl_verdict", "who or what costs the job how much, in sentences"),
+	TL_COLLECTIVE(
 	    "nccl_groups", "a line a process group: waiting, network, verdict"),
 	TL_COLLECTIVE(
 	    "straggler_cause", "who was late how often, by how much, and why"),
+	T("straggler_parts", "tl-collective",
+	    "what late ranks spent more time on, adding up"),
 	TL_COLLECTIVE("straggler_summary",
 	    "each rank: waiting, how often first and last", .rule = &straggler),
 	T("steady_state", "tl-report",

@@ -144,17 +144,17 @@ ok 'four ranks' tl-report -d four ranks/*
 is 'a column' "$(cut -d, -f1 four/ops_summary.csv | sort -u | tr '\n' ' ')" \
 	'0 1 2 3 rank '
 is 'sheets of collectives' "$(sheets four | tr ' ' '\n' | grep -c -e '^nccl_' \
-	-e '^straggler_')" 9
+	-e '^straggler_')" 10
 is 'those of tl-collective' "$(cat four/nccl_groups.csv)" \
 	"$(tl-collective --table nccl_groups --labels --format csv ranks/*)"
 is 'ranks side by side' "$(cut -d, -f 1,16,17 four/gpu_timeline_by_rank.csv |
 	grep -v ',$' | tail -n 1 | cut -d, -f 1,3)" '2,throttled'
 like 'who is late comes first' "$(tl-report ranks/* | sed -n 3p)" \
-	'^Rank 2 late by 2.00[0-9] ms in 100 % of .* collectives: the same work'
+	'^Rank 2 costs [0-9.]+ ms, [0-9.]+ % of 2 steps on rank [013], which waits most: late by'
 ok 'a workbook of ranks' tl-report -o four.xlsx ranks/*
 is 'begins with them' "$(python3 "$ROOT/tests/oracle/read_xlsx.py" four.xlsx |
-	sed -n 's/^sheet "\(.*\)"$/\1/p' | head -n 5 | tr '\n' ' ')" \
-	'summary gpu_timeline_by_rank nccl_groups straggler_cause straggler_summary '
+	sed -n 's/^sheet "\(.*\)"$/\1/p' | head -n 6 | tr '\n' ' ')" \
+	'summary gpu_timeline_by_rank nccl_verdict nccl_groups straggler_cause straggler_summary '
 is 'three charts beside the summary' "$(python3 \
 	"$ROOT/tests/oracle/read_xlsx.py" four.xlsx -s summary | grep -c '^chart')" 3
 tl-merge ranks/* -o merged.tl

@@ -24,7 +24,7 @@ struct maker {
 	struct dict *st;
 	struct stream_out *out;
 	int64_t rank, nranks, ncolls;
-	uint32_t keys[5], shape, track;
+	uint32_t shape, track;
 	struct value sigs[2];
 	uint32_t name;
 	struct buf vals;
@@ -74,21 +74,21 @@ static void
 prepare(struct maker *m)
 {
 	static const char *const words[] = { "sig", "seq", "busy", "idle",
-		"work" };
-	struct entry e[5];
+		"work", "elsewhere" };
+	struct entry e[6];
 	struct shape s = { .has = HAS_TRACK | HAS_TS | HAS_DUR | HAS_NAME,
 		.kind = KIND_KERNEL,
 		.ph = 'X',
 		.flags = SHAPE_ARGS,
 		.entries = e,
-		.nentries = 5 };
+		.nentries = 6 };
 	struct track t = { .src = 0,
 		.raw_pid = { .type = VAL_INT, .i = m->rank },
 		.raw_tid = { .type = VAL_INT, .i = 0 },
 		.has_pid = true,
 		.has_tid = true };
 
-	for (size_t i = 0; i < 5; i++)
+	for (size_t i = 0; i < 6; i++)
 		e[i] =
 		    (struct entry){ intern_put(m->st->text, str_of(words[i])),
 			    i == 0 ? VAL_JSON : VAL_INT, GROUP_ARGS, 0, 0 };
@@ -106,7 +106,7 @@ write_source(struct maker *m, bool is_final)
 {
 	struct fact f[] = {
 		{ STR("name"), { .type = VAL_STRX, .s = STR("generated") } },
-		{ STR("collective"), { .type = VAL_INT, .i = 2 } },
+		{ STR("collective"), { .type = VAL_INT, .i = 3 } },
 		{ STR("rank"), { .type = VAL_INT, .i = m->rank } },
 		{ STR("world_size"), { .type = VAL_INT, .i = m->nranks } },
 		{ STR("ndevices"), { .type = VAL_INT, .i = NODE } },
@@ -125,8 +125,11 @@ write_record(struct maker *m, int64_t no)
 	int64_t spread = (m->rank * 7919 + no * 104729) % 50000;
 	int64_t start = is_late ? 450000 : spread;
 	int64_t end = (no % 2 == 0 ? 450000 : 50000) + 200000;
-	int64_t ints[] = { no / 2, is_late ? 1500000 : 1200000, start / 2,
-		12345 };
+	int64_t busy = is_late ? 1500000 : 1200000;
+	/* from the end of its group's last one, two steps before */
+	int64_t window = 2 * STEP_NS - (end - start);
+	int64_t ints[] = { no / 2, busy, start / 2, 12345,
+		window - busy - start / 2 };
 	struct event ev = { .track = m->track,
 		.uid = { (uint64_t)no, 0 },
 		.ts_ns = no * STEP_NS + start,
@@ -137,7 +140,7 @@ write_record(struct maker *m, int64_t no)
 
 	m->vals.len = 0;
 	value_encode(&m->vals, &m->sigs[no % 2]);
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < 5; i++)
 		value_encode(
 		    &m->vals, &(struct value){ .type = VAL_INT, .i = ints[i] });
 	ev.vals = (const unsigned char *)m->vals.p;

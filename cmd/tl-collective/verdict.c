@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Groups judged by what costs most in them, and the job by who or what costs
+ * most of all. The table of groups, its sentences and those about the job are
+ * of the same figures.
+ */
+#include "cmd/tl-collective/verdict.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define NETWORK_PCT 60 /* of the best bus bandwidth for this size */
+#define WAIT_SHARE 0.2 /* of the time in collectives; less is even */
+#define GROUPS_NAMED 4 /* in a sentence */
+
+/* ---- a group ---- */
+
+static void
+add_coll(const struct job *j, struct alikes *curve, struct group_sum *g,
+    const struct coll *c)
+{
+	struct alike *p;
+
+	if (!coll_counts(j, c)) {
+		g->nincomplete++;
+		return;
+	}
+	g->ncolls++;
+	g->latency_ns = num_add_max(g->latency_ns, c->latency_ns);
+	g->wait_ns += (double)c->wait_sum_ns / (double)c->n;
+	value_add(&g->latency, (double)c->latency_ns);
+	value_add(&g->skew, (double)coll_start_skew(j, c));
+	if ((p = curve_point(j, curve, c)) != NULL) {
+		double of_best = coll_bus_bw(j, c) / p->best;
+
+		value_add(&g->bus, coll_bus_bw(j, c));
+		value_add(&g->of_best, 100 * of_best);
+		g->slow_ns += (double)c->latency_ns * (1 - of_best);
+	}
+}
+
+/* Whether one rank's lateness is a good part of the time in collectives. */
+static bool
+is_late(const struct group_sum *g)
+{
+	double total = g->wait_ns + (double)g->latency_ns;
+
+	return g->worst != NULL && total > 0 &&
+	    (double)g->worst->share_ns >= WAIT_SHARE * total;
+}
+
+/* Waiting first: a late rank is the more usual, and hides the network. */
+static void
+judge(struct group_sum *g)
+{
+	g->cost_ns = NONE;
+	if (is_late(g)) {
+		g->verdict = g->worst->verdict;
+		g->cost_ns = g->worst->cost_ns;
+	} else if (values_stat(&g->of_best, 0.5) < NETWORK_PCT ||
+	    link_is_slow(g->group, NETWORK_PCT)) {
+		g->verdict = VERDICT_NETWORK;
+		g->cost_ns = (int64_t)(link_is_slow(g->group, NETWORK_PCT)
+			? (double)g->latency_ns *
+			    (1 - values_stat(&g->group->of_link, 0.5) / 100)
+			: g->slow_ns);
+	} else if (g->group->clocks != CLOCKS_AGREE && g->ncolls > 0) {
+		g->verdict = VERDICT_UNJUDGED;
+	}
+}
+
+/* ---- sentences ---- */
+
+/* Of what is spread, shortly. */
+static void
+put_largest(struct buf *b, const struct spent_name *n, double pct)
+{
+	bool is_event = n->on == SPENT_IDLE && n->detail.len > 0;
+	struct str name = is_event ? n->detail : n->name;
+
+	buf_puts(b, ", largest ");
+	buf_put(b, name.p, name.len);
+	buf_printf(b, " %.0f %%", pct);
+}
+
+static void
+put_name(struct buf *b, const struct spent_name *n)
+{
+	struct str what = n->on == SPENT_IDLE ? n->detail : n->name;
+
+	if (n->on == SPENT_IDLE)
+		buf_put(b, n->name.p, n->name.len);
+	if (n->on == SPENT_IDLE && (what.len == 0 || n->is_in_time))
+		return;
+	if (n->on == SPENT_IDLE)
+		buf_puts(b, ", in ");
+	buf_put(b, what.p, what.len);
+	if (n->on == SPENT_OP && n->detail.len > 0) {
+		buf_putc(b, ' ');
+		buf_put(b, n->detail.p, n->detail.len);
+	}
+}
+
+/* The op or the host event that took the time, or that none did. */
+static void
+put_excess(const struct job *j, const struct lateness *l,
+    const struct excess *e, const char *before, const char *what, struct buf *b)
+{
+	double all = l->busy_ns + l->idle_ns + l->elsewhere_ns;
+	double pct = e->top != NULL
+	    ? 100 * (e->top->late_ns - e->top->usual_ns) / all
+	    : 0;
+
+	if (e->top == NULL)
+		return;
+	if (e->is_named && !isfinite(e->ratio)) {
+		buf_puts(b, before);
+		put_name(b, &j->spent_on.v[e->top->name]);
+		if (pct < 99.5)
+			buf_printf(b, " (%.0f %%)", pct);
+		return;
+	}
+	if (isfinite(e->ratio))
+		buf_printf(b, ": %.2fx slower throughout", e->ratio);
+	else
+		buf_printf(b, ": spread over %zu %s", e->n, what);
+	put_largest(b, &j->spent_on.v[e->top->name], pct);
+}
+
+static void
+put_cause(const struct job *j, const struct lateness *l, struct buf *b)
+{
+	const struct share *top = l->idle.top;
+
+	switch (l->verdict) {
+	case VERDICT_THROTTLED:
+		buf_puts(b, ": the same work takes longer");
+		put_excess(j, l, &l->work, ", most in ", "ops", b);
+		break;
+	case VERDICT_IMBALANCE: buf_puts(b, ": it has other work to do"); break;
+	case VERDICT_HOST:
+		buf_puts(b,
+		    top != NULL && j->spent_on.v[top->name].is_in_time
+			? ": its GPU is idle for longer"
+			: ": its GPU waits for the host");
+		put_excess(j, l, &l->idle, ": ", "host events", b);
+		break;
+	case VERDICT_ELSEWHERE:
+		buf_puts(b, ": it is in collectives of other groups");
+		break;
+	default: break;
+	}
+}
+
+static void
+put_lateness(const struct job *j, const struct lateness *l, struct buf *b)
+{
+	struct values lates = l->lates;
+
+	buf_printf(b, "late by %.3f ms in %.0f %% of %" PRIu64 " collectives",
+	    values_stat(&lates, 0.5) / 1e6, l->pct_late, l->ncolls);
+	put_cause(j, l, b);
+}
+
+static void
+say(const struct job *j, const struct group_sum *g, struct buf *b)
+{
+	struct values of_best = g->of_best;
+
+	b->len = 0;
+	if (is_late(g)) {
+		buf_printf(
+		    b, "rank %" PRId64 " ", j->ranks.v[g->worst->pos].rank);
+		put_lateness(j, g->worst, b);
+	} else if (g->verdict == VERDICT_NETWORK &&
+	    link_is_slow(g->group, NETWORK_PCT)) {
+		buf_puts(b, "network at ");
+		link_say(g->group, b);
+	} else if (g->verdict == VERDICT_NETWORK) {
+		buf_printf(b,
+		    "network at %.0f %% of the best seen for these sizes",
+		    values_stat(&of_best, 0.5));
+	} else if (g->verdict == VERDICT_UNJUDGED) {
+		buf_puts(b,
+		    g->group->clocks == CLOCKS_OFF
+			? "clocks are off: who is late is not judged"
+			: "clocks are not known: who is late is not judged");
+	} else {
+		buf_puts(b,
+		    g->ncolls > 0 ? "ranks arrive together"
+				  : "no complete collective");
+	}
+}
+
+static void
+settle(struct job *j, struct group_sum *s, struct buf *b)
+{
+	const struct lateness *w = s->worst;
+
+	s->pct_wait = 100 * s->wait_ns / (s->wait_ns + (double)s->latency_ns);
+	s->pct_late = s->late_ns = NAN;
+	s->late_rank = NONE;
+	if (w != NULL) {
+		struct values lates = w->lates;
+
+		s->late_rank = j->ranks.v[w->pos].rank;
+		s->pct_late = w->pct_late;
+		s->late_ns = values_stat(&lates, 0.5);
+	}
+	judge(s);
+	s->word = str_of(verdict_words[s->verdict]);
+	say(j, s, b);
+	s->says = arena_str(j->mem, buf_str(b));
+	b->len = 0;
+	put_ranges(b, s->group->members.v, s->group->members.n);
+	if (s->group->members.n > 0)
+		s->ranks = arena_str(j->mem, buf_str(b));
+	s->matched_by = s->group->by_seq ? STR("seq")
+	    : s->group->by_instruction   ? STR("instruction")
+	    : s->group->was_aligned      ? STR("alignment")
+					 : STR("order");
+}
+
+static int
+by_cost(const void *pa, const void *pb)
+{
+	const struct group_sum *a = pa, *b = pb;
+	double all_a = a->wait_ns + (double)a->latency_ns;
+	double all_b = b->wait_ns + (double)b->latency_ns;
+
+	if (a->cost_ns != b->cost_ns)
+		return a->cost_ns > b->cost_ns ? -1 : 1;
+	return all_a > all_b ? -1 : all_a < all_b;
+}
+
+static void
+sum_groups(struct job *j, struct findings *f)
+{
+	struct alikes curve = { 0 };
+	struct buf b = { 0 };
+
+	curve_make(j, &curve);
+	for (size_t g = 0; g < j->groups.n; g++)
+		vec_push(&f->groups,
+		    ((struct group_sum){ .group = &j->groups.v[g] }));
+	for (size_t i = 0; i < j->colls.n; i++)
+		add_coll(j, &curve, &f->groups.v[j->colls.v[i].group],
+		    &j->colls.v[i]);
+	for (size_t i = 0; i < f->late.list.n; i++) {
+		const struct lateness *l = &f->late.list.v[i];
+		const struct lateness **w = &f->groups.v[l->group].worst;
+
+		if (l->nlate > 0 &&
+		    (*w == NULL || l->share_ns > (*w)->share_ns))
+			*w = l;
+	}
+	for (size_t g = 0; g < f->groups.n; g++)
+		settle(j, &f->groups.v[g], &b);
+	stable_sort(f->groups.v, f->groups.n, sizeof *f->groups.v, by_cost);
+	alikes_free(&curve);
+	buf_free(&b);
+}
+
+/* ---- the job ---- */
+
+/* Who waits longest for late ranks: what that is of its steps is the cost. */
+static size_t
+who_waits(const struct job *j, const struct findings *f)
+{
+	size_t most = 0;
+
+	for (size_t r = 1; r < j->ranks.n; r++)
+		if (f->late.wait_ns[r] > f->late.wait_ns[most])
+			most = r;
+	return most;
+}
+
+/* ", 8.1 % of 10 steps on rank 0", and which share it is. */
+static double
+put_step(const struct job *j, size_t waits, int64_t cost_ns, struct buf *b)
+{
+	int64_t step_ns = 0;
+	uint64_t nsteps = 0;
+	double pct;
+
+	for (size_t i = j->ranks.v[waits].part;
+	     i < j->parts.n && j->parts.v[i].pos == waits; i++) {
+		step_ns = num_add_max(step_ns, j->parts.v[i].step_ns);
+		nsteps += j->parts.v[i].nsteps;
+	}
+	if (step_ns <= 0)
+		return NAN;
+	pct = 100 * (double)cost_ns / (double)step_ns;
+	buf_printf(b, ", %.1f %% of ", pct);
+	if (nsteps > 0)
+		buf_printf(
+		    b, "%" PRIu64 " step%s", nsteps, nsteps == 1 ? "" : "s");
+	else
+		buf_puts(b, "the recording");
+	buf_printf(b, " on rank %" PRId64, j->ranks.v[waits].rank);
+	return pct;
+}
+
+/* A rank over all groups in which it costs anything. */
+struct culprit {
+	uint32_t pos;
+	bool is_judged; /* it is why a group waits, and not for another one */
+	int64_t cost_ns, u_ns;
+	uint64_t nlate, ncolls;
+	size_t ngroups;
+	const struct lateness *worst;
+};
+
+static void
+add_culprit(struct culprit *c, const struct lateness *l)
+{
+	if (l->share_ns == 0)
+		return;
+	c->cost_ns = num_add_max(c->cost_ns, l->cost_ns);
+	c->u_ns = num_add_max(c->u_ns, l->u_ns);
+	c->nlate += l->nlate;
+	c->ncolls += l->ncolls;
+	c->ngroups++;
+}
+
+static void
+add_finding(struct job *j, struct findings *f, struct finding it, struct buf *b)
+{
+	it.word = str_of(verdict_words[it.verdict]);
+	it.text = arena_str(j->mem, buf_str(b));
+	vec_push(&f->list, it);
+	b->len = 0;
+}
+
+static void
+put_groups_of(const struct job *j, const struct findings *f,
+    const struct culprit *c, struct buf *b)
+{
+	size_t n = 0;
+
+	if (j->groups.n == 1)
+		return;
+	buf_puts(b, c->ngroups == 1 ? " of group " : " of groups ");
+	for (size_t i = 0; i < f->groups.n; i++) {
+		uint32_t group = (uint32_t)(f->groups.v[i].group - j->groups.v);
+		size_t at;
+
+		bisect(at, f->late.list.n, mid,
+		    f->late.list.v[mid].group < group ||
+			(f->late.list.v[mid].group == group &&
+			    f->late.list.v[mid].pos < c->pos));
+		if (at == f->late.list.n || f->late.list.v[at].group != group ||
+		    f->late.list.v[at].pos != c->pos ||
+		    f->late.list.v[at].share_ns == 0)
+			continue;
+		if (n++ == GROUPS_NAMED) {
+			buf_printf(
+			    b, " and %zu more", c->ngroups - GROUPS_NAMED);
+			return;
+		}
+		buf_puts(b, n > 1 ? ", " : "");
+		buf_put(b, j->groups.v[group].label.p,
+		    j->groups.v[group].label.len);
+	}
+}
+
+static void
+find_rank(
+    struct job *j, struct findings *f, const struct culprit *c, struct buf *b)
+{
+	struct finding it = { c->worst->verdict, j->ranks.v[c->pos].rank,
+		c->cost_ns, NAN, { NULL, 0 }, { NULL, 0 } };
+	struct values lates = c->worst->lates;
+
+	buf_printf(b, "rank %" PRId64 " costs ", it.rank);
+	put_time(b, c->cost_ns);
+	if (j->set->align_clocks) {
+		buf_puts(b, " +- ");
+		put_time(b, c->u_ns);
+	}
+	it.pct_step = put_step(j, who_waits(j, f), c->cost_ns, b);
+	buf_printf(b,
+	    ", which waits most: late by %.3f ms in %" PRIu64 " of %" PRIu64
+	    " collectives",
+	    values_stat(&lates, 0.5) / 1e6, c->nlate, c->ncolls);
+	put_groups_of(j, f, c, b);
+	put_cause(j, c->worst, b);
+	add_finding(j, f, it, b);
+}
+
+/* Who is late because it waits in another group is no culprit. */
+static void
+find_ranks(struct job *j, struct findings *f, struct buf *b)
+{
+	struct culprit *all = xcalloc(j->ranks.n + 1, sizeof *all);
+
+	for (size_t i = 0; i < f->late.list.n; i++)
+		add_culprit(&all[f->late.list.v[i].pos], &f->late.list.v[i]);
+	for (size_t g = 0; g < f->groups.n; g++) {
+		const struct group_sum *s = &f->groups.v[g];
+		struct culprit *c =
+		    s->worst != NULL ? &all[s->worst->pos] : NULL;
+
+		if (c == NULL || !is_late(s) || s->verdict == VERDICT_ELSEWHERE)
+			continue;
+		if (c->worst == NULL || s->cost_ns > c->worst->cost_ns)
+			c->worst = s->worst;
+	}
+	for (size_t r = 0; r < j->ranks.n; r++) {
+		all[r].pos = (uint32_t)r;
+		if (all[r].worst != NULL && all[r].cost_ns > 0)
+			find_rank(j, f, &all[r], b);
+	}
+	free(all);
+}
+
+static void
+find_network(
+    struct job *j, struct findings *f, const struct group_sum *g, struct buf *b)
+{
+	struct finding it = { g->verdict, NONE, g->cost_ns, NAN, { NULL, 0 },
+		{ NULL, 0 } };
+	const struct coll *c = &j->colls.v[g->group->first_coll];
+
+	if (j->groups.n > 1) {
+		buf_puts(b, "group ");
+		buf_put(b, g->group->label.p, g->group->label.len);
+		buf_puts(b, ": ");
+	}
+	buf_put(b, g->says.p, g->says.len);
+	buf_puts(b, ": +");
+	put_time(b, g->cost_ns);
+	it.pct_step =
+	    put_step(j, rec_pos(j, j->members[c->first]), g->cost_ns, b);
+	add_finding(j, f, it, b);
+}
+
+static void
+find_nothing(struct job *j, struct findings *f, struct buf *b)
+{
+	size_t n = 0, nunjudged = 0;
+	double wait = 0, all = 0;
+
+	for (size_t g = 0; g < f->groups.n; g++) {
+		const struct group_sum *s = &f->groups.v[g];
+
+		n += s->ncolls > 0;
+		nunjudged += s->verdict == VERDICT_UNJUDGED;
+		wait += s->wait_ns;
+		all += s->wait_ns + (double)s->latency_ns;
+	}
+	if (nunjudged > 0) {
+		buf_printf(b,
+		    "who is late is not judged in %zu of %zu process groups: "
+		    "clocks are off or not known",
+		    nunjudged, f->groups.n);
+		add_finding(j, f,
+		    (struct finding){
+			VERDICT_UNJUDGED, NONE, NONE, NAN, { 0 }, { 0 } },
+		    b);
+	}
+	if (f->list.n > 0)
+		return;
+	if (n == 0)
+		buf_puts(b, "no complete collective");
+	else
+		buf_printf(b,
+		    "ranks arrive together in %zu of %zu process group%s; "
+		    "waiting is %.1f %% of the time in collectives",
+		    n, f->groups.n, f->groups.n == 1 ? "" : "s",
+		    all > 0 ? 100 * wait / all : 0);
+	add_finding(j, f,
+	    (struct finding){ VERDICT_NONE, NONE, NONE, NAN, { 0 }, { 0 } }, b);
+}
+
+static int
+by_cost_of_job(const void *pa, const void *pb)
+{
+	const struct finding *a = pa, *b = pb;
+
+	return a->cost_ns > b->cost_ns ? -1 : a->cost_ns < b->cost_ns;
+}
+
+const struct findings *
+findings_of(struct job *j)
+{
+	struct findings *f = j->found;
+	struct buf b = { 0 };
+
+	if (f != NULL)
+		return f;
+	f = j->found = xcalloc(1, sizeof *f);
+	stragglers_find(j, &f->late);
+	sum_groups(j, f);
+	find_ranks(j, f, &b);
+	for (size_t g = 0; g < f->groups.n; g++)
+		if (f->groups.v[g].verdict == VERDICT_NETWORK)
+			find_network(j, f, &f->groups.v[g], &b);
+	find_nothing(j, f, &b);
+	stable_sort(f->list.v, f->list.n, sizeof *f->list.v, by_cost_of_job);
+	buf_free(&b);
+	return f;
+}

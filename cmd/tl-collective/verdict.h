@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* What is wrong with a job's collectives: each group, and all of it. */
+#ifndef TL_COLLECTIVE_VERDICT_H
+#define TL_COLLECTIVE_VERDICT_H
+
+#include "cmd/tl-collective/tables.h"
+
+/* A process group, judged by what costs most in it. */
+struct group_sum {
+	struct pgroup *group;
+	const struct lateness *worst; /* the rank whose lateness costs most */
+	enum verdict verdict;
+	int64_t ncolls, nincomplete, latency_ns, late_rank;
+	int64_t cost_ns; /* of what the verdict is about */
+	double wait_ns, pct_wait, pct_late, late_ns, slow_ns;
+	struct values latency, skew, bus, of_best;
+	struct str ranks, matched_by, word, says;
+};
+
+/* A sentence about the job. */
+struct finding {
+	enum verdict verdict;
+	int64_t rank, cost_ns; /* NONE: it is not about one; no cost */
+	double pct_step;       /* NAN: likewise */
+	struct str word, text;
+};
+
+struct findings {
+	struct stragglers late;
+	VEC(struct group_sum) groups; /* the costliest first */
+	VEC(struct finding) list;     /* likewise; one at least */
+};
+
+/* Made when first asked for. */
+const struct findings *findings_of(struct job *j);
+
+#endif
