@@ -78,13 +78,14 @@ add_pair(struct changes *c, const struct match *m, struct pair p)
 	const uint32_t at[NSIDES] = { p.a, p.b };
 	const struct node *node[NSIDES] = { NULL, NULL };
 	const struct op_args *none = args_of_node(m->l[0].side, NONE);
-	struct change_key key = { m->seq[m->seq[0] == NULL]->kind, { 0 },
-		{ *none, *none } };
+	struct change_key key = { .kind = m->seq[m->seq[0] == NULL]->kind,
+		.args = { *none, *none } };
 	uint32_t row, name[NSIDES];
 
 	for (int s = 0; s < NSIDES; s++)
 		if (at[s] != NONE)
 			node[s] = node_at(&m->l[s], m->seq[s], at[s]);
+	key.family = family_of(node[node[0] == NULL]);
 	for (int s = 0; s < NSIDES; s++) {
 		/* what has one name has one row, on whatever side it is */
 		const struct node *n = node[s] != NULL ? node[s] : node[!s];

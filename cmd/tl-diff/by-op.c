@@ -62,14 +62,16 @@ pair_launchers(
 }
 
 /*
- * The row of what these nodes launched, which are of one side each, or both of
- * one. NONE: of no launch.
+ * The row of work that these nodes launched, which are of one side each, or
+ * both of one. NONE: of no launch.
  */
 static uint32_t
-row_of(struct adder *a, const uint32_t at[NSIDES], const int of[NSIDES])
+row_of(struct adder *a, const struct node *work, const uint32_t at[NSIDES],
+    const int of[NSIDES])
 {
 	const struct diff *d = a->d;
-	struct change_key k = { .kind = a->c->launched_by[LAUNCHED_BY_NONE] };
+	struct change_key k = { .kind = a->c->launched_by[LAUNCHED_BY_NONE],
+		.family = family_of(work) };
 	uint32_t name[NSIDES] = { INTERN_NONE, INTERN_NONE };
 
 	for (int s = 0; s < NSIDES; s++) {
@@ -111,6 +113,7 @@ add_event(
     struct adder *a, const struct gpu *g, const struct diff_row *s, bool alone)
 {
 	const int both[NSIDES] = { 0, 1 }, one[NSIDES] = { a->side, a->side };
+	const struct node *work = node_of(a->d, a->side, g->node);
 	uint32_t at[NSIDES], row;
 	bool is_pair = s != NULL && pair_launchers(a, s, at);
 
@@ -120,10 +123,9 @@ add_event(
 		at[0] = at[1] = g->is_unlinked
 		    ? NONE
 		    : launcher_above(a->d, a->side, g->node);
-	row = row_of(a, at, is_pair ? both : one);
+	row = row_of(a, work, at, is_pair ? both : one);
 	a->c->rows.v[row].calls[a->side] += is_new_call(a, at[a->side], row);
-	changes_add(a->c, row, a->side, g->step,
-	    node_of(a->d, a->side, g->node)->dur, alone);
+	changes_add(a->c, row, a->side, g->step, work->dur, alone);
 }
 
 /* ---- a pair of runs ---- */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Gathering times of rows in samples. */
-#include <math.h>
-
 #include "cmd/tl-diff/changes.h"
 #include "trace/stat.h"
 
@@ -28,6 +26,8 @@ changes_free(struct changes *c)
 	vec_free(&c->strata);
 	map_free(&c->stratum_of);
 	vec_free(&c->times);
+	vec_free(&c->unit[0].run_steps);
+	vec_free(&c->unit[1].run_steps);
 	map_free(&c->time_of);
 	matches_free(&c->streams);
 	matches_free(&c->calls);
@@ -44,9 +44,8 @@ changes_row(struct changes *c, const struct change_key *key,
 
 	if (row == c->rows.n)
 		vec_push(&c->rows,
-		    ((struct change){ .key = *key,
-			.name = { name[0], name[1] },
-			.spread_ns = NAN }));
+		    ((struct change){
+			.key = *key, .name = { name[0], name[1] } }));
 	return row;
 }
 
@@ -82,8 +81,7 @@ sample_number(struct changes *c, uint32_t row, int side, int64_t no)
 	if (stratum == c->strata.n)
 		vec_push(&c->strata, ((struct stratum){ { 0, 0 } }));
 	c->strata.v[stratum].n[side] += no != WALK_NO_STEP;
-	vec_push(
-	    &c->samples, ((struct sample){ no, 0, key.run, stratum, side }));
+	vec_push(&c->samples, ((struct sample){ no, key.run, stratum, side }));
 	return at;
 }
 
@@ -123,7 +121,7 @@ changes_add(struct changes *c, uint32_t row, int side, int64_t no, int64_t ns,
 	}
 	t->n++;
 	stat_add(&t->ns, ns);
-	stat_add(&c->samples.v[t->sample].ns, ns);
+	c->has_fine = c->has_fine || ns % 1000 != 0;
 }
 
 void
@@ -143,6 +141,7 @@ changes_end_run(struct changes *c, int side, const struct side *r)
 		if (r->gpus.v[i].step != WALK_NO_STEP)
 			(void)map_put(&seen, (uint64_t)r->gpus.v[i].step, NULL);
 	c->unit[side].nsteps += seen.n;
+	vec_push(&c->unit[side].run_steps, seen.n);
 	step_times_add(&c->clock.side[side], &r->times, run_at(c, side), r->no);
 	map_free(&seen);
 }

@@ -18,10 +18,21 @@ enum launched_by {
 	NLAUNCHED_BY,
 };
 
+/*
+ * Rows that are judged together. Communication varies by how long it waits, and
+ * must not hide what became of the rest.
+ */
+enum family_of {
+	FAMILY_COMPUTE,
+	FAMILY_COMM,
+	NFAMILIES,
+};
+
 /* What a row is about: on each side, the same where it has one name. */
 struct change_key {
 	uint32_t kind;      /* a text: the launcher, or of which sequences */
 	uint32_t n[NSIDES]; /* normalised names; INTERN_NONE: of no launch */
+	uint32_t family;
 	struct op_args args[NSIDES];
 };
 
@@ -45,10 +56,23 @@ struct change {
 	/* worked out at the end, for one unit */
 	int64_t unit_ns[NSIDES];
 	int64_t diff_ns;
-	int64_t fixed_ns; /* in it: by work that only one side does */
-	double spread_ns; /* NAN: not known */
+	int64_t fixed_ns;   /* in it: by work that only one side does */
+	int64_t unknown_ns; /* in it: how that varies is not known */
+	int64_t judged_ns;  /* in it: beyond noise, and what is fixed */
+	struct noise noise; /* of what is neither fixed nor unknown */
+	bool is_known;      /* how it varies */
+	bool is_named;      /* beyond noise by itself */
 	bool is_noise;
-	bool is_rest_noise; /* the difference without what is fixed */
+};
+
+/* What of a family's difference is beyond noise: of rows, and of the rest. */
+struct family {
+	int64_t ns[NSIDES];                       /* of a unit */
+	int64_t judged_ns, unknown_ns, within_ns; /* all of its difference */
+	int64_t rest_ns; /* in what is judged: rows that only together differ */
+	size_t ndiffer; /* rows that are not within noise, or not known to be */
+	size_t nrest;   /* the others, if they differ at all */
+	struct noise noise; /* the sum of what differs, for its interval */
 };
 
 /*
@@ -57,7 +81,6 @@ struct change {
  */
 struct sample {
 	int64_t no; /* WALK_NO_STEP: it is no repetition of anything */
-	int64_t ns; /* of all its GPU work */
 	uint32_t run, stratum;
 	int side;
 };
@@ -78,7 +101,8 @@ struct stratum {
 struct unit_times {
 	uint64_t n; /* units */
 	uint64_t nruns, nsteps;
-	int64_t total_ns; /* GPU time of a unit, the mean */
+	VEC(uint64_t) run_steps; /* of each run */
+	int64_t total_ns;        /* GPU time of a unit, the mean */
 };
 
 /* GPU events that remarks are about, over all runs. */
@@ -121,15 +145,17 @@ struct changes {
 	VEC(struct row_time) times;
 	struct map time_of; /* row and sample to time */
 	struct unit_times unit[NSIDES];
-	bool by_run; /* samples are runs */
+	bool by_run;      /* samples are runs */
+	bool has_fine;    /* times that are no whole us */
+	double allowance; /* for what runs differ by, noise_allowance() */
 	struct clock_changes clock;
 	/* the verdict */
+	struct family family[NFAMILIES];
 	int64_t diff_ns, gross_ns;
-	int64_t fixed_ns;   /* by work that only one side does */
-	int64_t verdict_ns; /* without what may be chance */
-	int64_t rest_ns;    /* in it: rows that only together are none */
-	double spread_ns;
-	bool is_noise; /* the difference without what is fixed may be chance */
+	int64_t judged_ns, unknown_ns; /* of all families */
+	struct noise noise;
+	size_t nsamples[NSIDES];
+	bool is_known; /* how something varies */
 	/* remarks */
 	struct tally tallies[NTALLIES];
 	struct match_counts streams;         /* of the pair of runs at hand */
@@ -157,6 +183,25 @@ void changes_add(struct changes *c, uint32_t row, int side, int64_t no,
 void changes_tell(struct changes *c, enum tally_of what, int side, int64_t ns);
 /* judge.c: after the last run. The largest difference first, noise later. */
 void changes_finish(struct changes *c);
+/* Steps of so few samples need larger differences than others. */
+struct noise_rules changes_rules(
+    const struct changes *c, const struct noise_row *r, double all_ns);
+
+/* Beyond noise, and what is not known to be within. */
+static inline int64_t
+changes_verdict_ns(const struct changes *c)
+{
+	return c->judged_ns + c->unknown_ns;
+}
+
+/* Differences may make up for one another. */
+static inline bool
+changes_differ(const struct changes *c)
+{
+	return c->family[FAMILY_COMPUTE].ndiffer +
+	    c->family[FAMILY_COMM].ndiffer >
+	    0;
+}
 
 /* Whether an event counts: with --per step, only what steps have. */
 static inline bool
@@ -166,6 +211,12 @@ changes_want(const struct changes *c, const struct gpu *g)
 }
 
 /* ---- what rows are made of ---- */
+
+static inline uint32_t
+family_of(const struct node *work)
+{
+	return (work->flags & NODE_COMM) != 0 ? FAMILY_COMM : FAMILY_COMPUTE;
+}
 
 /* by-op.c: a pair of runs; fresh: of which sides it is the first time. */
 void ops_add(struct changes *c, const struct diff *d, const bool fresh[NSIDES]);
@@ -198,6 +249,8 @@ bool clock_notes(const struct changes *c, struct table *t);
 void put_signed_time(struct buf *b, int64_t ns);
 /* "4.456 ms to 4.482 ms (+0.6 %)", or "unchanged (4.456 ms)" */
 void put_change(struct buf *b, int64_t before, int64_t after);
+/* ": spread over 57 rows, none by itself"; nothing where no rest differs. */
+void put_rest(struct buf *b, const struct family *f);
 /* " (+9.000 ms without a launch)" where that is half of what GPU time did. */
 void put_unlinked(struct buf *b, const struct changes *c);
 /* A note of what is in the buffer, which is empty then; nothing if it is. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-diff/changes.h"
+#include "trace/stat.h"
 
 #define TOP_GROUPS 3
 /* An event is named for so much of a cause's difference; in all of it. */
@@ -174,20 +175,17 @@ tells_gpu_time(const struct changes *c)
 void
 put_unlinked(struct buf *b, const struct changes *c)
 {
-	const struct change *r = NULL;
+	int64_t ns = 0;
 
-	for (size_t i = 0; i < c->rows.n && r == NULL; i++)
+	for (size_t i = 0; i < c->rows.n; i++)
 		if (c->rows.v[i].key.kind == c->launched_by[LAUNCHED_BY_NONE])
-			r = &c->rows.v[i];
-	if (r == NULL || (r->diff_ns < 0) != (c->diff_ns < 0) ||
-	    llabs(r->diff_ns) < llabs(c->diff_ns) / 2)
+			stat_add(&ns, c->rows.v[i].diff_ns);
+	if (ns == 0 || (ns < 0) != (c->diff_ns < 0) ||
+	    llabs(ns) < llabs(c->diff_ns) / 2)
 		return;
 	buf_puts(b, " (");
-	put_signed_time(b, r->diff_ns);
-	buf_puts(b, " without a launch");
-	if (c->is_noise && c->fixed_ns == r->diff_ns)
-		buf_puts(b, ", the rest within noise");
-	buf_putc(b, ')');
+	put_signed_time(b, ns);
+	buf_puts(b, " without a launch)");
 }
 
 static void
@@ -197,13 +195,14 @@ put_gpu_time(struct buf *b, const struct changes *c)
 
 	if (!tells_gpu_time(c))
 		return;
-	if (c->diff_ns == 0)
+	if (c->gross_ns == 0) {
 		buf_puts(b, "; GPU time unchanged");
-	else if (c->is_noise && c->fixed_ns == 0)
+	} else if (!changes_differ(c)) {
 		buf_puts(b, "; GPU time within noise");
-	else if (u[0].total_ns > 0) {
-		buf_printf(b, "; GPU time %+.1f %%",
-		    100 * (double)c->diff_ns / (double)u[0].total_ns);
+	} else if (u[0].total_ns > 0) {
+		buf_printf(b, "; GPU time %+.1f %%%s",
+		    100 * (double)changes_verdict_ns(c) / (double)u[0].total_ns,
+		    c->is_known ? " beyond noise" : "");
 		put_unlinked(b, c);
 	}
 }

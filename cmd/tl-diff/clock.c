@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/tl-diff/clock.h"
 #include "cmd/tl-diff/diff.h"
-#include "trace/bucket.h"
 #include "trace/pace.h"
 
 struct clock {
 	struct norms *nm;
 	struct causes *causes;
-	struct bucket_rules rules;
 	struct host host;
 	struct steps steps;
 	bool is_matched; /* steps of a phase are of one kind */
@@ -37,7 +35,6 @@ clock_destroy(struct clock *c)
 	steps_free(&c->steps);
 	parts_free(&c->parts);
 	causes_destroy(c->causes);
-	bucket_free(&c->rules);
 	vec_free(&c->pace);
 	vec_release(c);
 }
@@ -56,7 +53,7 @@ clock_add(struct clock *c, const struct event *ev)
 	host_add(&c->host, ev);
 	if (c->host.gpus.n > n)
 		c->host.gpus.v[n].tag =
-		    (uint8_t)bucket_of_event(&c->rules, c->nm->st, ev);
+		    (uint8_t)bucket_of_event(&c->nm->buckets, c->nm->st, ev);
 }
 
 /* ---- which time is a step's ---- */

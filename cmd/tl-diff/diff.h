@@ -21,6 +21,7 @@
 #include "trace/step.h"
 
 #include "cmd/tl-diff/clock.h"
+#include "cmd/tl-diff/names.h"
 
 #define NONE UINT32_MAX
 #define NSIDES 2
@@ -65,6 +66,8 @@ struct settings {
 	const char *equiv; /* --equiv */
 	struct threshold min_diff, fail_over;
 	enum gate_of gate;
+	bool is_sure;     /* --sure */
+	double run_noise; /* --run-noise, as a share */
 	struct select select;
 	struct match_query *match;  /* --match; NULL: all is compared */
 	struct buf matched[NSIDES]; /* of each side: steps, as of --step */
@@ -73,21 +76,6 @@ struct settings {
 	bool is_of_events;          /* and not only which steps or ranks */
 	struct table_dest dest;
 };
-
-/* ---- names.c: which names are one ---- */
-
-struct norms {
-	struct dict *st;
-	VEC(uint32_t) known[2]; /* by raw name: + 1, 0: not asked yet */
-	struct map same; /* --equiv: a number to the one that stands for it */
-};
-
-/* Addresses and line numbers go, driver launches are one. */
-uint32_t name_strict(struct norms *nm, uint32_t name);
-/* Besides, the function and the folders of a Python frame go. */
-uint32_t name_loose(struct norms *nm, uint32_t name);
-void norms_read_equiv(struct norms *nm, const char *path);
-void norms_free(struct norms *nm);
 
 /* ---- read.c: a side in arrays ---- */
 
@@ -117,6 +105,7 @@ enum {
 	NODE_UNSORTED = 1 << 2, /* its children on the GPU path aren't by ts */
 	NODE_BARE_LAUNCH = 1 << 3, /* an op with a launch among its children */
 	NODE_BELOW_OP = 1 << 4,
+	NODE_COMM = 1 << 5, /* GPU work that is communication */
 };
 
 static inline bool

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict for a batch job: did it become slower by more than allowed? */
-#include <math.h>
-
 #include "cmd/tl-diff/changes.h"
 
 /* What is judged: GPU time, and the time of a step on the clock. */
 struct measure {
 	const char *what;
 	int64_t before_ns, after_ns;
-	int64_t diff_ns;           /* without what is within noise */
-	bool knows_noise;          /* there are samples to tell it by */
-	const struct changes *gpu; /* of GPU time; else NULL */
+	int64_t diff_ns;    /* without what is within noise */
+	int64_t unknown_ns; /* in it: how that varies is not known */
+	bool is_known;      /* how the rest does */
+	double spread_ns;   /* half of the interval of that */
+	const char *samples;
+	uint64_t nsamples[NSIDES];
+	bool is_gpu;
 };
 
 int64_t
@@ -25,26 +27,63 @@ threshold_ns(const struct threshold *t, int64_t base_ns)
 	return ns < (double)INT64_MAX ? (int64_t)ns : INT64_MAX;
 }
 
+/* "; 3 and 3 steps of one run each" */
+static void
+put_samples(struct buf *b, const struct changes *c, const struct measure *m)
+{
+	const struct unit_times *u = c->unit;
+	bool is_one = u[0].nruns == 1 && u[1].nruns == 1;
+
+	buf_printf(b, "; %" PRIu64 " and %" PRIu64 " %s", m->nsamples[0],
+	    m->nsamples[1], c->by_run ? "runs" : m->samples);
+	if (is_one)
+		buf_puts(b, " of one run each");
+	else if (!c->by_run)
+		buf_printf(b, " of %" PRIu64 " and %" PRIu64 " %s", u[0].nruns,
+		    u[1].nruns, c->set->pair == PAIR_RANK ? "ranks" : "runs");
+}
+
+static void
+put_difference(struct buf *b, const struct changes *c, const struct measure *m)
+{
+	int64_t known_ns = m->diff_ns - m->unknown_ns;
+
+	if (m->is_known && known_ns != 0) {
+		buf_printf(b, ", %+.3f", (double)known_ns / 1e6);
+		if (m->spread_ns > 0)
+			buf_printf(b, " \302\261 %.3f", m->spread_ns / 1e6);
+		buf_puts(b, " ms beyond noise");
+		for (int f = 0; f < NFAMILIES && m->is_gpu; f++)
+			put_rest(b, &c->family[f]);
+	}
+	if (m->unknown_ns != 0)
+		buf_printf(b, ", %+.3f ms, noise unknown",
+		    (double)m->unknown_ns / 1e6);
+	if (m->is_gpu)
+		put_unlinked(b, c);
+}
+
 /* Whether it is slower than allowed; a note says so. */
 static bool
-fails(const struct settings *set, const struct measure *m)
+fails(const struct changes *c, const struct measure *m)
 {
+	const struct settings *set = c->set;
 	int64_t limit_ns = threshold_ns(&set->fail_over, m->before_ns);
+	double least = (double)m->diff_ns - (set->is_sure ? m->spread_ns : 0);
 	struct buf b = { 0 };
 
-	if (m->diff_ns <= limit_ns)
+	if (m->diff_ns <= limit_ns || least <= (double)limit_ns)
 		return false;
-	buf_printf(&b, "%s %.3f to %.3f ms, %+.3f ms%s", m->what,
-	    (double)m->before_ns / 1e6, (double)m->after_ns / 1e6,
-	    (double)m->diff_ns / 1e6,
-	    m->knows_noise ? " beyond noise" : ", noise unknown");
-	if (m->gpu != NULL)
-		put_unlinked(&b, m->gpu);
+	buf_printf(&b, "%s %.3f to %.3f ms", m->what,
+	    (double)m->before_ns / 1e6, (double)m->after_ns / 1e6);
+	put_difference(&b, c, m);
 	buf_puts(&b, "; allowed: ");
 	if (set->fail_over.is_percent)
 		buf_printf(&b, "%g %% (", set->fail_over.percent);
 	buf_printf(&b, "%.3f ms%s", (double)limit_ns / 1e6,
 	    set->fail_over.is_percent ? ")" : "");
+	if (m->is_known)
+		put_samples(&b, c, m);
 	note("slower than allowed: %.*s", (int)b.len, b.p);
 	buf_free(&b);
 	return true;
@@ -54,31 +93,44 @@ static bool
 fails_step_time(const struct settings *set, const struct changes *c)
 {
 	const struct term *step = terms_main(&c->clock, TERM_STEP);
+	int64_t diff_ns;
 
 	if (set->gate == GATE_GPU || step == NULL)
 		return false;
-	return fails(set,
+	diff_ns = step->is_noise ? 0 : term_twice_diff(step) / 2;
+	return fails(c,
 	    &(struct measure){
 		.what = term_uid(step, 0) != NULL ? "step time" : "GPU span",
 		.before_ns = step->twice_ns[0] / 2,
 		.after_ns = step->twice_ns[1] / 2,
-		.diff_ns = step->is_noise ? 0 : term_twice_diff(step) / 2,
-		.knows_noise = !isnan(step->spread_ns),
+		.diff_ns = diff_ns,
+		.unknown_ns = step->is_known ? 0 : diff_ns,
+		.is_known = step->is_known,
+		.spread_ns = noise_spread(&step->noise),
+		.samples = "steps",
+		.nsamples = { c->clock.groups.v[0].n[0],
+		    c->clock.groups.v[0].n[1] },
 	    });
 }
 
 static bool
 fails_gpu_time(const struct settings *set, const struct changes *c)
 {
+	bool is_sequence = set->by == BY_KERNEL && set->per == PER_RUN;
+
 	return set->gate != GATE_STEP &&
-	    fails(set,
+	    fails(c,
 		&(struct measure){
 		    .what = "GPU time",
 		    .before_ns = c->unit[0].total_ns,
 		    .after_ns = c->unit[1].total_ns,
-		    .diff_ns = c->verdict_ns,
-		    .knows_noise = !isnan(c->spread_ns),
-		    .gpu = c,
+		    .diff_ns = changes_verdict_ns(c),
+		    .unknown_ns = c->unknown_ns,
+		    .is_known = c->is_known,
+		    .spread_ns = noise_spread(&c->noise),
+		    .samples = is_sequence ? "sequences" : "steps",
+		    .nsamples = { c->nsamples[0], c->nsamples[1] },
+		    .is_gpu = true,
 		});
 }
 

@@ -1,11 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* After the last run: times of a unit, and which differences are noise. */
+/*
+ * After the last run: times of a unit, and which differences are noise.
+ *
+ * A row's difference is what only one side does (fixed: no matter of noise),
+ * what is in no sample (unknown), and the rest of it, which is tested. Of each
+ * family rows are named that differ by themselves; what is left may differ
+ * together. All of that is the verdict: sentences, rows and the gate say it.
+ *
+ * A side's time of a unit is `scale` samples long: where a sample is a step and
+ * units are runs, their number. Where runs are ranks a sample is a step, which
+ * varies around the mean of its own rank: one rank is no repetition of another.
+ */
 #include <math.h>
 #include <stdlib.h>
 
 #include "cmd/tl-diff/changes.h"
-#include "cmd/tl-diff/noise.h"
 #include "trace/stat.h"
+
+/* Of a row and of its family, where steps are few. */
+#define FEW_SHARE 0.05
+#define FEW_OF_ALL 0.002
+#define ROW_SHARE 0.01
 
 /* ns / n, rounded; n 0: ns. */
 static int64_t
@@ -32,12 +47,7 @@ samples_of_runs(struct changes *c)
 		c->samples.v[i].no = c->samples.v[i].stratum = 0;
 }
 
-static uint32_t
-number_of(const struct changes *c, uint32_t sample)
-{
-	return c->by_run ? c->samples.v[sample].run : sample;
-}
-
+/* In time within a stratum, run after run. */
 static int
 by_row(const void *x, const void *y, void *arg)
 {
@@ -52,8 +62,9 @@ by_row(const void *x, const void *y, void *arg)
 		return p->stratum < q->stratum ? -1 : 1;
 	if (p->side != q->side)
 		return p->side < q->side ? -1 : 1;
-	return (int)(number_of(c, a->sample) > number_of(c, b->sample)) -
-	    (number_of(c, a->sample) < number_of(c, b->sample));
+	if (p->run != q->run)
+		return p->run < q->run ? -1 : 1;
+	return (p->no > q->no) - (p->no < q->no);
 }
 
 /* Times that are of no sample say nothing of how times vary. */
@@ -62,248 +73,286 @@ sort_times(struct changes *c)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < c->times.n; i++)
-		if (c->samples.v[c->times.v[i].sample].no != WALK_NO_STEP)
-			c->times.v[n++] = c->times.v[i];
+	for (size_t i = 0; i < c->times.n; i++) {
+		const struct row_time *t = &c->times.v[i];
+		const struct sample *s = &c->samples.v[t->sample];
+		int64_t ns = mean_ns(t->ns, c->unit[s->side].n);
+
+		if (s->no != WALK_NO_STEP)
+			c->times.v[n++] = *t;
+		else
+			stat_add(&c->rows.v[t->row].unknown_ns,
+			    s->side == 0 ? -ns : ns);
+	}
 	c->times.n = n;
 	if (n > 1)
 		qsort_r(c->times.v, n, sizeof *c->times.v, by_row, c);
 }
 
-/* How many events the samples of a row have. */
-struct counts {
-	size_t nsamples; /* that have any */
-	uint64_t n;      /* in the first of the stratum; 0: none yet */
-	bool differ;     /* in some stratum */
-};
-
-/* The time of one sample, from the first of these on; how many they are. */
-static size_t
-gather_sample(const struct changes *c, const struct row_time *v, size_t n,
-    struct noise_side *side, struct counts *counts)
-{
-	uint32_t number = number_of(c, v[0].sample);
-	uint64_t nevents = 0;
-	int64_t ns = 0;
-	size_t i = 0;
-
-	for (; i < n && number_of(c, v[i].sample) == number; i++) {
-		stat_add(&ns, v[i].ns);
-		nevents += v[i].n;
-	}
-	noise_add(side, (double)ns);
-	if (counts->n == 0)
-		counts->n = nevents;
-	counts->differ = counts->differ || counts->n != nevents;
-	counts->nsamples++;
-	return i;
-}
-
-/* Sorted times of one row, or of all; samples that have none are zeroes. */
-static void
-gather(const struct changes *c, const struct row_time *v, size_t n,
-    struct noise_side side[NSIDES], struct counts counts[NSIDES])
-{
-	for (int s = 0; s < NSIDES; s++) {
-		noise_start(&side[s]);
-		counts[s] = (struct counts){ 0 };
-	}
-	for (size_t i = 0; i < n;) {
-		uint32_t stratum = c->samples.v[v[i].sample].stratum;
-
-		for (int s = 0; s < NSIDES; s++) {
-			counts[s].n = 0;
-			while (i < n &&
-			    c->samples.v[v[i].sample].stratum == stratum &&
-			    c->samples.v[v[i].sample].side == s)
-				i += gather_sample(
-				    c, v + i, n - i, &side[s], &counts[s]);
-			noise_close(&side[s], c->strata.v[stratum].n[s]);
-		}
-	}
-	for (int s = 0; s < NSIDES; s++)
-		if (c->unit[s].n > 0)
-			side[s].scale =
-			    (double)side[s].n / (double)c->unit[s].n;
-}
-
-/* Times of samples, by their numbers; NULL: of all their work. */
-static void
-gather_samples(
-    struct changes *c, const int64_t *ns, struct noise_side side[NSIDES])
-{
-	VEC(struct row_time) v = { 0 };
-	struct counts counts[NSIDES];
-
-	for (uint32_t i = 0; i < c->samples.n; i++)
-		if (c->samples.v[i].no != WALK_NO_STEP)
-			vec_push(&v,
-			    ((struct row_time){ 0, i, 0,
-				ns != NULL ? ns[i] : c->samples.v[i].ns }));
-	if (v.n > 1)
-		qsort_r(v.v, v.n, sizeof *v.v, by_row, c);
-	gather(c, v.v, v.n, side, counts);
-	vec_free(&v);
-}
-
 static void
 find_units(struct changes *c)
 {
-	bool many_runs = false;
+	const struct settings *set = c->set;
+	uint64_t nruns[NSIDES];
 
 	for (int s = 0; s < NSIDES; s++) {
 		struct unit_times *u = &c->unit[s];
 
-		u->n = c->set->per == PER_STEP ? u->nsteps : u->nruns;
-		many_runs = many_runs || u->nruns > 1;
+		u->n = set->per == PER_STEP ? u->nsteps : u->nruns;
+		nruns[s] = u->nruns;
 	}
 	/* one rank is no repetition of another */
-	c->by_run =
-	    c->set->per == PER_RUN && many_runs && c->set->pair != PAIR_RANK;
+	c->by_run = nruns[0] > 1 && nruns[1] > 1 && set->pair != PAIR_RANK;
 	if (c->by_run)
 		samples_of_runs(c);
+	else if (set->pair == PAIR_RANK)
+		c->allowance = noise_allowance(set->run_noise, 1, 1);
+	else
+		c->allowance =
+		    noise_allowance(set->run_noise, nruns[0], nruns[1]);
 	sort_times(c);
 }
 
-/* ---- the verdict ---- */
+/* ---- a row's samples ---- */
 
-static bool
-may_be_chance(const struct noise_side side[NSIDES], double spread_ns,
-    int64_t diff_ns, double level)
+struct judge {
+	struct changes *c;
+	VEC(double) values;         /* of the stratum at hand */
+	struct noise_row *rows;     /* by row */
+	double independent[NSIDES]; /* share of the samples */
+	bool has_steps;             /* a run's sample is its mean step */
+};
+
+/* How many events the samples of a side have. */
+struct counts {
+	double n;     /* in a sample, the mean */
+	double first; /* in the first of the stratum */
+	bool differ;
+};
+
+/* The time of one sample, from the first of these on; how many they are. */
+static size_t
+gather_sample(
+    struct judge *j, const struct row_time *v, size_t n, struct counts *counts)
 {
-	return diff_ns != 0 && !isnan(spread_ns) &&
-	    !noise_is_beyond(side, (double)diff_ns, level);
+	const struct changes *c = j->c;
+	const struct sample *first = &c->samples.v[v[0].sample];
+	double steps = 1, nevents = 0;
+	int64_t ns = 0;
+	size_t i = 0;
+
+	for (; i < n; i++) {
+		const struct sample *s = &c->samples.v[v[i].sample];
+
+		if (c->by_run ? s->run != first->run
+			      : v[i].sample != v[0].sample)
+			break;
+		stat_add(&ns, v[i].ns);
+		nevents += v[i].n;
+	}
+	if (j->has_steps)
+		steps = (double)c->unit[first->side].run_steps.v[first->run];
+	nevents /= steps;
+	if (j->values.n == 0)
+		counts->first = nevents;
+	counts->differ = counts->differ || counts->first != nevents;
+	counts->n += nevents;
+	vec_push(&j->values, (double)ns / steps);
+	return i;
 }
 
-static void
-judge_whole(struct changes *c, struct noise_side side[NSIDES])
+/* Those of one stratum and side; samples that have none are zeroes. */
+static size_t
+gather_stratum(struct judge *j, const struct row_time *v, size_t n,
+    uint32_t stratum, int side, struct noise_row *row, struct counts *counts)
 {
-	c->diff_ns = c->unit[1].total_ns - c->unit[0].total_ns;
-	gather_samples(c, NULL, side);
-	c->spread_ns = noise_spread(side);
-	c->is_noise = may_be_chance(
-	    side, c->spread_ns, c->diff_ns - c->fixed_ns, NOISE_LEVEL);
+	const struct changes *c = j->c;
+	size_t i = 0;
+
+	j->values.n = 0;
+	while (i < n && c->samples.v[v[i].sample].stratum == stratum &&
+	    c->samples.v[v[i].sample].side == side)
+		i += gather_sample(j, v + i, n - i, counts);
+	counts->differ = counts->differ ||
+	    (j->values.n > 0 && j->values.n < c->strata.v[stratum].n[side]);
+	while (j->values.n < c->strata.v[stratum].n[side])
+		vec_push(&j->values, 0);
+	noise_add(&row->side[side], j->values.v, j->values.n);
+	return i;
 }
 
-static bool
-is_whole_beyond(const struct changes *c)
-{
-	return c->diff_ns != c->fixed_ns && !c->is_noise;
-}
-
-/*
- * When the whole differs each row that makes it up speaks for itself. Any other
- * has to be as sure as one of so many must: else, of two traces that are alike,
- * some rows always were slower, and beside a row that is so would some others.
- */
+/* How many samples make up a unit. */
 static double
-strict_level(const struct changes *c)
+scale_of(const struct changes *c, int side, size_t nsamples, bool has_steps)
 {
+	const struct unit_times *u = &c->unit[side];
+
+	if (c->by_run)
+		return has_steps && c->set->per == PER_RUN
+		    ? (double)u->nsteps / (double)u->nruns
+		    : 1;
+	return u->n > 0 ? (double)nsamples / (double)u->n : 1;
+}
+
+/* Sorted times of one row, or of several. */
+static void
+gather(struct judge *j, const struct row_time *v, size_t n,
+    struct noise_row *row, struct counts counts[NSIDES])
+{
+	double nevents = 0;
+
+	*row = (struct noise_row){ .fixed = 0 };
+	for (int s = 0; s < NSIDES; s++)
+		counts[s] = (struct counts){ 0 };
+	for (size_t i = 0; i < n;) {
+		uint32_t stratum = j->c->samples.v[v[i].sample].stratum;
+
+		for (int s = 0; s < NSIDES; s++)
+			i += gather_stratum(
+			    j, v + i, n - i, stratum, s, row, &counts[s]);
+	}
+	for (int s = 0; s < NSIDES; s++) {
+		struct noise_side *side = &row->side[s];
+
+		nevents += counts[s].n;
+		if (side->n > 0)
+			counts[s].n /= (double)side->n;
+		row->scale[s] = scale_of(j->c, s, side->n, j->has_steps);
+		if (j->independent[s] > 0)
+			side->independent = (double)side->n * j->independent[s];
+	}
+	if (row->side[0].n + row->side[1].n > 0)
+		row->nevents =
+		    nevents / (double)(row->side[0].n + row->side[1].n);
+}
+
+static bool
+is_on_both(const struct change *r)
+{
+	return r->kernels[0] > 0 && r->kernels[1] > 0;
+}
+
+static bool
+is_rest(const struct change *r)
+{
+	return r->is_known && !r->is_named && is_on_both(r);
+}
+
+static bool
+is_any(const struct change *r)
+{
+	(void)r;
+	return true;
+}
+
+/* The sum of a family's rows. */
+static void
+gather_rows(struct judge *j, unsigned family,
+    bool (*wants)(const struct change *), struct noise_row *row)
+{
+	struct changes *c = j->c;
+	struct row_time *v = xcalloc(c->samples.n + 1, sizeof *v);
+	struct counts counts[NSIDES];
 	size_t n = 0;
 
-	for (size_t i = 0; i < c->rows.n; i++)
-		n += c->rows.v[i].kernels[0] > 0 && c->rows.v[i].kernels[1] > 0;
-	return noise_level_of(n);
+	for (size_t i = 0; i < c->times.n; i++) {
+		const struct row_time *t = &c->times.v[i];
+		const struct change *r = &c->rows.v[t->row];
+
+		if (r->key.family != family || !wants(r))
+			continue;
+		v[t->sample].n += t->n;
+		stat_add(&v[t->sample].ns, t->ns);
+	}
+	for (uint32_t i = 0; i < c->samples.n; i++)
+		if (c->samples.v[i].no != WALK_NO_STEP)
+			v[n++] = (struct row_time){ 0, i, v[i].n, v[i].ns };
+	if (n > 1)
+		qsort_r(v, n, sizeof *v, by_row, c);
+	gather(j, v, n, row, counts);
+	free(v);
+}
+
+/* ---- what is fixed ---- */
+
+/*
+ * What only one side does is no noise: not only a row of its own, but calls
+ * more or less of one that both have, if each side makes as many in all its
+ * samples. A number that varies, as where it depends on data, says as little as
+ * times do.
+ */
+static int64_t
+fixed_of(const struct change *r, const struct noise_row *row,
+    const struct counts counts[NSIDES])
+{
+	double per[NSIDES], call;
+	int more;
+
+	if (!is_on_both(r))
+		return r->diff_ns;
+	for (int s = 0; s < NSIDES; s++)
+		per[s] = counts[s].n * row->scale[s];
+	more = per[1] > per[0];
+	if (counts[0].differ || counts[1].differ)
+		return 0;
+	call = r->alone[more] > 0
+	    ? (double)r->alone_ns[more] / (double)r->alone[more]
+	    : (double)r->ns[more] / (double)r->kernels[more];
+	return llround((per[1] - per[0]) * call);
 }
 
 static void
 find_means(struct changes *c)
 {
-	int64_t total[NSIDES] = { 0, 0 };
+	int64_t total[NFAMILIES][NSIDES] = { { 0, 0 } };
 
 	for (size_t i = 0; i < c->rows.n; i++) {
 		struct change *r = &c->rows.v[i];
 
 		for (int s = 0; s < NSIDES; s++) {
 			r->unit_ns[s] = mean_ns(r->ns[s], c->unit[s].n);
-			stat_add(&total[s], r->ns[s]);
+			stat_add(&total[r->key.family][s], r->ns[s]);
 		}
 		r->diff_ns = r->unit_ns[1] - r->unit_ns[0];
-		stat_add(
-		    &c->gross_ns, r->diff_ns < 0 ? -r->diff_ns : r->diff_ns);
+		stat_add(&c->gross_ns, llabs(r->diff_ns));
+		if (!is_on_both(r)) {
+			r->fixed_ns = r->diff_ns;
+			r->unknown_ns = 0;
+		}
 	}
-	for (int s = 0; s < NSIDES; s++)
-		c->unit[s].total_ns = mean_ns(total[s], c->unit[s].n);
-}
-
-/* A side whose samples all have as many events of a row. */
-static bool
-is_steady(const struct counts *n, const struct noise_side *side)
-{
-	return !n->differ && (n->nsamples == 0 || n->nsamples == side->n);
-}
-
-/*
- * What only one side does is no chance: not only a row of its own, but work
- * more or less of one that both have. Where the number varies on both sides,
- * though, as where it depends on data, it says as little as times do. One
- * sample varies by nothing.
- */
-static int64_t
-fixed_of(const struct changes *c, const struct change *r,
-    const struct noise_side side[NSIDES], const struct counts counts[NSIDES])
-{
-	double per[NSIDES];
-	bool steady[NSIDES];
-	int more;
-
 	for (int s = 0; s < NSIDES; s++) {
-		steady[s] = is_steady(&counts[s], &side[s]);
-		per[s] = (double)r->kernels[s] /
-		    (double)(c->unit[s].n > 0 ? c->unit[s].n : 1);
+		int64_t all = 0;
+
+		for (int f = 0; f < NFAMILIES; f++) {
+			c->family[f].ns[s] = mean_ns(total[f][s], c->unit[s].n);
+			stat_add(&all, total[f][s]);
+		}
+		c->unit[s].total_ns = mean_ns(all, c->unit[s].n);
 	}
-	more = per[1] > per[0];
-	if (r->alone[more] == 0 ||
-	    !((steady[0] && (steady[1] || side[0].n > 1)) ||
-		(steady[1] && side[1].n > 1)))
-		return 0;
-	return llround((per[1] - per[0]) * (double)r->alone_ns[more] /
-	    (double)r->alone[more]);
+	c->diff_ns = c->unit[1].total_ns - c->unit[0].total_ns;
 }
 
-static void
-judge_row(struct change *r, const struct noise_side side[NSIDES], double level)
+/* ---- the verdict ---- */
+
+static double
+family_ns(const struct changes *c, unsigned family)
 {
-	r->spread_ns = noise_spread(side);
-	r->is_rest_noise =
-	    may_be_chance(side, r->spread_ns, r->diff_ns - r->fixed_ns, level);
-	r->is_noise = r->is_rest_noise && r->fixed_ns == 0;
+	const struct family *f = &c->family[family];
+
+	return ((double)f->ns[0] + (double)f->ns[1]) / 2;
 }
 
-/* The largest first. */
-static int
-by_size(const void *x, const void *y)
+struct noise_rules
+changes_rules(const struct changes *c, const struct noise_row *r, double all_ns)
 {
-	const int64_t *a = x, *b = y;
+	bool is_few = !c->by_run && noise_is_of_few(r);
 
-	return (*a < *b) - (*a > *b);
+	return (struct noise_rules){ .allowance = c->allowance,
+		.tick_ns = c->has_fine ? NOISE_TICK_NS : 1000,
+		.least_share = is_few ? FEW_SHARE : ROW_SHARE,
+		.least = is_few ? FEW_OF_ALL * all_ns : 0 };
 }
 
-/* The least difference, without its sign, of rows that make up the whole. */
-static int64_t
-least_that_matters(const struct changes *c)
-{
-	VEC(int64_t) v = { 0 };
-	int64_t sum = 0, whole = c->diff_ns - c->fixed_ns, least = INT64_MAX;
-
-	if (!is_whole_beyond(c))
-		return INT64_MAX;
-	for (size_t i = 0; i < c->rows.n; i++) {
-		int64_t d = c->rows.v[i].diff_ns - c->rows.v[i].fixed_ns;
-
-		if (d != 0 && (d < 0) == (whole < 0))
-			vec_push(&v, llabs(d));
-	}
-	stable_sort(v.v, v.n, sizeof *v.v, by_size);
-	for (size_t i = 0; i < v.n && sum < llabs(whole); i++) {
-		stat_add(&sum, v.v[i]);
-		least = v.v[i];
-	}
-	vec_free(&v);
-	return least;
-}
-
-/* A row's times, from the first on. */
 static size_t
 row_end(const struct changes *c, size_t first)
 {
@@ -314,77 +363,158 @@ row_end(const struct changes *c, size_t first)
 	return i;
 }
 
-/* What of the rows' differences is no matter of chance, and of the whole's. */
+/* What is fixed, and of each family how much rows vary. */
 static void
-find_fixed(struct changes *c, struct noise_side side[NSIDES])
+gather_all(struct judge *j, struct noise_pool pools[NFAMILIES])
 {
+	struct changes *c = j->c;
 	struct counts counts[NSIDES];
 
 	for (size_t i = 0, end; i < c->times.n; i = end) {
 		struct change *r = &c->rows.v[c->times.v[i].row];
+		struct noise_row *row = &j->rows[c->times.v[i].row];
+		struct noise_rules rules;
 
 		end = row_end(c, i);
-		if (r->alone[0] + r->alone[1] == 0)
-			continue;
-		gather(c, c->times.v + i, end - i, side, counts);
-		r->fixed_ns = fixed_of(c, r, side, counts);
+		gather(j, c->times.v + i, end - i, row, counts);
+		r->fixed_ns = fixed_of(r, row, counts);
+		row->fixed = (double)r->fixed_ns;
+		r->is_known = noise_is_known(row);
+		c->is_known = c->is_known || r->is_known;
+		rules = changes_rules(c, row, 0);
+		if (r->is_known && is_on_both(r))
+			noise_pool_add(&pools[r->key.family], row, &rules);
 	}
+	for (int f = 0; f < NFAMILIES; f++)
+		noise_pool_end(&pools[f]);
+}
+
+/* Which rows of a family differ by themselves. */
+static void
+name_rows(struct judge *j, unsigned family, const struct noise_pool *pool,
+    double level)
+{
+	struct changes *c = j->c;
+	VEC(double) p = { 0 };
+	double limit;
+
+	for (size_t i = 0; i < c->rows.n; i++) {
+		struct change *r = &c->rows.v[i];
+		struct noise_rules rules;
+
+		if (r->key.family != family || !r->is_known)
+			continue;
+		rules = changes_rules(c, &j->rows[i], family_ns(c, family));
+		rules.pool = *pool;
+		noise_test(&j->rows[i], &rules, &r->noise);
+		if (is_on_both(r))
+			vec_push(&p, r->noise.p);
+	}
+	limit = noise_limit(p.v, p.n, level);
+	vec_free(&p);
 	for (size_t i = 0; i < c->rows.n; i++) {
 		struct change *r = &c->rows.v[i];
 
-		if (r->kernels[0] == 0 || r->kernels[1] == 0)
-			r->fixed_ns = r->diff_ns;
-		stat_add(&c->fixed_ns, r->fixed_ns);
-	}
-}
-
-static void
-judge_rows(struct changes *c, struct noise_side side[NSIDES])
-{
-	double strict = strict_level(c);
-	int64_t least = least_that_matters(c);
-	struct counts counts[NSIDES];
-
-	for (size_t i = 0, end; i < c->times.n; i = end) {
-		struct change *r = &c->rows.v[c->times.v[i].row];
-		int64_t rest = r->diff_ns - r->fixed_ns;
-
-		end = row_end(c, i);
-		gather(c, c->times.v + i, end - i, side, counts);
-		judge_row(r, side, llabs(rest) >= least ? NOISE_LEVEL : strict);
+		if (r->key.family == family && r->is_known && is_on_both(r))
+			r->is_named = r->noise.p <= limit;
 	}
 }
 
 /* Rows that are noise one by one may be none together. */
 static void
-judge_rest(struct changes *c, struct noise_side side[NSIDES])
+judge_rest(struct judge *j, unsigned family, double level)
 {
-	int64_t *ns, diff = 0;
+	struct family *f = &j->c->family[family];
+	struct noise_row row;
+	struct noise_rules rules;
+	struct noise x;
 
-	for (size_t i = 0; i < c->rows.n; i++) {
-		const struct change *r = &c->rows.v[i];
-
-		if (r->is_noise)
-			stat_add(&diff, r->diff_ns);
-		else
-			stat_add(&c->verdict_ns,
-			    r->is_rest_noise ? r->fixed_ns : r->diff_ns);
-	}
-	if (!is_whole_beyond(c))
+	gather_rows(j, family, is_rest, &row);
+	if (f->nrest == 0 || !noise_is_known(&row))
 		return;
-	ns = xcalloc(c->samples.n + 1, sizeof *ns);
-	for (size_t i = 0; i < c->times.n; i++) {
-		const struct row_time *t = &c->times.v[i];
+	for (size_t i = 0; i < j->c->rows.n; i++)
+		if (j->c->rows.v[i].key.family == family &&
+		    is_rest(&j->c->rows.v[i]))
+			row.fixed += (double)j->c->rows.v[i].fixed_ns;
+	rules = changes_rules(j->c, &row, 0);
+	rules.least_share = 0;
+	rules.least = NOISE_REST_LEAST * family_ns(j->c, family);
+	noise_test(&row, &rules, &x);
+	if (x.p > level)
+		return;
+	f->rest_ns = f->within_ns;
+	f->ndiffer += f->nrest;
+	f->within_ns = 0;
+	stat_add(&f->judged_ns, f->rest_ns);
+	noise_join(&f->noise, &x);
+}
 
-		if (c->rows.v[t->row].is_noise)
-			stat_add(&ns[t->sample], t->ns);
+static void
+add_row(struct family *f, struct change *r)
+{
+	int64_t tested = r->diff_ns - r->fixed_ns;
+
+	if (!r->is_known && is_on_both(r))
+		r->unknown_ns = tested;
+	tested -= r->unknown_ns;
+	r->judged_ns = r->fixed_ns + (r->is_named ? tested : 0);
+	r->is_noise =
+	    r->is_known && r->diff_ns != 0 && !r->is_named && r->fixed_ns == 0;
+	stat_add(&f->judged_ns, r->judged_ns);
+	stat_add(&f->unknown_ns, r->unknown_ns);
+	f->ndiffer += r->judged_ns != 0 || r->unknown_ns != 0;
+	if (r->is_named) {
+		noise_join(&f->noise, &r->noise);
+		return;
 	}
-	gather_samples(c, ns, side);
-	free(ns);
-	if (noise_is_beyond(side, (double)diff, NOISE_LEVEL)) {
-		c->rest_ns = diff;
-		stat_add(&c->verdict_ns, diff);
+	stat_add(&f->within_ns, tested);
+	f->nrest += tested != 0;
+}
+
+static void
+judge_family(struct judge *j, unsigned family, const struct noise_pool *pool)
+{
+	static const struct {
+		double rows, rest;
+	} levels[NFAMILIES] = { { NOISE_ROWS, NOISE_REST },
+		{ NOISE_COMM, NOISE_COMM } };
+	struct changes *c = j->c;
+	struct family *f = &c->family[family];
+
+	name_rows(j, family, pool, levels[family].rows);
+	for (size_t i = 0; i < c->rows.n; i++)
+		if (c->rows.v[i].key.family == family)
+			add_row(f, &c->rows.v[i]);
+	judge_rest(j, family, levels[family].rest);
+	stat_add(&c->judged_ns, f->judged_ns);
+	stat_add(&c->unknown_ns, f->unknown_ns);
+	noise_join(&c->noise, &f->noise);
+}
+
+static void
+judge_all(struct changes *c)
+{
+	struct judge j = { .c = c, .has_steps = c->by_run };
+	struct noise_pool pools[NFAMILIES] = { { .df = 0 } };
+	struct noise_row all;
+
+	for (int s = 0; s < NSIDES; s++)
+		for (size_t i = 0; i < c->unit[s].run_steps.n; i++)
+			j.has_steps =
+			    j.has_steps && c->unit[s].run_steps.v[i] > 0;
+	j.rows = xcalloc(c->rows.n + 1, sizeof *j.rows);
+	gather_rows(&j, FAMILY_COMPUTE, is_any, &all);
+	for (int s = 0; s < NSIDES; s++) {
+		c->nsamples[s] = all.side[s].n;
+		if (all.side[s].n > 0)
+			j.independent[s] =
+			    all.side[s].independent / (double)all.side[s].n;
 	}
+	gather_all(&j, pools);
+	for (unsigned f = 0; f < NFAMILIES; f++)
+		judge_family(&j, f, &pools[f]);
+	vec_free(&j.values);
+	free(j.rows);
 }
 
 /* ---- order ---- */
@@ -439,17 +569,10 @@ by_weight(const void *x, const void *y, void *arg)
 void
 changes_finish(struct changes *c)
 {
-	struct noise_side side[NSIDES] = { { .n = 0 }, { .n = 0 } };
-
 	find_units(c);
 	find_means(c);
-	find_fixed(c, side);
-	judge_whole(c, side);
-	judge_rows(c, side);
-	judge_rest(c, side);
+	judge_all(c);
 	terms_find(c);
-	noise_free(&side[0]);
-	noise_free(&side[1]);
 	if (c->rows.n > 1)
 		qsort_r(c->rows.v, c->rows.n, sizeof *c->rows.v, by_weight,
 		    c->dict);

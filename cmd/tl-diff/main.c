@@ -23,6 +23,8 @@
 #define OPT_PAIR (OPT_LONG + 6)
 #define OPT_PER (OPT_LONG + 7)
 #define OPT_PYTHON (OPT_LONG + 8)
+#define OPT_RUN_NOISE (OPT_LONG + 11)
+#define OPT_SURE (OPT_LONG + 12)
 #define OPT_TABLE_NAME (OPT_LONG + 9)
 
 static const struct opt options[] = {
@@ -42,6 +44,10 @@ static const struct opt options[] = {
 	{ OPT_PER, "per", "UNIT", "figures of a run, or of a step" },
 	{ 'p', "print", NULL, "the merged tree" },
 	{ OPT_PYTHON, "python", NULL, "Python frames are part of the trees" },
+	{ OPT_RUN_NOISE, "run-noise", "PERCENT",
+	    "how much runs differ, where there is one a side (0.5%)" },
+	{ OPT_SURE, "sure", NULL,
+	    "--fail-over: only if the whole 95 % interval is beyond" },
 	{ OPT_TABLE_NAME, "table", "NAME", "the table of this name" },
 	OPT_SELECT,
 	OPT_TABLE,
@@ -78,6 +84,17 @@ threshold_opt(const struct optparse *op, struct str s)
 		    op->name, op->arg);
 	}
 	return t;
+}
+
+static double
+percent_opt(const struct optparse *op)
+{
+	struct threshold t = threshold_opt(op, str_of(op->arg));
+
+	if (!t.is_percent || t.percent > 100)
+		die_usage(
+		    "option '%s': '%s' is no percentage", op->name, op->arg);
+	return t.percent;
 }
 
 /* "gpu:3%" and "step:3%" are about one of the two times. */
@@ -129,6 +146,8 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	case OPT_PER: set->per = (enum unit_of)opt_word(op, per_words); break;
 	case 'p': set->print = true; break;
 	case OPT_PYTHON: set->python = true; break;
+	case OPT_RUN_NOISE: set->run_noise = percent_opt(op) / 100; break;
+	case OPT_SURE: set->is_sure = true; break;
 	case OPT_TABLE_NAME: set->table = op->arg; break;
 	case 'v': set->verbose = true; break;
 	default:
@@ -163,6 +182,8 @@ check_print(const struct settings *set)
 static void
 check_settings(struct settings *set)
 {
+	if (set->is_sure && !set->fail_over.is_set)
+		die_usage("option '--sure' needs --fail-over");
 	select_check_gpu(&set->select);
 	check_print(set);
 	if (set->gate == GATE_STEP && set->is_of_events)
@@ -225,7 +246,7 @@ take_operands(struct settings *set, const struct optparse *op)
 int
 main(int argc, char *argv[])
 {
-	struct settings set = { .by = BY_OP };
+	struct settings set = { .by = BY_OP, .run_noise = NOISE_RUN };
 	struct optparse op;
 	int ch, status;
 

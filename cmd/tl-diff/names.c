@@ -146,4 +146,5 @@ norms_free(struct norms *nm)
 	vec_free(&nm->known[0]);
 	vec_free(&nm->known[1]);
 	map_free(&nm->same);
+	bucket_free(&nm->buckets);
 }

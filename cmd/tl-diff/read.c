@@ -286,6 +286,9 @@ take_event(struct file *f, bool is_chosen)
 	n.chain = o.chain;
 	if (f->in->section == SECTION_TREE)
 		n.flags |= NODE_TREE;
+	if (is_gpu &&
+	    bucket_of_event(&f->nm->buckets, f->nm->st, ev) == BUCKET_COMM)
+		n.flags |= NODE_COMM;
 	if (is_gpu)
 		add_gpu(f, ev, &n);
 	else if (n.kind == KIND_OP && ev->ngpu > 0)

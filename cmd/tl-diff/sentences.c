@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What changed, in sentences. */
-#include <math.h>
-
 #include "cmd/tl-diff/changes.h"
 #include "trace/stat.h"
 
 #define TOP_ROWS 3
+#define ENOUGH 90
 
 static bool
 has_several_units(const struct changes *c)
@@ -15,31 +14,39 @@ has_several_units(const struct changes *c)
 
 /* ---- the whole ---- */
 
+/* What of a row's difference the sentence is about. */
+static int64_t
+told_ns(const struct changes *c, const struct change *r)
+{
+	return c->is_known ? r->judged_ns : r->diff_ns;
+}
+
 /*
- * How much of the difference the first rows that go its way make up; no more of
- * them than make up all.
+ * How much of the difference the first rows that go its way make up, until they
+ * explain it but for 1/10. Of one family; NFAMILIES: of all.
  */
 static void
-put_share(struct buf *b, const struct changes *c)
+put_share(struct buf *b, const struct changes *c, unsigned family, int64_t all)
 {
-	int64_t diff_ns = c->diff_ns, sum = 0;
+	int64_t sum = 0;
 	size_t n = 0;
-	double share;
+	double share = 0;
 
-	for (size_t i = 0; i < c->rows.n && n < TOP_ROWS; i++) {
+	for (size_t i = 0; i < c->rows.n && n < TOP_ROWS && share < ENOUGH;
+	     i++) {
 		const struct change *r = &c->rows.v[i];
+		int64_t ns = told_ns(c, r);
 
-		if (diff_ns < 0 ? sum <= diff_ns : sum >= diff_ns)
-			break;
-		if (r->key.n[0] == INTERN_NONE || r->is_noise ||
-		    r->diff_ns == 0 || (r->diff_ns < 0) != (diff_ns < 0))
+		if ((family != NFAMILIES && r->key.family != family) ||
+		    r->key.n[0] == INTERN_NONE || ns == 0 ||
+		    (ns < 0) != (all < 0))
 			continue;
-		stat_add(&sum, r->diff_ns);
+		stat_add(&sum, ns);
+		share = 100 * (double)sum / (double)all;
 		n++;
 	}
-	if (n == 0)
+	if (n == 0 || all == 0)
 		return;
-	share = 100 * (double)sum / (double)diff_ns;
 	if (share > 100)
 		buf_puts(b, ", all of it and more");
 	else
@@ -48,18 +55,92 @@ put_share(struct buf *b, const struct changes *c)
 	    c->set->by == BY_OP ? "op" : "kernel", n == 1 ? "" : "s");
 }
 
-/* What of the difference may be chance: all, or all that both sides do. */
-static void
-put_chance(struct buf *b, const struct changes *c)
+void
+put_rest(struct buf *b, const struct family *f)
 {
-	if (c->fixed_ns == 0) {
-		buf_puts(b, ", within noise");
+	if (f->rest_ns == 0)
+		return;
+	if (f->rest_ns == f->judged_ns) {
+		buf_puts(b, ": spread over ");
+	} else {
+		buf_puts(b, ", ");
+		put_signed_time(b, f->rest_ns);
+		buf_puts(b, " spread over ");
+	}
+	buf_printf(b, "%zu rows, none by itself", f->nrest);
+}
+
+/* "a step", where times are means. */
+static const char *
+unit_words(const struct changes *c)
+{
+	if (c->set->per == PER_STEP)
+		return " a step";
+	if (!has_several_units(c))
+		return "";
+	return c->set->pair == PAIR_RANK ? " a rank" : " a run";
+}
+
+/* "WHAT +7.8 %: +7.8 ms beyond noise; +0.4 ms within noise" */
+static void
+put_family(
+    struct buf *b, const struct changes *c, unsigned family, const char *what)
+{
+	const struct family *f = &c->family[family];
+	const char *lead = ": ";
+
+	buf_printf(b, "%s ", what);
+	if (f->judged_ns != 0 && f->ns[0] > 0) {
+		buf_printf(b, "%+.1f %%",
+		    100 * (double)f->judged_ns / (double)f->ns[0]);
+	} else {
+		put_time(b, f->ns[0]);
+		buf_puts(b, " to ");
+		put_time(b, f->ns[1]);
+		buf_puts(b, unit_words(c));
+	}
+	if (f->judged_ns != 0) {
+		buf_puts(b, lead);
+		put_signed_time(b, f->judged_ns);
+		buf_printf(b, "%s beyond noise", unit_words(c));
+		put_share(b, c, family, f->judged_ns);
+		put_rest(b, f);
+		lead = "; ";
+	}
+	if (f->unknown_ns != 0) {
+		buf_printf(b, "%snoise unknown for ", lead);
+		put_signed_time(b, f->unknown_ns);
+		lead = "; ";
+	}
+	if (f->judged_ns == 0 && f->unknown_ns == 0) {
+		buf_printf(b, "%swithin noise", lead);
+	} else if (f->within_ns != 0) {
+		buf_puts(b, lead);
+		put_signed_time(b, f->within_ns);
+		buf_puts(b, " within noise");
+	}
+}
+
+/* What GPU time became: by family, where it is known how they vary. */
+static void
+put_whole(struct buf *b, const struct changes *c)
+{
+	const struct unit_times *u = c->unit;
+	const struct family *comm = &c->family[FAMILY_COMM];
+	bool has_comm = comm->ns[0] > 0 || comm->ns[1] > 0;
+
+	if (!c->is_known || c->gross_ns == 0) {
+		buf_puts(b, "GPU time ");
+		put_change(b, u[0].total_ns, u[1].total_ns);
+		buf_puts(b, unit_words(c));
+		put_share(b, c, NFAMILIES, c->diff_ns);
 		return;
 	}
-	put_share(b, c);
-	buf_puts(b, "; all but ");
-	put_signed_time(b, c->fixed_ns);
-	buf_puts(b, ", of work on one side only, is within noise");
+	put_family(b, c, FAMILY_COMPUTE, has_comm ? "GPU compute" : "GPU time");
+	if (has_comm) {
+		buf_puts(b, ". ");
+		put_family(b, c, FAMILY_COMM, "Communication");
+	}
 }
 
 static void
@@ -69,18 +150,10 @@ note_whole(const struct changes *c, struct table *t)
 	struct buf b = { 0 };
 	bool is_told = clock_notes(c, t);
 
-	buf_puts(&b, "GPU time ");
-	put_change(&b, u[0].total_ns, u[1].total_ns);
-	if (c->set->per == PER_STEP)
-		buf_puts(&b, " a step");
-	else if (has_several_units(c))
-		buf_puts(&b, c->set->pair == PAIR_RANK ? " a rank" : " a run");
-	if (c->diff_ns != 0 && c->is_noise)
-		put_chance(&b, c);
-	else if (c->diff_ns != 0)
-		put_share(&b, c);
-	if (c->diff_ns != 0 || !is_told)
+	put_whole(&b, c);
+	if (c->gross_ns != 0 || !is_told)
 		note_of(t, &b);
+	b.len = 0;
 	if (c->clock.groups.n == 0 &&
 	    c->clock.side[0].list.n + c->clock.side[1].list.n > 0)
 		table_note(t,
@@ -138,15 +211,11 @@ note_rows(const struct changes *c, struct table *t)
 			}
 	}
 	note_tally(c, t, "rows on one side only", "", &only);
-	if (c->diff_ns != 0 && isnan(c->spread_ns))
+	if (c->gross_ns != 0 && !c->is_known)
 		table_note(t, "noise unknown: pass several runs or steps");
 	if (noise > 0)
 		buf_printf(
 		    &b, "%zu of %zu rows are within noise", noise, c->rows.n);
-	if (noise > 0 && c->rest_ns != 0) {
-		buf_puts(&b, ", but together changed by ");
-		put_signed_time(&b, c->rest_ns);
-	}
 	note_of(t, &b);
 	buf_free(&b);
 }

@@ -8,15 +8,16 @@
 #include "sink/cells.h"
 
 /* What a row of what changed ends with. */
-#define CHANGE_COLUMNS                                             \
-	{ "before_ns", NULL, COL_INT, UNIT_NS, 0, 0 },             \
-	    { "after_ns", NULL, COL_INT, UNIT_NS, 0, 0 },          \
-	    { "diff_ns", NULL, COL_INT, UNIT_NS, 0, 0 },           \
-	    { "ratio", NULL, COL_REAL, UNIT_NONE, 0, 0 },          \
-	    { "pct_of_diff", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, \
-	    { "spread_ns", NULL, COL_INT, UNIT_NS, 0, 0 },         \
-	{                                                          \
-		"is_noise", NULL, COL_BOOL, UNIT_NONE, 0, 0        \
+#define CHANGE_COLUMNS                                              \
+	{ "before_ns", NULL, COL_INT, UNIT_NS, 0, 0 },              \
+	    { "after_ns", NULL, COL_INT, UNIT_NS, 0, 0 },           \
+	    { "diff_ns", NULL, COL_INT, UNIT_NS, 0, 0 },            \
+	    { "ratio", NULL, COL_REAL, UNIT_NONE, 0, 0 },           \
+	    { "pct_of_diff", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },  \
+	    { "spread_ns", NULL, COL_INT, UNIT_NS, 0, 0 },          \
+	    { "is_noise", NULL, COL_BOOL, UNIT_NONE, 0, 0 },        \
+	{                                                           \
+		"is_comm", NULL, COL_BOOL, UNIT_NONE, COL_DETAIL, 0 \
 	}
 
 static const struct column ops_columns[] = {
@@ -267,8 +268,9 @@ put_row(struct table *t, const struct changes *c, const struct change *r)
 	if (c->gross_ns > 0)
 		row[4] =
 		    cell_real(100 * (double)r->diff_ns / (double)c->gross_ns);
-	if (!isnan(r->spread_ns)) {
-		row[5] = cell_int(llround(r->spread_ns));
+	row[7] = cell_bool(r->key.family == FAMILY_COMM);
+	if (r->is_known) {
+		row[5] = cell_int(llround(noise_spread(&r->noise)));
 		row[6] = cell_bool(r->is_noise);
 	}
 }
@@ -317,8 +319,8 @@ put_term(struct table *t, const struct changes *c, const struct step_group *g,
 	if (term_twice_diff(step) != 0)
 		row[6] = cell_real(100 * (double)term_twice_diff(x) /
 		    (double)term_twice_diff(step));
-	if (!isnan(x->spread_ns)) {
-		row[7] = cell_int(llround(x->spread_ns));
+	if (x->is_known) {
+		row[7] = cell_int(llround(noise_spread(&x->noise)));
 		row[8] = cell_bool(x->is_noise);
 	}
 	for (int s = 0; s < NSIDES; s++) {

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/tl-diff/terms.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "cmd/tl-diff/changes.h"
-#include "cmd/tl-diff/noise.h"
 #include "trace/stat.h"
 
 /* Names of a cause are listed until they explain its difference but for 1/10 */
@@ -266,9 +264,9 @@ gather(const struct finder *f, const struct list *l, int s,
     const struct term *t, struct noise_side *side)
 {
 	const struct changes *c = f->c;
-	size_t n = l->v[s].n, nsamples = 0;
+	size_t n = l->v[s].n;
+	VEC(double) values = { 0 };
 
-	noise_start(side);
 	for (size_t i = 0, end; i < n; i = end) {
 		uint32_t run = l->v[s].v[i]->run;
 		double sum = 0;
@@ -279,51 +277,63 @@ gather(const struct finder *f, const struct list *l, int s,
 
 			sum += ns;
 			if (!c->by_run)
-				noise_add(side, ns);
+				vec_push(&values, ns);
 		}
 		if (c->by_run)
-			noise_add(side, sum / (double)(end - i));
-		nsamples += c->by_run ? 1 : end - i;
+			vec_push(&values, sum / (double)(end - i));
 		if (c->set->pair == PAIR_RANK || end == n) {
-			noise_close(side, nsamples);
-			nsamples = 0;
+			noise_add(side, values.v, values.n);
+			values.n = 0;
 		}
 	}
+	vec_free(&values);
 }
 
-/* The median says how much, the samples whether it may be chance. */
 static void
-judge(struct finder *f, const struct list *l, struct term *t,
-    struct noise_side side[NSIDES], double level)
+test_term(const struct finder *f, const struct list *l, double step_ns,
+    struct term *t)
 {
-	int64_t twice = term_twice_diff(t);
-	double diff;
+	struct noise_row row = { .scale = { 1, 1 }, .nevents = 1 };
+	struct noise_rules rules;
 
 	for (int s = 0; s < NSIDES; s++)
-		gather(f, l, s, t, &side[s]);
-	diff =
-	    side[1].sum / (double)side[1].n - side[0].sum / (double)side[0].n;
-	t->spread_ns = noise_spread(side);
-	t->is_noise = twice == 0 ||
-	    (!isnan(t->spread_ns) &&
-		((diff > 0) != (twice > 0) ||
-		    !noise_is_beyond(side, diff, level)));
+		gather(f, l, s, t, &row.side[s]);
+	t->is_known = noise_is_known(&row);
+	if (!t->is_known)
+		return;
+	rules = changes_rules(f->c, &row, step_ns);
+	noise_test(&row, &rules, &t->noise);
 }
 
-/* Parts of a step that differs speak for themselves; see judge_rows(). */
+/*
+ * The median says how much, the samples whether it may be chance. The step is
+ * judged by itself, what it is made of together.
+ */
 static void
-judge_group(struct finder *f, const struct step_group *g, const struct list *l,
-    struct noise_side side[NSIDES])
+judge_group(struct finder *f, const struct step_group *g, const struct list *l)
 {
-	struct term *t = f->k->terms.v;
-	double level;
+	struct term *t = f->k->terms.v, *step = &t[g->first];
+	double step_ns =
+	    ((double)step->twice_ns[0] + (double)step->twice_ns[1]) / 4;
+	VEC(double) p = { 0 };
+	double limit;
 
-	/* besides GPU time it is a second chance to err */
-	judge(f, l, &t[g->first], side, noise_level_of(2));
-	level = t[g->first].is_noise ? noise_level_of(g->end - g->first)
-				     : NOISE_LEVEL;
-	for (uint32_t i = g->first + 1; i < g->end; i++)
-		judge(f, l, &t[i], side, level);
+	for (uint32_t i = g->first; i < g->end; i++) {
+		test_term(f, l, step_ns, &t[i]);
+		if (i > g->first && t[i].is_known)
+			vec_push(&p, t[i].noise.p);
+	}
+	limit = noise_limit(p.v, p.n, NOISE_ROWS);
+	for (uint32_t i = g->first; i < g->end; i++) {
+		int64_t twice = term_twice_diff(&t[i]);
+		const struct noise *x = &t[i].noise;
+
+		t[i].is_noise = twice == 0 ||
+		    (t[i].is_known &&
+			((x->diff > 0) != (twice > 0) ||
+			    x->p > (i == g->first ? NOISE_REST : limit)));
+	}
+	vec_free(&p);
 }
 
 /* ---- all ---- */
@@ -332,7 +342,6 @@ void
 terms_find(struct changes *c)
 {
 	struct finder f = { .c = c, .k = &c->clock };
-	struct noise_side side[NSIDES] = { { .n = 0 }, { .n = 0 } };
 
 	list_steps(&f);
 	stable_sort(f.all.v, f.all.n, sizeof *f.all.v, by_all);
@@ -345,7 +354,7 @@ terms_find(struct changes *c)
 		g.first = (uint32_t)f.k->terms.n;
 		add_terms(&f, l);
 		g.end = (uint32_t)f.k->terms.n;
-		judge_group(&f, &g, l, side);
+		judge_group(&f, &g, l);
 		vec_push(&f.k->groups, g);
 	}
 	for (size_t i = 0; i < f.lists.n; i++) {
@@ -356,8 +365,6 @@ terms_find(struct changes *c)
 	vec_free(&f.all);
 	vec_free(&f.named);
 	map_free(&f.kinds);
-	noise_free(&side[0]);
-	noise_free(&side[1]);
 }
 
 void

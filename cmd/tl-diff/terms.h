@@ -12,6 +12,7 @@
 
 #include "cmd/tl-diff/clock.h"
 #include "cmd/tl-diff/diff.h"
+#include "trace/noise.h"
 
 struct term {
 	uint8_t part;
@@ -21,8 +22,9 @@ struct term {
 	/* a step of the median, and what of this it was in longest; or NULL */
 	const struct step_time *step[NSIDES];
 	const struct step_piece *piece[NSIDES];
-	double spread_ns; /* NAN: not known */
-	bool is_noise;    /* or no difference */
+	struct noise noise;
+	bool is_known; /* how it varies */
+	bool is_noise; /* or no difference */
 };
 
 /* Steps of one kind that both sides have. */

@@ -209,7 +209,7 @@ is '--per step: means, and what is noise' \
 	'a 20000 30000 10000 false.b 9750 10000 250 true.'
 is 'spread of four and four steps' \
 	"$(rows 'tl-diff --name ka -c name,diff_ns,spread_ns s1.json s2.json')" \
-	'a 40000 5651.'
+	'a 40000 5683.'
 is 'one run and no steps: no spread' \
 	"$(tl-diff -c spread_ns,is_noise --no-header --top 1 before.tl after.tl 2>/dev/null)" "$tab"
 is 'several runs a side' \
@@ -272,10 +272,10 @@ steps 70 71 69 70 | ranked 1 >is/a.json
 steps 30 31 29 30 | ranked 0 >is/b.json
 is '--pair rank: steps vary around the mean of their rank' \
 	"$(rows 'tl-diff --pair rank --name ka -c name,before_ns,after_ns,spread_ns,is_noise was is')" \
-	'a 160000 200000 3558 false.'
+	'a 160000 200000 4223 false.'
 is '--pair place: runs are repetitions' \
 	"$(rows 'tl-diff --pair place --name ka -c name,diff_ns,spread_ns,is_noise was is')" \
-	'a 40000 486829 true.'
+	'a 40000 486790 true.'
 pairs() { # pairs ARGS: time of each rank and side
 	tl-diff --table diff_stats --name ka --no-header -c rank,source,kernel_ns "$@" 2>err |
 		awk '{ ns[$1 " " $2] += $3 } END { for (i in ns) print i, ns[i] }' | sort | tr '\n' ','
@@ -305,7 +305,7 @@ gate() { # gate ARGS: the exit status
 }
 is '--fail-over: slower' "$(gate --fail-over 3% s1.json s2.json)" 4
 like '--fail-over: says by how much' "$(cat gate.err)" \
-	'^tl-diff: slower than allowed: GPU time 0\.119 to 0\.159 ms, \+0\.040 ms beyond noise; allowed: 3 % \(0\.004 ms\)'
+	'^tl-diff: slower than allowed: GPU time 0\.119 to 0\.159 ms, \+0\.040 ± 0\.006 ms beyond noise; allowed: 3 % \(0\.004 ms\); 4 and 4 steps of one run each$'
 like '--fail-over: what is noise is not known' \
 	"$(tl-diff --fail-over 0% before.json slow.json 2>&1 >/dev/null)" \
 	' ms, \+0\.0[0-9]* ms, noise unknown; allowed: '
@@ -356,7 +356,7 @@ refuses 5 'no-step\.json: no step has GPU work: --per step has no answer' \
 	'tl-diff --by kernel --per step in-step.json no-step.json'
 is '--by kernel: spreads of steps' \
 	"$(rows 'tl-diff --by kernel --name ka -c name,diff_ns,spread_ns,is_noise s1.json s2.json')" \
-	'ka 40000 5651 false.'
+	'ka 40000 5683 false.'
 is '--by kernel: noise is no reason' \
 	"$(gate --by kernel --per step --name kb --fail-over 0% s1.json s3.json)" 0
 
