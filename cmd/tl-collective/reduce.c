@@ -174,11 +174,11 @@ take_collective(struct reducer *r, struct lane *l, const struct event *ev)
 	vec_push(&l->recs, rec);
 }
 
-/* Of a text: its number differs from rank to rank. */
+/* Of a text: its number differs from rank to rank, and partials hold it. */
 static uint64_t
 text_hash(const struct dict *st, uint32_t id)
 {
-	return id != INTERN_NONE ? st->text->list.v[id].hash : 0;
+	return id != INTERN_NONE ? hash_same(dict_get(st, id)) : 0;
 }
 
 static void

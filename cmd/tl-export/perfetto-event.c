@@ -132,7 +132,7 @@ id_of(const struct value *v)
 		}
 		return id;
 	}
-	return hash_bytes(s.p, s.len);
+	return hash_same(s);
 }
 
 static void

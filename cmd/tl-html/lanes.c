@@ -17,6 +17,7 @@ lanes_new(struct dict *st, struct names *threads)
 {
 	struct lanes *l = xcalloc(1, sizeof *l);
 
+	l->keys = intern_create();
 	l->dict = st;
 	l->threads = threads;
 	return l;
@@ -29,23 +30,20 @@ lanes_free(struct lanes *l)
 		vec_free(&l->list.v[i].spans);
 	vec_free(&l->list);
 	vec_free(&l->sources);
-	map_free(&l->of_track);
-	map_free(&l->of_stream);
+	intern_destroy(l->keys);
 	free(l);
 }
 
+/* Keys of threads and of GPU streams differ in length. */
 static struct lane *
-lane_of(struct lanes *l, struct map *m, const void *key, size_t len)
+lane_of(struct lanes *l, const int64_t *key, size_t size)
 {
-	uint64_t *place = map_put(m, hash_bytes((const char *)key, len), NULL);
+	uint32_t no =
+	    intern_put(l->keys, (struct str){ (const char *)key, size });
 
-	if (*place == 0) {
-		struct lane *lane = vec_add(&l->list);
-
-		*lane = (struct lane){ 0 };
-		*place = l->list.n;
-	}
-	return &l->list.v[*place - 1];
+	if (no == l->list.n)
+		vec_push(&l->list, ((struct lane){ 0 }));
+	return &l->list.v[no];
 }
 
 static struct lane *
@@ -53,7 +51,7 @@ gpu_lane(struct lanes *l, const struct event *ev, uint32_t src)
 {
 	int64_t key[5] = { src, ev->dev.n, ev->dev.type, ev->gpu_stream.n,
 		ev->gpu_stream.type };
-	struct lane *lane = lane_of(l, &l->of_stream, key, sizeof key);
+	struct lane *lane = lane_of(l, key, sizeof key);
 
 	lane->is_gpu = l->has_gpu = true;
 	lane->src = src;
@@ -66,7 +64,7 @@ static struct lane *
 host_lane(struct lanes *l, const struct event *ev, uint32_t src)
 {
 	int64_t key[2] = { src, dict_thread(l->dict, ev->track) };
-	struct lane *lane = lane_of(l, &l->of_track, key, sizeof key);
+	struct lane *lane = lane_of(l, key, sizeof key);
 
 	lane->src = src;
 	lane->track = ev->track;

@@ -34,7 +34,7 @@ struct lanes {
 	struct dict *dict;
 	struct names *threads;
 	bool has_gpu;
-	struct map of_track, of_stream; /* hash of a key, to 1 + number */
+	struct intern *keys; /* a lane's number is that of its key */
 	VEC(struct lane) list;
 	VEC(struct lane_source) sources;
 	int64_t gap_ns; /* spans were joined by it to make room */

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 
 /*
- * A fast hash of bytes for tables in memory. It differs between machines of
- * different byte order, so nothing printed may depend on it.
+ * Fast hashes. They differ between machines of different byte order, so nothing
+ * printed may depend on them.
  */
 static inline uint64_t
 hash_mix(uint64_t a, uint64_t b)
@@ -30,10 +30,10 @@ hash_load(const void *p, size_t n)
 }
 
 static inline uint64_t
-hash_bytes(const void *bytes, size_t n)
+hash_with(const void *bytes, size_t n, uint64_t start, uint64_t factor)
 {
 	const unsigned char *p = bytes;
-	uint64_t h = HASH_K0 ^ n;
+	uint64_t h = start ^ n;
 
 	if (LIKELY(n >= 8)) {
 		size_t last = n - 8, i;
@@ -42,16 +42,33 @@ hash_bytes(const void *bytes, size_t n)
 		for (i = 0; i < last; i += 16)
 			h = hash_mix(h ^ hash_load(p + i, 8),
 			    hash_load(p + (i + 8 < last ? i + 8 : last), 8) ^
-				HASH_K1);
-		return hash_mix(h ^ hash_load(p + last, 8), HASH_K1);
+				factor);
+		return hash_mix(h ^ hash_load(p + last, 8), factor);
 	}
 	if (n >= 4)
 		return hash_mix(
 		    h ^ (hash_load(p, 4) << 32 | hash_load(p + n - 4, 4)),
-		    HASH_K1);
+		    factor);
 	if (n > 0)
 		h ^= (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1];
-	return hash_mix(h, HASH_K1);
+	return hash_mix(h, factor);
+}
+
+/* Of the process: random, so that nobody can write texts that collide. */
+extern uint64_t hash_seed[2];
+
+/* For tables in memory: another one in every process. */
+static inline uint64_t
+hash_bytes(const void *bytes, size_t n)
+{
+	return hash_with(bytes, n, hash_seed[0], hash_seed[1]);
+}
+
+/* For what is written: the same in every process. */
+static inline uint64_t
+hash_same(struct str s)
+{
+	return hash_with(s.p, s.len, HASH_K0, HASH_K1);
 }
 
 static inline uint64_t

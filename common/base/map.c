@@ -4,16 +4,30 @@
  * may depend on the order of its slots.
  */
 #include <stdlib.h>
+#include <sys/auxv.h>
 
 #include "base/base.h"
 
 #define MAP_MIN 16
 
+uint64_t hash_seed[2] = { HASH_K0, HASH_K1 };
+
+/* 16 random bytes are there from the start. */
+__attribute__((constructor)) static void
+seed(void)
+{
+	const void *random = (const void *)getauxval(AT_RANDOM);
+
+	if (random != NULL)
+		memcpy(hash_seed, random, sizeof hash_seed);
+}
+
 /* The slot of key, or the free one where it belongs. */
 static size_t
 map_slot(const struct map *m, uint64_t key)
 {
-	size_t i = (size_t)hash_u64(key) & (m->cap - 1);
+	size_t i = (size_t)hash_mix(key ^ hash_seed[0], hash_seed[1] | 1) &
+	    (m->cap - 1);
 
 	while (m->used[i] && m->keys[i] != key)
 		i = (i + 1) & (m->cap - 1);

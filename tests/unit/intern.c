@@ -35,6 +35,31 @@ hash(void)
 	ok(hash_bytes("\0", 1) != hash_bytes("\0\0", 2), "the length counts");
 }
 
+/* Texts that collide where the seed is known, as in what is written. */
+static void
+flood(void)
+{
+	char text[24] = { 0 };
+	uint64_t factor = HASH_K1, first = 0, first_same = 0, same[2] = { 0 };
+
+	memcpy(text + 8, &factor, sizeof factor);
+	for (uint64_t i = 0; i < MANY; i++) {
+		uint64_t h, h_same;
+
+		memcpy(text, &i, sizeof i);
+		h = hash_bytes(text, sizeof text);
+		h_same = hash_same((struct str){ text, sizeof text });
+		if (i == 0) {
+			first = h;
+			first_same = h_same;
+		}
+		same[0] += h == first;
+		same[1] += h_same == first_same;
+	}
+	is_uint(same[0], 1, "texts made to collide do not in a table");
+	is_uint(same[1], MANY, "they do where the seed is known");
+}
+
 static void
 small(void)
 {
@@ -108,6 +133,7 @@ int
 main(void)
 {
 	hash();
+	flood();
 	small();
 	many();
 	done_testing();

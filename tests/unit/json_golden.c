@@ -44,7 +44,7 @@ token(struct verdict *v, const struct json *j, enum json_token t)
 {
 	v->hash = hash_mix(v->hash ^ (uint64_t)t, HASH_K0);
 	if (t == JSON_T_KEY || t == JSON_T_STRING || t == JSON_T_NUMBER)
-		v->hash ^= hash_bytes(j->raw.p, j->raw.len) + j->escaped;
+		v->hash ^= hash_same(j->raw) + j->escaped;
 }
 
 /* Behind the value only white space may stand. */
