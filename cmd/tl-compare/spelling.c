@@ -102,7 +102,7 @@ put_scalar(struct buf *b, struct str s, bool is_type)
 {
 	double v;
 
-	if (s.len == 0 || is_one_of(s, "None|null|nan|NaN"))
+	if (s.len == 0 || is_one_of(s, "None|null|nan|NaN|Unknown"))
 		buf_putc(b, '-');
 	else if (is_one_of(s, "True|true"))
 		buf_puts(b, "b1");

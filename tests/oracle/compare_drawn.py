@@ -39,12 +39,12 @@ SHEETS = {
     "gpu_timeline": (["type"], ["time ms"], [], [], False, "gpu_timeline"),
 }
 TEXTS = ["a", "b", "ab", "µ", "((1, 2),)", 'x,"y"', "two\nlines", "=1+1",
-         "None", "_x0041_", "  pad ", "A", "nan", "é😀", "True", "<&>",
+         "None", "Unknown", "_x0041_", "  pad ", "A", "nan", "é😀", "True", "<&>",
          "[[1,2]]", "('c10::Half', 0.5)", '["float16",0.50]', "[null,true]",
          "(None, True)", "(np.float64(2.0), 'é')", '[2,"\\u00e9"]', "(1",
          "c10::BFloat16", "bf16", "{'a': [1]}", '{"a":[1.0]}']
 EMPTY = {"", "nan"}
-NONE = {"", "nan", "NaN", "None", "null"}
+NONE = {"", "nan", "NaN", "None", "null", "Unknown"}
 TYPES = {"c10::Half": "float16", "c10::BFloat16": "bfloat16",
          "bf16": "bfloat16"}
 
