@@ -20,6 +20,15 @@ word_is(struct str s, const char *w)
 	return s.len == strlen(w) && strncasecmp(s.p, w, s.len) == 0;
 }
 
+/* What is computed from a large one may leave 64 bits. */
+static void
+push_whole(lua_State *L, int64_t i)
+{
+	if (i != 0)
+		models_of(L)->values *= fabs((double)i);
+	push_size(L, i);
+}
+
 /* A whole number, a decimal ("1.", "0.5") or a truth value. */
 static bool
 push_scalar(lua_State *L, struct str s)
@@ -30,7 +39,7 @@ push_scalar(lua_State *L, struct str s)
 	if (s.len > 0 && s.p[s.len - 1] == '.')
 		s.len--; /* Kineto writes 1. */
 	else if (num_i64(s, &i)) {
-		push_size(L, i);
+		push_whole(L, i);
 		return true;
 	}
 	if (num_double(s, &d))
@@ -52,12 +61,22 @@ a_int(lua_State *L)
 	if (lua_isinteger(L, 1))
 		lua_pushvalue(L, 1);
 	else if (num_i64(s, &i))
-		push_size(L, i);
+		push_whole(L, i);
 	else if (!lua_isnone(L, 2))
 		lua_pushvalue(L, 2);
 	else
 		return lacks(
 		    L, "'%s' is no whole number", luaL_tolstring(L, 1, NULL));
+	return 1;
+}
+
+/* count(text[, default]): a size; a negative one is an error. */
+static int
+a_count(lua_State *L)
+{
+	(void)a_int(L);
+	if (lua_type(L, -1) == LUA_TNUMBER && lua_tonumber(L, -1) < 0)
+		return lacks(L, "'%s' is no size", luaL_tolstring(L, 1, NULL));
 	return 1;
 }
 
@@ -130,6 +149,27 @@ a_list(lua_State *L)
 	return 1;
 }
 
+/* counts(text): the list, which has nothing but sizes. */
+static int
+a_counts(lua_State *L)
+{
+	lua_Integer n;
+
+	(void)a_list(L);
+	n = (lua_Integer)lua_rawlen(L, -1);
+	for (lua_Integer i = 1; i <= n; i++) {
+		double size = lua_rawgeti(L, -1, i) == LUA_TNUMBER
+		    ? lua_tonumber(L, -1)
+		    : -1;
+
+		if (size < 0 || size != floor(size))
+			return lacks(L, "'%s' is no list of sizes",
+			    luaL_tolstring(L, 1, NULL));
+		lua_pop(L, 1);
+	}
+	return 1;
+}
+
 static int
 a_starts(lua_State *L)
 {
@@ -150,6 +190,8 @@ a_contains(lua_State *L)
 const luaL_Reg access_text_functions[] = {
 	{ "bool", a_bool },
 	{ "contains", a_contains },
+	{ "count", a_count },
+	{ "counts", a_counts },
 	{ "int", a_int },
 	{ "list", a_list },
 	{ "num", a_num },

@@ -230,11 +230,13 @@ a_prod(lua_State *L)
 	n = (lua_Integer)lua_rawlen(L, 1);
 	for (lua_Integer k = first; k <= n; k++) {
 		lua_rawgeti(L, 1, k);
+		if (luaL_checknumber(L, -1) < 0)
+			return lacks(L, "a negative size");
 		if (lua_isinteger(L, -1)) {
 			times(&p, lua_tointeger(L, -1));
 		} else {
 			p.is_real = true;
-			p.d *= luaL_checknumber(L, -1);
+			p.d *= lua_tonumber(L, -1);
 		}
 		lua_pop(L, 1);
 	}

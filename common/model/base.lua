@@ -21,6 +21,13 @@ function repeated(...)
   return sum
 end
 
+-- The place of dimension d among n, in Lua's numbers; a negative one is counted from the end.
+function axis(d, n)
+  local i = d < 0 and d + n + 1 or d + 1
+  if i < 1 or i > n then fail("no such dimension") end
+  return i
+end
+
 -- The shape that two shapes broadcast to.
 function broadcast(a, b)
   local out, n = {}, #a > #b and #a or #b

@@ -8,7 +8,7 @@ local names = { "conv1d", "conv2d", "conv3d" }
 
 -- A list for n spatial dimensions, from the text of one or of all.
 local function spatial(text, default, n)
-  local v = text ~= "" and list(text) or { default }
+  local v = text ~= "" and counts(text) or { default }
   if #v == 1 then
     for i = 2, n do v[i] = v[1] end
   end
@@ -68,7 +68,7 @@ local function settings(n, first)
   return {
     stride = spatial(value(first), 1, n), padding = spatial(value(first + 1), 0, n),
     dilation = spatial(value(first + 2), 1, n), transposed = bool(value(first + 3), false),
-    output_padding = spatial(value(first + 4), 0, n), groups = int(value(first + 5), 1),
+    output_padding = spatial(value(first + 4), 0, n), groups = count(value(first + 5), 1),
   }
 end
 
@@ -188,7 +188,7 @@ op {
     return conv(_ENV, 0, 1, first == 3 and has(2), {
       padding = spatial(value(first), 0, n), stride = spatial(value(first + 1), 1, n),
       dilation = spatial(value(first + 2), 1, n), transposed = false,
-      output_padding = spatial("", 0, n), groups = int(value(first + 3), 1),
+      output_padding = spatial("", 0, n), groups = count(value(first + 3), 1),
     })
   end,
   backward = function (_ENV) return both_gradients(_ENV, true, true, bias) end,

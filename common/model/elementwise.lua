@@ -141,7 +141,7 @@ op {
   names = { "aten::upsample_nearest1d", "aten::upsample_nearest2d", "aten::upsample_nearest3d" },
   eval = function (_ENV)
     input_shape = shape(0)
-    local out, sizes, scales = { dim(0, 0), dim(0, 1) }, list(value(1)), nil
+    local out, sizes, scales = { dim(0, 0), dim(0, 1) }, counts(value(1)), nil
     if #sizes == 0 then scales = list(value(2)) end
     for i = 3, rank(0) do
       out[i] = scales and math.floor(input_shape[i] * (scales[i - 2] or fail("no output size")))

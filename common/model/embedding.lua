@@ -71,7 +71,7 @@ end
 
 -- total_D, whether rows are summed up, and bytes of a number of the result.
 local function result_of(_ENV, at)
-  local total = int(value(at.total), nil)
+  local total = count(value(at.total), nil)
   if total then
     return total, true, 4
   end
@@ -298,7 +298,7 @@ op {
     num_tables = math.max(1, dim(5, 0) - 1)
     num_indices = elems(12)
     num_bags = math.max(0, dim(13, 0) - 1)
-    total_D = int(value(6))
+    total_D = count(value(6))
     local row = total_D / num_tables
     return num_indices * row * (has(15) and 2 or 1),
       num_indices * (row * bits / 8 + (bits < 16 and 4 or 0)) + num_bags * row * 2 + bytes(12) + bytes(13)

@@ -288,7 +288,7 @@ op {
 op {
   sheet = "RoPE", unit = "vector", prec = 0, extra = true, names = { "_C::fused_qk_norm_rope" },
   eval = function (_ENV)
-    num_elements = dim(0, 0) * (int(value(1)) + int(value(2))) * int(value(4))
+    num_elements = dim(0, 0) * (count(value(1)) + count(value(2))) * count(value(4))
     return 7 * num_elements, 2 * num_elements * size(0)
   end,
   examples = {

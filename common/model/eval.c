@@ -208,9 +208,11 @@ run(struct models *ms, struct evaluation *e, struct str *reason)
 	struct buf why = { 0 };
 
 	view_set(&ms->views[0], e->op);
+	view_set(&ms->views[1], NULL);
 	ms->view = &ms->views[0];
 	ms->entry = e->m;
 	ms->norder = 0;
+	ms->values = 1;
 	ms->skipped = ms->unmodelled = ms->lacks = ms->in_own = false;
 	ms->builtin = e->m->is_builtin;
 	sandbox_begin(ms, MODEL_STEPS, MODEL_CHURN);
@@ -226,14 +228,40 @@ run(struct models *ms, struct evaluation *e, struct str *reason)
 }
 
 /*
- * Once with whole numbers. Where the sizes are so large that products may have
- * left 64 bits, once more with doubles, to see whether they have.
+ * Where the sizes are so large that products may have left 64 bits, once more
+ * with doubles, to see whether they have. A function that takes no double is
+ * one that could not count so far.
  */
+static void
+compute_large(struct models *ms, struct evaluation e)
+{
+	struct model_result *r = e.out, big = { 0 };
+	struct str reason = { "", 0 };
+	bool good;
+
+	e.out = &big;
+	e.figures_only = true;
+	ms->as_float = true;
+	good = run(ms, &e, &reason);
+	ms->as_float = false;
+	if (!good && r->status == MODEL_OK) {
+		r->status = MODEL_FAILED;
+		r->reason = reason;
+	} else if (good &&
+	    (r->status == MODEL_FAILED ||
+		!(fabs(big.flops - r->flops) <= 1e-9 * big.flops) ||
+		fabs(big.bytes - r->bytes) > 1e-9 * big.bytes)) {
+		r->flops = big.flops;
+		r->bytes = big.bytes;
+		r->repeated = big.repeated;
+		r->status = MODEL_OK;
+	}
+}
+
 static void
 compute(struct models *ms, struct evaluation *e)
 {
-	struct model_result *r = e->out, big = { 0 };
-	struct evaluation again = *e;
+	struct model_result *r = e->out;
 	struct str reason = { "", 0 };
 
 	ms->stats.evaluated++;
@@ -248,29 +276,17 @@ compute(struct models *ms, struct evaluation *e)
 		r->status = MODEL_NONE;
 	else
 		r->status = ms->skipped ? MODEL_SKIPPED : MODEL_FAILED;
+	r->reason = reason;
+	if ((r->status == MODEL_OK || r->status == MODEL_FAILED) &&
+	    (view_is_large(&ms->views[0], ms->values) ||
+		view_is_large(&ms->views[1], ms->values)))
+		compute_large(ms, *e);
 	r->lacks = r->status == MODEL_FAILED && ms->lacks;
 	r->is_own =
 	    r->status == MODEL_FAILED && (!e->m->is_builtin || ms->in_own);
-	r->reason = reason;
-	if ((r->status == MODEL_OK || r->status == MODEL_FAILED) &&
-	    view_is_large(&ms->views[0])) {
-		again.out = &big;
-		again.figures_only = true;
-		ms->as_float = true;
-		if (run(ms, &again, &reason) &&
-		    (r->status == MODEL_FAILED ||
-			!(fabs(big.flops - r->flops) <= 1e-9 * big.flops) ||
-			fabs(big.bytes - r->bytes) > 1e-9 * big.bytes)) {
-			r->flops = big.flops;
-			r->bytes = big.bytes;
-			r->repeated = big.repeated;
-			r->status = MODEL_OK;
-		}
-		ms->as_float = false;
-	}
 	if (r->status == MODEL_FAILED && ms->stats.nfailed++ == 0) {
 		ms->stats.failed_name = word(ms, e->op->name);
-		ms->stats.failed_reason = reason;
+		ms->stats.failed_reason = r->reason;
 	}
 }
 

@@ -99,7 +99,7 @@ pointwise(6, aten "elu_backward")
 op {
   like = entry("MorePointwise"), names = aten "repeat_interleave",
   eval = function (_ENV)
-    num_elems = int(value(1), nil) or fail("its size is not recorded (Concrete Inputs)")
+    num_elems = count(value(1), nil) or fail("its size is not recorded (Concrete Inputs)")
     dtype_in = dtype(0)
     return 0, bytes(0) + 8 * num_elems
   end,
@@ -245,8 +245,7 @@ op {
     local s = shape(0)
     local d = int(value(1), #s == 1 and 0 or nil)
       or fail("which dimension is not recorded (Concrete Inputs)")
-    if d < 0 then d = d + #s end
-    local whole = s[d + 1] or fail("no such dimension")
+    local whole = s[axis(d, #s)]
     return move(_ENV, 0, whole > 0 and elems(0) // whole * elems(2) or 0, 2)
   end,
   examples = {
@@ -272,7 +271,7 @@ op {
   like = entry("Movement", 0), names = aten "embedding_dense_backward",
   eval = function (_ENV)
     about(_ENV, 0)
-    local rows = int(value(2), 0)
+    local rows = count(value(2), 0)
     return num_elems, bytes(0) + (num_elems + rows * dim(0, -1)) * size(0) + bytes(1, 8)
   end,
 }
@@ -351,11 +350,12 @@ op {
 -- Size of a pooled dimension.
 local function pooled(n, k, s, p, d, up)
   local x = n + 2 * p - d * (k - 1) - 1
+  if x < 0 then fail("the kernel is larger than the input") end
   return (up and ceil_div(x, s) or x // s) + 1
 end
 -- One value for each of n dimensions, from the text of all or of one; none if it is empty.
 local function each(text, n)
-  local v = list(text)
+  local v = counts(text)
   for i = #v + 1, #v > 0 and n or 0 do v[i] = v[1] end
   return v
 end
@@ -413,7 +413,7 @@ op {
   like = entry("Pooling", 0), names = aten [[ _adaptive_avg_pool2d adaptive_avg_pool2d _adaptive_avg_pool3d
     adaptive_max_pool2d adaptive_max_pool3d ]],
   eval = function (_ENV)
-    local s, out = shape(0), list(value(1))
+    local s, out = shape(0), counts(value(1))
     if #out == 0 or #out > #s then fail("no output size") end
     input_shape = shape(0)
     for i = 1, #out do s[#s - #out + i] = out[i] end
@@ -431,7 +431,7 @@ local function resample(names, per_element, scales_at)
   op {
     like = entry("Resampling", 0), names = names,
     eval = function (_ENV)
-      local s, sizes, scales = shape(0), list(value(1)), nil
+      local s, sizes, scales = shape(0), counts(value(1)), nil
       if #sizes == 0 then scales = list(value(scales_at)) end
       input_shape = shape(0)
       for i = 3, #s do
@@ -458,7 +458,7 @@ local function resample_backward(names, per_element)
   op {
     like = entry("Resampling", 0), names = names,
     eval = function (_ENV)
-      local s = list(value(2))
+      local s = counts(value(2))
       if #s == 0 then fail("the input's size is not recorded (Concrete Inputs)") end
       input_shape = s
       output_shape = shape(0)

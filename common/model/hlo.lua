@@ -38,8 +38,9 @@ function arrays(text)
   local out = {}
   for kind, sizes, layout in text:gmatch("(%w+)%[([^%]]*)%]({?%d*)") do
     local a = { type = kind, dims = {} }
-    for d in sizes:gmatch("%d+") do a.dims[#a.dims + 1] = tonumber(d) end
+    for d in sizes:gmatch("%-?%d+") do a.dims[#a.dims + 1] = tonumber(d) end
     a.n = prod(a.dims)
+    if a.n >= 2.0 ^ 63 then fail("an array of more than 2^63 elements") end
     a.bytes = 1.0 * a.n * bytes_of(kind)
     a.minor = tonumber(layout:sub(2)) or #a.dims - 1
     out[#out + 1] = a

@@ -122,7 +122,7 @@ op {
 op {
   like = attention, reads = with_cache,
   names = { "sglang_profiler::tilelang_kernel_tilelang_sparse_fwd" },
-  eval = usual(function () return int(value(4), 512) end),
+  eval = usual(function () return count(value(4), 512) end),
 }
 
 -- q is argument 2, the caches 3 and 4
@@ -152,7 +152,7 @@ local flash = { topk = 512, window = 128, heads = 64, d = 512 }
 local pro = { topk = 1024, window = 128, heads = 128, d = 512 }
 
 local function v4_window(mode, c, r)
-  local window, topk = int(argument("v4_window") or "", c.window), int(argument("v4_index_topk") or "", c.topk)
+  local window, topk = count(argument("v4_window") or "", c.window), count(argument("v4_index_topk") or "", c.topk)
   if mode == "swa" then return window end
   local mean = r.g_sq > 0 and r.g_sk / r.g_sq
   if mode == "csa" then
@@ -170,9 +170,9 @@ op {
   eval = function (_ENV)
     local r = generating(sums())
     local c = contains(argument("v4_model_name") or "", "DeepSeek-V4-Pro") and pro or flash
-    local heads = int(argument("v4_H_Q") or "", nil)
-      or math.max(1, c.heads // math.max(1, int(argument("v4_tp") or "", 1)))
-    local d = int(argument("v4_d_h") or "", c.d)
+    local heads = count(argument("v4_H_Q") or "", nil)
+      or math.max(1, c.heads // math.max(1, count(argument("v4_tp") or "", 1)))
+    local d = count(argument("v4_d_h") or "", c.d)
     local n = has(0) and dim(0, 0) or 0
     return finish(_ENV, { N_Q = n ~= 0 and n or r.g_sq, H_Q = heads, dq = d, dv = d,
       N_KV = r.g_sk, H_KV = 1, q = "c10::bfloat16", kv = "c10::bfloat16",
@@ -301,7 +301,7 @@ local function caching(names, globs, q, at, examples)
     reads = { "annotation" }, names = aten(names, ""), globs = globs, examples = examples,
     eval = function (_ENV)
       local r, k = sums(), at.k
-      local heads = at.heads and int(value(at.heads))
+      local heads = at.heads and count(value(at.heads))
         or dim(k, at.layout and rank(k) == 4 and value(at.layout) == "1" and -3 or -2)
       local dq = dim(rank(q) > 2 and q or k, -1)
       -- its heads may lie in one row

@@ -214,7 +214,7 @@ op {
   names = { "bitsandbytes::gemv_4bit" },
   eval = function (_ENV)
     local k, packed = dim(0, -1), elems(1) * size(1)
-    local n = list(value(2))[1] or k > 0 and 2 * packed // k
+    local n = counts(value(2))[1] or k > 0 and 2 * packed // k
     M = k > 0 and elems(0) // k or 0
     N = n or 0
     K = k

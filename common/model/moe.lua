@@ -94,7 +94,7 @@ op {
   like = one, names = { "aiter::fmoe_fp8_blockscale_g1u1", "aiter::fmoe_g1u1" },
   eval = function (_ENV)
     local t = weights(2, 3)
-    t.T, t.k = dim(0, 0), int(value(8))
+    t.T, t.k = dim(0, 0), count(value(8))
     set(_ENV, t, true, dtype(1), dtype(2), dtype(0))
     local f, b = fused(t, bytes(dtype(1), 1), (weight(dtype(2), t.pack)), bytes(dtype(0), 2))
     return f, b, dtype(1) == "bf16" and "fp8" or dtype(1)
@@ -153,7 +153,7 @@ for _, way in ipairs { { "pseudo_op::moe_triton_unfused_up", up }, { "pseudo_op:
     like = parts, names = { way[1] }, reads = { "kernels", "MoE topk", "MoE GEMM gated" },
     eval = function (_ENV)
       local t = { T = dim(0, 0), K = dim(0, 1), N = dim(0, 1), E = dim(1, 1),
-        k = int(argument("MoE topk") or fail("no MoE topk")),
+        k = count(argument("MoE topk") or fail("no MoE topk")),
         gated = bool(argument("MoE GEMM gated") or fail("no MoE GEMM gated")) }
       local kernel = (kernels()[1] or fail("no kernel")):lower()
       local w = kernel:find("fp4", 1, true) and "FP4"
@@ -177,7 +177,7 @@ op {
   like = parts, names = { "pseudo_op::moe_gptq_awq_up" }, reads = { "MoE topk", "MoE GEMM gated" },
   eval = function (_ENV)
     local t = { T = dim(0, 0), K = dim(0, 1), E = dim(1, 0),
-      k = int(argument("MoE topk") or fail("no MoE topk")),
+      k = count(argument("MoE topk") or fail("no MoE topk")),
       gated = bool(argument("MoE GEMM gated") or "True") }
     t.N = t.gated and dim(1, 1) // 2 or dim(1, 1)
     local input = dtype(0) ~= "" and dtype(0) or "BFloat16"
@@ -191,7 +191,7 @@ op {
   like = parts, names = { "pseudo_op::moe_gptq_awq_down" }, reads = { "MoE topk" },
   eval = function (_ENV)
     local t = { T = dim(0, 0), K = dim(0, 1), E = dim(2, 0), N = 2 * dim(2, 2),
-      k = int(argument("MoE topk") or fail("no MoE topk")) }
+      k = count(argument("MoE topk") or fail("no MoE topk")) }
     local input = dtype(0) ~= "" and dtype(0) or "BFloat16"
     set(_ENV, t, false, input)
     local bi = bytes(input, 2)
@@ -286,7 +286,7 @@ op {
   eval = function (_ENV)
     M = dim(0, 0)
     E = dim(0, 1)
-    topk = int(value(1))
+    topk = count(value(1))
     return M * E, M * E * size(0) + M * topk * (size(0) + 2) + M * ceil_div(E, 8)
   end,
   examples = {
@@ -315,7 +315,7 @@ op {
   eval = function (_ENV)
     num_tokens = dim(0, 0)
     hidden_dim = dim(0, 1)
-    topk = int(argument("MoE topk") or fail("no MoE topk"))
+    topk = count(argument("MoE topk") or fail("no MoE topk"))
     return num_tokens * hidden_dim * topk, num_tokens * hidden_dim * (topk + 1) * size(0)
   end,
   examples = {

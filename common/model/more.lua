@@ -41,7 +41,7 @@ pointwise { per = 0, twice = { 0 }, but = { 3 }, names = "split_with_sizes_copy"
 op {
   like = entry "Movement", names = aten "unfold_backward",
   eval = function (_ENV)
-    local whole = list(value(1))
+    local whole = counts(value(1))
     if #whole == 0 then fail("the size of the result is not recorded (Concrete Inputs)") end
     num_elems = prod(whole)
     return elems(0), bytes(0) + num_elems * size(0)
@@ -55,7 +55,7 @@ op {
 op {
   like = entry "Embedding", names = aten "_embedding_bag_dense_backward",
   eval = function (_ENV)
-    local row, rows = dim(0, -1), int(value(5))
+    local row, rows = dim(0, -1), count(value(5))
     num_indices = elems(1)
     return num_indices * row, (num_indices + rows) * row * size(0) + bytes(1) + bytes(2)
   end,
@@ -105,7 +105,7 @@ local function chosen(names, at)
       local d, s = int(value(at), nil), shape(0)
       local rows = 1
       if d and #s > 0 then
-        local n = s[d < 0 and #s + d + 1 or d + 1] or fail("no such dimension")
+        local n = s[axis(d, #s)]
         rows = n > 0 and num_elems // n or 0
       end
       return num_elems, num_elems * size(0) + rows * (size(0) + (d and 8 or 0))
@@ -131,7 +131,7 @@ op {
   eval = function (_ENV)
     about(_ENV, 0)
     local row = dim(0, -1)
-    return num_elems, num_elems * size(0) + (row > 0 and num_elems // row or 0) * int(value(1)) * 8
+    return num_elems, num_elems * size(0) + (row > 0 and num_elems // row or 0) * count(value(1)) * 8
   end,
   examples = {
     { dims = { { 4, 100 }, {}, {} }, types = { "float", "Scalar", "Scalar" },
@@ -195,13 +195,11 @@ local function spectrum(name, kind, examples)
     eval = function (_ENV)
       local dims, s = list(value(1)), shape(0)
       if #dims == 0 then fail("the dimensions are not recorded (Concrete Inputs)") end
-      local function at(d) return d < 0 and #s + d + 1 or d + 1 end
-      local last = at(dims[#dims])
-      if not s[last] then fail("no such dimension") end
+      local last = axis(dims[#dims], #s)
       input_shape = shape(0)
-      if kind == "c2r" then s[last] = int(value(3)) end
+      if kind == "c2r" then s[last] = count(value(3)) end
       local n, points = prod(s), 1
-      for _, d in ipairs(dims) do points = points * (s[at(d)] or fail("no such dimension")) end
+      for _, d in ipairs(dims) do points = points * s[axis(d, #s)] end
       if kind == "r2c" and bool(value(3), true) then s[last] = s[last] // 2 + 1 end
       output_shape = s
       local e = kind == "r2c" and 2 * size(0) or kind == "c2r" and size(0) / 2 or size(0)
@@ -231,8 +229,8 @@ local function recurrent(names, at, layers, two_ways, times, examples)
     eval = function (_ENV)
       local g = gates[value(at)] or fail("the mode is not recorded (Concrete Inputs)")
       local ways = bool(value(two_ways), false) and 2 or 1
-      hidden_size = int(value(at + 1))
-      num_layers = int(value(layers))
+      hidden_size = count(value(at + 1))
+      num_layers = count(value(layers))
       if rank(0) ~= 3 or num_layers < 1 or num_layers > 1000 then fail("no sequence") end
       local inputs, rows, weights = dim(0, 2), dim(0, 0) * dim(0, 1), 0
       for i = 1, num_layers do

@@ -137,7 +137,7 @@ op {
 
 -- Elements that are normalised together, by argument i, else by the weight w.
 local function normalised(i, w)
-  local s = list(value(i))
+  local s = counts(value(i))
   if #s > 0 then return prod(s) end
   return given(w) and elems(w) or fail("its normalized_shape is not recorded (Concrete Inputs)")
 end
@@ -345,7 +345,7 @@ rms({ "vllm::rocm_aiter_rmsnorm_with_add_fp8_group_quant" }, 0, 2, function (E, 
 end)
 rms({ "vllm::rocm_aiter_triton_add_rmsnorm_pad", "aiter::fused_add_rmsnorm_pad_" }, 0, 1,
   function (E, C, e, M, R)
-    local p = int(value(4))
+    local p = count(value(4))
     local P = p > 0 and ceil_div(C, p) * p or C
     return R + E, (2 * E + C) * e + M * P * e + M * C * e
   end,

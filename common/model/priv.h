@@ -147,6 +147,7 @@ struct models {
 	bool unmodelled; /* no_model() was */
 	bool lacks;      /* fail() was, or a fact isn't there */
 	bool as_float;   /* sizes are given as doubles */
+	double values;   /* the product of the numbers that texts stand for */
 	/* parameters, as first set; Lua's texts, which the list order holds */
 	const char *order_names[MODEL_PARAMS];
 	size_t norder;

@@ -34,7 +34,7 @@ op {
     local r = rank(0)
     M = r >= 2 and dim(0, 0) or 1
     N = r >= 2 and dim(0, 1) or r == 1 and dim(0, 0) or 1
-    local group = int(value(1), 128)
+    local group = count(value(1), 128)
     group_size = group > 0 and group or 128
     num_groups = math.max(1, ceil_div(N, group_size))
     shape_x = shape(0)

@@ -7,8 +7,8 @@ local bf16 = "c10::BFloat16"
 local function remaining(s, text)
   local gone, out, dims = {}, 1, list(text)
   for _, d in ipairs(dims) do
-    if math.type(d) ~= "integer" and d ~= math.floor(d) then fail("'" .. text .. "' is no dimension") end
-    gone[d < 0 and d + #s + 1 or d + 1] = true
+    if type(d) ~= "number" or d ~= math.floor(d) then fail("'" .. text .. "' is no dimension") end
+    gone[#s > 0 and axis(d, #s)] = true
   end
   if #dims == 0 then return 1 end
   for i = 1, #s do

@@ -29,7 +29,7 @@ op {
 op {
   like = rope, prec = 1, names = { "sgl_kernel::rotary_embedding" },
   eval = function (_ENV)
-    local size_h = int(value(3), dim(1, -1))
+    local size_h = count(value(3), dim(1, -1))
     local rotated = 4 < nargs() and rank(4) > 1 and dim(4, 1) or size_h
     num_elements = dim(1, 0) * (dim(1, 1) // size_h + dim(2, 1) // size_h) * rotated
     return 3 * num_elements, 2 * num_elements * size(1, 2)
@@ -76,7 +76,7 @@ rope_and_cache({ "aiter::fused_qk_rope_concat_and_cache_mla" }, nil, 5, {
 op {
   sheet = "RoPE", unit = "vector", prec = 1, extra = true, names = { "_C::rotary_embedding" },
   eval = function (_ENV)
-    local head, rotated = int(value(3), dim(4, 1)), dim(4, 1)
+    local head, rotated = count(value(3), dim(4, 1)), dim(4, 1)
     if head == 0 then fail("no head size") end
     num_elements = (elems(1) + (has(2) and elems(2) or 0)) // head * rotated
     return 3 * num_elements, 2 * num_elements * size(1)

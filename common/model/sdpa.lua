@@ -140,7 +140,7 @@ local function attention(t)
       local a = sizes(first, packed and rank(first) == 3 and "SHD" or t.layout)
       if packed then
         a.sequences = { n_q = dim(t.lens, 0) - 1, n_k = dim(t.lens + 1, 0) - 1,
-          max_q = int(value(t.lens + 2)), max_k = int(value(t.lens + 3)) }
+          max_q = count(value(t.lens + 2)), max_k = count(value(t.lens + 3)) }
       end
       if at.left then windows(a, at.left, at.left + 1) end
       if t.bias and has(t.bias) then a.more = a.more + bytes(t.bias) end

@@ -18,7 +18,7 @@ local function length(i)
   if not has_values() then fail("which dimension is not recorded (Concrete Inputs)") end
   local s, d = shape(0), int(value(i), -1)
   if #s == 0 then return 1 end
-  return s[d < 0 and #s + d + 1 or d + 1] or fail("no such dimension")
+  return s[axis(d, #s)]
 end
 
 -- (self, k, dim, ...): values and their places
@@ -26,7 +26,7 @@ op {
   like = base, names = aten "topk",
   eval = function (_ENV)
     num_elems = elems(0)
-    k = int(value(1))
+    k = count(value(1))
     dtype_in = dtype(0)
     local n = length(2)
     local out = n > 0 and num_elems // n * k or 0

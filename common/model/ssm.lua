@@ -32,12 +32,12 @@ op {
     B = dim(0, 0)
     T = dim(0, 1)
     H = dim(3, 0)
-    P = int(value(15), 64)
-    G = int(value(16), 1)
+    P = count(value(15), 64)
+    G = count(value(16), 1)
     local rest = dim(0, 2) - 2 * H * P - H
     if G <= 0 or rest <= 0 or rest % (2 * G) ~= 0 then fail("the state size is no whole number") end
     N = rest // (2 * G)
-    C = int(value(6), 128)
+    C = count(value(6), 128)
     d_inner = H * P
     d_conv = dim(1, 1)
     conv_channels = dim(1, 0)
@@ -179,7 +179,7 @@ op {
     P = p
     G = g
     N = n
-    C = int(value(5), nil) or fail("the length of a chunk is not recorded (Concrete Inputs)")
+    C = count(value(5), nil) or fail("the length of a chunk is not recorded (Concrete Inputs)")
     return 2 * b * t * (g * C * n + h * p * (C + 2 * n)), traffic() + elems(0) * size(0)
   end,
   examples = {

@@ -340,6 +340,7 @@ op {
     local list, most = tensors_of()
     local r = not pointwise and #v >= 2 and v[#v] or 1
     local least = r > 1 and v[#v - 1] * r or v[#v]
+    if r < 0 or least < 0 then fail("a negative size") end
     local all = elements(v, least, most)
     local per_element = fused(_ENV, text and split(text) or {})
     xnumel = r > 0 and all // r or all

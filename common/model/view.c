@@ -214,9 +214,31 @@ text_of(const struct model_op *op, enum view_list list)
 	}
 }
 
+/* Sizes that no tensor has; NULL: there are none. */
+static const char *
+wrong_sizes(const struct shapes *s)
+{
+	for (size_t i = 0; i < s->leaves.n; i++) {
+		int64_t elems = 1;
+
+		for (uint32_t k = 0; k < s->leaves.v[i].n; k++) {
+			int64_t size = s->ints.v[s->leaves.v[i].first + k];
+
+			if (size < 0)
+				return "Input Dims has a negative size";
+			if (size > 0 &&
+			    __builtin_mul_overflow(elems, size, &elems))
+				return "Input Dims has a tensor of more than "
+				       "2^63 elements";
+		}
+	}
+	return NULL;
+}
+
 const char *
 view_need(struct op_view *v, enum view_list list)
 {
+	const char *error;
 	struct str text;
 	struct json j;
 	bool good;
@@ -237,25 +259,28 @@ view_need(struct op_view *v, enum view_list list)
 		    : parse_texts(&j, &v->texts[list - VIEW_TYPES]);
 		if (!good)
 			return list_errors[list];
+		error = list == VIEW_DIMS ? wrong_sizes(&v->shapes[VIEW_DIMS])
+					  : NULL;
+		if (error != NULL)
+			return error;
 	}
 	v->parsed |= 1u << list;
 	return NULL;
 }
 
 bool
-view_is_large(struct op_view *v)
+view_is_large(struct op_view *v, double values)
 {
 	const struct shapes *s = &v->shapes[VIEW_DIMS];
 	double most = 1;
 
 	if (!(v->parsed & 1u << VIEW_DIMS))
-		return false;
+		return values >= 1 << 28;
 	for (size_t i = 0; i < s->leaves.n; i++) {
 		double elems = 1;
 
 		for (uint32_t k = 0; k < s->leaves.v[i].n; k++) {
-			double d =
-			    fabs((double)s->ints.v[s->leaves.v[i].first + k]);
+			double d = (double)s->ints.v[s->leaves.v[i].first + k];
 
 			elems *= d;
 			if (d > most)
@@ -264,5 +289,5 @@ view_is_large(struct op_view *v)
 		if (elems > most)
 			most = elems;
 	}
-	return most >= 1 << 28;
+	return most * sqrt(values) >= 1 << 28;
 }

@@ -54,7 +54,8 @@ void view_set(struct op_view *v, const struct model_op *op);
 void view_free(struct op_view *v);
 /* Parses the list unless it has been; NULL, or what is wrong with it. */
 const char *view_need(struct op_view *v, enum view_list list) USE_RESULT;
-/* Dims so large that products of them may leave 64 bits. */
-bool view_is_large(struct op_view *v);
+/* Dims so large that products of two of them and of values may leave 64 bits.
+ */
+bool view_is_large(struct op_view *v, double values);
 
 #endif

@@ -7,10 +7,13 @@
 Each family of draw_*.py draws arguments (odd shapes, types without a size, no strides) and says
 what the model has to answer: status, FLOPs, bytes, compute spec, parameters in their order.
 model-eval (in PATH) answers, all at once. No figure comes from the program itself.
+Then each is asked with sizes that no tensor has: no figure may follow from one.
 """
 import argparse
+import copy
 import fnmatch
 import json
+import re
 import subprocess
 import sys
 
@@ -96,6 +99,76 @@ def wrong(d, got):
     return None
 
 
+HUGE = 2 ** 62
+
+
+def spoil_size(s, d):
+    """one size becomes negative, or so large that no memory holds the tensor"""
+    if d.hlo is not None:
+        m = s.of(list(re.finditer(r'shape": "\w+\[([1-9])', d.hlo)))
+        d.hlo = d.hlo[:m.start(1)] + s.of(["-" + m[1], "%d,4,%s" % (HUGE, m[1])]) + d.hlo[m.end():]
+        return True
+    of = s.of([x for x in (d, d.forward) if x is not None])
+    places = [(a, k) for a in of.dims for k, n in enumerate(a) if isinstance(n, int)]
+    if places:
+        a, k = s.of(places)
+        a[k] = s.of([-1, -max(1, a[k]), -HUGE, HUGE * max(2, max(a))])
+        a += [4] * (a[k] > 0)
+    return bool(places)
+
+
+def spoil_value(s, d):
+    """one number among the values becomes very negative"""
+    of = s.of([x for x in (d, d.forward) if x is not None])
+    places = [i for i, v in enumerate(of.values or ()) if isinstance(v, str) and re.search(r"\d", v)]
+    if places:
+        i = s.of(places)
+        m = s.of(list(re.finditer(r"-?\d+", of.values[i])))
+        of.values[i] = of.values[i][:m.start()] + s.of(["-%d" % HUGE, "nan", "inf"]) + of.values[i][m.end():]
+    return bool(places)
+
+
+def figures(got):
+    return [got[k] for k in ("flops", "bytes")] if got["status"] == "ok" else None
+
+
+def spoilt(spoil, before, after):
+    """what is wrong with the answer to a spoilt op, if that to the sound one is before"""
+    sound, got = figures(before), figures(after)
+    if got is None or got == sound:  # an entry need not look at it
+        return None
+    if spoil is spoil_size:
+        return "%s from a size that no tensor has" % got
+    # dimensions, windows and factors may be negative; a size would show
+    if any(x is not None and not 0 <= x <= 1e6 * (y or 1) for x, y in zip(got, sound or (1, 1))):
+        return "%s, and %s before" % (got, sound)
+    return None
+
+
+def ask(ops):
+    run = subprocess.run(["model-eval"], input="".join(line(d) + "\n" for d in ops),
+                         stdout=subprocess.PIPE, text=True, check=True)
+    return [json.loads(x) for x in run.stdout.splitlines()]
+
+
+def check_spoilt(s, families, number):
+    """the lines of what is wrong: each family twelve times for each way"""
+    pairs = []
+    for spoil in (spoil_size, spoil_value):
+        for f in families:
+            for _ in range(12):
+                d = f(s)
+                bad = copy.deepcopy(d)
+                if spoil(s, bad):
+                    pairs.append((spoil, d, bad))
+    answers = ask([d for p in pairs for d in p[1:]])
+    wrongs = [(p, spoilt(p[0], *answers[2 * i:2 * i + 2])) for i, p in enumerate(pairs)]
+    out = ["%s\n#     %s" % (w, line(p[2])) for p, w in wrongs if w]
+    print("%sok %d - no figure from spoilt sizes and values, %d ops" % (
+        "not " if out or len(pairs) < 12 * len(families) else "", number, len(pairs)))
+    return out
+
+
 def undrawn(names):
     """formulas of which no op was drawn, XLA's apart, which have names of their own"""
     table = subprocess.run(["tl-roofline", "--list-models"], stdout=subprocess.PIPE, text=True, check=True)
@@ -119,11 +192,9 @@ def main():
     families = [f for part in PARTS for f in part.FAMILIES if args.only in f.__name__]
     families += [lost] if args.only in "lost" else []
     drawn = [(f, f(s)) for f in families for _ in range(args.each)]
-    run = subprocess.run(["model-eval"], input="\n".join(line(d) for _, d in drawn) + "\n",
-                         stdout=subprocess.PIPE, text=True, check=True)
-    answers = [json.loads(x) for x in run.stdout.splitlines()]
+    answers = ask([d for _, d in drawn])
     failed = 0
-    print("1..%d" % (len(families) + 1))
+    print("1..%d" % (len(families) + 2))
     for n, f in enumerate(families, 1):
         bad = []
         for (g, d), got in zip(drawn, answers):
@@ -136,11 +207,14 @@ def main():
         if len(bad) > 3:
             print("#   %d of %d" % (len(bad), args.each))
         failed += bool(bad)
+    bad = check_spoilt(s, families, len(families) + 1)
+    for text in bad[:1000 if args.v else 5]:
+        print("#   " + text)
     left = [] if args.only else undrawn({d.name for _, d in drawn})
-    print("%sok %d - each formula is drawn" % ("not " if left else "", len(families) + 1))
+    print("%sok %d - each formula is drawn" % ("not " if left else "", len(families) + 2))
     for where, op in left:
         print("#   %s, of %s, is not" % (where, op))
-    return failed > 0 or len(left) > 0
+    return failed > 0 or len(left) > 0 or len(bad) > 0
 
 
 sys.exit(main())
