@@ -13,6 +13,7 @@
  * group.c      process groups; match.c and align.c: the same collective on
  *              all ranks; clock.c: offsets between the ranks' clocks
  * link.c       what the links of a group can carry
+ * gate.c       limits that a batch job sets
  * sync.c       latency, waiting, skew, bandwidth of a collective
  * cause.c      who was late, and what it was doing
  * stats.c      mean, median, ... of values
@@ -25,6 +26,7 @@
 #ifndef TL_COLLECTIVE_H
 #define TL_COLLECTIVE_H
 
+#include "cmd/tl-collective/gate.h"
 #include "cmd/tl-collective/link.h"
 #include "stream/rank.h"
 #include "table/table.h"
@@ -50,6 +52,8 @@ struct settings {
 	VEC(const char *) lists; /* --files-from */
 	VEC(const char *) logs;  /* --node-logs */
 	struct links *links;
+	gate_vec gates;
+	const char *junit; /* their verdicts */
 	bool align_clocks, partial, keep_mismatch, verbose;
 	int jobs;
 	struct table_dest dest;

@@ -16,8 +16,10 @@
 
 enum {
 	OPT_ALIGN = OPT_LONG,
+	OPT_FAIL_OVER,
 	OPT_FILES_FROM,
 	OPT_GPUS_PER_NODE,
+	OPT_JUNIT,
 	OPT_KEEP_MISMATCH,
 	OPT_LINK,
 	OPT_LIST_TABLES,
@@ -33,11 +35,15 @@ static const struct opt options[] = {
 	    "subtract the estimated clock offset of each rank" },
 	{ OPT_BUCKET_COMM, "comm-pattern", "RE[=TYPE]",
 	    "kernels that are collectives (of TYPE), besides nccl and rccl" },
+	{ OPT_FAIL_OVER, "fail-over", "GATE",
+	    "exit with 4 at wait:5%, bandwidth:80% or skew:1ms; repeat" },
 	{ OPT_FILES_FROM, "files-from", "LIST",
 	    "read the paths of inputs from LIST, one a line" },
 	{ OPT_GPUS_PER_NODE, "gpus-per-node", "N",
 	    "GPUs of a node: adds the columns node_id and node_span" },
 	{ 'j', "jobs", "N", "read N inputs at a time" },
+	{ OPT_JUNIT, "junit", "FILE",
+	    "write what --fail-over finds of each group as JUnit XML" },
 	{ OPT_KEEP_MISMATCH, "keep-mismatch", NULL,
 	    "keep collectives whose ranks disagree in summaries" },
 	{ OPT_LINK, "link", "FILE|NAME",
@@ -89,11 +95,13 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 {
 	switch (ch) {
 	case OPT_ALIGN: set->align_clocks = true; break;
+	case OPT_FAIL_OVER: gate_opt(&set->gates, op); break;
 	case OPT_FILES_FROM: vec_push(&set->lists, op->arg); break;
 	case OPT_GPUS_PER_NODE:
 		set->gpus_per_node = opt_int(op, 1, 1 << 20);
 		break;
 	case 'j': set->jobs = (int)opt_int(op, 1, 512); break;
+	case OPT_JUNIT: set->junit = op->arg; break;
 	case OPT_KEEP_MISMATCH: set->keep_mismatch = true; break;
 	case OPT_LINK: links_choose(set->links, op->arg); break;
 	case OPT_LIST_TABLES: sheets_list("tl-collective"); exit(EXIT_DONE);
@@ -128,6 +136,13 @@ check_settings(struct settings *set)
 		die_usage("--partial makes a stream and no table");
 	if (set->out.zstd && !set->partial)
 		die_usage("-z compresses the stream of --partial");
+	if (set->gates.n > 0 && set->partial)
+		die_usage("--partial makes a stream, which --fail-over "
+			  "cannot judge");
+	if (set->junit != NULL && set->gates.n == 0)
+		die_usage("option '--junit' needs --fail-over");
+	if (set->junit != NULL && strcmp(set->junit, "-") == 0)
+		die_usage("option '--junit' needs a file");
 	if (set->dest.dir != NULL && set->dest.path != NULL)
 		die_usage("-d and -o exclude each other");
 	(void)table_dest_details(&set->dest);
@@ -255,5 +270,5 @@ main(int argc, char *argv[])
 			  "(%zu incomplete), %zu records",
 		    paths.n, job.ranks.n, job.groups.n, job.colls.n,
 		    job.nincomplete, job.nrecs);
-	return exit_status();
+	return set.gates.n > 0 ? gates_check(&job) : exit_status();
 }

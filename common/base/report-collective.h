@@ -10,5 +10,15 @@ NOTE(LINK_EXCEEDED,
     "{#n} {n:group|groups} above what {n:its|their} link achieves, most of "
     "all {group}: {#pct} % of {link}: in-network reduction (NVLS, SHARP), "
     "another link than this, or a wrong --gpus-per-node")
+NOTE(GATE_FAILED,
+    "{gate} failed in {#n} of {#total} {total:group|groups}, worst in group "
+    "{group}: {reason}")
+WARNING(GATE_UNJUDGED,
+    "{gate} not judged in {#n} of {#total} {total:group|groups} (group "
+    "{group}: {reason})")
+NOTE(GATE_SKIPPED,
+    "{gate}: nothing to judge in {#n} of {#total} {total:group|groups} (group "
+    "{group}: {reason})")
+NOTHING(GATE_NOTHING, "{gate}: no group has anything to judge")
 
 /* clang-format on */
