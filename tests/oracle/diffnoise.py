@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-PAIRS = 40
+PAIRS = 20
 SHAPE = ["--steps", "5", "--layers", "1", "--no-python", "--jitter", "3"]
 ROW = "aten::gelu"  # 2 kernels a step
 PLANTED = [  # what; a row of it; at least so often found, in percent

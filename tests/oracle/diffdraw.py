@@ -1,0 +1,337 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""diffdraw.py [PAIRS]: tl-diff's judgement of drawn pairs, as TAP.
+
+A second writing of it: rows, the rest, communication and their sum are worked out from
+the drawn times by the rules alone, and rows, sentence and gate must say the same. Pairs
+in which nothing changed must seldom show a difference, what is planted must be found.
+"""
+import csv
+import json
+import math
+import multiprocessing
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+ROWS, COMM = 60, 6  # the last are communication
+TICK, RUN_NOISE = 40, .005
+# runs, steps; alarms at most, in percent of many pairs
+SHAPES = [(1, 3), (1, 5), (1, 10), (3, 5)]
+MOST = 5
+# what is planted; share of the changed time that is named at least, in percent, by shape
+PLANTS = {"family": (25, 50, 65, 55), "one": (80, 85, 90, 80), "slow": (0, 0, 0, 0),
+          "jitter": None, "calls": (0, 0, 0, 0), None: None}
+
+
+# ---- distributions, by plain sums ----
+
+def digamma(x):
+    n = x + 100
+    return (math.log(n) - 1 / (2 * n) - 1 / (12 * n * n)
+            - sum(1 / (x + k) for k in range(100)))
+
+
+def trigamma(x):
+    n = x + 100
+    return (1 / n + 1 / (2 * n * n) + 1 / (6 * n ** 3)
+            + sum(1 / (x + k) ** 2 for k in range(100)))
+
+
+def student(t, df):
+    """how often |t| is as large: Simpson's rule over the angle whose tangent it is"""
+    low = math.atan(abs(t) / math.sqrt(df))
+    high = min(math.pi / 2, low + 12 / math.sqrt(df))
+    n, total = 300, 0.0
+    h = (high - low) / n
+    for i in range(n + 1):
+        y = max(math.cos(low + i * h), 0) ** (df - 1)
+        total += y * (1 if i in (0, n) else 4 if i % 2 else 2)
+    ln_beta = math.lgamma(.5) + math.lgamma(df / 2) - math.lgamma(df / 2 + .5)
+    return 2 * total * h / 3 / math.exp(ln_beta)
+
+
+def quantile(df):
+    low, high = 1.9, 13.0
+    for _ in range(30):
+        mid = (low + high) / 2
+        low, high = (mid, high) if student(mid, df) > .05 else (low, mid)
+    return low
+
+
+# ---- the rules ----
+
+def independent(v):
+    """samples that know nothing of one another"""
+    n, m = len(v), sum(v) / len(v)
+    squares = sum((x - m) ** 2 for x in v)
+    if n < 8 or not squares:
+        return n
+    r = max(0, sum((v[i] - m) * (v[i - 1] - m) for i in range(1, n)) / squares + 1 / n)
+    return max(n / 3, n * (1 - r) / (1 + r))
+
+
+class Row:
+    """samples of both sides"""
+
+    def __init__(self, sides, eff, nevents=1):
+        self.v, self.eff = sides, eff
+        self.mean = [sum(v) / len(v) for v in sides]
+        self.diff, self.middle = self.mean[1] - self.mean[0], sum(self.mean) / 2
+        squares = sum((x - m) ** 2 for v, m in zip(sides, self.mean) for x in v)
+        self.is_const = not squares
+        free = len(sides[0]) + len(sides[1]) - 2
+        self.share = max(squares / free, nevents * TICK ** 2 / 12) / self.middle ** 2
+        self.df = max(1, eff[0] + eff[1] - 2)
+        self.nevents = nevents
+
+    def test(self, pool, allowance, share, least):
+        df0, var0 = pool
+        q = (df0 * var0 + self.df * self.share) / (df0 + self.df)
+        var, df = (q, self.df + df0) if q > self.share else (self.share, self.df)
+        var *= 1 / self.eff[0] + 1 / self.eff[1]
+        self.var = (var + allowance) * self.middle ** 2
+        self.free = df * ((var + allowance) / var) ** 2
+        least = max(least, share * self.middle, 2 * TICK * math.sqrt(self.nevents))
+        if abs(self.diff) < least:
+            return 1
+        p = student(self.diff / math.sqrt(self.var), self.free)
+        for s, v in enumerate(self.v):
+            for k in range(len(v)):
+                rest = v[:k] + v[k + 1:]
+                mean = [sum(rest) / len(rest), self.mean[1 - s]]
+                d = (mean[1] - mean[0]) * (1 if s == 0 else -1)
+                se = math.sqrt(self.var * (1 + .5 / (len(v) - 1)))
+                if d * self.diff <= 0:
+                    return 1
+                if abs(d) < abs(self.diff):
+                    p = max(p, student(d / se, self.free))
+        return p
+
+
+def pool_of(rows):
+    rows = [r for r in rows if not r.is_const]
+    if len(rows) < 10:
+        return 0, 0
+    e = [math.log(r.share) - digamma(r.df / 2) + math.log(r.df / 2) for r in rows]
+    mean = sum(e) / len(e)
+    c = sum((x - mean) ** 2 for x in e) / (len(e) - 1) - trigamma(rows[0].df / 2)
+    if c <= 0:
+        return 1000, math.exp(mean)
+    low, high = 1e-6, 1e6
+    for _ in range(60):
+        mid = math.sqrt(low * high)
+        low, high = (mid, high) if trigamma(mid) > c else (low, mid)
+    return 2 * low, math.exp(mean + digamma(low) - math.log(low))
+
+
+def named_of(p, level):
+    limit = -1
+    for k, x in enumerate(sorted(p), 1):
+        if x <= level * k / len(p):
+            limit = x
+    return [x <= limit for x in p]
+
+
+class Expected:
+    """what must be said of samples[side][sample][row]"""
+
+    def __init__(self, samples, by_run, has_extra):
+        def of(rows):
+            return [[sum(x[i] for i in rows) for x in side] for side in samples]
+
+        whole = of(range(ROWS))
+        eff = [independent(v) for v in whole]
+        n = [len(v) for v in whole]
+        few = not by_run and math.comb(n[0] + n[1], n[0]) < 70
+        allowance = 0 if by_run else 2 * RUN_NOISE ** 2
+        self.rows, self.named, self.rest, self.judged, self.var = [], [], [], [], []
+        for ids, level, rest_level in ((range(ROWS), .03, .01),
+                                       (range(ROWS, ROWS + COMM), .005, .005)):
+            rows = [Row(of([i]), eff) for i in ids]
+            pool = pool_of(rows)
+            middle = sum(sum(v) / len(v) for v in of(ids)) / 2
+            p = [r.test(pool, allowance, .05 if few else .01, .002 * middle * few)
+                 for r in rows]
+            named = named_of(p + [1] * (has_extra and level == .03), level)
+            left = [i for i, x in zip(ids, named) if not x]
+            self.judged.append(sum(r.diff for r, x in zip(rows, named) if x))
+            self.var += [r.var for r, x in zip(rows, named) if x]
+            rest = Row(of(left), eff, len(left)) if left else None
+            is_rest = bool(left) and rest.test((0, 0), allowance, 0, .005 * middle) <= rest_level
+            if is_rest:
+                self.judged[-1] += rest.diff
+                self.var.append(rest.var)
+            self.rest.append(is_rest)
+            self.rows += rows
+            self.named += named
+
+
+# ---- drawing ----
+
+def draw(rnd, plant, runs, steps):
+    """[side][run][step][row] in ns, and how much longer each row became"""
+    mean = [math.exp(rnd.gauss(11.5, 1.2)) for _ in range(ROWS)] + [3e5] * COMM
+    sd = [math.exp(rnd.uniform(math.log(.003), math.log(.05))) for _ in range(ROWS)]
+    total, factor, so_far = sum(mean[:ROWS]), [1.0] * (ROWS + COMM), 0
+    for i in range(ROWS):
+        if plant == "family" and so_far < total / 3:
+            factor[i], so_far = 1.07, so_far + mean[i]
+        if plant == "slow":
+            factor[i] = 1.02
+    if plant == "one":
+        factor[min(range(ROWS), key=lambda i: abs(mean[i] - total / 50))] = 1.5
+    sides = []
+    for side in range(2):
+        job = []
+        for _ in range(runs):
+            speed, common, run = math.exp(rnd.gauss(0, .004)), rnd.gauss(0, 1), []
+            for _ in range(steps):
+                common = .3 * common + .954 * rnd.gauss(0, 1)
+                row = [mean[i] * (factor[i] if side else 1) * speed
+                       * math.exp(.003 * common + rnd.gauss(0, sd[i]))
+                       * (1 + rnd.expovariate(1 / .3) * (rnd.random() < .01))
+                       for i in range(ROWS)]
+                wide = .6 if plant == "jitter" and side else .3
+                row += [3e5 * math.exp(rnd.gauss(0, wide)) * (3 if rnd.random() < .1 else 1)
+                        for _ in range(COMM)]
+                run.append([round(x) for x in row])
+            job.append(run)
+        sides.append(job)
+    return sides, [m * (f - 1) for m, f in zip(mean, factor)]
+
+
+def write(path, run, calls):
+    """calls: how often a further op is there a step"""
+    events, corr, at = [], 0, 1000
+
+    def event(cat, name, tid, ts, ns, **args):
+        events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid,
+                       "ts": ts, "dur": ns / 1000, "args": args})
+
+    for n, step in enumerate(run):
+        start = at
+        for i, ns in enumerate(step + [20000] * calls):
+            corr += 1
+            name = "extra" if i >= len(step) else "op%02d" % i
+            event("cpu_op", name, 1, at, 8000)
+            event("cuda_runtime", "cudaLaunchKernel", 1, at + 1, 5000, correlation=corr)
+            kernel = "ncclDevKernel_AllReduce" if ROWS <= i < ROWS + COMM else "k_" + name
+            event("kernel", kernel, 7, at + 10, ns, correlation=corr, device=0, stream=7)
+            at += 10 + math.ceil(ns / 1000)
+        event("user_annotation", "ProfilerStep#%d" % n, 1, start, (at - start) * 1000)
+    with open(path, "w", encoding="ascii") as f:
+        json.dump({"traceEvents": events}, f)
+
+
+# ---- a pair ----
+
+def told_ns(text):
+    number, unit = text.split()
+    return float(number) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit]
+
+
+def ask(paths, *options):
+    command = ["tl-diff", "--per", "step", *options]
+    for flag, side in zip("BA", paths):
+        command += [x for p in side for x in ("-" + flag, p)]
+    p = subprocess.run(command, capture_output=True, text=True, check=False)
+    if p.returncode not in (0, 4):
+        raise ValueError(p.stderr)
+    return p
+
+
+def compare(paths, want, extra_ns):
+    """what rows, sentence and gate say otherwise than expected"""
+    bad = []
+    p = ask(paths, "--format", "tsv", "-c", "name,diff_ns,spread_ns,is_noise,is_comm",
+            "--fail-over", "gpu:0us")
+    rows = {r["name"]: r for r in csv.DictReader(p.stdout.splitlines(), delimiter="\t")}
+    for i, (r, named) in enumerate(zip(want.rows, want.named)):
+        got = rows["op%02d" % i]
+        if abs(float(got["diff_ns"]) - r.diff) > 1.01 or \
+                (got["is_noise"] == "false") != named and got["diff_ns"] != "0" or \
+                got["is_comm"] != ("true" if i >= ROWS else "false"):
+            bad.append("op%02d: %s, not %.1f, %s" % (i, got, r.diff, named))
+        if i % 16 == 0:
+            spread = quantile(r.free) * math.sqrt(r.var)
+            if abs(spread - float(got["spread_ns"])) > 1 + 1e-5 * spread:
+                bad.append("op%02d: spread %s, not %.1f" % (i, got["spread_ns"], spread))
+    judged = sum(want.judged) + extra_ns
+    m = re.search(r"([-+][\d.]+)(?: ± ([\d.]+))? ms beyond noise", p.stderr)
+    if (p.returncode == 4) != (judged > 100) and abs(judged) > 100:
+        bad.append("gate: status %d, judged %.0f" % (p.returncode, judged))
+    if p.returncode == 4 and (not m or abs(float(m[1]) * 1e6 - judged) > 600):
+        bad.append("gate says %s, judged %.0f" % (p.stderr, judged))
+    if "may be" in p.stderr or (p.returncode == 4) != bool(m):
+        bad.append("gate: %s" % p.stderr)
+    text = ask(paths, "--table", "diff_verdict", "--no-header").stdout
+    text = [x for x in text.split("\n") if x.startswith("GPU compute")][0]
+    for part, family, more in ((text.split(". Comm")[0], 0, extra_ns),
+                               (text.split(". Comm")[-1], 1, 0)):
+        m = re.search(r"([-+][\d.]+ [mun]?s)(?: a step)? beyond noise", part)
+        ns = want.judged[family] + more
+        if bool(m) != (any((want.named[:ROWS], want.named[ROWS:])[family])
+                       or want.rest[family] or more != 0):
+            bad.append("%s: judged %.0f" % (part, ns))
+        if m and abs(told_ns(m[1]) - ns) > 100 + 1e-3 * abs(ns):
+            bad.append("%s: judged %.0f" % (part, ns))
+        if ("spread over" in part) != want.rest[family]:
+            bad.append("%s: rest %s" % (part, want.rest[family]))
+    return bad
+
+
+def trial(job):
+    shape, plant, seed = job
+    runs, steps = SHAPES[shape]
+    rnd = random.Random("%d %s %d" % (shape, plant, seed))
+    sides, more = draw(rnd, plant, runs, steps)
+    by_run = runs > 1
+    samples = [[[sum(s[i] for s in run) / steps for i in range(ROWS + COMM)] for run in job]
+               if by_run else job[0] for job in sides]
+    want = Expected(samples, by_run, plant == "calls")
+    calls = (2, 1) if plant == "calls" else (0, 0)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [[os.path.join(folder, "%d-%d.json" % (s, r)) for r in range(runs)]
+                 for s in range(2)]
+        for side, job, n in zip(paths, sides, calls):
+            for path, run in zip(side, job):
+                write(path, run, n)
+        bad = compare(paths, want, 20000 * (calls[1] - calls[0]))
+    found = sum(m for m, x in zip(more, want.named) if x)
+    return bad, any(want.named) or any(want.rest), found / (sum(more) or 1)
+
+
+def main():
+    many = int(sys.argv[1]) if sys.argv[1:] else 0
+    number = 0
+    failed = False
+    with multiprocessing.Pool(2) as pool:
+        for shape, (runs, steps) in enumerate(SHAPES):
+            for plant, least in PLANTS.items():
+                pairs = max(1, many if plant is None else many // 5)
+                done = pool.map(trial, [(shape, plant, i) for i in range(pairs)])
+                bad = [b for d in done for b in d[0]]
+                alarms = 100 * sum(d[1] for d in done) / pairs
+                share = 100 * sum(d[2] for d in done) / pairs
+                if least is None and many and alarms > MOST:
+                    bad.append("alarms: %.1f %%" % alarms)
+                if least and many and share < least[shape]:
+                    bad.append("found: %.0f %%" % share)
+                number += 1
+                failed = failed or bool(bad)
+                print("#: %d x %d, %s: %d pairs, %.1f %% differ, %.0f %% of the change named"
+                      % (runs, steps, plant or "nothing", pairs, alarms, share))
+                print("%sok %d - %d x %d steps, planted: %s"
+                      % ("not " if bad else "", number, runs, steps, plant or "nothing"))
+                for b in bad[:5]:
+                    print("# " + b)
+    print("1..%d" % number)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
