@@ -16,6 +16,7 @@
  * gate.c       limits that a batch job sets
  * sync.c       latency, waiting, skew, bandwidth of a collective
  * cause.c      who was late, and what it was doing
+ * flight*.c    dumps of the flight recorder, which have no GPU work
  * stats.c      mean, median, ... of values
  * tables*.c    the tables
  *
@@ -126,8 +127,9 @@ struct part {
 	struct str name, host;         /* facts, or empty */
 	struct str device;             /* name of the GPU, likewise */
 	struct str groups;             /* text with pg_config, or empty */
-	uint64_t nskipped;             /* collectives without a duration */
-	uint64_t hash;                 /* equal ones are of one trace */
+	struct str flight; /* calls of a flight recorder's dump: flight.h */
+	uint64_t nskipped; /* collectives without a duration */
+	uint64_t hash;     /* equal ones are of one trace */
 	size_t nsigs;
 	const struct str *sigs; /* JSON texts */
 	size_t nnames;

@@ -93,6 +93,7 @@ struct job {
 	int64_t gpus_per_node;
 	int64_t world;
 	int64_t middle_ns, span_ns; /* of the ends that tell clocks */
+	struct flight *flight;      /* dumps of the flight recorder, or NULL */
 };
 
 static inline const struct sig *

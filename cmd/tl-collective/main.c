@@ -11,6 +11,7 @@
 
 #include "table/catalogue.h"
 
+#include "cmd/tl-collective/flight.h"
 #include "cmd/tl-collective/tables.h"
 #include "trace/select.h"
 
@@ -202,7 +203,9 @@ default_tables(struct settings *set, const struct job *j)
 {
 	if (set->dest.dir == NULL)
 		vec_push(&set->tables,
-		    j->ranks.n == 1 ? &table_coll_analysis : &table_groups);
+		    j->flight != NULL     ? &table_hang
+			: j->ranks.n == 1 ? &table_coll_analysis
+					  : &table_groups);
 	for (size_t i = 0; i < ntable_defs && set->dest.dir != NULL; i++)
 		if (is_wanted(table_defs[i], j))
 			vec_push(&set->tables, table_defs[i]);
@@ -217,12 +220,43 @@ tell_warnings(const struct job *j)
 		report(MSG_COLLECTIVES_DIFFER, j->nmismatch, j->colls.n);
 }
 
+/* Dumps of the flight recorder have no GPU work: one table is of them, and of
+ * nothing else. */
+static void
+read_dumps(const struct settings *set, struct job *j)
+{
+	for (size_t i = 0; i < set->tables.n; i++)
+		if ((set->tables.v[i] == &table_hang) != flight_is(j))
+			die_nothing(MSG_NOT_OF_DUMPS, set->tables.v[i]->name);
+	if (!flight_is(j))
+		return;
+	if (set->partial)
+		die_usage("--partial is of traces; these are dumps of the "
+			  "flight recorder");
+	j->flight = flight_new(j);
+	if (j->world == 0)
+		j->world = j->flight->world;
+	flight_judge(j->flight);
+}
+
+static void
+print_tables(struct settings *set, struct job *j)
+{
+	if (set->tables.n == 0)
+		default_tables(set, j);
+	set->dest.many = set->tables.n > 1;
+	for (size_t i = 0; i < set->tables.n; i++)
+		print_table(set->tables.v[i], j, &set->dest);
+	table_dest_finish(&set->dest);
+}
+
 static void
 analyse(struct settings *set, struct job *j, part_vec *parts)
 {
 	bool wants_all;
 
 	job_build(j, set, parts);
+	read_dumps(set, j);
 	if (set->partial) {
 		partial_write(set, j);
 		return;
@@ -232,6 +266,10 @@ analyse(struct settings *set, struct job *j, part_vec *parts)
 		wants_all |= needs_all_ranks(set->tables.v[i]);
 	if (wants_all)
 		job_tell_missing(j);
+	if (j->flight != NULL) {
+		print_tables(set, j);
+		return;
+	}
 	groups_build(j);
 	links_find(j);
 	match_all(j);
@@ -239,18 +277,13 @@ analyse(struct settings *set, struct job *j, part_vec *parts)
 	links_measure(j);
 	if (wants_all)
 		tell_warnings(j);
-	if (set->tables.n == 0)
-		default_tables(set, j);
-	set->dest.many = set->tables.n > 1;
-	for (size_t i = 0; i < set->tables.n; i++)
-		print_table(set->tables.v[i], j, &set->dest);
-	table_dest_finish(&set->dest);
+	print_tables(set, j);
 }
 
 int
 main(int argc, char *argv[])
 {
-	struct settings set = { .jobs = sys_cpus(), .links = links_new() };
+	struct settings set = { .jobs = sys_cpus() };
 	struct job job = { 0 };
 	path_vec paths = { 0 };
 	part_vec parts = { 0 };
@@ -258,6 +291,7 @@ main(int argc, char *argv[])
 	int ch;
 
 	opt_start(&op, argc, argv, &about, options);
+	set.links = links_new();
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &op, ch);
 	check_settings(&set);
@@ -270,5 +304,7 @@ main(int argc, char *argv[])
 			  "(%zu incomplete), %zu records",
 		    paths.n, job.ranks.n, job.groups.n, job.colls.n,
 		    job.nincomplete, job.nrecs);
+	if (job.flight != NULL && job.flight->hangs.n > 0)
+		return EXIT_GATE;
 	return set.gates.n > 0 ? gates_check(&job) : exit_status();
 }

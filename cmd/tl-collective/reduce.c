@@ -6,6 +6,7 @@
  * what the host was when it was idle.
  */
 #include "cmd/tl-collective/reduce.h"
+#include "cmd/tl-collective/flight.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -279,6 +280,7 @@ begin_source(struct reducer *r, uint32_t src)
 	r->by_dev = false;
 	(void)new_lane(r, (struct key){ 0 });
 	hlo_clear(r->hlo);
+	dump_begin(r->dump);
 	host_start(&r->host, r->st, r->causes);
 	r->host.by_corr = (r->in->marks & (MARK_TREE | MARK_LINKED)) == 0;
 }
@@ -288,6 +290,9 @@ static uint64_t
 hash_of(const struct part *p)
 {
 	uint64_t hash = p->nrecs;
+
+	if (p->flight.len > 0)
+		return hash_bytes(p->flight.p, p->flight.len);
 
 	for (size_t i = 0; i < p->nrecs; i++)
 		hash = hash_mix(hash ^ HASH_K0 ^ p->recs[i].work,
@@ -449,6 +454,7 @@ end_source(struct reducer *r)
 	}
 	for (size_t i = 0; i < r->host.gpus.n && r->by_dev; i++)
 		vec_push(&lane_of(r, r->host.gpus.v[i].dev)->gpus, (uint32_t)i);
+	r->part.flight = dump_put(r->dump);
 	for (size_t i = 0; i < r->nlanes; i++)
 		put_lane(r, &r->lanes.v[i]);
 }
@@ -474,6 +480,7 @@ reducer_new(const struct settings *set)
 	r->rules.patterns = set->rules.patterns;
 	r->causes = causes_create();
 	r->hlo = hlo_new();
+	r->dump = dump_reader_new();
 	r->mem = arena_create();
 	r->scratch = arena_create();
 	r->sigs = intern_create();
@@ -485,7 +492,7 @@ reducer_new(const struct settings *set)
 static struct stream_in *
 open_input(const struct reducer *r, const char *path)
 {
-	const uint32_t kinds = KINDS_GPU | KINDS_EXPLAIN;
+	const uint32_t kinds = KINDS_GPU | KINDS_EXPLAIN | KINDS_DUMP;
 	struct stream_in *in;
 
 	if (!select_front_is_on(&r->set->select))
@@ -520,6 +527,7 @@ reduce_input(struct reducer *r, const char *path, struct buf *out)
 			at_source(r, r->in->ev.src);
 			take_event(r, &r->in->ev);
 		}
+		dump_item(r->dump, r->in, item);
 	}
 	end_source(r);
 	stream_close(r->in);

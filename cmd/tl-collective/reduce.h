@@ -105,6 +105,7 @@ struct reducer {
 	struct gaps gaps;
 	struct steps steps;
 	struct buf text;
+	struct dump_reader *dump; /* of a flight recorder */
 };
 
 /*

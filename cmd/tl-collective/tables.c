@@ -28,6 +28,7 @@ const struct table_def *const table_defs[] = {
 	&table_hlo_rates,
 	&table_clocks,
 	&table_missing,
+	&table_hang,
 };
 const size_t ntable_defs = sizeof table_defs / sizeof *table_defs;
 
@@ -36,6 +37,8 @@ const size_t ntable_defs = sizeof table_defs / sizeof *table_defs;
 bool
 is_wanted(const struct table_def *def, const struct job *j)
 {
+	if (def == &table_hang || j->flight != NULL)
+		return def == &table_hang && j->flight != NULL;
 	if (def->is_single)
 		return j->ranks.n == 1;
 	for (size_t i = 0; i < j->colls.n && def->is_about != NULL; i++)

@@ -39,7 +39,7 @@ struct work {
 
 static const size_t part_texts[] = { offsetof(struct part, name),
 	offsetof(struct part, host), offsetof(struct part, device),
-	offsetof(struct part, groups) };
+	offsetof(struct part, groups), offsetof(struct part, flight) };
 #define PART_TEXTS (sizeof part_texts / sizeof *part_texts)
 
 static void

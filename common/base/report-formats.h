@@ -17,6 +17,11 @@ NOTE(PACKETS_OTHER,
 NOTE(PAYLOADS_BINARY,
     "{file}: {#n} binary {n:payload|payloads} of NVTX {n:is|are} not read")
 WARNING(RECORDER_WARNED, "{file}: the profiler warned: {reason}")
+NOTHING(NOT_OF_DUMPS,
+    "table {table}: nccl_hang is of dumps of the flight recorder, the others "
+    "of traces")
+WARNING(DUMP_TWICE,
+    "{file}: skipped: another dump of rank {#rank} is {other}")
 NOTE(HLO_MISSING,
     "{file}: {#n} {n:instruction|instructions} that events name {n:is|are} in "
     "no HLO module of the file: no shapes, no FLOP counts")

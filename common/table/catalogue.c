@@ -443,6 +443,8 @@ const struct sheet sheets[] = {
 	TL_COLLECTIVE("nccl_clocks", "offsets between the ranks' clocks"),
 	TL_COLLECTIVE(
 	    "nccl_missing", "collectives that a rank misses or sees otherwise"),
+	T("nccl_hang", "tl-collective",
+	    "dumps of the flight recorder: who waits, and for whom"),
 	TL_MODULES("nn_modules_by_type", "modules of one type as one (--fold)"),
 	TL_MODULES("nn_modules", "each nn.Module, with those inside it"),
 	TL_MODULES("nn_module_types", "a line a type of module"),

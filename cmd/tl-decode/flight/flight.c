@@ -125,48 +125,10 @@ release(struct json_trace *t)
 
 /* ---- the object around ---- */
 
-/* The job has a rank more than the highest that is in any group. */
-static void
-read_groups(struct source_state *s, struct str text)
-{
-	struct arena *mem = arena_create();
-	json_items groups = { 0 }, group = { 0 };
-	int64_t world = 0, rank;
-
-	if (!json_split(&groups, mem, text))
-		groups.n = 0;
-	for (size_t i = 1; i < groups.n; i += 2) {
-		struct str ranks = STR(""), one;
-		const char *rest;
-
-		group.n = 0;
-		if (json_split(&group, mem, groups.v[i].text))
-			ranks = json_member_text(&group, STR("ranks"));
-		rest = arena_str(mem, ranks).p;
-		rest += *rest == '[';
-		while (str_next(&rest, ',', &one)) {
-			while (one.len > 0 && one.p[0] == ' ')
-				one = (struct str){ one.p + 1, one.len - 1 };
-			while (one.len > 0 && one.p[one.len - 1] == ']')
-				one.len--;
-			if (num_i64(one, &rank) && rank >= world &&
-			    rank < INT32_MAX)
-				world = rank + 1;
-		}
-	}
-	if (world > 0)
-		facts_int(&s->facts, "world_size", world);
-	vec_free(&groups);
-	vec_free(&group);
-	arena_destroy(mem);
-}
-
 static void
 on_member(struct source_state *s, struct str key, const struct value *v)
 {
-	if (str_eq(key, STR("pg_config")) && v->type == VAL_JSONX)
-		read_groups(s, v->s);
-	else if (str_eq(key, STR("rank")) && v->type == VAL_INT && v->i >= 0)
+	if (str_eq(key, STR("rank")) && v->type == VAL_INT && v->i >= 0)
 		facts_int(&s->facts, "rank", v->i);
 	else if (str_eq(key, STR("version")) && v->type == VAL_STRX)
 		facts_str(&s->facts, "recorder", v->s);
