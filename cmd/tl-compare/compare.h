@@ -171,6 +171,9 @@ struct sink {
 /* The table of this name, or another one if there was one, for sink_put(). */
 struct table *sink_table(struct sink *s, const char *name,
     const struct column *columns, size_t ncolumns);
+/* Whether the table that sink_table() made last is printed: others are empty.
+ */
+bool sink_wants(const struct sink *s);
 /* Prints it if it is wanted, and destroys it. */
 void sink_put(struct sink *s, struct table *t);
 /* Closes what was printed to. */

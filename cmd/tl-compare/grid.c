@@ -44,7 +44,7 @@ struct grid {
 	/* the table */
 	bool has_head;
 	size_t ncolumns;
-	uint64_t ncells;
+	uint64_t ncells, nrows;
 };
 
 /* ---- texts ---- */
@@ -274,6 +274,10 @@ end_row(struct grid *g)
 	}
 	g->ncells += g->ncolumns;
 	g->book->ncells += g->ncolumns;
+	if (++g->nrows > GRID_ROWS_MAX)
+		return "more rows than a sheet can have";
+	if (++g->book->nrows > BOOK_ROWS_MAX)
+		return "the workbook has too many rows";
 	if (g->ncells > GRID_CELLS_MAX)
 		return "the sheet has too many cells";
 	if (g->book->ncells > BOOK_CELLS_MAX)

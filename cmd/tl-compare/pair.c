@@ -31,6 +31,7 @@ struct pairing {
 	struct joined *j;
 	size_t alike[ALIKE_MAX];  /* columns of the report at hand */
 	bool *is_type;            /* by key */
+	bool any_alike;           /* a report has such columns */
 	struct intern *texts;     /* of groups */
 	VEC(struct group) groups; /* by text */
 	struct map places;        /* group << 32 | number -> joined row */
@@ -65,6 +66,8 @@ find_alike(struct pairing *p, const struct data *d)
 
 	while (str_next(&list, '|', &label))
 		p->alike[n++] = data_column(d, label);
+	for (size_t i = 0; i < n; i++)
+		p->any_alike |= p->alike[i] != NO_COLUMN;
 	while (n < ALIKE_MAX)
 		p->alike[n++] = NO_COLUMN;
 }
@@ -175,6 +178,9 @@ look_at(struct pairing *p, size_t report, uint32_t row)
 
 	if (p->groups.v[s.key].unclear)
 		s.key = key_as_written(p, report, row);
+	s.alike = s.key;
+	if (!p->any_alike)
+		return s;
 	buf_putc(&p->text, '|'); /* which no key begins with */
 	put_alike(p, p->j->data[report], row);
 	s.alike = group_of_text(p);
@@ -205,8 +211,9 @@ make_row(struct pairing *p, const struct seen *s)
 		vec_push(&p->rows, NO_ROW);
 	*map_put(&p->places, place(s->alike, p->groups.v[s->alike].made++),
 	    NULL) = made;
-	*map_put(&p->places, place(s->key, p->groups.v[s->key].made++), NULL) =
-	    made;
+	if (s->key != s->alike)
+		*map_put(&p->places, place(s->key, p->groups.v[s->key].made++),
+		    NULL) = made;
 	return made;
 }
 
@@ -239,7 +246,7 @@ pair_report(struct pairing *p, size_t report)
 		uint32_t number = p->groups.v[s.alike].seen++;
 		uint64_t *at = map_get(&p->places, place(s.alike, number));
 
-		key->repeats |= key->seen++ > 0;
+		key->repeats |= (s.key == s.alike ? number : key->seen++) > 0;
 		key->alike |= number > 0;
 		if (at != NULL)
 			*cell_at(p, *at, report) = row;
@@ -260,8 +267,10 @@ join_pair(struct joined *j)
 	p.is_type = xcalloc(j->keys.n + 1, sizeof *p.is_type);
 	for (size_t k = 0; k < j->keys.n; k++)
 		p.is_type[k] = spelling_is_type(j->keys.v[k]);
-	for (size_t r = 0; r < j->n; r++)
+	for (size_t r = 0; r < j->n; r++) {
+		find_alike(&p, j->data[r]);
 		find_unclear(&p, r);
+	}
 	for (size_t r = 0; r < j->n; r++)
 		pair_report(&p, r);
 	j->rows = p.rows.v;

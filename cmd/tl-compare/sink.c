@@ -42,16 +42,25 @@ sink_table(struct sink *s, const char *name, const struct column *columns,
 	return table_create(b.p, columns, ncolumns);
 }
 
+static bool
+is_asked(const struct sink *s)
+{
+	return s->only == NULL ||
+	    strcmp(s->only, s->names.v[s->names.n - 1]) == 0;
+}
+
+bool
+sink_wants(const struct sink *s)
+{
+	return is_asked(s) && !s->lists;
+}
+
 void
 sink_put(struct sink *s, struct table *t)
 {
-	const char *name = s->names.v[s->names.n - 1];
-
-	if (s->only == NULL || strcmp(s->only, name) == 0) {
-		s->found = true;
-		if (!s->lists)
-			table_print(t, &s->dest);
-	}
+	s->found |= is_asked(s);
+	if (sink_wants(s))
+		table_print(t, &s->dest);
 	table_destroy(t);
 }
 

@@ -294,7 +294,7 @@ put_changes(const struct joined *j, struct sink *sink)
 		qsort(list.v, list.n, sizeof *list.v, by_size);
 	table_note(t, "of sheet %s: %.*s", j->plan->sheet,
 	    STR_ARGS(j->measures.v[0].label));
-	for (size_t i = 0; i < list.n; i++)
+	for (size_t i = 0; i < list.n && sink_wants(sink); i++)
 		put_change(t, j, &list.v[i], all);
 	sink_put(sink, t);
 	vec_free(&list);

@@ -275,7 +275,7 @@ put_table(struct making *m, const char *name)
 			add_copies(m, r);
 	find_types(m);
 	t = sink_table(m->sink, name, m->columns.v, m->columns.n);
-	for (size_t i = 0; i < m->order.n; i++) {
+	for (size_t i = 0; i < m->order.n && sink_wants(m->sink); i++) {
 		struct cell *row = table_row(t);
 
 		for (size_t c = 0; c < m->sources.n; c++)

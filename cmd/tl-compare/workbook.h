@@ -28,6 +28,10 @@
 /* XML of all of them: a byte of a good workbook has 10 to 50 of it. */
 #define BOOK_XML_FREE (UINT64_C(64) << 20)
 #define BOOK_XML_RATIO 256
+/* Rows of a sheet, as Excel has it, and of all that are read: each is joined.
+ */
+#define GRID_ROWS_MAX ((uint64_t)1 << 20)
+#define BOOK_ROWS_MAX ((uint64_t)1 << 21)
 #define GRID_COLUMNS_MAX 16384
 #define SHARED_MAX ((size_t)1 << 25) /* texts that cells share */
 
@@ -72,7 +76,7 @@ void xml_destroy(struct xml *x);
 struct book_cells {
 	struct arena *arena;
 	VEC(struct str) shared; /* texts that cells name by their number */
-	uint64_t ncells;        /* of all sheets so far, as tables */
+	uint64_t ncells, nrows; /* of all sheets so far, as tables */
 };
 
 /* What was passed over in a sheet. */

@@ -350,6 +350,10 @@ bad old 'an old workbook \(.xls\), or one with a password'
 bad bomb_of_blanks 'no element found'
 bad sheet_of_all 'the workbook has too many cells'
 bad bomb_in_parts 'the zip inflates to too much'
+case $B in *san*) limit= ;; *) limit='ulimit -v 300000;' ;; esac
+write_xlsx hostile long_sheet long_sheet.xlsx
+refuses 1 'more rows than a sheet can have' \
+	"$limit tl-compare long_sheet.xlsx base"
 python3 - <<'EOF2'
 import subprocess
 data = open('base.xlsx', 'rb').read()

@@ -267,6 +267,15 @@ def sheet_of_all(path):
 
 
 @hostile
+def long_sheet(path):
+    """Three million rows with a key and a parameter."""
+    same_part(path, 1, f'<worksheet xmlns="{M}"><sheetData><row>'
+              '<c t="str"><v>name</v></c><c t="str"><v>param: x</v></c></row>'
+              + '<row><c t="str"><v>k</v></c><c><v>1</v></c></row>' * 3000000
+              + "</sheetData></worksheet>")
+
+
+@hostile
 def bomb_in_parts(path):
     """Sheets that are in bounds, and together are not."""
     same_part(path, 9, f'<worksheet xmlns="{M}"><sheetData>' + " " * (24 << 20)
