@@ -238,14 +238,7 @@ is_rest(const struct change *r)
 	return r->is_known && !r->is_named && is_on_both(r);
 }
 
-static bool
-is_any(const struct change *r)
-{
-	(void)r;
-	return true;
-}
-
-/* The sum of a family's rows. */
+/* The sum of a family's rows; wants NULL: of all. */
 static void
 gather_rows(struct judge *j, unsigned family,
     bool (*wants)(const struct change *), struct noise_row *row)
@@ -259,7 +252,7 @@ gather_rows(struct judge *j, unsigned family,
 		const struct row_time *t = &c->times.v[i];
 		const struct change *r = &c->rows.v[t->row];
 
-		if (r->key.family != family || !wants(r))
+		if (r->key.family != family || (wants != NULL && !wants(r)))
 			continue;
 		v[t->sample].n += t->n;
 		stat_add(&v[t->sample].ns, t->ns);
@@ -503,7 +496,7 @@ judge_all(struct changes *c)
 			j.has_steps =
 			    j.has_steps && c->unit[s].run_steps.v[i] > 0;
 	j.rows = xcalloc(c->rows.n + 1, sizeof *j.rows);
-	gather_rows(&j, FAMILY_COMPUTE, is_any, &all);
+	gather_rows(&j, FAMILY_COMPUTE, NULL, &all);
 	for (int s = 0; s < NSIDES; s++) {
 		c->nsamples[s] = all.side[s].n;
 		if (all.side[s].n > 0)

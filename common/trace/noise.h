@@ -79,8 +79,10 @@ void noise_add(struct noise_side *s, const double *v, size_t n);
 bool noise_is_known(const struct noise_row *r);
 /* Relative variance of a difference by what runs differ, of so many a side. */
 double noise_allowance(double run_noise, size_t before, size_t after);
-/* The least difference of a row, where steps are so few that any other split of
- * them could show as much by chance. */
+/*
+ * Fewer than 70 ways to split the samples, as of 3 and 4: another split could
+ * show as much, so that a larger least difference is due.
+ */
 bool noise_is_of_few(const struct noise_row *r);
 
 void noise_pool_add(struct noise_pool *p, const struct noise_row *r,
