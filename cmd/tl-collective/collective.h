@@ -18,7 +18,7 @@
  * cause.c      who was late, and what it was doing
  * flight*.c    dumps of the flight recorder, which have no GPU work
  * stats.c      mean, median, ... of values
- * tables*.c    the tables
+ * tables*.c    the tables; tables-vs.c: of two jobs
  *
  * A *record* is one collective on one rank: 72 bytes. A *signature* is what
  * collectives that do the same have in common. A *collective* is made of the
@@ -55,6 +55,7 @@ struct settings {
 	struct links *links;
 	gate_vec gates;
 	const char *junit; /* their verdicts */
+	path_vec vs;       /* the later job */
 	bool align_clocks, partial, keep_mismatch, verbose;
 	int jobs;
 	struct table_dest dest;

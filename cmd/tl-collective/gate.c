@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cmd/tl-collective/job.h"
+#include "cmd/tl-collective/tables.h"
 #include "table/junit.h"
 
 /* What a gate found of a group. */
@@ -165,6 +165,23 @@ put_ranks(const struct pgroup *g, struct buf *b)
 	buf_puts(b, ": ");
 }
 
+/* Against the job before. */
+static struct judged
+judge_versus(struct job *before, const struct gate *gate, struct pgroup *g)
+{
+	struct judged d = { .result = JUNIT_PASSED };
+	double pct;
+
+	if (!versus_bandwidth(before, g, &pct, &d.text))
+		return none(JUNIT_ERROR,
+		    "no collectives of known size in both jobs, twice in each");
+	d.over = -pct;
+	if (pct < gate->pct)
+		d.result = JUNIT_FAILED;
+	buf_printf(&d.text, "; required: %g %%", gate->pct);
+	return d;
+}
+
 static struct judged
 judge_bandwidth(const struct gate *gate, struct pgroup *g)
 {
@@ -234,25 +251,28 @@ judge_skew(struct job *j, const struct gate *gate, const struct pgroup *g)
 /* ---- all of them ---- */
 
 static struct judged
-judge(struct job *j, const struct gate *gate, struct pgroup *g)
+judge(struct job *before, struct job *j, const struct gate *gate,
+    struct pgroup *g)
 {
 	switch (gate->of) {
 	case GATE_WAIT: return judge_wait(j, gate, g);
-	case GATE_BANDWIDTH: return judge_bandwidth(gate, g);
+	case GATE_BANDWIDTH:
+		return before != j ? judge_versus(before, gate, g)
+				   : judge_bandwidth(gate, g);
 	case GATE_SKEW: break;
 	}
 	return judge_skew(j, gate, g);
 }
 
 static void
-judge_all(
-    struct job *j, const struct gate *gate, struct junit *xml, struct tally *t)
+judge_all(struct job *before, struct job *j, const struct gate *gate,
+    struct junit *xml, struct tally *t)
 {
 	struct buf name = { 0 };
 
 	for (size_t i = 0; i < j->groups.n; i++) {
 		struct pgroup *g = &j->groups.v[i];
-		struct judged d = judge(j, gate, g);
+		struct judged d = judge(before, j, gate, g);
 		struct judged *worst = &t->worst[d.result];
 
 		name.len = 0;
@@ -293,8 +313,9 @@ tell(const struct job *j, const struct gate *gate, struct tally *t,
 }
 
 int
-gates_check(struct job *j)
+gates_check(struct job *before)
 {
+	struct job *j = before->vs != NULL ? before->vs : before;
 	struct junit *xml = junit_open(j->set->junit, "tl-collective");
 	const char *about_nothing = NULL;
 	bool has_failed = false;
@@ -303,7 +324,7 @@ gates_check(struct job *j)
 		const struct gate *gate = &j->set->gates.v[i];
 		struct tally t = { 0 };
 
-		judge_all(j, gate, xml, &t);
+		judge_all(before, j, gate, xml, &t);
 		tell(j, gate, &t, JUNIT_FAILED, false);
 		tell(j, gate, &t, JUNIT_ERROR, true);
 		tell(j, gate, &t, JUNIT_SKIPPED, false);

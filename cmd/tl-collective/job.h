@@ -73,8 +73,12 @@ struct spent_name {
 	bool is_in_time; /* idle, though the host had launched the work */
 };
 
+struct versus_rows;
+
 struct job {
 	const struct settings *set;
+	struct job *vs;             /* the later job, or NULL, and ... */
+	struct versus_rows *versus; /* ... what differs, when first asked */
 	struct arena *mem;
 	part_vec parts; /* of ranks ascending, then by time */
 	VEC(struct rank_info) ranks;

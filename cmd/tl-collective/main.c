@@ -28,6 +28,7 @@ enum {
 	OPT_PARTIAL,
 	OPT_RANK_REGEX,
 	OPT_TABLE_NAME,
+	OPT_VS,
 	OPT_WORLD_SIZE,
 };
 
@@ -61,6 +62,8 @@ static const struct opt options[] = {
 	OPT_SELECT,
 	OPT_TABLE,
 	{ 'v', "verbose", NULL, "a summary on standard error" },
+	{ OPT_VS, "vs", "DIR|FILE",
+	    "compare with another job, as the later one; repeat" },
 	{ OPT_WORLD_SIZE, "world-size", "N", "number of ranks of the job" },
 	{ 'z', "zstd", "[LEVEL]", "compress the output of --partial" },
 	OPT_END,
@@ -91,6 +94,17 @@ choose_tables(const struct optparse *op, struct settings *set)
 	}
 }
 
+/* What the shell makes of "--vs b*.json" would be of the job before. */
+static void
+take_vs(struct settings *set, const struct optparse *op)
+{
+	if (op->ind < op->argc && op->argv[op->ind][0] != '-')
+		die_usage("'%s' behind --vs: of which job is it? Operands "
+			  "stand before it; --vs takes a folder, or repeat it",
+		    op->argv[op->ind]);
+	stream_paths(&set->vs, op->arg, true);
+}
+
 static void
 take_option(struct settings *set, const struct optparse *op, int ch)
 {
@@ -116,6 +130,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 		break;
 	case OPT_TABLE_NAME: choose_tables(op, set); break;
 	case 'v': set->verbose = true; break;
+	case OPT_VS: take_vs(set, op); break;
 	case OPT_WORLD_SIZE:
 		set->world_size = opt_int(op, 1, INT64_C(1) << 31);
 		break;
@@ -140,6 +155,12 @@ check_settings(struct settings *set)
 	if (set->gates.n > 0 && set->partial)
 		die_usage("--partial makes a stream, which --fail-over "
 			  "cannot judge");
+	if (set->partial && set->vs.n > 0)
+		die_usage("--partial makes a stream, which --vs cannot "
+			  "compare");
+	for (size_t i = 0; i < set->tables.n && set->vs.n == 0; i++)
+		if (set->tables.v[i] == &table_versus)
+			die_usage("table nccl_vs needs --vs");
 	if (set->junit != NULL && set->gates.n == 0)
 		die_usage("option '--junit' needs --fail-over");
 	if (set->junit != NULL && strcmp(set->junit, "-") == 0)
@@ -204,6 +225,7 @@ default_tables(struct settings *set, const struct job *j)
 	if (set->dest.dir == NULL)
 		vec_push(&set->tables,
 		    j->flight != NULL     ? &table_hang
+			: j->vs != NULL   ? &table_versus
 			: j->ranks.n == 1 ? &table_coll_analysis
 					  : &table_groups);
 	for (size_t i = 0; i < ntable_defs && set->dest.dir != NULL; i++)
@@ -251,25 +273,16 @@ print_tables(struct settings *set, struct job *j)
 }
 
 static void
-analyse(struct settings *set, struct job *j, part_vec *parts)
+measure(struct settings *set, struct job *j)
 {
-	bool wants_all;
+	bool wants_all = j->ranks.n > 1;
 
-	job_build(j, set, parts);
-	read_dumps(set, j);
-	if (set->partial) {
-		partial_write(set, j);
-		return;
-	}
-	wants_all = j->ranks.n > 1;
 	for (size_t i = 0; i < set->tables.n; i++)
 		wants_all |= needs_all_ranks(set->tables.v[i]);
 	if (wants_all)
 		job_tell_missing(j);
-	if (j->flight != NULL) {
-		print_tables(set, j);
+	if (j->flight != NULL)
 		return;
-	}
 	groups_build(j);
 	links_find(j);
 	match_all(j);
@@ -277,6 +290,36 @@ analyse(struct settings *set, struct job *j, part_vec *parts)
 	links_measure(j);
 	if (wants_all)
 		tell_warnings(j);
+}
+
+/* The later job, whole. */
+static void
+measure_other(struct settings *set, struct job *j)
+{
+	struct job *vs = xcalloc(1, sizeof *vs);
+	part_vec parts = { 0 };
+
+	work_run(set, &set->vs, &parts);
+	job_build(vs, set, &parts);
+	if (j->flight != NULL || flight_is(vs))
+		die_usage("--vs compares traces, not dumps of the flight "
+			  "recorder");
+	measure(set, vs);
+	j->vs = vs;
+}
+
+static void
+analyse(struct settings *set, struct job *j, part_vec *parts)
+{
+	job_build(j, set, parts);
+	read_dumps(set, j);
+	if (set->partial) {
+		partial_write(set, j);
+		return;
+	}
+	measure(set, j);
+	if (set->vs.n > 0)
+		measure_other(set, j);
 	print_tables(set, j);
 }
 

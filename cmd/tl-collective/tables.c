@@ -29,6 +29,7 @@ const struct table_def *const table_defs[] = {
 	&table_clocks,
 	&table_missing,
 	&table_hang,
+	&table_versus,
 };
 const size_t ntable_defs = sizeof table_defs / sizeof *table_defs;
 

@@ -200,12 +200,20 @@ extern const struct table_def table_long, table_summary_long,
     table_straggler_summary, table_all2allv, table_summary_all2allv,
     table_heatmap, table_verdict, table_groups, table_cause, table_parts,
     table_bandwidth, table_clocks, table_missing, table_hang, table_hlo,
-    table_hlo_bandwidth, table_hlo_latency, table_hlo_sizes, table_hlo_rates;
+    table_hlo_bandwidth, table_hlo_latency, table_hlo_sizes, table_hlo_rates,
+    table_versus;
 
 void print_table(
     const struct table_def *def, struct job *j, struct table_dest *d);
 
 void put_row(struct sheet_rows *s, const struct row *r);
+
+/*
+ * Of a group of the later job the least bandwidth that a row has against the
+ * job before, in %, 100 within noise; false: no row has both.
+ */
+bool versus_bandwidth(
+    struct job *j, const struct pgroup *g, double *pct, struct buf *b);
 
 /* Whether a table, chosen by -d, has something to say. */
 bool is_wanted(const struct table_def *def, const struct job *j);

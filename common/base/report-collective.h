@@ -19,6 +19,9 @@ WARNING(GATE_UNJUDGED,
 NOTE(GATE_SKIPPED,
     "{gate}: nothing to judge in {#n} of {#total} {total:group|groups} (group "
     "{group}: {reason})")
+WARNING(JOBS_DIFFER,
+    "the two jobs have none of {#n} {n:kind|kinds} of collectives in common: "
+    "nothing is compared")
 NOTHING(GATE_NOTHING, "{gate}: no group has anything to judge")
 
 /* clang-format on */

@@ -445,6 +445,8 @@ const struct sheet sheets[] = {
 	    "nccl_missing", "collectives that a rank misses or sees otherwise"),
 	T("nccl_hang", "tl-collective",
 	    "dumps of the flight recorder: who waits, and for whom"),
+	T("nccl_vs", "tl-collective",
+	    "collectives of two jobs, before and after (--vs)"),
 	TL_MODULES("nn_modules_by_type", "modules of one type as one (--fold)"),
 	TL_MODULES("nn_modules", "each nn.Module, with those inside it"),
 	TL_MODULES("nn_module_types", "a line a type of module"),
