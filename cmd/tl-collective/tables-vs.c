@@ -26,7 +26,7 @@ struct versus {
 
 struct versus_rows {
 	VEC(struct versus) list;
-	size_t nboth, nbeyond;
+	size_t nboth, nknown, nbeyond;
 };
 
 /* What is the same in both jobs; the name of a group may be that of several. */
@@ -111,6 +111,7 @@ compare(struct versus_rows *rows)
 		struct versus *v = &rows->list.v[i];
 
 		v->is_beyond = v->is_known && v->noise.p <= limit;
+		rows->nknown += v->is_known;
 		rows->nbeyond += v->is_beyond;
 	}
 	free(p);
@@ -200,9 +201,15 @@ put_headline(struct table *t, const struct versus_rows *rows)
 	const struct versus *v = rows->list.v;
 	struct buf b = { 0 };
 
+	if (rows->nknown == 0) {
+		table_note(t,
+		    "noise unknown: no row has two collectives in "
+		    "each job");
+		return;
+	}
 	if (rows->nbeyond == 0) {
 		table_note(t, "no latency differs beyond noise in %zu rows",
-		    rows->nboth);
+		    rows->nknown);
 		return;
 	}
 	buf_printf(&b, "%.*s in group %.*s", (int)v->sig->name.len,
@@ -210,7 +217,7 @@ put_headline(struct table *t, const struct versus_rows *rows)
 	table_note(t,
 	    "%zu of %zu rows differ beyond noise, most of all %.*s: %.3f to "
 	    "%.3f ms each, %.2fx, %+.3f ms in %" PRId64,
-	    rows->nbeyond, rows->nboth, (int)b.len, b.p,
+	    rows->nbeyond, rows->nknown, (int)b.len, b.p,
 	    values_stat((struct values *)(uintptr_t)&v->latency[0], STAT_MEAN) /
 		1e6,
 	    values_stat((struct values *)(uintptr_t)&v->latency[1], STAT_MEAN) /

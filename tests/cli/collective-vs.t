@@ -70,6 +70,10 @@ is 'no alarm in 20 unplanted pairs' "$(cat alarms)" ''
 
 # ---- what is not in both ----
 
+job one --group 0=0-3:all_reduce:100000000:1000:1
+like 'one collective tells no noise' "$(tl-collective --format table one --vs after | head -n 1)" \
+	'^noise unknown: no row has two collectives in each job$'
+
 job other --group 7=0-3:all_reduce:5000:1000
 refuses -o 3 'none of 3 kinds of collectives in common' 'tl-collective before --vs other'
 is 'rows of one side' "$(vs group,count_before,count_after,latency_ns_diff,beyond_noise before --vs other 2>err |
