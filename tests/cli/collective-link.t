@@ -99,15 +99,24 @@ refuses 1 'nothing.json: ' 'tl-collective --link nothing.json four'
 bad() { # WHAT...
 	file "$@" >bad.json
 }
-for f in 'outer gpu 1 1:scope must' 'intra all 1 1:per must' 'intra gpu 0 1:must be GB/s' \
-	'intra gpu -1 1:must be GB/s' 'intra gpu 1e300 1:must be GB/s' 'intra gpu "1" 1:must be GB/s' \
-	'intra gpu 1 -1:must be microseconds' 'intra gpu 1 null:must be microseconds' \
-	'intra gpu 1 1,"devices":7:devices must' 'intra gpu 1 1,"devices":[7]:devices must' \
-	'intra gpu {} 1:must be GB/s' 'intra gpu 1 1]:not an object'; do
-	# shellcheck disable=SC2086
-	bad ${f%:*}
-	refuses 1 "bad.json: .*${f##*:}" 'tl-collective --link bad.json four'
-done
+while IFS='|' read -r what why; do
+	# shellcheck disable=SC2086 # words
+	bad $what
+	refuses 1 "bad.json: .*$why" 'tl-collective --link bad.json four'
+done <<'EOT'
+outer gpu 1 1|scope must
+intra all 1 1|per must
+intra gpu 0 1|must be GB/s
+intra gpu -1 1|must be GB/s
+intra gpu 1e300 1|must be GB/s
+intra gpu "1" 1|must be GB/s
+intra gpu 1 -1|must be microseconds
+intra gpu 1 null|must be microseconds
+intra gpu 1 1,"devices":7|devices must
+intra gpu 1 1,"devices":[7]|devices must
+intra gpu {} 1|must be GB/s
+intra gpu 1 1]|not an object
+EOT
 printf '[]' >bad.json
 refuses 1 'not an object of JSON' 'tl-collective --link bad.json four'
 printf '{"scope":"intra"}' >bad.json
