@@ -15,7 +15,7 @@ stamps() {
 	find "$1/parts" -name '*.tl' -exec stat -c '%n %i %z' {} + | sort
 }
 
-plan 22
+plan 29
 tl-gen --ranks 4 --steps 2 --layers 1 -d job
 tl-collective job -d whole 2>err # what all must come to
 
@@ -91,3 +91,19 @@ SLURMD_NODENAME=n0 "$S/node" n n0 && SLURMD_NODENAME=n1 "$S/node" n n1
 "$S/merge" n
 ok 'traces on the disks of nodes' diff -r whole n/tables
 ok 'no parts, no answer' sh -c '! "$1/merge" nothing' _ "$S"
+
+# ---- hostile paths ----
+
+for script in list part node submit merge; do
+	"$S/$script" '' x job >out 2>err
+	is "$script: an empty WORK is a usage error" "$? $(cat out)" '2 '
+done
+"$S/list" ./-w all job >/dev/null && "$S/part" -w all 1 2 3 4 &&
+	"$S/merge" -w
+ok 'a WORK that begins with a dash' diff -r whole ./-w/tables
+mkdir nl && cp job/rank-0.json "nl/rank
+-1.json"
+"$S/list" l all nl 2>err
+is 'a line break in a path is an error, and there is no list' \
+	"$? $(sed 's,.*/,,' err) $(ls -A l/lists)" \
+	'1 rank?-1.json: line break in a path '
