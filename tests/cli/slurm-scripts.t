@@ -15,7 +15,7 @@ stamps() {
 	find "$1/parts" -name '*.tl' -exec stat -c '%n %i %z' {} + | sort
 }
 
-plan 29
+plan 31
 tl-gen --ranks 4 --steps 2 --layers 1 -d job
 tl-collective job -d whole 2>err # what all must come to
 
@@ -101,9 +101,18 @@ done
 "$S/list" ./-w all job >/dev/null && "$S/part" -w all 1 2 3 4 &&
 	"$S/merge" -w
 ok 'a WORK that begins with a dash' diff -r whole ./-w/tables
+cp job/rank-0.json ./-r.json
+is 'a trace that begins with a dash' \
+	"$("$S/list" d all -r.json) $(sed 's,.*/,,' d/lists/all)" '1 -r.json'
 mkdir nl && cp job/rank-0.json "nl/rank
 -1.json"
 "$S/list" l all nl 2>err
 is 'a line break in a path is an error, and there is no list' \
 	"$? $(sed 's,.*/,,' err) $(ls -A l/lists)" \
 	'1 rank?-1.json: line break in a path '
+folder='end
+'
+mkdir "$folder" && cp job/rank-0.json "$folder"
+"$S/list" f all "$folder" 2>err
+is 'or at the end of a folder' "$? $(sed 's,.*/,,' err)" \
+	'1 end?: line break in a path'
