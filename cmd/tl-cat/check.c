@@ -34,16 +34,16 @@ check_file(const char *path)
 static int
 check_apart(const char *path)
 {
-	pid_t pid = fork();
+	pid_t pid = child_fork();
 	int status;
 
-	if (pid < 0)
-		die_errno("fork");
 	if (pid == 0)
 		_exit(check_file(path));
-	child_began(pid);
 	status = child_wait(pid);
-	return status < 128 ? status : EXIT_NO_ANSWER;
+	if (child_signal(status) == 0)
+		return status;
+	report(MSG_CHILD_KILLED, path, child_signal(status));
+	return EXIT_NO_ANSWER;
 }
 
 int

@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* One input, and where its parts are. */
@@ -169,13 +168,8 @@ be_child(struct work *w)
 static void
 start_child(struct work *w)
 {
-	pid_t pid = fork();
-
-	if (pid < 0)
-		die_errno("fork");
-	if (pid == 0)
+	if (child_fork() == 0)
 		be_child(w);
-	child_began(pid);
 }
 
 /* One of them has ended; whether that was at an input, not behind the last. */
@@ -183,18 +177,11 @@ static bool
 wait_child(void)
 {
 	int status;
-	pid_t pid;
 
-	do {
-		pid = waitpid(-1, &status, 0);
-		if (pid < 0 && errno != EINTR)
-			die_errno("waiting");
-	} while (pid < 0 || !child_ended(pid));
-	if (WIFSIGNALED(status))
-		report(MSG_READER_KILLED, WTERMSIG(status));
-	return WIFSIGNALED(status) ||
-	    (WEXITSTATUS(status) != EXIT_DONE &&
-		WEXITSTATUS(status) != EXIT_WARNINGS);
+	(void)child_wait_any(&status);
+	if (child_signal(status) > 0)
+		report(MSG_READER_KILLED, child_signal(status));
+	return status != EXIT_DONE && status != EXIT_WARNINGS;
 }
 
 static void

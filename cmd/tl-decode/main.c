@@ -8,9 +8,7 @@
 #include "cmd/tl-decode/decode.h"
 #include "cmd/tl-decode/hlo/dump.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
@@ -195,19 +193,15 @@ static int
 wait_child(child_vec *children, int worst)
 {
 	struct child *c;
-	int status, rc;
-	pid_t pid;
+	int rc;
+	pid_t pid = child_wait_any(&rc);
 
-	while ((pid = wait(&status)) < 0)
-		if (errno != EINTR)
-			die_errno("waiting");
-	(void)child_ended(pid);
 	for (c = children->v; c->pid != pid;)
 		c++;
-	rc = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_NO_ANSWER;
-	if (WIFSIGNALED(status)) {
-		report(MSG_CHILD_KILLED, c->input, WTERMSIG(status));
+	if (child_signal(rc) > 0) {
+		report(MSG_CHILD_KILLED, c->input, child_signal(rc));
 		out_remove_left(c->output);
+		rc = EXIT_NO_ANSWER;
 	}
 	*c = children->v[--children->n];
 	/* no answer outweighs a warning */
@@ -233,14 +227,11 @@ decode_dir(const struct settings *set, char **paths, int n)
 		if (children.n == (size_t)set->jobs)
 			worst = wait_child(&children, worst);
 		dest.path = outputs[i];
-		pid = fork();
-		if (pid < 0)
-			die_errno("fork");
+		pid = child_fork();
 		if (pid == 0) {
 			decode_stream(set, &paths[i], 1, &dest, (uint32_t)i);
 			_exit(exit_status());
 		}
-		child_began(pid);
 		vec_push(
 		    &children, ((struct child){ pid, paths[i], outputs[i] }));
 	}

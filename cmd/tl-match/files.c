@@ -37,23 +37,23 @@ static void
 extract(
     const struct program *p, const struct match *m, int side, const char *path)
 {
-	char *program =
-	    sys_program(p->set->is_chrome ? "tl-export" : "tl-filter");
+	const char *program = p->set->is_chrome ? "tl-export" : "tl-filter";
+	const char *from = trace_of(p, side)->path;
 	struct buf steps = { 0 };
-	char *argv[] = { program, NULL, (char *)"-o", (char *)path,
-		(char *)"--", (char *)trace_of(p, side)->path, NULL };
-	int status;
+	char *argv[] = { sys_program(program), NULL, (char *)"-o", (char *)path,
+		(char *)"--", (char *)from, NULL };
+	pid_t pid;
 
 	buf_puts(&steps, "--step=iteration:");
 	match_put_steps(&steps, &p->found, m, side);
 	buf_putc(&steps, '\0');
 	argv[1] = steps.p;
-	status = child_wait(child_spawn(argv, -1, -1));
-	if (status == EXIT_WARNINGS)
-		report(MSG_HELPER_WARNED, trace_of(p, side)->path, program);
-	else if (status != EXIT_DONE)
-		die("%s: %s failed (above)", trace_of(p, side)->path, program);
-	vec_release(program);
+	pid = child_spawn(argv, -1, -1);
+	if (pid < 0)
+		die_errno("%s", program);
+	if (child_has_warned(from, program, child_wait(pid)))
+		report(MSG_HELPER_WARNED, from, program);
+	vec_release(argv[0]);
 	buf_free(&steps);
 }
 

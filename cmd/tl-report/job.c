@@ -8,7 +8,6 @@
 #include <ftw.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +17,7 @@
 
 #include "cmd/tl-report/report.h"
 
-#define STATUS_FD 3 /* in a child, see spawn() */
-
-extern char **environ;
+#define STATUS_FD "3" /* in a child, see spawn() */
 
 /* ---- words ---- */
 
@@ -201,41 +198,27 @@ start_pipe(int *theirs)
 static void
 spawn(struct job *job, const struct args *argv, int said, int err)
 {
-	posix_spawn_file_actions_t fa;
-	posix_spawnattr_t attr;
+	struct child_how how = { .mask = &unblocked };
 	char *path = sys_program(job->name);
 	struct args words = { 0 };
-	sigset_t defaults;
-	int error;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	args_add(&words, job->name);
-	args_add(&words, "--status-fd=3");
+	if (null < 0)
+		die_errno("/dev/null");
+	args_add(&words, path);
+	args_add(&words, "--status-fd=" STATUS_FD);
 	for (size_t i = 1; i < argv->v.n; i++)
 		args_add(&words, argv->v.v[i]);
 	args_add(&words, NULL);
-	sigemptyset(&defaults);
-	sigaddset(&defaults, SIGPIPE);
-	posix_spawnattr_init(&attr);
-	posix_spawnattr_setsigdefault(&attr, &defaults);
-	posix_spawnattr_setsigmask(&attr, &unblocked);
-	posix_spawnattr_setflags(
-	    &attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-	posix_spawn_file_actions_init(&fa);
-	if (!job->gets_stdin)
-		posix_spawn_file_actions_addopen(
-		    &fa, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(
-	    &fa, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_adddup2(&fa, err, STDERR_FILENO);
-	posix_spawn_file_actions_adddup2(&fa, said, STATUS_FD);
-	error = posix_spawnp(&job->pid, path, &fa, &attr,
-	    (char *const *)(uintptr_t)words.v.v, environ);
-	if (error != 0) {
-		errno = error;
+	how.argv = (char *const *)(uintptr_t)words.v.v;
+	how.fd[0] = job->gets_stdin ? -1 : null;
+	how.fd[1] = null;
+	how.fd[2] = err;
+	how.fd[3] = said;
+	job->pid = child_start(&how);
+	if (job->pid < 0)
 		die_errno("%s", path);
-	}
-	posix_spawn_file_actions_destroy(&fa);
-	posix_spawnattr_destroy(&attr);
+	close(null);
 	vec_free(&words.v);
 	vec_release(path);
 }
@@ -255,7 +238,6 @@ job_start(struct jobs *j, struct args *argv, const struct job *how)
 	close(said);
 	close(err);
 	vec_push(&j->list, job);
-	child_began(job->pid);
 	vec_free(&argv->v);
 	return job;
 }

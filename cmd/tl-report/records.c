@@ -175,8 +175,8 @@ static int
 judge(struct jobs *j, const struct job *job)
 {
 	struct report_arg args[2] = { report_text(job->name),
-		report_int(job->status - 128) };
-	bool is_killed = job->status > 128;
+		report_int(child_signal(job->status)) };
+	bool is_killed = child_signal(job->status) > 0;
 
 	if (has_answer(job->status))
 		return job->status;
@@ -189,7 +189,7 @@ judge(struct jobs *j, const struct job *job)
 	else if (is_killed)
 		report_error_again(err_program_name(), "failed",
 		    str_of(text("%s was killed by signal %d", job->name,
-			job->status - 128)));
+			child_signal(job->status))));
 	else {
 		if (job->status == EXIT_USAGE)
 			note("try '%s --help'", err_program_name());

@@ -36,10 +36,7 @@ start(struct job *job, char *program)
 static void
 finish(const struct job *job)
 {
-	int status = child_wait(job->pid);
-
-	if (status != EXIT_DONE && status != EXIT_WARNINGS)
-		die("%s: tl-export failed with status %d", job->path, status);
+	(void)child_has_warned(job->path, "tl-export", child_wait(job->pid));
 }
 
 void

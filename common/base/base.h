@@ -21,6 +21,7 @@
 #define TL_BASE_H
 
 #include "base/c.h"
+#include "base/child.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/memory.h"

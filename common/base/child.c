@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Child processes do not outlive a program that dies. */
+/*
+ * Child processes do not outlive a program that dies, whatever it dies of: by
+ * die() or a signal it ends them and waits for them; where nothing runs any
+ * more (kill -9), the kernel ends them (PR_SET_PDEATHSIG). That signal comes
+ * when the thread ends that started the child, so the main thread starts them.
+ */
 #include <errno.h>
-#include <pthread.h>
+#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
+#include <stdatomic.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,73 +19,181 @@
  */
 #define CHILDREN_MAX 1024
 
-extern char **environ;
+/* 0: a free place. A signal handler may look at any time. */
+static _Atomic(pid_t) children[CHILDREN_MAX];
+static _Atomic(pid_t) parent; /* whose they are: a child has none of these */
 
-static pid_t children[CHILDREN_MAX];
-static size_t nchildren;
-static pid_t parent; /* whose they are: a child has none of its parent's */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* ---- which there are ---- */
 
 void
 children_end(void)
 {
-	if (parent != getpid())
+	pid_t pid;
+
+	if (atomic_load(&parent) != getpid())
 		return;
-	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < nchildren; i++)
-		(void)kill(children[i], SIGTERM);
-	for (size_t i = 0; i < nchildren; i++)
-		while (waitpid(children[i], NULL, 0) < 0 && errno == EINTR)
-			;
-	nchildren = 0;
-	pthread_mutex_unlock(&lock);
+	for (size_t i = 0; i < CHILDREN_MAX; i++)
+		if ((pid = atomic_load(&children[i])) > 0) {
+			(void)kill(pid, SIGTERM);
+			(void)kill(pid, SIGCONT); /* it may be stopped */
+		}
+	for (size_t i = 0; i < CHILDREN_MAX; i++)
+		if ((pid = atomic_exchange(&children[i], 0)) > 0)
+			while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+				;
 }
 
-void
-child_began(pid_t pid)
+/* Puts a number in place of another; whether that was there. */
+static bool
+put(pid_t number, pid_t in_place_of)
 {
+	for (size_t i = 0; i < CHILDREN_MAX; i++) {
+		pid_t at = in_place_of;
+
+		if (atomic_compare_exchange_strong(&children[i], &at, number))
+			return true;
+	}
+	return false;
+}
+
+/* Signals wait until a child that was started is in the list. */
+static void
+hold_signals(sigset_t *before)
+{
+	sigset_t all;
+
 	err_at_death(children_end);
-	pthread_mutex_lock(&lock);
-	if (parent != getpid())
-		nchildren = 0;
-	parent = getpid();
-	if (nchildren < CHILDREN_MAX)
-		children[nchildren++] = pid;
-	pthread_mutex_unlock(&lock);
+	err_at_signal(children_end);
+	if (atomic_load(&parent) != getpid())
+		for (size_t i = 0; i < CHILDREN_MAX; i++)
+			atomic_store(&children[i], 0);
+	atomic_store(&parent, getpid());
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, before);
 }
 
-bool
-child_ended(pid_t pid)
-{
-	size_t before;
-	bool is_ours;
+/* ---- starting ---- */
 
-	pthread_mutex_lock(&lock);
-	before = nchildren;
-	for (size_t i = 0; i < nchildren; i++)
-		if (children[i] == pid)
-			children[i--] = children[--nchildren];
-	is_ours = nchildren < before;
-	pthread_mutex_unlock(&lock);
-	return is_ours;
+/* In the child: the end of its parent ends it. */
+static void
+follow(pid_t its_parent)
+{
+	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != its_parent)
+		_exit(EXIT_NO_ANSWER); /* it is gone already */
+}
+
+pid_t
+child_fork(void)
+{
+	sigset_t before;
+	pid_t us = getpid(), pid;
+
+	hold_signals(&before);
+	pid = fork();
+	if (pid == 0)
+		follow(us);
+	else if (pid > 0)
+		(void)put(pid, 0);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (pid < 0)
+		die_errno("fork");
+	return pid;
+}
+
+/* Our handlers are not the child's, which still has our memory. */
+static void
+reset_signals(void)
+{
+	struct sigaction sa = { .sa_handler = SIG_DFL }, old;
+
+	for (int sig = 1; sig < NSIG; sig++)
+		if (sigaction(sig, NULL, &old) == 0 &&
+		    ((old.sa_flags & SA_SIGINFO) != 0 ||
+			old.sa_handler != SIG_IGN))
+			(void)sigaction(sig, &sa, NULL);
+	/* that we ignore it must not make the child deaf */
+	(void)sigaction(SIGPIPE, &sa, NULL);
+}
+
+/* Ours may have the numbers that they get, so they first get others. */
+static bool
+place(const int fd[CHILD_FDS])
+{
+	int from[CHILD_FDS];
+
+	for (int i = 0; i < CHILD_FDS; i++) {
+		if (fd[i] < 0)
+			continue;
+		from[i] = fcntl(fd[i], F_DUPFD_CLOEXEC, CHILD_FDS);
+		if (from[i] < 0)
+			return false;
+	}
+	for (int i = 0; i < CHILD_FDS; i++)
+		if (fd[i] >= 0 && dup2(from[i], i) < 0)
+			return false;
+	return true;
+}
+
+pid_t
+child_start(const struct child_how *how)
+{
+	volatile int error = 0; /* the child sets it, in our memory */
+	sigset_t before;
+	pid_t us = getpid(), pid;
+
+	hold_signals(&before);
+	pid = vfork();
+	if (pid == 0) {
+		follow(us);
+		reset_signals();
+		if (place(how->fd)) {
+			(void)sigprocmask(SIG_SETMASK,
+			    how->mask != NULL ? how->mask : &before, NULL);
+			(void)execvp(how->argv[0], how->argv);
+		}
+		error = errno;
+		_exit(127);
+	}
+	if (pid > 0 && error == 0)
+		(void)put(pid, 0);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (pid > 0 && error != 0) {
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		errno = error;
+		return -1;
+	}
+	return pid;
 }
 
 pid_t
 child_spawn(char *const *argv, int in, int out)
 {
-	posix_spawn_file_actions_t fa;
-	pid_t pid;
+	const struct child_how how = { argv, { in, out, -1, -1 }, NULL };
 
-	posix_spawn_file_actions_init(&fa);
-	if (in >= 0)
-		posix_spawn_file_actions_adddup2(&fa, in, STDIN_FILENO);
-	if (out >= 0)
-		posix_spawn_file_actions_adddup2(&fa, out, STDOUT_FILENO);
-	errno = posix_spawnp(&pid, argv[0], &fa, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&fa);
-	if (errno != 0)
-		return -1;
-	child_began(pid);
+	return child_start(&how);
+}
+
+/* ---- waiting ---- */
+
+/* The next of them to end; off the list before its number can be another's. */
+static pid_t
+wait_for(idtype_t type, pid_t pid, int *status)
+{
+	siginfo_t si;
+	int raw;
+
+	do {
+		while (waitid(type, (id_t)pid, &si, WEXITED | WNOWAIT) < 0)
+			if (errno != EINTR)
+				die_errno("waiting for a child");
+		pid = put(0, si.si_pid) ? si.si_pid : 0;
+		while (waitpid(si.si_pid, &raw, 0) < 0)
+			if (errno != EINTR)
+				die_errno("waiting for a child");
+	} while (pid == 0 && type == P_ALL);
+	*status = WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
 	return pid;
 }
 
@@ -88,9 +202,26 @@ child_wait(pid_t pid)
 {
 	int status;
 
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			die_errno("waiting for a child");
-	(void)child_ended(pid);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	(void)wait_for(P_PID, pid, &status);
+	return status;
+}
+
+pid_t
+child_wait_any(int *status)
+{
+	return wait_for(P_ALL, 0, status);
+}
+
+bool
+child_has_warned(const char *about, const char *program, int status)
+{
+	const char *colon = about != NULL ? ": " : "";
+
+	about = about != NULL ? about : "";
+	if (child_signal(status) > 0)
+		die("%s%s%s was killed by signal %d", about, colon, program,
+		    child_signal(status));
+	if (status != EXIT_DONE && status != EXIT_WARNINGS)
+		die("%s%s%s failed (above)", about, colon, program);
+	return status == EXIT_WARNINGS;
 }

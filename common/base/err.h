@@ -32,20 +32,9 @@ void err_synopsis(const char *synopsis);
 /* Called by die() before the process ends (removes temporary files). */
 void err_at_death(void (*fn)(void));
 /*
- * A child of this process that it must not leave behind: when it dies, the
- * child is ended and waited for, so that no word of it comes later.
+ * Called in the handler of a signal that ends the program, where that has none
+ * of its own: nothing but what is async-signal-safe.
  */
-void child_began(pid_t pid);
-/* It was waited for; false: it is not a child that this process began. */
-bool child_ended(pid_t pid);
-/*
- * Starts argv[0], by PATH, as such a child, with these as its standard input
- * and output (-1: as they are). -1 and errno: it can't be run.
- */
-pid_t child_spawn(char *const *argv, int in, int out) USE_RESULT;
-/* Waits for it: its exit status, or 128 + the signal that ended it. */
-int child_wait(pid_t pid);
-/* Ends those that still run, as a death does. */
-void children_end(void);
+void err_at_signal(void (*fn)(void));
 
 #endif

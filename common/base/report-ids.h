@@ -128,7 +128,7 @@ WARNING(SALVAGE_CUT,
     "{file}: salvaged: events {#events}, losses {#losses} (bytes {#bytes}), "
     "characters mended {#mended}; the end is missing")
 NOTE(CHILD_KILLED,
-    "{file}: the process that decoded it was killed by signal {#signal}")
+    "{file}: the process that read it was killed by signal {#signal}")
 WARNING(DATABASE_OPEN,
     "{file}: its writer left {file}{end} beside it: the last rows may be "
     "missing")

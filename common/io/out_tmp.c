@@ -21,8 +21,9 @@
 
 struct out_tmp {
 	atomic_bool live;
-	char *path; /* where it will be */
-	char *tmp;  /* where it is */
+	pid_t owner; /* a child that dies leaves its parent's */
+	char *path;  /* where it will be */
+	char *tmp;   /* where it is */
 	struct out_tmp *next;
 };
 
@@ -33,38 +34,21 @@ void
 out_remove_temporaries(void)
 {
 	for (struct out_tmp *t = atomic_load(&list); t != NULL; t = t->next)
-		if (atomic_exchange(&t->live, false))
+		if (t->owner == getpid() && atomic_exchange(&t->live, false))
 			unlink(t->tmp);
 }
 
 static void
-on_signal(int sig)
-{
-	out_remove_temporaries();
-	raise(sig); /* its default action comes after this handler */
-}
-
-/* A signal that is ignored (nohup) stays so; other handlers stay too. */
-static void
 watch(void)
 {
-	static const int deadly[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM,
-		SIGXCPU, SIGXFSZ };
-	struct sigaction sa = { .sa_handler = on_signal }, old;
-
-	sa.sa_flags = (int)SA_RESETHAND;
-	sigemptyset(&sa.sa_mask);
-	for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
-		if (sigaction(deadly[i], NULL, &old) == 0 &&
-		    (old.sa_flags & SA_SIGINFO) == 0 &&
-		    old.sa_handler == SIG_DFL)
-			sigaction(deadly[i], &sa, NULL);
+	err_at_signal(out_remove_temporaries);
 	err_at_death(out_remove_temporaries);
 }
 
 static void
 push(struct out_tmp *t)
 {
+	t->owner = getpid();
 	t->next = atomic_load(&list);
 	while (!atomic_compare_exchange_weak(&list, &t->next, t))
 		;

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * child: processes that this one starts. When it dies, of whatever, they are
+ * ended; unless it was killed outright they are waited for, too, so that no
+ * word of them comes later.
+ */
+#ifndef TL_BASE_CHILD_H
+#define TL_BASE_CHILD_H
+
+#include <sys/select.h> /* sigset_t */
+
+#include "base/c.h"
+
+#define CHILD_FDS 4 /* standard ones, and one for status records */
+
+struct child_how {
+	char *const *argv;    /* [0] is found by PATH */
+	int fd[CHILD_FDS];    /* becomes its 0, 1 ...; -1: as ours */
+	const sigset_t *mask; /* of signals; NULL: as ours */
+};
+
+/* Both only in the main thread. -1 and errno: it can't be run. */
+pid_t child_start(const struct child_how *how) USE_RESULT;
+/* The same with these as its standard input and output. */
+pid_t child_spawn(char *const *argv, int in, int out) USE_RESULT;
+/* As fork(2), which it never fails to do. */
+pid_t child_fork(void);
+/* Waits for it: its exit status, or 128 + the signal that ended it. */
+int child_wait(pid_t pid);
+/* Waits for any of them. */
+pid_t child_wait_any(int *status);
+/* The signal that ended it, from that status; 0: none did. */
+static inline int
+child_signal(int status)
+{
+	return status > 128 ? status - 128 : 0;
+}
+/*
+ * Whether it did its work with warnings; the end of this program if it did
+ * not do it. about, if not NULL, is what the message begins with.
+ */
+bool child_has_warned(const char *about, const char *program, int status);
+/* Ends those that still run, as a death does. */
+void children_end(void);
+
+#endif
