@@ -23,7 +23,7 @@
 static const struct opt builtin[] = {
 	{ OPT_LONG, "status-fd", "N",
 	    "messages as NDJSON on descriptor N, not as text on stderr" },
-	{ OPT_LONG, "help", NULL, "this text" },
+	{ 'h', "help", NULL, "this text" },
 	{ OPT_LONG, "version", NULL, "the program's and the stream's version" },
 	OPT_END,
 };

@@ -14,8 +14,8 @@
 
 /* For getopt_long() only; beyond every ch of a table. */
 enum {
-	CH_HELP = INT_MAX - 3,
-	CH_VERSION,
+	CH_HELP = 'h',
+	CH_VERSION = INT_MAX - 2,
 	CH_COMPLETE,
 	CH_STATUS_FD,
 };
@@ -63,8 +63,9 @@ prepare(struct private *priv, const struct opt *options)
 	while (options[n].ch != 0)
 		n++;
 	priv->longs = l = xcalloc(n + nbuiltin, sizeof *l);
-	priv->shorts = s = xmalloc(3 * n + 2);
+	priv->shorts = s = xmalloc(3 * n + 3);
 	*s++ = ':';
+	*s++ = CH_HELP;
 	for (o = options; o->ch != 0; o++) {
 		int kind = takes(o);
 
@@ -154,6 +155,24 @@ show_name(const struct optparse *op, const struct opt *o)
 		snprintf(priv->shown, sizeof priv->shown, "-%c", o->ch);
 }
 
+/* The word as typed, and which option it may have been. */
+static noreturn void
+unknown_option(const struct optparse *op, struct str word, const char *what)
+{
+	const struct option *l = ((struct private *)op->priv)->longs;
+	VEC(const char *) names = { 0 };
+	struct buf near = { 0 };
+
+	for (; l->name != NULL; l++)
+		if (l->val != CH_COMPLETE)
+			vec_push(&names, l->name);
+	if (word.len > 2)
+		suggest_put(&near, (struct str){ word.p + 2, word.len - 2 },
+		    names.v, names.n, "--");
+	die_usage("%s option '%.*s'%.*s", what, (int)word.len, word.p,
+	    (int)near.len, near.p);
+}
+
 static noreturn void
 bad_option(const struct optparse *op)
 {
@@ -165,8 +184,8 @@ bad_option(const struct optparse *op)
 		for (; l->name != NULL; l++)
 			found += name > 2 &&
 			    strncmp(l->name, word + 2, (size_t)name - 2) == 0;
-		die_usage("%s option '%.*s'",
-		    found > 1 ? "ambiguous" : "unknown", name, word);
+		unknown_option(op, (struct str){ word, (size_t)name },
+		    found > 1 ? "ambiguous" : "unknown");
 	}
 	for (; l->name != NULL; l++)
 		if (l->val == optopt && l->has_arg == no_argument)

@@ -57,7 +57,10 @@ struct optparse {
 	void *priv;
 };
 
-/* Also calls err_program(). --help, --version, --complete end the program. */
+/*
+ * Also calls err_program(). --help (-h in all programs), --version and
+ * --complete end the program.
+ */
 void opt_start(struct optparse *op, int argc, char *argv[],
     const struct about *about, const struct opt *options);
 /* The command line as given, for provenance; owned by the area. */

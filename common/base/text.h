@@ -48,6 +48,14 @@ bool str_glob(struct str pattern, struct str s);
 /* Whether one of n patterns fits; of none all do. */
 bool str_glob_any(const struct str *patterns, size_t n, struct str s);
 
+struct buf;
+/*
+ * Appends ": is it PREFIXa or PREFIXb?", the known words nearest to a wrong
+ * one; false and nothing where none is near.
+ */
+bool suggest_put(struct buf *b, struct str word, const char *const known[],
+    size_t n, const char *prefix);
+
 #define UTF8_BAD UINT32_MAX
 /* Bytes of the character at p (n > 0); 1 and UTF8_BAD where it is none. */
 size_t utf8_next(const char *p, size_t n, uint32_t *cp);

@@ -227,9 +227,9 @@ refuses() {
 	why=
 	[ "$rc" -eq "$1" ] || why="exit status $rc instead of $1"
 	grep -Eq -e "$2" "$log/err" || why="$why; stderr does not match: $2"
-	grep -Eq '^tl-[a-z0-9-]+: .*[^.]$' "$log/err" ||
+	grep -Eq '^tl(-[a-z0-9-]+)?: .*[^.]$' "$log/err" ||
 		why="$why; no line 'tl-program: reason'"
-	grep -Eiq '^tl-[a-z0-9-]+: (error|fatal)[: ]' "$log/err" &&
+	grep -Eiq '^tl(-[a-z0-9-]+)?: (error|fatal)[: ]' "$log/err" &&
 		why="$why; 'error' says nothing"
 	tr -d '\t\n' <"$log/err" | grep -aq '[[:cntrl:]]' &&
 		why="$why; control characters"

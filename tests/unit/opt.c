@@ -115,6 +115,11 @@ usage_errors(void)
 	bad("--top", "option '--top' needs an argument (N)");
 	bad("-n", "option '--top' needs an argument (N)");
 	bad("--nosuch=1", "unknown option '--nosuch'");
+	bad("--lables", "unknown option '--lables': is it --labels?");
+	bad("--duration",
+	    "unknown option '--duration': is it "
+	    "--min-duration-of-events-to-keep?");
+	bad("--ze", "unknown option '--ze'");
 	bad("-qx", "unknown option '-x'");
 	bad("--labels=3", "option '--labels' takes no argument");
 	bad("--help=3", "option '--help' takes no argument");
@@ -172,7 +177,7 @@ static const char help_text[] =
     "  -l, --labels        labels\n"
     "      --status-fd N   messages as NDJSON on descriptor N, not as text on "
     "stderr\n"
-    "      --help          this text\n"
+    "  -h, --help          this text\n"
     "      --version       the program's and the stream's version\n"
     "\n"
     "example:\n"
@@ -201,6 +206,7 @@ printed(void)
 	struct child c;
 
 	good("--help", help_text);
+	good("-h", help_text);
 	c = run("--version");
 	ok(c.status == 0 && strncmp(c.out, "tl-x (tl) ", 10) == 0 &&
 		strstr(c.out, ", stream 1\n") != NULL,
@@ -217,7 +223,7 @@ printed(void)
 	    "--labels\t-l\t\tlabels\n"
 	    "--status-fd\t\tN\tmessages as NDJSON on descriptor N, not as text "
 	    "on stderr\n"
-	    "--help\t\t\tthis text\n"
+	    "--help\t-h\t\tthis text\n"
 	    "--version\t\t\tthe program's and the stream's version\n");
 	snprintf(line, sizeof line, "--help");
 	c = child_run(help_to_full_disk);

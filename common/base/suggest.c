@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Which known word a wrong one was meant as: the nearest, or none. */
+#include <stdlib.h>
+
+#include "base/base.h"
+
+#define NEAR_MAX 3  /* told as nearest */
+#define WORD_MAX 64 /* longer words are near to nothing */
+
+static size_t
+min_of(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * How many letters must be put in, left out, changed or swapped with the next
+ * to make one the other.
+ */
+static size_t
+distance(struct str a, struct str b)
+{
+	size_t rows[3][WORD_MAX + 1];
+
+	if (a.len > WORD_MAX || b.len > WORD_MAX)
+		return SIZE_MAX;
+	for (size_t k = 0; k <= b.len; k++)
+		rows[0][k] = k;
+	for (size_t i = 1; i <= a.len; i++) {
+		size_t *row = rows[i % 3], *last = rows[(i + 2) % 3];
+		const size_t *before = rows[(i + 1) % 3]; /* the last but one */
+
+		row[0] = i;
+		for (size_t k = 1; k <= b.len; k++) {
+			bool differs = a.p[i - 1] != b.p[k - 1];
+
+			row[k] = min_of(last[k - 1] + differs,
+			    min_of(row[k - 1], last[k]) + 1);
+			if (differs && i > 1 && k > 1 &&
+			    a.p[i - 1] == b.p[k - 2] &&
+			    a.p[i - 2] == b.p[k - 1])
+				row[k] = min_of(row[k], before[k - 2] + 1);
+		}
+	}
+	return rows[a.len % 3][b.len];
+}
+
+/* Whether all its letters come in this order, as those of dir_ns do. */
+static bool
+is_short_for(struct str known, struct str word)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < known.len && k < word.len; i++)
+		k += known.p[i] == word.p[k];
+	return k == word.len && known.p[0] == word.p[0];
+}
+
+/* The smaller, the nearer; SIZE_MAX: something else. */
+static size_t
+how_far(struct str known, struct str word)
+{
+	size_t d = distance(known, word);
+
+	/* a third of its letters at most: else any short word is near */
+	if (d <= (word.len <= 5 ? 1 : word.len / 3) && d < word.len)
+		return d;
+	if (word.len < 3)
+		return SIZE_MAX;
+	/* a part of its name: the shorter the rest, the nearer */
+	if (str_find(known, word, true) >= 0)
+		return WORD_MAX + known.len;
+	return is_short_for(known, word) ? 1000 + known.len : SIZE_MAX;
+}
+
+bool
+suggest_put(struct buf *b, struct str word, const char *const known[], size_t n,
+    const char *prefix)
+{
+	size_t *far = xcalloc(n + 1, sizeof *far), nput = 0;
+
+	for (size_t i = 0; i < n; i++)
+		far[i] = how_far(str_of(known[i]), word);
+	far[n] = SIZE_MAX;
+	for (; nput < NEAR_MAX; nput++) {
+		size_t best = n;
+
+		for (size_t i = 0; i < n; i++)
+			best = far[i] < far[best] ? i : best;
+		if (best == n)
+			break;
+		buf_printf(b, "%s %s%s", nput == 0 ? ": is it" : " or", prefix,
+		    known[best]);
+		far[best] = SIZE_MAX;
+	}
+	if (nput > 0)
+		buf_putc(b, '?');
+	free(far);
+	return nput > 0;
+}
