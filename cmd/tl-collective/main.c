@@ -206,6 +206,8 @@ find_inputs(const struct settings *set, char **operands, int n, path_vec *paths)
 		stream_paths_order(paths);
 	if (n == 0 && set->lists.n == 0)
 		vec_push(paths, xstrdup("-"));
+	for (size_t i = 0; i < paths->n; i++) /* before helpers read them */
+		in_check_stdin(paths->v[i]);
 	if (paths->n == 0)
 		die("no input");
 }

@@ -317,6 +317,16 @@ read_options(struct settings *s, int argc, char *argv[])
 	check_versus(s);
 }
 
+/* Here, as it is a helper that reads it. */
+static void
+check_inputs(const struct settings *s)
+{
+	for (size_t i = 0; i < s->traces.v.n; i++)
+		in_check_stdin(s->traces.v.v[i]);
+	for (size_t i = 0; i < s->vs.v.n; i++)
+		in_check_stdin(s->vs.v.v[i]);
+}
+
 static void
 check_programs(const struct settings *s)
 {
@@ -400,6 +410,7 @@ main(int argc, char *argv[])
 	struct jobs j = { .set = &s };
 
 	read_options(&s, argc, argv);
+	check_inputs(&s);
 	check_programs(&s);
 	clean_up_at_exit();
 	make_temporary(&s);

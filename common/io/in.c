@@ -136,11 +136,19 @@ in_open_fd(int fd, const char *name)
 	return in;
 }
 
+void
+in_check_stdin(const char *path)
+{
+	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
+		die_usage("no input: name a file, or pipe one in");
+}
+
 struct in *
 in_open(const char *path)
 {
 	int fd;
 
+	in_check_stdin(path);
 	if (strcmp(path, "-") == 0)
 		return in_open_fd(STDIN_FILENO, "stdin");
 	do

@@ -48,8 +48,13 @@ struct in {
 	struct in_source *src;
 };
 
-/* Opens a path or "-"; failure to open ends the program. */
+/*
+ * Opens a path or "-"; failure to open ends the program, and so does a
+ * terminal as standard input, with the usage: nobody types a trace.
+ */
 struct in *in_open(const char *path);
+/* The same check for a program whose helpers open the path. */
+void in_check_stdin(const char *path);
 /* The same over a descriptor, which is closed by in_close(). */
 struct in *in_open_fd(int fd, const char *name);
 /*
