@@ -4,7 +4,7 @@
 # there is to make.
 #
 # Nothing is listed here by name. cmd/tl-x.c, cmd/tl-x/*.c (and one folder
-# deeper) and cmd/tl-x.sh are programs, common/AREA/*.c is the library, tests/ has the tests; all products
+# deeper), cmd/tl-x.sh and cmd/tl.c are programs, common/AREA/*.c is the library, tests/ has the tests; all products
 # go below $(B). CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR are the user's.
 
 # Where no tag of git says it.
@@ -84,7 +84,7 @@ LINK    := $(CC) $(CFLAGS) $(TL_LDFLAGS) $(LDFLAGS)
 AREAS     := $(sort $(notdir $(patsubst %/,%,$(wildcard common/*/))))
 OUT_AREAS := $(strip $(foreach a,$(AREAS),$(if $(call lacks,$a),$a)))
 LIB_SRC   := $(wildcard $(patsubst %,common/%/*.c,$(filter-out $(OUT_AREAS),$(AREAS))))
-ALL_PROGS := $(sort $(basename $(notdir $(wildcard cmd/tl-*))))
+ALL_PROGS := $(sort $(basename $(notdir $(wildcard cmd/tl cmd/tl.* cmd/tl-*))))
 FOLDERS   := $(patsubst cmd/%/,%,$(wildcard cmd/*/*/))
 OUT_FOLDERS := $(strip $(foreach f,$(FOLDERS),$(if $(call lacks,$f),$f)))
 src       = $(filter-out $(OUT_FOLDERS:%=cmd/%/%),$(wildcard cmd/$1.c cmd/$1/*.c cmd/$1/*/*.c))

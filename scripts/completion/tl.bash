@@ -5,6 +5,20 @@
 # `tl-x --complete` prints one a line, --long<TAB>-s<TAB>ARGUMENT<TAB>help.
 
 _tl() {
+	# tl COMMAND ...: what the command's program offers
+	if [[ ${COMP_WORDS[0]##*/} == tl && COMP_CWORD -ge 1 ]]; then
+		if [[ ${COMP_WORDS[1]} != -* ]] &&
+			[[ $COMP_CWORD -eq 1 || ${COMP_WORDS[1]} == help ]]
+		then
+			mapfile -t COMPREPLY < <(compgen -W "$(_tl_programs |
+				sed -n 's/^tl-//p') help" -- "${COMP_WORDS[COMP_CWORD]}")
+			return 0
+		fi
+		if [[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} != -* ]]; then
+			COMP_WORDS=("tl-${COMP_WORDS[1]#tl-}" "${COMP_WORDS[@]:2}")
+			COMP_CWORD=$((COMP_CWORD - 1))
+		fi
+	fi
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local prog=${COMP_WORDS[0]} table line rest long short arg words=()
 
@@ -65,6 +79,7 @@ _tl_programs() {
 	compgen -c tl- | sort -u | while IFS= read -r name; do
 		[[ $name =~ ^tl-[a-z0-9-]+$ ]] && echo "$name"
 	done
+	! type -P tl >/dev/null || echo tl
 }
 mapfile -t _tl_names < <(_tl_programs)
 [[ ${#_tl_names[@]} -eq 0 ]] || complete -F _tl "${_tl_names[@]}"

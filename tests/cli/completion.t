@@ -32,6 +32,13 @@ offers 'report.xlsx ' tl-timeline -o rep
 offers 'decode ' tl-filter --phase d
 offers 'prefill,mixed ' tl-filter --phase prefill,m
 offers 'ndjson ' tl-link --format n
+offers 'timeline ' tl timel
+offers 'timeline ' tl help timel
+offers '--salvage ' tl decode --sal
+offers 'csv ' tl timeline --format c
+offers 'csv ' tl timeline --format = c
+offers 'trace.json.gz ' tl report tra
+offers '--version ' tl --v
 
 if command -v zsh >/dev/null; then
 	cat >offer.zsh <<'END'

@@ -77,7 +77,7 @@ print("\n".join(bad))
 sys.exit(bool(bad))
 END_PY
 
-for prog in "$B"/bin/tl-*; do
+for prog in "$B"/bin/tl "$B"/bin/tl-*; do
 	prog=$(basename "$prog")
 	page=$ROOT/man/$prog.1
 	"$prog" --complete >table 2>err </dev/null
