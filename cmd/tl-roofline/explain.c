@@ -191,3 +191,31 @@ models_list(const struct roof_state *g)
 	}
 	out_finish(out);
 }
+
+static void
+put_figure(struct out *out, double v)
+{
+	if (isnan(v))
+		out_puts(out, "\t");
+	else
+		out_printf(out, "\t%.6g", v);
+}
+
+void
+archs_list(const struct roof_state *g)
+{
+	const struct arch *const *list;
+	size_t n = arch_list(g->models, &list);
+	struct out *out = out_open(NULL);
+
+	out_puts(out, "name\tmem_gb_s\tmatrix_bf16_tflops\twhere\n");
+	for (size_t i = 0; i < n; i++) {
+		const struct arch *a = list[i];
+
+		out_printf(out, "%.*s", (int)a->name.len, a->name.p);
+		put_figure(out, arch_gbps(a, ROOF_PEAK));
+		put_figure(out, arch_tflops(a, ROOF_PEAK, STR("matrix_bf16")));
+		out_printf(out, "\t%.*s\n", (int)a->file.len, a->file.p);
+	}
+	out_finish(out);
+}

@@ -16,6 +16,7 @@ enum {
 	OPT_DTYPE,
 	OPT_EXPLAIN,
 	OPT_LINKED_ONLY,
+	OPT_LIST_ARCHS,
 	OPT_LIST_MODELS,
 	OPT_LIST_TABLES,
 	OPT_NUM_KERNELS,
@@ -43,6 +44,7 @@ static const struct opt options[] = {
 	    "wrapper files of torch.compile" },
 	{ OPT_LINKED_ONLY, "linked-only", NULL,
 	    "--overlap: with GPU work that has a launch" },
+	{ OPT_LIST_ARCHS, "list-archs", NULL, "list the GPUs of --arch" },
 	{ OPT_LIST_MODELS, "list-models", NULL, "say which ops have a model" },
 	{ OPT_LIST_TABLES, "list-tables", NULL, "say which tables there are" },
 	{ OPT_NUM_KERNELS, "num-kernels", NULL,
@@ -52,7 +54,7 @@ static const struct opt options[] = {
 	{ OPT_OVERLAP, "overlap", NULL, "split by overlapping GPU work" },
 	OPT_SINK_PSEUDO_ROW,
 	{ OPT_RECOMPUTE, "recompute", NULL, "recomputed work apart" },
-	{ OPT_ROOF, "roof", "ROOF", "peak, or achievable (measured)" },
+	{ OPT_ROOF, "roof", "peak|achievable", "achievable: measured" },
 	OPT_SINK_TABLE_ROW,
 	OPT_BUCKET,
 	OPT_MODELS,
@@ -77,7 +79,8 @@ check_calls(const struct roof_state *g)
 	sink_sources_check(&s->sources);
 	sink_check_gpu(s);
 	if (sum.nchosen == 0)
-		die_nothing(MSG_NO_MATCH, path, sum.ngpu);
+		die_nothing(
+		    MSG_NO_MATCH, path, sum.ngpu, select_there(&s->select));
 	if (g->has_calls)
 		return;
 	if (sum.nunlinked == sum.ngpu)
@@ -146,6 +149,7 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 			report(MSG_NO_WRAPPERS, op->arg);
 		break;
 	case OPT_LINKED_ONLY: s->linked_only = true; break;
+	case OPT_LIST_ARCHS: g->list_archs = true; break;
 	case OPT_LIST_MODELS: g->list_models = true; break;
 	case OPT_LIST_TABLES: g->list_tables = true; break;
 	case OPT_NUM_KERNELS: g->num_kernels = true; break;
@@ -194,6 +198,8 @@ answer_at_once(struct sink *s)
 
 	if (g->list_tables)
 		tables_list(g);
+	else if (g->list_archs)
+		archs_list(g);
 	else if (g->list_models)
 		models_list(g);
 	else if (g->op != NULL)

@@ -104,7 +104,7 @@ struct roof_state {
 	const char *arch_name, *diff;
 	enum roof roof;
 	bool overlap, num_kernels, recompute, call_stack;
-	bool list_tables, list_models, has_explain;
+	bool list_tables, list_archs, list_models, has_explain;
 	bool is_traced; /* --arch-from-trace */
 	struct uid_pick explain;
 	VEC(struct str) globs; /* --name: of ops */
@@ -287,6 +287,7 @@ void explain_print(struct sink *s, const struct sink_plan *p);
 void explain_op(const struct roof_state *g, const struct model_op *op,
     const struct model_result *r);
 void models_list(const struct roof_state *g);
+void archs_list(const struct roof_state *g);
 
 /* traced.c */
 

@@ -155,9 +155,25 @@ show_name(const struct optparse *op, const struct opt *o)
 		snprintf(priv->shown, sizeof priv->shown, "-%c", o->ch);
 }
 
+/* Short for several: all of them are named. */
+static noreturn void
+ambiguous_option(const struct optparse *op, struct str word)
+{
+	const struct option *l = ((struct private *)op->priv)->longs;
+	struct str begin = { word.p + 2, word.len - 2 };
+	struct buf b = { 0 };
+
+	for (; l->name != NULL; l++)
+		if (str_starts(str_of(l->name), begin))
+			buf_printf(
+			    &b, "%s --%s", b.len == 0 ? ":" : " or", l->name);
+	die_usage("ambiguous option '%.*s'%.*s", (int)word.len, word.p,
+	    (int)b.len, b.p);
+}
+
 /* The word as typed, and which option it may have been. */
 static noreturn void
-unknown_option(const struct optparse *op, struct str word, const char *what)
+unknown_option(const struct optparse *op, struct str word)
 {
 	const struct option *l = ((struct private *)op->priv)->longs;
 	VEC(const char *) names = { 0 };
@@ -169,7 +185,7 @@ unknown_option(const struct optparse *op, struct str word, const char *what)
 	if (word.len > 2)
 		suggest_put(&near, (struct str){ word.p + 2, word.len - 2 },
 		    names.v, names.n, "--");
-	die_usage("%s option '%.*s'%.*s", what, (int)word.len, word.p,
+	die_usage("unknown option '%.*s'%.*s", (int)word.len, word.p,
 	    (int)near.len, near.p);
 }
 
@@ -184,8 +200,8 @@ bad_option(const struct optparse *op)
 		for (; l->name != NULL; l++)
 			found += name > 2 &&
 			    strncmp(l->name, word + 2, (size_t)name - 2) == 0;
-		unknown_option(op, (struct str){ word, (size_t)name },
-		    found > 1 ? "ambiguous" : "unknown");
+		(found > 1 ? ambiguous_option : unknown_option)(
+		    op, (struct str){ word, (size_t)name });
 	}
 	for (; l->name != NULL; l++)
 		if (l->val == optopt && l->has_arg == no_argument)

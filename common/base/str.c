@@ -143,8 +143,8 @@ glob_one(struct str pat, size_t i, char c, size_t *next)
  * On a mismatch only the last star takes one byte more: earlier ones already
  * matched as early as they could. At most pattern x text steps.
  */
-bool
-str_glob(struct str pat, struct str s)
+static bool
+like(struct str pat, struct str s)
 {
 	size_t i = 0, k = 0, star = SIZE_MAX, star_k = 0, next;
 
@@ -165,6 +165,12 @@ str_glob(struct str pat, struct str s)
 	while (i < pat.len && pat.p[i] == '*')
 		i++;
 	return i == pat.len;
+}
+
+bool
+str_glob(struct str pat, struct str s)
+{
+	return like(pat, s) || str_eq(pat, s);
 }
 
 bool

@@ -56,42 +56,55 @@ is_short_for(struct str known, struct str word)
 	return k == word.len && known.p[0] == word.p[0];
 }
 
-/* The smaller, the nearer; SIZE_MAX: something else. */
+/* How a word may have been meant; only the first that holds is told. */
+enum {
+	A_PART = 0, /* its beginning, then a part of it */
+	MISSPELT = 1 << 20,
+	SHORT = 2 << 20,
+	FAR = 3 << 20,
+};
+
+/* The smaller, the nearer: the shorter the rest, the fewer letters differ. */
 static size_t
 how_far(struct str known, struct str word)
 {
-	size_t d = distance(known, word);
+	size_t d;
+	ptrdiff_t at = word.len >= 3 && known.len <= WORD_MAX
+	    ? str_find(known, word, true)
+	    : -1;
 
+	if (at >= 0)
+		return A_PART + known.len + (at > 0 ? WORD_MAX : 0);
+	d = distance(known, word);
 	/* a third of its letters at most: else any short word is near */
 	if (d <= (word.len <= 5 ? 1 : word.len / 3) && d < word.len)
-		return d;
-	if (word.len < 3)
-		return SIZE_MAX;
-	/* a part of its name: the shorter the rest, the nearer */
-	if (str_find(known, word, true) >= 0)
-		return WORD_MAX + known.len;
-	return is_short_for(known, word) ? 1000 + known.len : SIZE_MAX;
+		return MISSPELT + d;
+	if (word.len >= 3 && known.len <= WORD_MAX && is_short_for(known, word))
+		return SHORT + known.len;
+	return FAR;
 }
 
 bool
 suggest_put(struct buf *b, struct str word, const char *const known[], size_t n,
     const char *prefix)
 {
-	size_t *far = xcalloc(n + 1, sizeof *far), nput = 0;
+	size_t *far = xcalloc(n + 1, sizeof *far), nput = 0, sort = FAR;
 
 	for (size_t i = 0; i < n; i++)
 		far[i] = how_far(str_of(known[i]), word);
-	far[n] = SIZE_MAX;
+	far[n] = FAR;
 	for (; nput < NEAR_MAX; nput++) {
 		size_t best = n;
 
 		for (size_t i = 0; i < n; i++)
 			best = far[i] < far[best] ? i : best;
-		if (best == n)
+		if (nput == 0)
+			sort = far[best] & FAR;
+		if (best == n || (far[best] & FAR) != sort)
 			break;
 		buf_printf(b, "%s %s%s", nput == 0 ? ": is it" : " or", prefix,
 		    known[best]);
-		far[best] = SIZE_MAX;
+		far[best] = FAR;
 	}
 	if (nput > 0)
 		buf_putc(b, '?');

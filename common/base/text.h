@@ -43,7 +43,10 @@ bool str_take(struct str *s, struct str prefix);
 bool str_next(const char **list, char sep, struct str *word);
 /* The first place of needle in s, or -1; ignoring ASCII case with nocase. */
 ptrdiff_t str_find(struct str s, struct str needle, bool nocase);
-/* Shell pattern (* ? [...]), over the whole of s; any byte but NUL is plain. */
+/*
+ * Shell pattern (* ? [...]), over the whole of s; any byte but NUL is plain. A
+ * name is like itself, also where it has brackets: "add[bf16]".
+ */
 bool str_glob(struct str pattern, struct str s);
 /* Whether one of n patterns fits; of none all do. */
 bool str_glob_any(const struct str *patterns, size_t n, struct str s);

@@ -265,13 +265,17 @@ archs_free(struct models *ms)
 static noreturn void
 die_unknown(const struct models *ms, struct str name)
 {
-	struct buf names = { 0 };
+	const char **names = xcalloc(ms->narch_named + 1, sizeof *names);
+	struct buf b = { 0 };
 
 	for (size_t i = 0; i < ms->narch_named; i++)
-		buf_printf(&names, " %.*s", (int)ms->archs.v[i]->name.len,
-		    ms->archs.v[i]->name.p);
-	die_usage("no GPU '%.*s': auto, a file.json or one of%.*s",
-	    (int)name.len, name.p, (int)names.len, names.p);
+		names[i] = arena_str(ms->mem, ms->archs.v[i]->name).p;
+	if (!suggest_put(&b, name, names, ms->narch_named, "")) {
+		buf_puts(&b, ": auto, a file.json or one of");
+		for (size_t i = 0; i < ms->narch_named; i++)
+			buf_printf(&b, " %s", names[i]);
+	}
+	die_usage("no GPU '%.*s'%.*s", (int)name.len, name.p, (int)b.len, b.p);
 }
 
 static const struct arch *

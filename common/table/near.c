@@ -8,6 +8,33 @@
 #include "table/view.h"
 
 #define ALL_MAX 10 /* of this many all are told */
+#define TIMES_MAX 3
+
+/*
+ * "time" is no column, but what people call the first of those of time: the
+ * GPU's.
+ */
+static bool
+put_times(
+    struct buf *b, const struct column *columns, size_t n, struct str word)
+{
+	static const struct str words[] = { STR_INIT("time"), STR_INIT("dur"),
+		STR_INIT("duration") };
+	size_t nput = 0;
+	bool is_time = false;
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		is_time |= str_eq(word, words[i]);
+	for (size_t i = 0; is_time && i < n && nput < TIMES_MAX; i++)
+		if (columns[i].unit == UNIT_NS &&
+		    (columns[i].flags & COL_POSITION) == 0 &&
+		    !str_starts(str_of(columns[i].id), STR("host_")))
+			buf_printf(b, "%s %s", nput++ == 0 ? ": is it" : " or",
+			    columns[i].id);
+	if (nput > 0)
+		buf_putc(b, '?');
+	return nput > 0;
+}
 
 noreturn void
 columns_refuse(const char *table, const struct column *columns, size_t n,
@@ -19,7 +46,8 @@ columns_refuse(const char *table, const struct column *columns, size_t n,
 
 	for (size_t i = 0; i < n; i++)
 		ids[i] = columns[i].id;
-	is_near = suggest_put(&b, word, ids, n, "");
+	is_near = suggest_put(&b, word, ids, n, "") ||
+	    put_times(&b, columns, n, word);
 	for (size_t i = 0; !is_near && i < n && i < ALL_MAX; i++)
 		buf_printf(&b, "%s %s", i == 0 ? "; it has" : "", ids[i]);
 	if (!is_near && n > ALL_MAX)

@@ -5,7 +5,7 @@
 # it. tests/unit/model_arch.c has the names of devices.
 . tests/cli/lib.sh
 [ -x "$T/model-eval" ] || skip_all 'no op models (Lua is missing)'
-plan 26
+plan 30
 export PYTHONDONTWRITEBYTECODE=1
 
 rules() { python3 "$ROOT/tests/oracle/arch.py" "${1:-$ROOT/common/model/arch}"; }
@@ -94,3 +94,12 @@ refuses 1 'another GPU than the one before' 'tl-roofline --arch-from-trace v100.
 tl-roofline --arch-from-trace nameless.json >own.json
 is 'of an unknown GPU: what is measured' "$(model-eval --arch ./own.json)" "unknown traced 731.429 GB/s
 matrix_fp32 nan 13.7439"
+
+# ---- names ----
+refuses 2 "^tl-roofline: no GPU 'H100': is it H100-(NVL|PCIe|SXM) or H100-(NVL|PCIe|SXM) or H100-(NVL|PCIe|SXM)\\?$" "tl-roofline --arch H100 '$SAMPLE'"
+refuses 2 "no GPU 'zzz': auto, a file.json or one of A10 " "tl-roofline --arch zzz '$SAMPLE'"
+is '--list-archs: each is one of --arch' "$(tl-roofline --list-archs | sed 1d | cut -f 1 |
+	while read -r name; do
+		tl-roofline --arch "$name" --op aten::mm --dims '[[8,4],[4,2]]' --dtype bf16 >out 2>err || echo "$name"
+	done)" ''
+like 'with its figures' "$(tl-roofline --list-archs | grep '^MI300X	')" '^MI300X	5300	1307\.4	'

@@ -120,6 +120,7 @@ usage_errors(void)
 	    "unknown option '--duration': is it "
 	    "--min-duration-of-events-to-keep?");
 	bad("--ze", "unknown option '--ze'");
+	bad("--s", "ambiguous option '--s': --size or --status-fd");
 	bad("-qx", "unknown option '-x'");
 	bad("--labels=3", "option '--labels' takes no argument");
 	bad("--help=3", "option '--help' takes no argument");

@@ -98,6 +98,9 @@ glob(void)
 		    "'%s' %s '%s'", t[i].pattern,
 		    t[i].match ? "matches" : "does not match", t[i].text);
 	memset(text, 'a', sizeof text);
+	ok(str_glob(STR("a[1]"), STR("a[1]")), "a name is like itself");
+	ok(str_glob(STR("a[1]"), STR("a1")), "and its brackets are a set");
+	ok(!str_glob(STR("a[1]*"), STR("a[1]b")), "but not in a pattern");
 	ok(!str_glob(
 	       STR("*a*a*a*a*a*a*a*a*b"), (struct str){ text, sizeof text }),
 	    "many stars take no exponential time");
