@@ -51,10 +51,10 @@ struct folder {
 static const struct opt options[] = {
 	{ 'A', "after", "FILE", "of --diff: a file or folder of after" },
 	{ 'B', "before", "FILE", "the same of before" },
-	{ OPT_CLOCK, "clock", "CLOCK", "gpu, or cpu: time on the host" },
+	{ OPT_CLOCK, "clock", "gpu|cpu", "cpu: time on the host" },
 	{ OPT_DIFF, "diff", NULL,
 	    "of two files: each stack's time in the first and the second" },
-	{ OPT_FRAMES, "frames", "WHICH", "all, modules, ops or python" },
+	{ OPT_FRAMES, "frames", "all|modules|ops|python", "which frames" },
 	{ OPT_LINKED_ONLY, "linked-only", NULL,
 	    "only GPU work whose launch is in the trace" },
 	{ OPT_NO_KERNELS, "no-kernels", NULL, "stacks end at what launched" },
@@ -239,7 +239,8 @@ check_gpu(const struct folder *f, int side)
 	    sum.nunlinked == sum.ngpu)
 		die_nothing(MSG_NO_LINKED_GPU_EVENTS, path, sum.ngpu);
 	if (sum.nchosen == 0)
-		die_nothing(MSG_NO_MATCH, path, sum.ngpu);
+		die_nothing(MSG_NO_MATCH, path, sum.ngpu,
+		    select_there(&f->set->select));
 	if (!has_time(f))
 		die_nothing(MSG_NO_DURATION, path);
 }

@@ -69,7 +69,8 @@ static noreturn void
 die_no_match(const struct modules *m, const struct sink_source *o)
 {
 	sink_check_gpu(&m->sink);
-	die_nothing(MSG_NO_MATCH, o->path, o->ngpu);
+	die_nothing(
+	    MSG_NO_MATCH, o->path, o->ngpu, select_there(&m->sink.select));
 }
 
 static noreturn void

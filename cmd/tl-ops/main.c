@@ -25,11 +25,12 @@
 static const struct opt options[] = {
 	{ OPT_ALL_OPS, "all-ops", NULL,
 	    "GPU time below each op, whether it launches or not" },
-	{ OPT_BY, "by", "WHAT",
-	    "annotation, args, category, module, name, step or thread" },
+	{ OPT_BY, "by",
+	    "annotation|args|category|module|name|phase|step|thread",
+	    "a row for each" },
 	{ OPT_CALL_STACK, "call-stack", NULL,
 	    "by name, category, args: the op and its modules, of the first" },
-	{ OPT_CLOCK, "clock", "CLOCK", "gpu, or cpu: time of ops on the host" },
+	{ OPT_CLOCK, "clock", "gpu|cpu", "cpu: time of ops on the host" },
 	{ OPT_FIRST, "first-occurrence", NULL,
 	    "by args: when each came first" },
 	{ OPT_INCLUDE_COMM, "include-comm", NULL,
@@ -91,7 +92,8 @@ explain_empty(struct sink *s)
 	if (sum.nunlinked == sum.ngpu)
 		die_nothing(MSG_NO_LAUNCHES, path, sum.ngpu);
 	if (sum.nchosen == 0)
-		die_nothing(MSG_NO_MATCH, path, sum.ngpu);
+		die_nothing(
+		    MSG_NO_MATCH, path, sum.ngpu, select_there(&s->select));
 	die_nothing(MSG_NO_OWNED_GPU_EVENTS, path, sum.nchosen);
 }
 

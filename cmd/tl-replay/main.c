@@ -70,7 +70,8 @@ explain_empty(struct sink *s)
 	if (sum.nunlinked == sum.ngpu)
 		die_nothing(MSG_NO_LAUNCHES, path, sum.ngpu);
 	if (sum.nchosen == 0)
-		die_nothing(MSG_NO_MATCH, path, sum.ngpu);
+		die_nothing(
+		    MSG_NO_MATCH, path, sum.ngpu, select_there(&s->select));
 	die_nothing(MSG_NO_OP_LAUNCHED, path, sum.nchosen);
 }
 

@@ -33,13 +33,14 @@ WARNING(NO_SUCH_STEP,
     "{file}: source {#source} has none of these steps: it has {#first} to "
     "{#last}")
 WARNING(NO_SUCH_ANNOTATION,
-    "{file}: source {#source} has no annotation '{name}'")
+    "{file}: source {#source} has no annotation '{name}'{there}")
 WARNING(NO_SUCH_NAME, "{file}: no event in the window matches '{name}'")
 
 /* ---- no answer: nothing of the kind ---- */
 NOTHING(NO_EVENTS, "{file}: no events")
 NOTHING(NO_EVENT_MATCHES, "{file}: the selection matches no event")
-NOTHING(NO_SUCH_RANK, "{file}: no source has a rank of the selection")
+NOTHING(NO_SUCH_RANK,
+    "{file}: no source has a rank of the selection{there}")
 NOTHING(NO_GPU_EVENTS, "{file}: no GPU events among {#n} {n:event|events}")
 NOTHING(NO_TIMED_GPU_EVENTS,
     "{file}: {#n} GPU {n:event|events}, none with a time")
@@ -47,7 +48,8 @@ NOTHING(NO_GPU_EVENTS_TO_JUDGE, "{file}: no GPU events: nothing to judge")
 NOTHING(NO_STEPS_TO_JUDGE,
     "{file}: no steps of a kind that the other side has: nothing to judge")
 NOTHING(NO_HOST_TIME, "{file}: no time on the host among {#n} {n:event|events}")
-NOTHING(NO_MATCH, "{file}: the selection matches none of {#n} GPU events")
+NOTHING(NO_MATCH,
+    "{file}: the selection matches none of {#n} GPU events{there}")
 NOTHING(NO_MATCH_BY_LAUNCH,
     "{file}: the selection matches none of {#n} GPU events ({#unlinked} "
     "without a launch: try --by-gpu-time)")

@@ -233,7 +233,7 @@ sink_die_empty(struct sink *s)
 	if (select_by_launch(&s->select) && sum.nunlinked > 0)
 		die_nothing(
 		    MSG_NO_MATCH_BY_LAUNCH, path, sum.ngpu, sum.nunlinked);
-	die_nothing(MSG_NO_MATCH, path, sum.ngpu);
+	die_nothing(MSG_NO_MATCH, path, sum.ngpu, select_there(&s->select));
 }
 
 /* ---- all of it ---- */

@@ -2,6 +2,8 @@
 /* The sources of all files that a sink reads, and how to tell them apart. */
 #include "sink/source.h"
 
+#define RANKS_TOLD 32
+
 void
 sink_sources_file(struct sink_sources *g, const char *path)
 {
@@ -95,11 +97,20 @@ sink_sources_sum(const struct sink_sources *g)
 void
 sink_sources_check(const struct sink_sources *g)
 {
+	struct buf b = { 0 };
+
 	for (size_t i = 0; i < g->list.n; i++)
 		if (g->list.v[i].is_asked)
 			return;
-	if (g->list.n > 0)
-		die_nothing(MSG_NO_SUCH_RANK, g->path);
+	if (g->list.n == 0)
+		return;
+	for (size_t i = 0; i < g->list.n && i < RANKS_TOLD; i++)
+		if (g->list.v[i].has_rank)
+			buf_printf(&b, "%s %" PRId64,
+			    b.len == 0 ? "; there is" : ",", g->list.v[i].rank);
+	if (g->list.n > RANKS_TOLD)
+		buf_puts(&b, " and more");
+	die_nothing(MSG_NO_SUCH_RANK, g->path, buf_str(&b));
 }
 
 void

@@ -33,6 +33,11 @@ struct select_launch {
 	uint32_t depth, track;
 };
 
+/* Remembers the key; text keys are words of the dictionary in use. */
+void select_meet(struct select_met *met, struct key key);
+/* "; it has 'a', 'b' and 3 more": names of annotations. */
+void select_there_annotations(const struct select *s, struct buf *b);
+
 bool id_set_has(const struct id_set *set, int64_t n);
 
 void select_windows_clear(struct select_windows *w);

@@ -149,6 +149,7 @@ select_nth(struct str text, struct str *name, int64_t *nth)
 static void
 ask_annotation(const struct select *s, struct str text, struct spans *out)
 {
+	struct buf there = { 0 };
 	struct str name;
 	int64_t nth;
 
@@ -156,7 +157,10 @@ ask_annotation(const struct select *s, struct str text, struct spans *out)
 		return;
 	if (select_nth(text, &name, &nth) && ask_pattern(s, name, nth, out))
 		return;
-	report(MSG_NO_SUCH_ANNOTATION, s->in->name, s->src, text);
+	select_there_annotations(s, &there);
+	report(
+	    MSG_NO_SUCH_ANNOTATION, s->in->name, s->src, text, buf_str(&there));
+	buf_free(&there);
 }
 
 /* Steps in a row, and what lies between them, are one window. */

@@ -419,18 +419,26 @@ rank_agrees(const struct select *s, uint32_t src)
 	return src < s->rank_known.n && s->rank_known.v[src] == YES;
 }
 
+/* Asked for, or remembered. */
+static bool
+key_agrees(const struct select *s, const struct id_set *set, struct key key,
+    struct select_met *met)
+{
+	if (id_set_is_empty(set) || id_set_has_key(set, s->in->dict, key))
+		return true;
+	select_meet(met, key);
+	return false;
+}
+
 static bool
 agrees(struct select *s, const struct event *ev)
 {
-	const struct dict *st = s->in->dict;
-
 	return (s->kinds == 0 || event_is(ev, s->kinds)) &&
 	    (ev->flags & EV_STUB) == 0 && ev->dur_ns >= s->min_dur_ns &&
 	    (s->names.n == 0 || name_agrees(s, ev->name)) &&
-	    (id_set_is_empty(&s->devs) ||
-		id_set_has_key(&s->devs, st, ev->dev)) &&
-	    (id_set_is_empty(&s->gpu_streams) ||
-		id_set_has_key(&s->gpu_streams, st, ev->gpu_stream)) &&
+	    key_agrees(s, &s->devs, ev->dev, &s->devs_met) &&
+	    key_agrees(
+		s, &s->gpu_streams, ev->gpu_stream, &s->gpu_streams_met) &&
 	    rank_agrees(s, ev->src) && (!s->by_window || in_windows(s));
 }
 
@@ -554,4 +562,6 @@ select_free(struct select *s)
 	vec_free(&s->rank_known);
 	vec_free(&s->first_ns);
 	vec_free(&s->launches);
+	vec_free(&s->devs_met.list);
+	vec_free(&s->gpu_streams_met.list);
 }

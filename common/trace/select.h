@@ -12,6 +12,12 @@ struct id_set {
 	VEC(struct str) words;
 };
 
+/* Some of what there was besides, each once. */
+struct select_met {
+	VEC(struct key) list;
+	bool has_more;
+};
+
 /* A user's annotation, from its start up to its end. */
 struct select_window {
 	int64_t start, end;
@@ -48,6 +54,8 @@ struct select {
 	VEC(struct str) names;
 	VEC(struct str) annotations;
 	struct id_set ranks, devs, gpu_streams, steps;
+	/* met where --dev or --gpu-stream asked for others, see select_there */
+	struct select_met devs_met, gpu_streams_met;
 	uint8_t phases; /* bits: 1 << enum phase; 0: all */
 	int64_t min_dur_ns;
 	int64_t from_ns, to_ns;
@@ -170,6 +178,11 @@ size_t select_steps(const struct select *s, const struct steps *steps,
     bool *chosen, const char *name, uint32_t src);
 /* "NAME#N" of --annotation in its two parts; false if it has no N from 1 on. */
 bool select_nth(struct str text, struct str *name, int64_t *nth);
+/*
+ * For a selection that matched nothing: "; it has GPU streams 7, 20" where one
+ * was asked for, else "". For a message that ends the program: never freed.
+ */
+struct str select_there(const struct select *s);
 void select_free(struct select *s);
 
 #endif

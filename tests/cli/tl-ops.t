@@ -436,7 +436,15 @@ is 'nor does --top' \
 	"$(tl-ops -c name,pct_of_direct,cumulative_pct --sort -name --top 1 --no-header small.tl)" \
 	"$(tail -n 1 shares)"
 
+# ---- a selection that matches nothing says what there is ----
+refuses 5 "GPU events; it has GPU streams? [0-9]" 'tl-ops --gpu-stream 77 small.tl'
+refuses 5 "GPU events; it has device 0$" 'tl-ops --dev 9 small.tl'
+refuses 5 "has no annotation 'nosuch'; it has '" 'tl-ops --annotation nosuch small.tl'
+tl-ops --annotation "$(tl-cat -F name --kind annotation --no-header small.tl | head -n 1)" -c name small.tl >out 2>err
+is 'what it names can be selected' "$? $(cat err)" '0 '
+
 # ---- columns that there aren't ----
+refuses 2 "no column 'time': is it direct_ns_sum or subtree_ns_sum\?$" 'tl-ops --sort time small.tl'
 for c in "direct_ns_smu:direct_ns_sum or direct_ms_sum" dir_ns:direct_ns_sum cuont:count 'pct:pct_of_direct or cumulative_pct'; do
 	refuses 2 "has no column '${c%%:*}': is it ${c#*:}\?$" "tl-ops -c ${c%%:*} small.tl"
 done
