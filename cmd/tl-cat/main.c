@@ -38,7 +38,8 @@ static const struct opt options[] = {
 	{ 'F', "fields", "COLUMN,...", "columns of --tsv, which it implies" },
 	{ 'n', "head", "N", "only the first N events" },
 	{ OPT_HEADER, "header", NULL, "provenance, marks and sources" },
-	{ OPT_ID, "id", "UID", "only this event; may be repeated" },
+	{ OPT_ID, "id", "UID",
+	    "only this event, without header and end; repeat" },
 	{ OPT_NO_HEADER, "no-header", NULL, "no line of names in --tsv" },
 	{ OPT_RESEAL, "reseal", NULL, "edited lines to a stream again" },
 	OPT_SELECT_WITH("TIME|STREAM",
@@ -167,6 +168,8 @@ main(int argc, char *argv[])
 	set.files = op.ind < argc ? argv + op.ind : standard_input;
 	take_from(&set);
 	check_settings(&set, mode);
+	/* who asks for an event wants it, not a stream of it */
+	set.dest.bare = set.picks.n > 0 && !set.dest.ndjson;
 	if (set.mode == MODE_STREAM || set.mode == MODE_RESEAL)
 		set.dest.ndjson = !set.binary;
 

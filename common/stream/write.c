@@ -11,7 +11,7 @@
 
 struct stream_out {
 	struct out *out;
-	bool is_ndjson;
+	bool is_ndjson, is_bare;
 	struct dict *st;
 	struct encoder enc;
 	struct buf lines;
@@ -80,6 +80,7 @@ stream_create(const struct stream_dest *dest, struct dict *dict,
 
 	o->st = dict;
 	o->is_ndjson = dest->ndjson;
+	o->is_bare = dest->bare && dest->ndjson;
 	o->marks = marks;
 	o->out = out_open(dest->path);
 	if (!o->is_ndjson && out_is_terminal(o->out))
@@ -90,7 +91,8 @@ stream_create(const struct stream_dest *dest, struct dict *dict,
 		out_zstd(o->out, dest->zstd_level);
 	if (!o->is_ndjson)
 		enc_start(&o->enc, dict, eager);
-	put_head(o, in, marks);
+	if (!o->is_bare)
+		put_head(o, in, marks);
 	return o;
 }
 
@@ -143,6 +145,8 @@ void
 stream_write_source(struct stream_out *o, const struct source *s)
 {
 	o->nsources += s->is_final;
+	if (o->is_bare)
+		return;
 	if (o->is_ndjson)
 		ndjson_put_source(&o->lines, s);
 	else
@@ -153,6 +157,8 @@ stream_write_source(struct stream_out *o, const struct source *s)
 void
 stream_write_meta(struct stream_out *o, const struct meta *m)
 {
+	if (o->is_bare)
+		return;
 	if (o->is_ndjson)
 		ndjson_put_meta(&o->lines, m);
 	else
@@ -163,6 +169,8 @@ stream_write_meta(struct stream_out *o, const struct meta *m)
 void
 stream_write_section(struct stream_out *o, enum section s)
 {
+	if (o->is_bare)
+		return;
 	if (o->is_ndjson)
 		ndjson_put_section(&o->lines, s);
 	else
@@ -215,7 +223,9 @@ void
 stream_finish(struct stream_out *o)
 {
 	if (o->is_ndjson) {
-		ndjson_put_end(&o->lines, o->nevents, o->nsources, o->marks);
+		if (!o->is_bare)
+			ndjson_put_end(
+			    &o->lines, o->nevents, o->nsources, o->marks);
 		send_lines(o);
 	} else {
 		enc_end(&o->enc, o->marks);

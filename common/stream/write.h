@@ -8,6 +8,7 @@
 struct stream_dest {
 	const char *path; /* -o */
 	bool ndjson;
+	bool bare; /* of NDJSON the events alone: no stream */
 	bool zstd;
 	int zstd_level;
 };

@@ -230,6 +230,11 @@ for program in tl-cat tl-decode tl-filter tl-tree; do
 	refuses 2 "option '--kind': '' is no kind of event" "$program --kind kernel, ten.tl"
 done
 refuses 2 "'' is no kind of event" 'tl-cat --skip "" ten.tl'
+is '--id: an event is all that is printed' \
+	"$(tl-cat --id 3 --id 7 ten.tl | jq -c .id | tr '\n' ' ')" '3 7 '
+is 'with --ndjson it is a stream' \
+	"$(tl-cat --id 3 --ndjson ten.tl | tl-cat --check 2>&1 | grep -c whole)" 1
+is 'with -b, too' "$(tl-cat --id 3 -b ten.tl | tl-cat -F id --no-header)" 3
 refuses 2 "needs an event, UID" 'tl-cat --id x ten.tl'
 refuses 2 "needs an event, UID" 'tl-cat --id 1: ten.tl'
 refuses 2 "'-1'" 'tl-cat --head -1 ten.tl'
