@@ -274,15 +274,15 @@ void warnings_make(struct figures *f, const struct jobs *j);
 
 /* ---- names.c ---- */
 
-#define NAMES_MAX 10
+#define NAMES_MAX 100 /* rows of a list of the screen */
 
-/* Of a list; what is shown lives as long as the figures. */
+/* Of a list; what is shown, in at most width columns, lives as the figures. */
 struct names_shown {
 	struct str name[NAMES_MAX], shown[NAMES_MAX];
 	size_t n;
 };
 
-/* In at most width columns each. */
+size_t names_most(const struct settings *s, size_t usual); /* or --top */
 void names_show(struct figures *f, struct names_shown *n, size_t width);
 /* Columns of the widest that is shown. */
 size_t names_widest(const struct names_shown *n);

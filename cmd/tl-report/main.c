@@ -49,7 +49,7 @@ static const struct row {
 	{ { 0, "annotations", "FILE", "more names of serving iterations, see tl-tree(1)" }, 0, AT(annotations) },
 	{ { 0, "arch", "NAME", "the GPU: auto, a name or a JSON file" }, F, NOWHERE },
 	{ { 0, "bins", "N", "bins of short_kernel_histogram" }, K | B, NOWHERE },
-	{ { 0, "by", "WHAT", "a sheet of ops by module, annotation, phase, step or thread" }, O | H, NOWHERE },
+	{ { 0, "by", "module|annotation|phase|step|thread", "a sheet of ops by it" }, O | H, NOWHERE },
 	{ { 0, "call-stack", NULL, "where in the program ops were called from" }, F | H, AT(call_stack) },
 	{ { 0, "capture", "DIR|FILE", "traces of the captures of graphs that are replayed" }, 0, AT(capture) },
 	{ { 0, "categories", "FILE", "of rocprofv3's kernels: see tl-kernels(1)" }, K, AT(categories) },
@@ -73,19 +73,19 @@ static const struct row {
 	{ { 0, "names", "A,B", "--vs: what the two traces are called" }, 0, AT(names) },
 	{ { 0, "no-collective", NULL, "no sheets of collectives" }, 0, AT(no_collective) },
 	{ { 0, "num-kernels", NULL, "ops apart by the number of their kernels" }, O | F | H, NOWHERE },
-	{ { 'o', "output", "FILE", "a report in a file: .xlsx, .html, .md or .sqlite" }, 0, NOWHERE },
+	{ { 'o', "output", "FILE", "a report in a file: .xlsx, .html, .md, .json or .sqlite" }, 0, NOWHERE },
 	{ { 0, "overlap", NULL, "split ops by overlapping GPU work" }, O | F | H, NOWHERE },
 	{ { 0, "parent-module", NULL, "ops apart by the type of nn.Module" }, O | H, AT(parent_module) },
 	{ { 0, "phase-method", "METHOD", "sheets of phases by this: see tl-ops(1)" }, O | K | H, NOWHERE },
 	{ { 0, "phase-threshold", "N", "guesses of phases: more rows are a prompt's" }, O | K | H | N, NOWHERE },
 	{ { 0, "pseudo-ops", NULL, "take ops apart that hide several steps" }, O | K | F, NOWHERE },
 	{ { 0, "recompute", NULL, "recomputed work apart" }, O | F | H, AT(recompute) },
-	{ { 0, "roof", "WHICH", "peak or achievable" }, F, NOWHERE },
+	{ { 0, "roof", "peak|achievable", "achievable: measured" }, F, NOWHERE },
 	{ { 0, "short", "TIME", "sheets about kernels below TIME (10us)" }, K | H, AT(shorts) },
 	{ { 0, "steady-gap", "TIME", "--genesis: the steady state follows a gap from TIME on (1s)" }, 0, NOWHERE },
 	{ { 0, "steady-window", "TIME", "--genesis: without such a gap it is the last TIME" }, 0, NOWHERE },
 	{ { 0, "title", "TEXT", "of the page" }, 0, AT(title) },
-	{ { 0, "top", "N", "the first N rows of each long sheet of ops and kernels" }, H | N, AT(top) },
+	{ { 0, "top", "N", "N rows of the screen's lists; of each long sheet of ops and kernels" }, N, AT(top) },
 	{ { 0, "top-kernels", "N", "of those of kernels only" }, H | N, AT(top_kernels) },
 	{ { 0, "top-ops", "N", "of those of tl-ops only" }, H | N, AT(top_ops) },
 	{ { 0, "top-roofline", "N", "of those of tl-roofline only" }, H | N, AT(top_roofline) },
@@ -141,7 +141,8 @@ take_output(struct settings *s, const char *path)
 		const char *end;
 		size_t at;
 	} forms[] = { { ".xlsx", AT(book) }, { ".html", AT(page) },
-		{ ".md", AT(markdown) }, { ".sqlite", AT(database) } };
+		{ ".md", AT(markdown) }, { ".json", AT(json) },
+		{ ".sqlite", AT(database) } };
 
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
 		if (str_ends(str_of(path), str_of(forms[i].end))) {
@@ -150,8 +151,11 @@ take_output(struct settings *s, const char *path)
 			*(const char **)(void *)at = path;
 			return;
 		}
+	if (str_ends(str_of(path), STR(".csv")))
+		die_usage("option '--output': CSV is a file a table: -d DIR "
+			  "writes them into a folder");
 	die_usage("option '--output' needs a name that ends in .xlsx, .html, "
-		  ".md or .sqlite, not '%s' (-d DIR writes CSV)",
+		  ".md, .json or .sqlite, not '%s'",
 	    path);
 }
 
@@ -311,7 +315,7 @@ read_options(struct settings *s, int argc, char *argv[])
 	if (s->traces.v.n == 0)
 		args_add(&s->traces, "-");
 	s->is_whole = s->book != NULL || s->page != NULL ||
-	    s->markdown != NULL || s->database != NULL;
+	    s->markdown != NULL || s->database != NULL || s->json != NULL;
 	s->has_sheets = s->dir != NULL || s->is_whole;
 	check_uses(s);
 	check_versus(s);
@@ -399,6 +403,8 @@ answer(struct settings *s, struct jobs *j)
 		page_write(s, j, f.title);
 	if (s->markdown != NULL)
 		markdown_write(s);
+	if (s->json != NULL)
+		json_write(s);
 	figures_free(&f);
 }
 

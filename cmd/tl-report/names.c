@@ -42,6 +42,16 @@ without_scalars(struct figures *f, struct str name)
 }
 
 size_t
+names_most(const struct settings *s, size_t usual)
+{
+	int64_t n;
+
+	if (s->top == NULL || !num_i64(str_of(s->top), &n))
+		return usual;
+	return n > 0 && n < NAMES_MAX ? (size_t)n : NAMES_MAX;
+}
+
+size_t
 names_widest(const struct names_shown *n)
 {
 	size_t widest = 0;

@@ -78,6 +78,63 @@ markdown_write(const struct settings *s)
 	vec_free(&list.v);
 }
 
+/*
+ * A table's lines as one object: the schema line's members, its rows. The end
+ * line is checked and dropped, as JSON has an end of its own.
+ */
+static void
+put_table(struct out *out, const char *path)
+{
+	struct in *in = in_open(path);
+	size_t nlines = 0;
+	bool has_end = false;
+
+	while (in->p < in->end || in_more(in)) {
+		const unsigned char *nl = NULL;
+		size_t n;
+
+		while ((nl = memchr(in->p, '\n', (size_t)(in->end - in->p))) ==
+		    NULL)
+			if (!in_more(in))
+				die("%s: a line was cut off", path);
+		n = (size_t)(nl - in->p);
+		has_end = str_starts(
+		    (struct str){ (const char *)in->p, n }, STR("{\"end\":"));
+		if (nlines == 0) { /* its members, before the closing brace */
+			out_write(out, in->p, n - 1);
+			out_puts(out, ",\n\"rows\":[");
+		} else if (!has_end) {
+			out_puts(out, nlines > 1 ? ",\n" : "\n");
+			out_write(out, in->p, n);
+		}
+		nlines++;
+		in->p = nl + 1;
+	}
+	if (!has_end)
+		die("%s: the table has no end", path);
+	out_puts(out, "]}");
+	in_close(in);
+}
+
+void
+json_write(const struct settings *s)
+{
+	struct out *out;
+	struct args list = { 0 };
+
+	sheets_paths(s, "ndjson", &list);
+	will_write(s->json);
+	out = out_open(s->json);
+	out_puts(out, "{\"tables\":[");
+	for (size_t i = 0; i < list.v.n; i++) {
+		out_puts(out, i > 0 ? ",\n" : "\n");
+		put_table(out, list.v.v[i]);
+	}
+	out_puts(out, "\n]}\n");
+	out_finish(out);
+	vec_free(&list.v);
+}
+
 void
 database_write(const struct settings *s, struct jobs *j)
 {

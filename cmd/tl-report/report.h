@@ -55,7 +55,7 @@ struct facts {
 
 struct settings {
 	/* options by name, see main.c; NULL or false: not given */
-	const char *dir, *page, *book, *markdown, *database;
+	const char *dir, *page, *book, *markdown, *database, *json;
 	const char *width, *capture, *vs_capture, *names;
 	const char *title, *fail_over, *match;
 	const char *top, *top_ops, *top_kernels, *top_roofline;
@@ -218,6 +218,7 @@ void dir_write(const struct settings *s);
 void book_write(const struct settings *s, struct jobs *j);
 void database_write(const struct settings *s, struct jobs *j);
 void markdown_write(const struct settings *s);
+void json_write(const struct settings *s);
 void page_write(const struct settings *s, struct jobs *j, struct str title);
 
 #endif

@@ -386,8 +386,8 @@ put_top(struct screen *s, const char *title, const char *last,
     const struct tallies *of, size_t most)
 {
 	bool is_wide = last != NULL && s->width >= WIDE;
-	const struct tally *best[TOP_OPS_SHOWN];
-	size_t n = tallies_best(of, best, most), room;
+	const struct tally *best[NAMES_MAX];
+	size_t n = tallies_best(of, best, names_most(s->f->set, most)), room;
 	struct names_shown names = { .n = n };
 	int64_t sum = tallies_sum(of);
 
@@ -473,8 +473,10 @@ static void
 put_losses(struct screen *s)
 {
 	const struct figures *f = s->f;
-	const struct tally *best[TOP_LOSSES];
-	size_t n = tallies_best(&f->losses, best, TOP_LOSSES), room;
+	const struct tally *best[NAMES_MAX];
+	size_t n =
+	    tallies_best(&f->losses, best, names_most(f->set, TOP_LOSSES));
+	size_t room;
 	struct names_shown names = { .n = n };
 
 	if (n == 0 || best[0]->ns <= 0)

@@ -178,7 +178,8 @@ look_at_source(
 	if (!source->is_final)
 		return;
 	c->dev = c->pid = (struct key){ 0, KEY_NONE };
-	take_facts(&c->facts, source);
+	if (select_source(sel, source))
+		take_facts(&c->facts, source);
 	c->is_rocprof |= source_is_api_trace(source);
 	c->is_xla |= source_is_xla(source);
 	c->has_window |= source_fact(source, "window_start") != NULL;

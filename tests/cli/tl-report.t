@@ -238,7 +238,7 @@ like 'against no GPU work' "$(tl-report t.tl --vs idle.json | grep ^GPU)" \
 gzip -dc "$SAMPLE" | head -c 500000 >half.json
 refuses 1 'half.json.*cut off' 'tl-report t.tl --vs half.json -d bad'
 refuses 1 'gone.json: No such file' 'tl-report t.tl --vs gone.json -d bad'
-refuses 2 "ends in .xlsx, .html, .md or .sqlite, not 'x.csv' .-d DIR" 'tl-report t.tl -o x.csv'
+refuses 2 "CSV is a file a table: -d DIR" 'tl-report t.tl -o x.csv'
 tl-report t.tl -o page.html
 like '-o x.html is a page' "$(head -c 15 page.html)" '^<!DOCTYPE html>'
 refuses 2 'one trace only' 'tl-report --vs - -'
@@ -332,6 +332,11 @@ tl-report --comm-pattern "$pattern" -d patterned "$SAMPLE" 2>err
 tl-roofline --comm-pattern "$pattern" --format csv -d roofed "$SAMPLE" 2>err
 same '--comm-pattern is for tl-roofline, too' roofed/unified_perf_summary.csv patterned/unified_perf_summary.csv
 
+is 'of one rank its number, of some how many' "$(for r in 1 0-1; do
+	tl-report --rank $r ranks/* 2>/dev/null | head -n 1
+done | grep -oE 'rank 1\b|^2( of [0-9]+)? ranks')" 'rank 1
+2 of 4 ranks'
+
 # ---- what goes wrong ----
 
 refuses 2 "unknown option '--nope'" 'tl-report --nope t.tl'
@@ -343,10 +348,30 @@ refuses 2 'one trace only' 'tl-report - - <t.tl'
 refuses 2 'takes no argument' 'tl-report --kernels=3 t.tl'
 refuses 2 'ambiguous option' 'tl-report --top- t.tl'
 refuses 2 "tl-timeline: .*'5'" 'tl-report --micro-idle 5 -d bad t.tl'
-for o in '--top 3' '--top-ops 3' '--top-roofline 3' '--micro-idle 5us' \
+for o in '--top-ops 3' '--top-roofline 3' '--micro-idle 5us' \
 	--recompute --num-kernels; do
 	refuses 2 'is for sheets' "tl-report $o t.tl"
 done
+like '--top: rows of the screen'"'"'s lists' "$(tl-report --top 2 t.tl |
+	awk '/^top ops/ { n = 0; on = 1; next } on && /^  / { n++ } /^$/ { if (on) print n; on = 0 }')" '^2$'
+is 'the shares are those of all' "$(tl-report --top 2 t.tl | grep '^  aten::addmm   ')" \
+	"$(tl-report t.tl | grep '^  aten::addmm   ')"
+ok '-o x.json' tl-report t.tl -o all.json
+tl-report t.tl -d sheets
+cat >tables.py <<'END_PY'
+import csv, json, os
+tables = json.load(open("all.json"))["tables"]
+for t in tables:
+    ids = [c["id"] for c in t["columns"]]
+    assert all(set(r) <= set(ids) for r in t["rows"]), t["table"]
+    path = f"sheets/{t['table']}.csv"
+    if os.path.exists(path):
+        rows = sum(1 for _ in csv.reader(open(path))) - 1
+        assert rows == len(t["rows"]), (t["table"], rows, len(t["rows"]))
+missing = [f for f in os.listdir("sheets") if f[:-4] not in {t["table"] for t in tables}]
+print(len(tables) > 10, missing)
+END_PY
+is 'it has all tables, with all their rows' "$(python3 tables.py 2>&1)" 'True []'
 refuses 2 "'--width' is for the screen" 'tl-report --width 99 -d bad t.tl'
 for o in '--gpus-per-node 4' --align-clocks; do
 	run "tl-report $o t.tl"
