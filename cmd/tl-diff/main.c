@@ -30,7 +30,7 @@
 static const struct opt options[] = {
 	{ 'A', "after", "FILE", "a trace or folder of the second side" },
 	{ 'B', "before", "FILE", "a trace or folder of the first side" },
-	{ OPT_BY, "by", "WHAT", "op, or kernel: for replays without ops" },
+	{ OPT_BY, "by", "op|kernel", "kernel: for replays without ops" },
 	{ OPT_EQUIV, "equiv", "FILE", "pairs of names that are one, a line" },
 	{ OPT_FAIL_OVER, "fail-over", "TIME|PERCENT",
 	    "exit with 4 if slower by more; gpu:3% or step:3%: of one time" },

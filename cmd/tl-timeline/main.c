@@ -14,10 +14,9 @@
 #define OPT_CLOCK (OPT_LONG + 3)
 
 static const struct opt options[] = {
-	{ OPT_BY, "by", "WHAT",
-	    "one each: annotation, dev, phase, pid, rank, recompute, src, "
-	    "step" },
-	{ OPT_CLOCK, "clock", "CLOCK", "gpu, or cpu: the host's threads" },
+	{ OPT_BY, "by", "annotation|dev|phase|pid|rank|recompute|src|step",
+	    "a timeline for each" },
+	{ OPT_CLOCK, "clock", "gpu|cpu", "cpu: the host's threads" },
 	{ OPT_JOIN, "join", NULL, "one timeline of all sources" },
 	OPT_SINK_LINKED_ROW,
 	OPT_SINK_LIST_ROW,

@@ -40,7 +40,7 @@ _tl() {
 		if [[ -n $arg && $arg != '['* && -n $prev &&
 			($prev == "$long" || $prev == "$short") ]]
 		then
-			_tl_argument "$arg" "$cur"
+			_tl_argument "${long#--} $arg" "$cur"
 			return 0
 		fi
 		[[ -z $long ]] || words+=("$long")
@@ -49,18 +49,29 @@ _tl() {
 	if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "${words[*]}" -- "$cur")
 	else
-		_tl_argument FILE "$cur"
+		_tl_argument ' FILE' "$cur"
 	fi
 }
 
-# What can stand for an ARGUMENT: choices (`csv|tsv`), folders, files.
+# What can stand for the argument of an OPTION: tables of the program, choices
+# (`csv|tsv`), folders, files.
 _tl_argument() {
 	case $1 in
-	*'|'*) mapfile -t COMPREPLY < <(compgen -W "${1//|/ }" -- "$2") ;;
-	PHASE*) _tl_list "$2" prefill decode mixed generic outside ;;
-	DIR*) compopt -o filenames
+	'table '*) _tl_list "$2" "$("$prog" --list-tables 2>/dev/null </dev/null |
+		cut -f 1)" ;;
+	'arch '*) mapfile -t COMPREPLY < <(compgen -f -- "$2"
+		compgen -W "auto $(tl-roofline --list-archs 2>/dev/null </dev/null |
+			cut -f 1 | sed 1d)" -- "$2") ;;
+	'step '*) _tl_list "$2" first last slowest ;;
+	'kind '*) _tl_list "$2" op runtime driver python annotation kernel memcpy \
+		memset gpu_annotation sync gpu_event overhead span flow meta \
+		instant memory counter async object sample dump mark slice end other ;;
+	*'|'*) arg=${1#* }
+		mapfile -t COMPREPLY < <(compgen -W "${arg//|/ }" -- "$2") ;;
+	*' PHASE'*) _tl_list "$2" prefill decode mixed generic outside ;;
+	*' DIR'*) compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -d -- "$2") ;;
-	FILE* | *FILE) compopt -o filenames
+	*' FILE'* | *FILE) compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
 	esac
 }

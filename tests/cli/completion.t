@@ -32,6 +32,14 @@ offers 'report.xlsx ' tl-timeline -o rep
 offers 'decode ' tl-filter --phase d
 offers 'prefill,mixed ' tl-filter --phase prefill,m
 offers 'ndjson ' tl-link --format n
+offers 'unified_perf_summary ' tl-roofline --table unif
+offers 'H100-NVL H100-PCIe H100-SXM ' tl-roofline --arch H100
+offers 'auto ' tl-roofline --arch aut
+offers 'slowest ' tl-report --step sl
+offers '3,slowest ' tl-report --step 3,sl
+offers 'kernel,memcpy ' tl-filter --kind kernel,memc
+offers 'phase ' tl-timeline --by ph
+offers 'module ' tl-report --by mod
 offers 'timeline ' tl timel
 offers 'timeline ' tl help timel
 offers '--salvage ' tl decode --sal
