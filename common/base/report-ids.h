@@ -261,6 +261,12 @@ WARNING(SIDE_RANKS_MISSING,
     "{side}: skipped ranks that the other side lacks: {ranks}")
 WARNING(SIDE_NO_GPU_EVENTS, "{file}: no GPU events: was the GPU recorded?")
 
+/* ---- tl-health ---- */
+NOTE(HEALTH_SOUND, "{file}: sound ({#n} {n:note|notes})")
+WARNING(HEALTH_USABLE,
+    "{file}: usable, with {#n} {n:warning|warnings}: {checks}")
+WARNING(HEALTH_MISLEADING, "{file}: misleading: {checks}")
+
 /* ---- tl-report ---- */
 WARNING(HOST_ONLY,
     "{file}: no GPU work in the trace: the report is of the host's time")

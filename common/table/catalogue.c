@@ -455,6 +455,7 @@ const struct sheet sheets[] = {
 	    "GPU time by category, of all ranks or the steady state",
 	    .where = SHEET_BOOK, .chart = &pie_ranks),
 	T("roofs", "tl-report", "the lines of a roofline", .where = SHEET_BOOK),
+	T("health", "tl-health", "what makes figures of a trace doubtful"),
 	T("links", "tl-link", "launches and the work they caused"),
 	T("match_report", "tl-match",
 	    "blocks of iterations that match, and what they did"),

@@ -64,6 +64,7 @@ every tl-tree --print
 every tl-timeline
 every tl-timeline -o OUT
 every tl-idle
+every tl-health
 every tl-launch
 every tl-steps
 every tl-critical

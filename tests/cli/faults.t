@@ -43,6 +43,7 @@ faults tl-tree -p ../tree.tl
 faults tl-timeline ../tree.tl -o out.tsv
 faults tl-timeline ../small.json
 faults tl-idle ../tree.tl -o out.tsv
+faults tl-health ../tree.tl -o out.tsv
 faults tl-launch ../tree.tl -d out
 faults tl-steps ../tree.tl -o out.tsv
 faults tl-critical ../tree.tl -o out.tsv

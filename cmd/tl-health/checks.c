@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* The checks: what each is about, and from when on it matters. */
+#include "cmd/tl-health/health.h"
+
+#include <math.h>
+
+const char *const severity_words[SEVERITIES] = {
+	[SOUND] = "sound",
+	[NOTE] = "note",
+	[WARNING] = "warning",
+	[MISLEADING] = "misleading",
+};
+
+#define NEVER INFINITY
+#define ANY 1e-9 /* a share: of any event */
+#define GPU_TIME "GPU time"
+#define GPU_EVENTS "GPU events"
+#define EVENTS "events"
+#define WINDOW "the recording"
+
+const struct check_def checks[CHECKS] = {
+	[CHECK_TIME_ZERO] = { "time.zero", GPU_EVENTS, 0, ANY,
+	    "events start at time 0, hours before all others",
+	    "idle time, steps, span", "drop them: tl-filter --from" },
+	[CHECK_TIME_HUGE] = { "time.huge", GPU_EVENTS, 0, ANY,
+	    "events last longer than a day", "all times",
+	    "drop them: tl-filter --to" },
+	[CHECK_TIME_NEGATIVE] = { "time.negative", GPU_EVENTS, 0, 5,
+	    "negative durations, taken as 0", "busy time, kernels, ops",
+	    "update the profiler" },
+	[CHECK_TIME_NO_DURATION] = { "time.no_duration", GPU_EVENTS, 10, 50,
+	    "GPU events have no duration", "busy time, kernels, ops",
+	    "use a profiler that records nanoseconds" },
+	[CHECK_TIME_JUMP] = { "time.jump", WINDOW, 0, NEVER,
+	    "nothing is recorded for most of the time: a clock jumped, or the "
+	    "profiler was off",
+	    "idle time, span", "look at each part: tl-filter --from, --to" },
+	[CHECK_TIME_BEFORE_LAUNCH] = { "time.before_launch", GPU_EVENTS, 1, 25,
+	    "GPU events start before their launch: the clocks of host and GPU "
+	    "differ",
+	    "launch latency, queue delay, causes of idle time",
+	    "compare times of one side only" },
+	[CHECK_TIME_OUTSIDE] = { "time.outside", GPU_TIME, 10, NEVER,
+	    "GPU events lie outside the profiler's window", "idle time, span",
+	    "choose steps: --step" },
+	[CHECK_TIME_OVERRUN] = { "time.overrun", GPU_TIME, 1, 20,
+	    "GPU events end after the next one of their GPU stream has ended",
+	    "kernel times, ops, roofline",
+	    "their durations are too long: compare with another run" },
+	[CHECK_TIME_OVERLAP] = { "time.overlap", GPU_TIME, 10, NEVER,
+	    "GPU events overlap the next one of their GPU stream",
+	    "kernel times, ops, roofline",
+	    "sums of kernel times exceed busy time: use tl-timeline" },
+	[CHECK_TIME_DOMINANT] = { "time.dominant", GPU_TIME, NEVER, NEVER,
+	    "one GPU event takes most of the busy time", "timeline, ops",
+	    "look at it: does it wait for a peer, or is its end wrong?" },
+	[CHECK_TIME_COARSE] = { "time.coarse", "a mean GPU event", 25, NEVER,
+	    "times are no finer than this", "short kernels, gaps, roofline",
+	    "use a profiler that records nanoseconds" },
+	[CHECK_FILE_CUT] = { "file.cut", NULL, 1, NEVER,
+	    "the end of the file is missing", "all tables",
+	    "let the profiler finish its export" },
+	[CHECK_FILE_LOST] = { "file.lost", NULL, 1, NEVER,
+	    "damaged places were skipped", "all tables",
+	    "copy or export the trace again" },
+	[CHECK_FILE_MENDED] = { "file.mended", NULL, NEVER, NEVER,
+	    "characters were mended", "names", "" },
+	[CHECK_FILE_SKIPPED] = { "file.skipped", EVENTS, 0, 10,
+	    "events have no usable time, phase or category", "all tables",
+	    "see tl-decode's warnings" },
+	[CHECK_FILE_TWICE] = { "file.twice", GPU_EVENTS, NEVER, NEVER,
+	    "GPU events are recorded twice; each counts once", "", "" },
+	[CHECK_FILE_KEYS] = { "file.keys", EVENTS, NEVER, NEVER,
+	    "events name a member twice; the last one counts", "arguments",
+	    "" },
+	[CHECK_FILE_SEVERAL] = { "file.several", NULL, 2, NEVER,
+	    "the file holds the windows of several profilers", "all tables",
+	    "pass each trace by itself" },
+	[CHECK_FILE_EDITED] = { "file.edited", NULL, NEVER, NEVER,
+	    "events were removed from this stream", "shares, idle time",
+	    "read the whole trace" },
+};
+
+double
+percent_of(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : NAN;
+}
+
+static enum severity
+severity_of(const struct limits *l, double value)
+{
+	if (value >= l->misleading)
+		return MISLEADING;
+	return value >= l->warning ? WARNING : NOTE;
+}
+
+struct finding *
+found(struct health *h, enum check check, const struct tally *t, double share)
+{
+	const struct limits *l = &h->limits[check];
+	struct finding *f;
+
+	if (t->n == 0)
+		return NULL;
+	f = vec_add(&h->findings);
+	*f = (struct finding){
+		.check = check,
+		.severity = severity_of(l,
+		    checks[check].share_of == NULL ? (double)t->n
+			: isnan(share)             ? 0
+						   : share),
+		.source = h->subject.source,
+		.n = t->n,
+		.ns = t->ns,
+		.share = share,
+		.first = t->first,
+		.has_uid = t->ns >= 0,
+	};
+	return f;
+}
+
+void
+finding_say(struct health *h, struct finding *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	f->detail = str_of(arena_vprintf(h->text, fmt, ap));
+	va_end(ap);
+}
+
+/* ---- --set ---- */
+
+static enum check
+check_of(struct str id)
+{
+	for (int c = 0; c < CHECKS; c++)
+		if (str_eq(id, str_of(checks[c].id)))
+			return (enum check)c;
+	die_usage("option '--set': '%.*s' is no check; --list-checks lists "
+		  "them",
+	    (int)id.len, id.p);
+}
+
+static double
+limit_of(struct str word)
+{
+	double v;
+
+	if (str_eq(word, STR("never")))
+		return NEVER;
+	if (!num_double(word, &v) || v < 0)
+		die_usage("option '--set': '%.*s' is neither a number nor "
+			  "'never'",
+		    (int)word.len, word.p);
+	return v;
+}
+
+void
+limits_set(struct limits limits[CHECKS], const char *text)
+{
+	const char *is = strchr(text, '=');
+	const char *list = is != NULL ? is + 1 : NULL;
+	struct limits *l;
+	struct str word;
+
+	if (is == NULL)
+		die_usage("option '--set': '%s' is not CHECK=WARNING or "
+			  "CHECK=WARNING,MISLEADING",
+		    text);
+	l = &limits[check_of((struct str){ text, (size_t)(is - text) })];
+	(void)str_next(&list, ',', &word);
+	l->warning = limit_of(word);
+	if (str_next(&list, ',', &word))
+		l->misleading = limit_of(word);
+	if (list != NULL)
+		die_usage(
+		    "option '--set': '%s' has more than two limits", text);
+}
+
+void
+checks_list(void)
+{
+	struct out *out = out_open(NULL);
+
+	for (int c = 0; c < CHECKS; c++)
+		out_printf(out, "%s\t%s\n", checks[c].id, checks[c].text);
+	out_finish(out);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-health: main.c knows the options and the files, subject.c takes the events
+ * of one source, time.c, links.c ... look at it as a whole, checks.c has the
+ * list of checks, print.c the table and the verdict.
+ */
+#ifndef TL_HEALTH_H
+#define TL_HEALTH_H
+
+#include "sink/source.h"
+#include "table/table.h"
+#include "trace/host.h"
+
+/* In the order of the page. */
+enum check {
+	CHECK_TIME_ZERO,
+	CHECK_TIME_HUGE,
+	CHECK_TIME_NEGATIVE,
+	CHECK_TIME_NO_DURATION,
+	CHECK_TIME_JUMP,
+	CHECK_TIME_BEFORE_LAUNCH,
+	CHECK_TIME_OUTSIDE,
+	CHECK_TIME_OVERRUN,
+	CHECK_TIME_OVERLAP,
+	CHECK_TIME_DOMINANT,
+	CHECK_TIME_COARSE,
+	CHECK_FILE_CUT,
+	CHECK_FILE_LOST,
+	CHECK_FILE_MENDED,
+	CHECK_FILE_SKIPPED,
+	CHECK_FILE_TWICE,
+	CHECK_FILE_KEYS,
+	CHECK_FILE_SEVERAL,
+	CHECK_FILE_EDITED,
+	CHECKS,
+};
+
+enum severity {
+	SOUND,
+	NOTE,
+	WARNING,
+	MISLEADING,
+	SEVERITIES,
+};
+extern const char *const severity_words[SEVERITIES];
+
+struct check_def {
+	const char *id;
+	/* What the share is of: "GPU time"; NULL: events are counted. */
+	const char *share_of;
+	/* From which share, in percent, or count on; INFINITY: never. */
+	double warning, misleading;
+	const char *text;   /* what is wrong */
+	const char *spoils; /* which figures it touches */
+	const char *advice; /* what to do about it */
+};
+extern const struct check_def checks[CHECKS];
+
+/* From when on a finding is one. */
+struct limits {
+	double warning, misleading;
+};
+/* "CHECK=WARNING[,MISLEADING]" of --set; a bad one is a usage error. */
+void limits_set(struct limits limits[CHECKS], const char *text);
+void checks_list(void);
+
+struct finding {
+	enum check check;
+	enum severity severity;
+	uint32_t source; /* no of sink_source */
+	uint64_t n;
+	int64_t ns;   /* time concerned; -1: no time */
+	double share; /* in percent; NAN: of nothing */
+	struct uid first;
+	bool has_uid;
+	struct str detail; /* what the text lacks, or empty */
+};
+
+/* Events that a check is about, as they come. */
+struct tally {
+	uint64_t n;
+	int64_t ns;
+	struct uid first;
+};
+
+/* One source while it is read. */
+struct subject {
+	struct host host;
+	uint32_t source; /* no of sink_source */
+	bool is_open;
+	int64_t zero_ns; /* where the file's own times begin */
+	struct tally of[CHECKS];
+	uint64_t nevents, ngpu;      /* those with a time; GPU events */
+	int64_t gpu_ns;              /* sum of their durations */
+	int64_t first_ns;            /* of events, but those at zero */
+	uint64_t divisor;            /* of all times of GPU events */
+	struct spans busy, recorded; /* of GPU events; of those and of calls */
+	struct span window;          /* that the profiler was on for */
+	bool has_window;
+	struct spans at_zero; /* what would be in them, but for its time */
+	bool zero_is_wrong;   /* known at the end */
+	int64_t longest_ns;
+	struct uid longest;
+	VEC(uint8_t) shapes; /* what is known of them */
+};
+
+struct health {
+	struct limits limits[CHECKS];
+	struct dict *dict;
+	struct causes *causes;
+	struct arena *text;
+	struct sink_sources sources;
+	struct subject subject;
+	VEC(struct finding) findings;
+	uint64_t nevents, ngpu;
+	bool is_edited; /* a mark of the stream, or a part of one */
+};
+
+/* ---- subject.c ---- */
+
+void subject_start(struct health *h, const struct source *src);
+void subject_take(struct health *h, const struct event *ev);
+/* All checks; nothing is left but findings. */
+void subject_end(struct health *h);
+void subject_free(struct subject *s);
+void tally_event(struct tally *t, struct uid uid, int64_t ns);
+
+/* ---- checks.c ---- */
+
+/* Part of whole in percent; NAN: of nothing. */
+double percent_of(double part, double whole);
+/* A finding, if there is any event; its severity by share, else by count. */
+struct finding *found(
+    struct health *h, enum check check, const struct tally *t, double share);
+void finding_say(struct health *h, struct finding *f, const char *fmt, ...)
+    PRINTF_LIKE(3, 4);
+
+/* ---- file.c, time.c ---- */
+
+void check_facts(struct health *h, const struct source *src);
+void check_file(struct health *h);
+void check_time(struct health *h);
+
+/* ---- print.c ---- */
+
+void health_print(struct health *h, struct table_dest *dest);
+/* Tells the verdict on each file; the worst. */
+enum severity health_tell(struct health *h);
+
+#endif

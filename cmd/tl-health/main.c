@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-health: can the figures of this trace be trusted?
+ *
+ * Reads each source once, counting what can't be or should not be as events
+ * come (subject.c), looks at the whole when it ends, and prints what it found.
+ */
+#include "cmd/tl-health/health.h"
+#include "table/catalogue.h"
+
+enum {
+	OPT_LIST_CHECKS = OPT_LONG,
+	OPT_LIST_TABLES,
+	OPT_SET,
+};
+
+static const struct opt options[] = {
+	{ OPT_LIST_CHECKS, "list-checks", NULL, "list the checks" },
+	{ OPT_LIST_TABLES, "list-tables", NULL, "list the tables" },
+	{ OPT_SET, "set", "CHECK=W[,M]",
+	    "a warning from W on, misleading from M on; 'never'" },
+	OPT_TABLE,
+	{ 'v', "verbose", NULL, "a summary on stderr" },
+	OPT_END,
+};
+
+static const struct about about = {
+	"can the figures of a trace be trusted",
+	"[OPTIONS] [FILE...]",
+	"tl-health trace.json.gz",
+};
+
+struct settings {
+	struct table_dest dest;
+	bool list_checks, list_tables, verbose;
+};
+
+static void
+take_option(
+    struct health *h, struct settings *set, const struct optparse *op, int ch)
+{
+	switch (ch) {
+	case OPT_LIST_CHECKS: set->list_checks = true; break;
+	case OPT_LIST_TABLES: set->list_tables = true; break;
+	case OPT_SET: limits_set(h->limits, op->arg); break;
+	case 'v': set->verbose = true; break;
+	default: (void)table_dest_opt(&set->dest, op, ch); break;
+	}
+}
+
+#define KINDS_READ                                            \
+	(KINDS_GPU | KINDS_HOST | KIND_BIT(KIND_ANNOTATION) | \
+	    KIND_BIT(KIND_SPAN))
+
+/* Whether events were taken out of it; of a tree no mark says so. */
+static bool
+is_part(const struct stream_in *in)
+{
+	for (size_t i = 0; i < in->nprov; i++)
+		if (str_eq(in->prov[i].program, STR("tl-filter")) ||
+		    str_eq(in->prov[i].program, STR("tl-split")))
+			return true;
+	return (in->marks & MARK_EDITED) != 0;
+}
+
+static void
+read_file(struct health *h, const char *path)
+{
+	struct stream_in *in =
+	    stream_open_only(path, h->dict, WANT_TREE, KINDS_READ);
+	enum item item;
+
+	sink_sources_file(&h->sources, path);
+	h->is_edited = is_part(in);
+	in->is_told = true; /* as findings */
+	stream_only(in, KINDS_READ);
+	while ((item = stream_next(in)) != ITEM_END)
+		if (item == ITEM_SOURCE)
+			subject_start(h, &in->source);
+		else if (item == ITEM_EVENT)
+			subject_take(h, &in->ev);
+	subject_end(h);
+	stream_close(in);
+}
+
+static void
+health_free(struct health *h)
+{
+	host_free(&h->subject.host);
+	causes_destroy(h->causes);
+	vec_free(&h->findings);
+	sink_sources_free(&h->sources);
+	arena_destroy(h->text);
+	dict_destroy(h->dict);
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct settings set = { 0 };
+	struct health h = { 0 };
+	enum severity worst;
+	struct optparse op;
+	const char *path;
+	int ch;
+
+	for (int c = 0; c < CHECKS; c++)
+		h.limits[c] =
+		    (struct limits){ checks[c].warning, checks[c].misleading };
+	opt_start(&op, argc, argv, &about, options);
+	while ((ch = opt_next(&op)) != -1)
+		take_option(&h, &set, &op, ch);
+	if (set.list_checks || set.list_tables) {
+		if (set.list_checks)
+			checks_list();
+		else
+			sheets_list("tl-health");
+		return EXIT_DONE;
+	}
+	(void)table_dest_details(&set.dest);
+	h.dict = dict_create();
+	h.causes = causes_create();
+	h.text = arena_create();
+	stream_check_files(argv + op.ind);
+	while ((path = opt_file(&op)) != NULL)
+		read_file(&h, path);
+	if (h.ngpu == 0)
+		die_nothing(MSG_NO_GPU_EVENTS, h.sources.path, h.nevents);
+	worst = health_tell(&h);
+	health_print(&h, &set.dest);
+	table_dest_finish(&set.dest);
+	if (set.verbose)
+		note_cost("%" PRIu64 " events, %d checks", h.nevents, CHECKS);
+	health_free(&h);
+	return worst == MISLEADING ? EXIT_GATE : exit_status();
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* The findings as a table, and the verdict. */
+#include "cmd/tl-health/health.h"
+
+#include <math.h>
+
+/* clang-format off */
+static const struct column columns[] = {
+	{ "rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
+	{ "severity", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	{ "check", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	{ "count", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+	{ "time_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
+	{ "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
+	{ "percent_of", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	{ "uid", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	{ "finding", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED, 0 },
+	{ "spoils", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED, 0 },
+	{ "advice", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED | COL_MINOR, 0 },
+	{ "warning_from", NULL, COL_REAL, UNIT_NONE, COL_DETAIL, 0 },
+	{ "misleading_from", NULL, COL_REAL, UNIT_NONE, COL_DETAIL, 0 },
+};
+/* clang-format on */
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+/* By source, the worst first, then in the order of the list. */
+static int
+order_of_findings(const void *x, const void *y)
+{
+	const struct finding *a = x, *b = y;
+
+	if (a->source != b->source)
+		return a->source < b->source ? -1 : 1;
+	if (a->severity != b->severity)
+		return a->severity > b->severity ? -1 : 1;
+	return (a->check > b->check) - (a->check < b->check);
+}
+
+static struct str
+text_of(struct table *t, const struct finding *f)
+{
+	struct str text = str_of(checks[f->check].text);
+	struct buf b = { 0 };
+
+	if (f->detail.len == 0)
+		return text;
+	buf_put(&b, text.p, text.len);
+	buf_puts(&b, ": ");
+	buf_put(&b, f->detail.p, f->detail.len);
+	text = table_row_text(t, buf_str(&b));
+	buf_free(&b);
+	return text;
+}
+
+static void
+add_row(struct health *h, struct table *t, const struct finding *f,
+    enum sink_lead lead)
+{
+	const struct check_def *c = &checks[f->check];
+	const struct limits *l = &h->limits[f->check];
+	struct cell *row = table_row(t);
+	char uid[UID_MAX];
+
+	if (lead != SINK_LEAD_NONE)
+		*row++ = cell_int(lead == SINK_LEAD_RANK
+			? h->sources.list.v[f->source].rank
+			: f->source);
+	row[0] = cell_text(str_of(severity_words[f->severity]));
+	row[1] = cell_text(str_of(c->id));
+	row[2] = cell_int((int64_t)f->n);
+	if (f->ns > 0)
+		row[3] = cell_int(f->ns);
+	row[4] = cell_real(f->share);
+	if (!isnan(f->share))
+		row[5] = cell_text(str_of(c->share_of));
+	if (f->has_uid)
+		row[6] = cell_text(table_row_text(
+		    t, (struct str){ uid, uid_put(uid, f->first) }));
+	row[7] = cell_text(text_of(t, f));
+	row[8] = cell_text(str_of(c->spoils));
+	row[9] = cell_text(str_of(c->advice));
+	row[10] = cell_real(l->warning);
+	row[11] = cell_real(l->misleading);
+}
+
+void
+health_print(struct health *h, struct table_dest *dest)
+{
+	enum sink_lead lead = sink_sources_lead(&h->sources);
+	struct column own[COLUMNS];
+	size_t skip = lead == SINK_LEAD_NONE;
+	struct table *t;
+
+	memcpy(own, columns, sizeof columns);
+	if (lead == SINK_LEAD_SRC)
+		own[0].id = "src";
+	stable_sort(h->findings.v, h->findings.n, sizeof *h->findings.v,
+	    order_of_findings);
+	t = table_create("health", own + skip, COLUMNS - skip);
+	for (size_t i = 0; i < h->findings.n; i++)
+		add_row(h, t, &h->findings.v[i], lead);
+	if (h->findings.n == 0)
+		table_note(t, "none of %d checks found anything", CHECKS);
+	table_print_summary(t, dest);
+	table_destroy(t);
+}
+
+/* ---- the verdict ---- */
+
+/* "time.overrun (12.3 % of GPU time)" */
+static void
+put_finding(struct buf *b, const struct finding *f)
+{
+	const struct check_def *c = &checks[f->check];
+
+	buf_printf(b, "%s%s (", b->len > 0 ? ", " : "", c->id);
+	if (!isnan(f->share) && f->share > 0)
+		buf_printf(b, "%.3g %% of %s", f->share, c->share_of);
+	else
+		buf_printf(b, "%" PRIu64, f->n);
+	buf_putc(b, ')');
+}
+
+/* Of one source: the worst, how many are so, and which. */
+static enum severity
+verdict_on(const struct health *h, uint32_t source, size_t n[SEVERITIES],
+    struct buf *which)
+{
+	enum severity worst = SOUND;
+
+	for (size_t i = 0; i < h->findings.n; i++)
+		if (h->findings.v[i].source == source) {
+			n[h->findings.v[i].severity]++;
+			if (h->findings.v[i].severity > worst)
+				worst = h->findings.v[i].severity;
+		}
+	for (size_t i = 0; i < h->findings.n; i++)
+		if (h->findings.v[i].source == source &&
+		    h->findings.v[i].severity == worst)
+			put_finding(which, &h->findings.v[i]);
+	return worst;
+}
+
+enum severity
+health_tell(struct health *h)
+{
+	enum severity worst = SOUND;
+	struct buf which = { 0 };
+
+	for (uint32_t i = 0; i < h->sources.list.n; i++) {
+		const char *path = h->sources.list.v[i].path;
+		size_t n[SEVERITIES] = { 0 };
+		enum severity of;
+
+		which.len = 0;
+		of = verdict_on(h, i, n, &which);
+		if (of == MISLEADING)
+			report(MSG_HEALTH_MISLEADING, path, buf_str(&which));
+		else if (of == WARNING)
+			report(MSG_HEALTH_USABLE, path, n[WARNING],
+			    buf_str(&which));
+		else
+			report(MSG_HEALTH_SOUND, path, n[NOTE]);
+		worst = of > worst ? of : worst;
+	}
+	buf_free(&which);
+	return worst;
+}

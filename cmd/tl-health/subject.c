@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* One source: what its events are counted in. */
+#include "cmd/tl-health/health.h"
+
+#define HOUR_NS (INT64_C(3600) * 1000000000)
+#define DAY_NS (INT64_C(86400) * 1000000000)
+
+/* Of a shape. */
+enum {
+	SHAPE_KNOWN = 1,
+	SHAPE_REPEATS = 2, /* it has a member twice */
+};
+
+void
+tally_event(struct tally *t, struct uid uid, int64_t ns)
+{
+	if (t->n++ == 0 || uid_cmp(uid, t->first) < 0)
+		t->first = uid;
+	t->ns = num_add_max(t->ns, ns);
+}
+
+void
+subject_start(struct health *h, const struct source *src)
+{
+	const struct sink_source *o =
+	    sink_sources_source(&h->sources, &(struct select){ 0 }, src);
+	struct subject *s = &h->subject;
+	int64_t base = 0;
+
+	if (s->is_open && s->source == o->no)
+		return;
+	subject_end(h);
+	(void)!source_int(src, "base", &base);
+	*s = (struct subject){
+		.host = s->host,
+		.source = o->no,
+		.is_open = true,
+		.zero_ns = -base,
+		.first_ns = INT64_MAX,
+		.window = o->window,
+		.has_window = o->has_window,
+	};
+	host_start(&s->host, h->dict, h->causes);
+	check_facts(h, src);
+}
+
+static uint8_t
+facts_of_shape(const struct shape *shape)
+{
+	unsigned facts = SHAPE_KNOWN;
+
+	for (uint32_t i = 0; i < shape->nentries; i++)
+		if (shape->entries[i].group == GROUP_DUP ||
+		    shape->entries[i].group == GROUP_DUPTOP)
+			facts |= SHAPE_REPEATS;
+	return (uint8_t)facts;
+}
+
+static uint8_t
+shape_facts(struct subject *s, const struct event *ev)
+{
+	while (s->shapes.n <= ev->shape_id)
+		vec_push(&s->shapes, 0);
+	if (s->shapes.v[ev->shape_id] == 0)
+		s->shapes.v[ev->shape_id] = facts_of_shape(ev->shape);
+	return s->shapes.v[ev->shape_id];
+}
+
+/* The greatest common divisor. */
+static uint64_t
+divisor(uint64_t a, uint64_t b)
+{
+	while (b != 0) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+static uint64_t
+magnitude(int64_t v)
+{
+	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+}
+
+static void
+take_gpu(struct subject *s, const struct event *ev, int64_t end_ns)
+{
+	s->ngpu++;
+	s->gpu_ns = num_add_max(s->gpu_ns, ev->dur_ns);
+	s->divisor = divisor(
+	    divisor(s->divisor, magnitude(ev->ts_ns)), magnitude(ev->dur_ns));
+	if (ev->ts_ns != s->zero_ns)
+		spans_add(&s->busy, ev->ts_ns, end_ns);
+	if (ev->dur_ns == 0 && (ev->flags & EV_CLAMPED) == 0)
+		tally_event(&s->of[CHECK_TIME_NO_DURATION], ev->uid, 0);
+	if (ev->dur_ns > s->longest_ns) {
+		s->longest_ns = ev->dur_ns;
+		s->longest = ev->uid;
+	}
+}
+
+static void
+take_slice(struct subject *s, const struct event *ev)
+{
+	const bool is_gpu = event_is(ev, KINDS_GPU);
+	int64_t end;
+
+	if (__builtin_add_overflow(ev->ts_ns, ev->dur_ns, &end))
+		return;
+	/* shares of these are of GPU events: time is counted of those */
+	if (ev->ts_ns == s->zero_ns)
+		tally_event(&s->of[CHECK_TIME_ZERO], ev->uid, is_gpu);
+	else if (ev->ts_ns < s->first_ns)
+		s->first_ns = ev->ts_ns;
+	if ((ev->flags & EV_CLAMPED) != 0)
+		tally_event(&s->of[CHECK_TIME_NEGATIVE], ev->uid, is_gpu);
+	spans_add(ev->ts_ns == s->zero_ns ? &s->at_zero : &s->recorded,
+	    ev->ts_ns, end);
+	if (is_gpu)
+		take_gpu(s, ev, end);
+}
+
+/* It says nothing of what other events are. */
+static bool
+is_huge(struct subject *s, const struct event *ev)
+{
+	const bool is_gpu = event_is(ev, KINDS_GPU);
+
+	if (ev->dur_ns <= DAY_NS)
+		return false;
+	tally_event(&s->of[CHECK_TIME_HUGE], ev->uid, is_gpu);
+	s->ngpu += is_gpu;
+	return true;
+}
+
+/* The row of a profiler's window; Kineto's has this name. */
+static void
+take_profile(struct subject *s, const struct dict *st, const struct event *ev)
+{
+	if (!str_starts(dict_get(st, ev->name), STR("PyTorch Profiler")) ||
+	    ev->dur_ns == 0)
+		return;
+	tally_event(&s->of[CHECK_FILE_SEVERAL], ev->uid, 0);
+	s->window =
+	    (struct span){ ev->ts_ns, num_add_max(ev->ts_ns, ev->dur_ns) };
+	s->has_window = true;
+}
+
+void
+subject_take(struct health *h, const struct event *ev)
+{
+	const unsigned timed = HAS_TS | HAS_DUR;
+	struct subject *s = &h->subject;
+
+	s->nevents++;
+	if ((shape_facts(s, ev) & SHAPE_REPEATS) != 0)
+		tally_event(&s->of[CHECK_FILE_KEYS], ev->uid, 0);
+	if ((ev->flags & EV_DUPLICATE) != 0) {
+		tally_event(&s->of[CHECK_FILE_TWICE], ev->uid, ev->dur_ns);
+		return;
+	}
+	if ((ev->shape->has & timed) != timed)
+		return;
+	if (event_is(ev, KINDS_GPU | KINDS_HOST)) {
+		if (is_huge(s, ev))
+			return;
+		take_slice(s, ev);
+	} else if (event_is(ev, KIND_BIT(KIND_SPAN)))
+		take_profile(s, h->dict, ev);
+	host_add(&s->host, ev);
+}
+
+/* Times of 0 are wrong only where the recording is elsewhere. */
+static void
+settle_zero(struct subject *s)
+{
+	s->zero_is_wrong = s->first_ns != INT64_MAX &&
+	    (double)s->first_ns - (double)s->zero_ns > (double)HOUR_NS;
+	if (!s->zero_is_wrong)
+		for (size_t i = 0; i < s->at_zero.n; i++)
+			spans_add(&s->recorded, s->at_zero.v[i].start,
+			    s->at_zero.v[i].end);
+}
+
+void
+subject_end(struct health *h)
+{
+	struct subject *s = &h->subject;
+
+	if (!s->is_open)
+		return;
+	h->nevents += s->nevents;
+	h->ngpu += s->ngpu;
+	settle_zero(s);
+	spans_normalise(&s->busy);
+	spans_normalise(&s->recorded);
+	host_ready(&s->host);
+	check_file(h);
+	check_time(h);
+	subject_free(s);
+}
+
+void
+subject_free(struct subject *s)
+{
+	s->is_open = false;
+	spans_free(&s->busy);
+	spans_free(&s->recorded);
+	spans_free(&s->at_zero);
+	vec_free(&s->shapes);
+}

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A small sound trace, and defects planted into it.
+
+    health.py [DEFECT...] >trace.json
+
+It has 40 ops in 4 steps; each launches one kernel of 30.123 us on one of two
+GPU streams, in order. A defect is NAME or NAME=N, for N events of it.
+"""
+import json
+import sys
+
+OPS, STEPS, PERIOD, KERNEL = 40, 4, 100.5, 30.123
+BEGIN = 5000.25  # us
+
+
+class Trace:
+    """Events by what they are, and members of the file."""
+
+    def __init__(self):
+        self.steps, self.ops, self.calls, self.kernels = [], [], [], []
+        self.more, self.members = [], {}
+        for i in range(OPS):
+            at = BEGIN + i * PERIOD
+            self.ops.append(self.event(
+                "cpu_op", "aten::mm", at, 20.5, 1, 1,
+                {"External id": i + 1, "Input Dims": [[64, 64], [64, 64]],
+                 "Input Strides": [[64, 1], [64, 1]],
+                 "Input type": ["float", "float"],
+                 "Concrete Inputs": ["", ""]}))
+            self.calls.append(self.event(
+                "cuda_runtime", "cudaLaunchKernel", at + 5, 4.75, 1, 1,
+                {"correlation": 100 + i, "External id": i + 1}))
+            stream = 7 + i % 2
+            self.kernels.append(self.event(
+                "kernel", "gemm_64x64", at + 15, KERNEL, 0, stream,
+                {"device": 0, "stream": stream, "correlation": 100 + i,
+                 "External id": i + 1, "grid": [8, 1, 1],
+                 "block": [128, 1, 1]}))
+        each = OPS // STEPS
+        for i in range(STEPS):
+            self.steps.append(self.event(
+                "user_annotation", f"ProfilerStep#{i}",
+                BEGIN - 1 + i * each * PERIOD, each * PERIOD, 1, 1, {}))
+
+    @staticmethod
+    def event(cat, name, ts, dur, pid, tid, args):
+        return {"ph": "X", "cat": cat, "name": name, "ts": ts, "dur": dur,
+                "pid": pid, "tid": tid, "args": args}
+
+    def host(self):
+        return self.steps + self.ops + self.calls
+
+    def write(self, out):
+        text = json.dumps(
+            dict(self.members, traceEvents=self.host() + self.kernels +
+                 self.more), separators=(",", ":"))
+        out.write(text.replace('"corr2"', '"correlation"'))
+
+
+def zero(t, n):
+    for e in t.host() + t.kernels:
+        e["ts"] += 2e10  # hours behind the start of the clock
+    for e in t.kernels[:n]:
+        e["ts"] = 0
+
+
+def zero_host(t, n):
+    zero(t, 0)
+    for e in t.ops[:n]:
+        e["ts"] = 0
+
+
+def huge(t, n):
+    for e in t.kernels[-n:]:
+        e["dur"] = 2 * 86400e6
+
+
+def negative(t, n):
+    for e in t.kernels[:n]:
+        e["dur"] = -5.5
+
+
+def no_duration(t, n):
+    for e in t.kernels[:n]:
+        e["dur"] = 0
+
+
+def jump(t, n):
+    """The second half n seconds later."""
+    for e in t.host() + t.kernels:
+        if e["ts"] > BEGIN + OPS // 2 * PERIOD - 2:
+            e["ts"] += n * 1e6
+
+
+def before_launch(t, n):
+    for e in t.kernels[:n]:
+        e["ts"] -= 12
+
+
+def outside(t, n):
+    end = t.kernels[-n]["ts"] - 1
+    t.more.append(t.event("Trace", "PyTorch Profiler (0)", BEGIN - 10,
+                          end - BEGIN + 10, "Spans", "PyTorch Profiler", {}))
+
+
+def overrun(t, n):
+    """Every fourth kernel lasts until the next but one on its stream."""
+    for i in range(n):
+        t.kernels[4 * i]["dur"] = 2 * PERIOD + KERNEL + 10
+
+
+def overlap(t, n):
+    """They end 5 us into the next one."""
+    for i in range(n):
+        t.kernels[4 * i]["dur"] = 2 * PERIOD + 5
+
+
+def dominant(t, n):
+    t.kernels[-1]["dur"] = n * 1e3 + 0.123
+
+
+def coarse(t, _):
+    for e in t.host() + t.kernels:
+        e["ts"], e["dur"] = int(e["ts"]), int(e["dur"])
+
+
+def skipped(t, n):
+    for e in t.kernels[:n]:
+        del e["ts"]
+
+
+def twice(t, n):
+    t.more += [dict(e) for e in t.kernels[:n]]
+
+
+def keys(t, n):
+    for e in t.ops[:n]:
+        e["args"]["corr2"] = 1
+        e["args"]["correlation"] = 2
+
+
+def several(t, n):
+    for i in range(n):
+        t.more.append(t.event("Trace", "PyTorch Profiler (0)", BEGIN - 10,
+                              OPS * PERIOD, "Spans", f"{i}", {}))
+
+
+def no_gpu(t, _):
+    t.kernels.clear()
+
+
+PLANTS = {f.__name__: f for f in (
+    zero, zero_host, huge, negative, no_duration, jump, before_launch,
+    outside, overrun, overlap, dominant, coarse, skipped, twice, keys,
+    several, no_gpu)}
+
+
+def main():
+    t = Trace()
+    for word in sys.argv[1:]:
+        name, _, n = word.partition("=")
+        PLANTS[name](t, int(n or 1))
+    t.write(sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
