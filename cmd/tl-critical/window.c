@@ -138,7 +138,7 @@ cut_to_annotations(
 
 		if (w.start > w.end)
 			report(MSG_NO_SUCH_ANNOTATION, path, r->source,
-			    s->annotations.v[i]);
+			    s->annotations.v[i], STR(""));
 		else
 			cover(&all, w.start, w.end);
 	}
