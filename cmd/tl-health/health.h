@@ -24,6 +24,26 @@ enum check {
 	CHECK_TIME_OVERLAP,
 	CHECK_TIME_DOMINANT,
 	CHECK_TIME_COARSE,
+	CHECK_TIME_BURST,
+	CHECK_TIME_RANKS,
+	CHECK_LINK_NO_LAUNCH,
+	CHECK_LINK_NO_WORK,
+	CHECK_LINK_NO_OP,
+	CHECK_LINK_NO_ID,
+	CHECK_LINK_SHARED,
+	CHECK_LINK_PROCESSES,
+	CHECK_LINK_GRAPHS,
+	CHECK_LINK_BACKWARD,
+	CHECK_COVER_BLOCKED,
+	CHECK_COVER_LATE,
+	CHECK_COVER_BEGIN,
+	CHECK_COVER_END,
+	CHECK_COVER_STARVED,
+	CHECK_COVER_STEPS,
+	CHECK_COVER_LOST,
+	CHECK_COVER_RANKS,
+	CHECK_COVER_NO_CALLS,
+	CHECK_COVER_NO_STEPS,
 	CHECK_FILE_CUT,
 	CHECK_FILE_LOST,
 	CHECK_FILE_MENDED,
@@ -83,6 +103,12 @@ struct tally {
 	struct uid first;
 };
 
+/* A call that has a correlation id. */
+struct call {
+	int64_t start_ns, end_ns;
+	uint32_t track;
+};
+
 /* One source while it is read. */
 struct subject {
 	struct host host;
@@ -102,6 +128,15 @@ struct subject {
 	int64_t longest_ns;
 	struct uid longest;
 	VEC(uint8_t) shapes; /* what is known of them */
+	uint64_t nops, ncalls;
+	uint64_t nwrappers; /* backward ops */
+	uint64_t nlosses;   /* that the profiler wrote about */
+	bool is_api_trace;
+	bool is_xla;        /* rows of a device are no GPU streams: they nest */
+	struct map call_of; /* the first call of an id, in calls */
+	VEC(struct call) calls;
+	struct map launched;  /* launches of GPU events whose time is none */
+	VEC(uint64_t) graphs; /* of each in host.gpus, as added; 0: none */
 };
 
 struct health {
@@ -112,6 +147,9 @@ struct health {
 	struct sink_sources sources;
 	struct subject subject;
 	VEC(struct finding) findings;
+	VEC(uint8_t) names;       /* NAME_, by their number */
+	VEC(struct span) windows; /* of GPU work of each source */
+	int64_t world;            /* ranks of the job; 0: not known */
 	uint64_t nevents, ngpu;
 	bool is_edited; /* a mark of the stream, or a part of one */
 };
@@ -125,6 +163,17 @@ void subject_end(struct health *h);
 void subject_free(struct subject *s);
 void tally_event(struct tally *t, struct uid uid, int64_t ns);
 
+/* What a name tells. */
+enum {
+	NAME_KNOWN = 1,
+	NAME_LAUNCHES = 2, /* a kernel or a graph */
+	NAME_BEGINS_CAPTURE = 4,
+	NAME_ENDS_CAPTURE = 8,
+	NAME_WRAPS_BACKWARD = 16,
+	NAME_WRAPS_NO_OP = 32,
+};
+unsigned name_facts(struct health *h, uint32_t name);
+
 /* ---- checks.c ---- */
 
 /* Part of whole in percent; NAN: of nothing. */
@@ -135,11 +184,20 @@ struct finding *found(
 void finding_say(struct health *h, struct finding *f, const char *fmt, ...)
     PRINTF_LIKE(3, 4);
 
-/* ---- file.c, time.c ---- */
+/* ---- file.c, time.c, links.c, coverage.c ---- */
+
+/* Before or with the events. */
+void links_take_call(struct health *h, const struct event *ev);
+void coverage_take_meta(struct health *h, const struct meta *m);
+void coverage_take_facts(struct subject *s, const struct source *src);
 
 void check_facts(struct health *h, const struct source *src);
 void check_file(struct health *h);
 void check_time(struct health *h);
+void check_links(struct health *h);
+void check_coverage(struct health *h);
+/* Behind the last source: what they are together. */
+void check_ranks(struct health *h);
 
 /* ---- print.c ---- */
 

@@ -77,6 +77,8 @@ read_file(struct health *h, const char *path)
 	while ((item = stream_next(in)) != ITEM_END)
 		if (item == ITEM_SOURCE)
 			subject_start(h, &in->source);
+		else if (item == ITEM_META)
+			coverage_take_meta(h, &in->meta);
 		else if (item == ITEM_EVENT)
 			subject_take(h, &in->ev);
 	subject_end(h);
@@ -89,6 +91,8 @@ health_free(struct health *h)
 	host_free(&h->subject.host);
 	causes_destroy(h->causes);
 	vec_free(&h->findings);
+	vec_free(&h->names);
+	vec_free(&h->windows);
 	sink_sources_free(&h->sources);
 	arena_destroy(h->text);
 	dict_destroy(h->dict);
@@ -126,6 +130,7 @@ main(int argc, char *argv[])
 		read_file(&h, path);
 	if (h.ngpu == 0)
 		die_nothing(MSG_NO_GPU_EVENTS, h.sources.path, h.nevents);
+	check_ranks(&h);
 	worst = health_tell(&h);
 	health_print(&h, &set.dest);
 	table_dest_finish(&set.dest);

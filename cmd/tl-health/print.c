@@ -14,8 +14,8 @@ static const struct column columns[] = {
 	{ "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
 	{ "percent_of", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
 	{ "uid", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
-	{ "finding", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED, 0 },
-	{ "spoils", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED, 0 },
+	{ "finding", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED | COL_MINOR, 0 },
+	{ "spoils", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED | COL_MINOR, 0 },
 	{ "advice", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED | COL_MINOR, 0 },
 	{ "warning_from", NULL, COL_REAL, UNIT_NONE, COL_DETAIL, 0 },
 	{ "misleading_from", NULL, COL_REAL, UNIT_NONE, COL_DETAIL, 0 },
@@ -36,20 +36,43 @@ order_of_findings(const void *x, const void *y)
 	return (a->check > b->check) - (a->check < b->check);
 }
 
+static void
+put_text(struct buf *b, const struct finding *f)
+{
+	buf_puts(b, checks[f->check].text);
+	if (f->detail.len > 0) {
+		buf_puts(b, ": ");
+		buf_put(b, f->detail.p, f->detail.len);
+	}
+}
+
 static struct str
 text_of(struct table *t, const struct finding *f)
 {
-	struct str text = str_of(checks[f->check].text);
 	struct buf b = { 0 };
+	struct str text;
 
-	if (f->detail.len == 0)
-		return text;
-	buf_put(&b, text.p, text.len);
-	buf_puts(&b, ": ");
-	buf_put(&b, f->detail.p, f->detail.len);
+	put_text(&b, f);
 	text = table_row_text(t, buf_str(&b));
 	buf_free(&b);
 	return text;
+}
+
+/* On a screen, where sentences are too wide for columns. */
+static void
+add_note(struct table *t, const struct finding *f)
+{
+	const struct check_def *c = &checks[f->check];
+	struct buf b = { 0 };
+
+	if (f->severity < WARNING)
+		return;
+	buf_printf(&b, "%s: ", c->id);
+	put_text(&b, f);
+	table_note(t, "%.*s", (int)b.len, b.p);
+	if (*c->advice != '\0')
+		table_note(t, "    spoils %s; %s", c->spoils, c->advice);
+	buf_free(&b);
 }
 
 static void
@@ -99,6 +122,8 @@ health_print(struct health *h, struct table_dest *dest)
 	t = table_create("health", own + skip, COLUMNS - skip);
 	for (size_t i = 0; i < h->findings.n; i++)
 		add_row(h, t, &h->findings.v[i], lead);
+	for (size_t i = 0; i < h->findings.n; i++)
+		add_note(t, &h->findings.v[i]);
 	if (h->findings.n == 0)
 		table_note(t, "none of %d checks found anything", CHECKS);
 	table_print_summary(t, dest);

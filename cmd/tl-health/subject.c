@@ -9,7 +9,9 @@
 enum {
 	SHAPE_KNOWN = 1,
 	SHAPE_REPEATS = 2, /* it has a member twice */
+	SHAPE_GRAPH = 4,   /* it may say of which graph it is */
 };
+#define GRAPH_ID "graph id"
 
 void
 tally_event(struct tally *t, struct uid uid, int64_t ns)
@@ -25,7 +27,7 @@ subject_start(struct health *h, const struct source *src)
 	const struct sink_source *o =
 	    sink_sources_source(&h->sources, &(struct select){ 0 }, src);
 	struct subject *s = &h->subject;
-	int64_t base = 0;
+	int64_t base = 0, world;
 
 	if (s->is_open && s->source == o->no)
 		return;
@@ -39,13 +41,59 @@ subject_start(struct health *h, const struct source *src)
 		.first_ns = INT64_MAX,
 		.window = o->window,
 		.has_window = o->has_window,
+		.is_api_trace = o->is_rocprof,
+		.is_xla = o->is_xla,
 	};
 	host_start(&s->host, h->dict, h->causes);
 	check_facts(h, src);
+	coverage_take_facts(s, src);
+	if (source_int(src, "world_size", &world) && world > h->world)
+		h->world = world;
 }
 
+/* ---- names ---- */
+
+static unsigned
+facts_of_name(struct str name)
+{
+	static const struct {
+		const char *like;
+		unsigned fact;
+	} words[] = {
+		{ "*Launch*Kernel*", NAME_LAUNCHES },
+		{ "*GraphLaunch*", NAME_LAUNCHES },
+		{ "*StreamBeginCapture*", NAME_BEGINS_CAPTURE },
+		{ "*StreamEndCapture*", NAME_ENDS_CAPTURE },
+		{ "autograd::engine::evaluate_function: *",
+		    NAME_WRAPS_BACKWARD },
+		/* the gradient of a leaf, which no op made */
+		{ "*: torch::autograd::AccumulateGrad", NAME_WRAPS_NO_OP },
+	};
+	unsigned facts = NAME_KNOWN;
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_glob(str_of(words[i].like), name))
+			facts |= words[i].fact;
+	return facts;
+}
+
+unsigned
+name_facts(struct health *h, uint32_t name)
+{
+	if (name == INTERN_NONE)
+		return NAME_KNOWN;
+	while (h->names.n <= name)
+		vec_push(&h->names, 0);
+	if (h->names.v[name] == 0)
+		h->names.v[name] =
+		    (uint8_t)facts_of_name(dict_get(h->dict, name));
+	return h->names.v[name];
+}
+
+/* ---- events ---- */
+
 static uint8_t
-facts_of_shape(const struct shape *shape)
+facts_of_shape(const struct dict *st, const struct shape *shape)
 {
 	unsigned facts = SHAPE_KNOWN;
 
@@ -53,16 +101,21 @@ facts_of_shape(const struct shape *shape)
 		if (shape->entries[i].group == GROUP_DUP ||
 		    shape->entries[i].group == GROUP_DUPTOP)
 			facts |= SHAPE_REPEATS;
+		else if (shape->entries[i].group == GROUP_ARGS &&
+		    str_eq(dict_get(st, shape->entries[i].key), STR(GRAPH_ID)))
+			facts |= SHAPE_GRAPH;
 	return (uint8_t)facts;
 }
 
-static uint8_t
-shape_facts(struct subject *s, const struct event *ev)
+static unsigned
+shape_facts(struct health *h, const struct event *ev)
 {
+	struct subject *s = &h->subject;
+
 	while (s->shapes.n <= ev->shape_id)
 		vec_push(&s->shapes, 0);
 	if (s->shapes.v[ev->shape_id] == 0)
-		s->shapes.v[ev->shape_id] = facts_of_shape(ev->shape);
+		s->shapes.v[ev->shape_id] = facts_of_shape(h->dict, ev->shape);
 	return s->shapes.v[ev->shape_id];
 }
 
@@ -149,28 +202,73 @@ take_profile(struct subject *s, const struct dict *st, const struct event *ev)
 	s->has_window = true;
 }
 
+static void
+take_host(struct health *h, const struct event *ev)
+{
+	struct subject *s = &h->subject;
+
+	if (event_is(ev, KINDS_LAUNCH)) {
+		links_take_call(h, ev);
+		return;
+	}
+	s->nops++;
+	if ((name_facts(h, ev->name) &
+		(NAME_WRAPS_BACKWARD | NAME_WRAPS_NO_OP)) !=
+	    NAME_WRAPS_BACKWARD)
+		return;
+	s->nwrappers++;
+	if ((ev->shape->has & HAS_FWD) == 0)
+		tally_event(&s->of[CHECK_LINK_BACKWARD], ev->uid, 0);
+}
+
+/* The number of its graph; CUDA writes 0 where it is of none. */
+static uint64_t
+graph_of(const struct dict *st, const struct event *ev, unsigned facts)
+{
+	struct value v;
+
+	return (facts & SHAPE_GRAPH) != 0 &&
+		event_arg(st, ev, STR(GRAPH_ID), &v) && v.type == VAL_INT
+	    ? (uint64_t)v.i
+	    : 0;
+}
+
+static void
+keep(struct health *h, const struct event *ev, unsigned facts)
+{
+	struct subject *s = &h->subject;
+
+	host_add(&s->host, ev);
+	if (s->graphs.n < s->host.gpus.n)
+		vec_push(&s->graphs, graph_of(h->dict, ev, facts));
+}
+
 void
 subject_take(struct health *h, const struct event *ev)
 {
-	const unsigned timed = HAS_TS | HAS_DUR;
+	const unsigned timed = HAS_TS | HAS_DUR, facts = shape_facts(h, ev);
 	struct subject *s = &h->subject;
 
 	s->nevents++;
-	if ((shape_facts(s, ev) & SHAPE_REPEATS) != 0)
+	if ((facts & SHAPE_REPEATS) != 0 && !s->is_xla)
 		tally_event(&s->of[CHECK_FILE_KEYS], ev->uid, 0);
 	if ((ev->flags & EV_DUPLICATE) != 0) {
 		tally_event(&s->of[CHECK_FILE_TWICE], ev->uid, ev->dur_ns);
 		return;
 	}
-	if ((ev->shape->has & timed) != timed)
+	if ((ev->shape->has & timed) != timed ||
+	    (event_is(ev, KINDS_GPU | KINDS_HOST) && is_huge(s, ev))) {
+		if ((ev->shape->has & HAS_LAUNCH) != 0)
+			(void)map_put(&s->launched, uid_hash(ev->launch), NULL);
 		return;
-	if (event_is(ev, KINDS_GPU | KINDS_HOST)) {
-		if (is_huge(s, ev))
-			return;
+	}
+	if (event_is(ev, KINDS_GPU | KINDS_HOST))
 		take_slice(s, ev);
-	} else if (event_is(ev, KIND_BIT(KIND_SPAN)))
+	if (event_is(ev, KINDS_HOST))
+		take_host(h, ev);
+	else if (event_is(ev, KIND_BIT(KIND_SPAN)))
 		take_profile(s, h->dict, ev);
-	host_add(&s->host, ev);
+	keep(h, ev, facts);
 }
 
 /* Times of 0 are wrong only where the recording is elsewhere. */
@@ -200,6 +298,8 @@ subject_end(struct health *h)
 	host_ready(&s->host);
 	check_file(h);
 	check_time(h);
+	check_links(h);
+	check_coverage(h);
 	subject_free(s);
 }
 
@@ -211,4 +311,8 @@ subject_free(struct subject *s)
 	spans_free(&s->recorded);
 	spans_free(&s->at_zero);
 	vec_free(&s->shapes);
+	map_free(&s->call_of);
+	map_free(&s->launched);
+	vec_free(&s->calls);
+	vec_free(&s->graphs);
 }

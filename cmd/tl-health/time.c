@@ -88,6 +88,9 @@ check_streams(struct health *h)
 			open = e;
 			continue;
 		}
+		if (e->start_ns == open->start_ns && same < COARSE_NS &&
+		    e->start_ns < e->end_ns && open->start_ns < open->end_ns)
+			tally_event(&s->of[CHECK_TIME_BURST], e->uid, 0);
 		over = (e->end_ns < open->end_ns ? e->end_ns : open->end_ns) -
 		    e->start_ns;
 		if (open->end_ns - e->end_ns > same && over > 0) {
@@ -105,6 +108,8 @@ check_streams(struct health *h)
 			open = e;
 	}
 	free(o.v);
+	found(h, CHECK_TIME_BURST, &s->of[CHECK_TIME_BURST],
+	    percent_of((double)s->of[CHECK_TIME_BURST].n, (double)s->ngpu));
 	for (int c = CHECK_TIME_OVERRUN; c <= CHECK_TIME_OVERLAP; c++)
 		found(h, (enum check)c, &s->of[c],
 		    percent_of((double)s->of[c].ns, (double)s->gpu_ns));
@@ -242,7 +247,8 @@ check_time(struct health *h)
 	    percent_of((double)none->n, (double)s->ngpu));
 	check_jump(h);
 	check_clocks(h);
-	check_streams(h);
+	if (!s->is_xla)
+		check_streams(h);
 	check_dominant(h);
 	check_coarse(h);
 }

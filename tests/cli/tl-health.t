@@ -30,7 +30,7 @@ like 'the verdict' "$(tl-health sound.json 2>&1)" \
 
 # ---- time ----
 finds 'misleading:time.zero:3 4' zero=3
-finds 'warning:time.zero:5 3' zero_host=5
+finds 'warning:time.zero:5 note:links.no_op:5 3' zero_host=5
 finds 'misleading:time.huge:2 4' huge=2
 finds 'warning:time.negative:1 3' negative=1
 finds 'misleading:time.negative:4 4' negative=4
@@ -50,6 +50,52 @@ finds 'note:time.dominant:1 0' dominant=2
 finds 0 dominant=1
 finds 'note:time.coarse:40 0' coarse
 
+finds 'warning:time.burst:3 note:time.overlap:3 3' burst=3
+
+# ---- links ----
+finds 'note:links.no_launch:1 0' no_launch=1
+finds 'warning:links.no_launch:2 3' no_launch=2
+finds 'misleading:links.no_launch:20 4' no_launch=20
+finds 'warning:links.no_work:1 3' no_work=1
+finds 'misleading:links.no_work:8 4' no_work=8
+finds 'note:links.no_op:4 0' no_op=4
+finds 'warning:links.no_work:3 warning:links.no_id:3 3' no_id=3
+finds 'warning:links.shared:2 3' shared=2
+finds 'warning:links.processes:2 3' processes=2
+finds 0 inside=5
+finds 0 graphs=0
+finds 'warning:links.graphs:1 3' graphs=1
+finds 'misleading:links.graphs:3 4' graphs=3
+finds 'note:links.no_op:1 0' captured=12
+finds 'note:links.backward:3 0' backward=3
+
+# ---- coverage ----
+finds 'misleading:coverage.blocked:1 4' blocked=4
+finds 'warning:coverage.blocked:1 3' blocked=1
+finds 'warning:coverage.late:1 3' late=4
+finds 'note:coverage.begin:9 0' begin=9
+finds 'warning:coverage.begin:10 3' begin=10
+finds 'note:coverage.end:1 0' end=1
+finds 'warning:coverage.end:2 3' end=2
+finds 'misleading:links.no_work:12 warning:coverage.starved:1 4' starved=12
+finds 'warning:coverage.steps:1 3' steps=1
+finds 'misleading:coverage.steps:2 4' steps=2
+finds 'warning:coverage.lost:1 3' lost=2
+finds 'note:coverage.no_calls:40 0' no_calls
+finds 'note:coverage.no_steps:1 0' no_steps
+plant rank=0 >rank0.json
+plant rank=2 later=100 >rank2.json
+is 'ranks missing, and of another time' "$(health rank0.json rank2.json)" \
+	'warning:time.ranks:1 warning:coverage.ranks:2 3'
+is 'one rank says nothing of others' "$(health rank0.json)" 0
+plant blocked=4 >in.json
+is 'what blocks: the call, how long, where' \
+	"$(tl-health -c time_ns,uid,finding --no-header in.json 2>err | tr '\t' '|')" \
+	"$(python3 -c '
+begun = round((5000.25 + 20 * 100.5 + 5 + 4.75) * 1000)
+ended = round((5000.25 + 20 * 100.5 + 15 + 4000) * 1000)
+print(f"{ended - begun}|124|the host waits for GPU work that is not recorded: cudaDeviceSynchronize, 4.005 ms")')"
+
 # ---- the file ----
 finds 'warning:file.skipped:2 3' skipped=2
 finds 'note:file.twice:3 0' twice=3
@@ -62,6 +108,11 @@ reports 5 no-gpu-events 'tl-health in.json'
 # ---- together ----
 finds 'misleading:time.huge:1 warning:time.before_launch:2 warning:file.skipped:1 note:file.keys:3 4' \
 	huge=1 before_launch=3 skipped=1 keys=3
+
+finds 'misleading:coverage.blocked:1 warning:links.no_work:2 warning:coverage.lost:1 note:links.backward:1 note:coverage.end:1 4' \
+	blocked=9 no_work=2 lost=1 backward=1 end=1
+finds 'warning:time.overrun:1 warning:links.shared:1 warning:coverage.end:2 note:links.no_launch:2 note:coverage.no_steps:1 3' \
+	shared=1 overrun=1 end=2 no_launch=2 no_steps
 
 # ---- figures ----
 plant overrun=4 >in.json
@@ -79,7 +130,7 @@ like 'by how much clocks differ' "$(tl-health -c finding in.json 2>err)" 'by up 
 plant >whole.json
 head -c "$(($(wc -c <whole.json) - 300))" whole.json >cut.json
 tl-decode --salvage cut.json -o cut.tl 2>err
-is 'a cut file' "$(health cut.tl)" 'warning:file.cut:1 3'
+is 'a cut file' "$(health cut.tl)" 'warning:coverage.end:2 warning:file.cut:1 3'
 refuses 1 'salvage' 'tl-health cut.json'
 sed 's/},{"ph":"X","cat":"kernel"/},garbage,&/3' whole.json | sed 's/garbage,},/garbage,/' >lost.json
 tl-decode --salvage lost.json -o lost.tl 2>err

@@ -146,6 +146,146 @@ def several(t, n):
                               OPS * PERIOD, "Spans", f"{i}", {}))
 
 
+def burst(t, n):
+    """Kernels start with the next one of their stream."""
+    for i in range(0, 4 * n, 4):
+        t.kernels[i]["ts"] = t.kernels[i + 2]["ts"]
+
+
+def no_launch(t, n):
+    del t.calls[10:10 + n]
+
+
+def no_work(t, n):
+    del t.kernels[10:10 + n]
+
+
+def no_op(t, n):
+    del t.ops[:n]
+
+
+def no_id(t, n):
+    for e in t.kernels[10:10 + n]:
+        del e["args"]["correlation"]
+
+
+def again(t, n, pid):
+    for e in t.calls[:n]:
+        t.more.append(t.event("cuda_runtime", "cudaMemsetAsync", e["ts"] + 60,
+                              2.5, pid, 2, dict(e["args"])))
+
+
+def shared(t, n):
+    again(t, n, 1)
+
+
+def processes(t, n):
+    again(t, n, 2)
+
+
+def inside(t, n):
+    """A driver's call within the runtime's of the same id: no defect."""
+    for e in t.calls[:n]:
+        t.more.append(t.event("cuda_driver", "cuLaunchKernel", e["ts"] + 1,
+                              2.5, 1, 1, dict(e["args"])))
+
+
+def graphs(t, n):
+    """8 replays of a graph of 3 kernels, n of which lack one."""
+    for i in range(8):
+        at = BEGIN + (OPS + i) * PERIOD
+        t.more.append(t.event("cpu_op", "replay", at, 20, 1, 1, {}))
+        t.more.append(t.event("cuda_runtime", "cudaGraphLaunch", at + 5, 5, 1,
+                              1, {"correlation": 900 + i}))
+        for k in range(3 - (i < n)):
+            t.more.append(t.event(
+                "kernel", f"node{k}", at + 20 + 10 * k, 8.5, 0, 7,
+                {"device": 0, "stream": 7, "correlation": 900 + i,
+                 "graph id": 5, "graph node id": k}))
+
+
+def captured(t, n):
+    """Launches into a graph that is captured: no defect."""
+    at = BEGIN + (OPS + 1) * PERIOD
+    for i, name in enumerate(["cudaStreamBeginCapture"] +
+                             ["cudaLaunchKernel"] * n +
+                             ["cudaStreamEndCapture"]):
+        t.more.append(t.event("cuda_runtime", name, at + 5 * i, 4, 1, 1,
+                              {"correlation": 800 + i}))
+    t.more.append(t.event("cuda_runtime", "cudaLaunchKernel", at + 9000, 4, 1,
+                          1, {"correlation": 899}))
+    t.more.append(t.event("kernel", "last", at + 9010, 4.5, 0, 7,
+                          {"device": 0, "stream": 7, "correlation": 899}))
+
+
+def backward(t, n):
+    name = "autograd::engine::evaluate_function: "
+    for i in range(n):
+        t.ops[i]["name"] = name + "MmBackward0"
+    t.ops[n]["name"] = name + "torch::autograd::AccumulateGrad"
+
+
+def late(t, n):
+    """Kernel 20 and all that follows n ms later, but for its launch."""
+    border = BEGIN + 20 * PERIOD
+    for e in t.host():
+        e["ts"] += n * 1e3 if e["ts"] > border + 10 else 0
+    for e in t.kernels[20:]:
+        e["ts"] += n * 1e3
+
+
+def blocked(t, n):
+    late(t, n)
+    t.ops[20]["dur"] += n * 1e3
+    t.steps[2]["dur"] += n * 1e3
+    t.more.append(t.event("cuda_runtime", "cudaDeviceSynchronize",
+                          BEGIN + 20 * PERIOD + 11, n * 1e3, 1, 1,
+                          {"correlation": 700}))
+
+
+def begin(t, n):
+    del t.calls[:n]
+
+
+def end(t, n):
+    del t.kernels[-n:]
+
+
+def starved(t, n):
+    """n launches one after the other, without kernels."""
+    for i in range(n):
+        t.more.append(t.event("cuda_runtime", "cudaLaunchKernel",
+                              BEGIN + 20 * PERIOD + 22 + i, 0.75, 1, 1,
+                              {"correlation": 600 + i}))
+
+
+def steps(t, n):
+    each = OPS // STEPS
+    for what in t.ops, t.calls, t.kernels:
+        del what[each:each * (n + 1)]
+
+
+def lost(t, n):
+    t.members["WARNING"] = ["CUPTI dropped records"] * n
+
+
+def rank(t, n):
+    t.members["distributedInfo"] = {"rank": n, "world_size": 4}
+
+
+def later(t, n):
+    for e in t.host() + t.kernels:
+        e["ts"] += n * 1e6
+
+
+def no_calls(t, _):
+    t.calls.clear()
+
+
+def no_steps(t, _):
+    t.steps.clear()
+
+
 def no_gpu(t, _):
     t.kernels.clear()
 
@@ -153,7 +293,9 @@ def no_gpu(t, _):
 PLANTS = {f.__name__: f for f in (
     zero, zero_host, huge, negative, no_duration, jump, before_launch,
     outside, overrun, overlap, dominant, coarse, skipped, twice, keys,
-    several, no_gpu)}
+    several, burst, no_launch, no_work, no_op, no_id, shared, processes,
+    inside, graphs, captured, backward, late, blocked, begin, end, starved,
+    steps, lost, rank, later, no_calls, no_steps, no_gpu)}
 
 
 def main():

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether all that ran is in the recording. */
+#include "cmd/tl-health/health.h"
+#include "trace/gap.h"
+#include "trace/steps.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The longest call of a launching thread that waits for the GPU in that time;
+ * HOST_NONE: there is none. */
+static uint32_t
+blocking_call(const struct host *h, const struct gap_piece *p)
+{
+	uint32_t call = HOST_NONE;
+	int64_t longest = 0;
+
+	for (size_t i = 0; i < h->threads.n && h->threads.v[i].nlaunched > 0;
+	     i++) {
+		struct host_parts part =
+		    host_parts_of(h, &h->threads.v[i], p->start_ns, p->end_ns);
+
+		while (host_parts_next(&part))
+			if ((part.cause == CAUSE_SYNC ||
+				part.cause == CAUSE_COPY_BLOCK) &&
+			    part.end_ns - part.start_ns > longest) {
+				longest = part.end_ns - part.start_ns;
+				call = part.event;
+			}
+	}
+	return call;
+}
+
+static void
+tell_blocked(
+    struct health *h, struct finding *f, const struct gap_piece *longest)
+{
+	const struct host *host = &h->subject.host;
+	uint32_t call = blocking_call(host, longest);
+	struct buf b = { 0 };
+	struct str name;
+
+	if (call == HOST_NONE)
+		return;
+	name = dict_get(h->dict, host->events.v[call].name);
+	f->first = host->events.v[call].uid;
+	text_visible(name, &b);
+	buf_puts(&b, ", ");
+	put_time(&b, longest->end_ns - longest->start_ns);
+	finding_say(h, f, "%.*s", (int)b.len, b.p);
+	buf_free(&b);
+}
+
+/*
+ * Idle time in which the host waits for the GPU, and in which work that was
+ * launched did not start: what they wait for was not recorded.
+ */
+static void
+check_gaps(struct health *h)
+{
+	struct subject *s = &h->subject;
+	struct tally *blocked = &s->of[CHECK_COVER_BLOCKED];
+	struct tally *late = &s->of[CHECK_COVER_LATE];
+	const struct gap_piece *longest = NULL;
+	struct gaps gaps = { 0 };
+	struct finding *f;
+	double whole = 0;
+
+	if (s->busy.n > 0)
+		whole = (double)s->busy.v[s->busy.n - 1].end -
+		    (double)s->busy.v[0].start;
+	gaps_find(&gaps, &s->host, NULL, s->host.gpus.n, NULL);
+	for (size_t i = 0; i < gaps.pieces.n; i++) {
+		const struct gap_piece *p = &gaps.pieces.v[i];
+		int64_t ns = p->end_ns - p->start_ns;
+		struct uid uid = { 0, 0 };
+
+		if (p->event != HOST_NONE)
+			uid = s->host.events.v[p->event].uid;
+		if (p->cause == CAUSE_LATE_START)
+			tally_event(late, uid, ns);
+		if (p->cause != CAUSE_GPU_MISSING)
+			continue;
+		tally_event(blocked, uid, ns);
+		if (longest == NULL || ns > longest->end_ns - longest->start_ns)
+			longest = p;
+	}
+	f = found(h, CHECK_COVER_BLOCKED, blocked,
+	    percent_of((double)blocked->ns, whole));
+	if (f != NULL)
+		tell_blocked(h, f, longest);
+	found(h, CHECK_COVER_LATE, late, percent_of((double)late->ns, whole));
+	gaps_free(&gaps);
+}
+
+/* ---- steps ---- */
+
+static void
+mark_launching(
+    const struct host *h, const struct steps *steps, uint8_t *has_work)
+{
+	for (size_t i = 0; i < h->gpus.n; i++) {
+		uint32_t w = h->gpus.v[i].launch != HOST_NONE
+		    ? steps_window_of(steps, h, h->gpus.v[i].launch)
+		    : STEPS_NONE;
+
+		if (w != STEPS_NONE)
+			has_work[w] = 1;
+	}
+}
+
+static void
+check_steps(struct health *h)
+{
+	struct subject *s = &h->subject;
+	struct tally *empty = &s->of[CHECK_COVER_STEPS];
+	struct steps steps = { 0 };
+	uint8_t *has_work;
+	int64_t all = 0;
+	size_t n = 0;
+
+	steps_find(&steps, &s->host, NULL, 0);
+	has_work = xcalloc(steps.list.n + 1, 1);
+	mark_launching(&s->host, &steps, has_work);
+	for (size_t i = 0; i < steps.list.n; i++) {
+		const struct step_window *w = &steps.list.v[i];
+
+		if (w->what != STEP_IS_STEP)
+			continue;
+		n++;
+		all = num_add_max(all, w->end_ns - w->start_ns);
+		if (!has_work[i] &&
+		    spans_between(&s->busy, w->start_ns, w->end_ns) == 0)
+			tally_event(empty, s->host.events.v[w->marker].uid,
+			    w->end_ns - w->start_ns);
+	}
+	found(h, CHECK_COVER_STEPS, empty,
+	    percent_of((double)empty->ns, (double)all));
+	if (n == 0)
+		found(h, CHECK_COVER_NO_STEPS,
+		    &(struct tally){ .n = 1, .ns = -1 }, NAN);
+	free(has_work);
+	steps_free(&steps);
+}
+
+/* ---- what the profiler said ---- */
+
+static bool
+tells_loss(struct str text)
+{
+	static const char *const words[] = { "drop", "lost", "overflow",
+		"incomplete" };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_find(text, str_of(words[i]), true) >= 0)
+			return true;
+	return false;
+}
+
+/* Kineto writes its log beside the events. */
+void
+coverage_take_meta(struct health *h, const struct meta *m)
+{
+	static const char *const keys[] = { "WARNING", "ERROR" };
+	const struct value *v = &m->fact.val;
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (str_eq(m->fact.key, str_of(keys[i])) &&
+		    v->type >= VAL_STR && tells_loss(v->s))
+			h->subject.nlosses++;
+}
+
+/* Of other formats tl-decode counts them. */
+void
+coverage_take_facts(struct subject *s, const struct source *src)
+{
+	static const char *const keys[] = { "losses", "packets_lost",
+		"packets_dropped" };
+	int64_t n;
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (source_int(src, keys[i], &n) && n > 0)
+			s->nlosses += (uint64_t)n;
+}
+
+void
+check_coverage(struct health *h)
+{
+	struct subject *s = &h->subject;
+
+	found(h, CHECK_COVER_LOST, &(struct tally){ s->nlosses, -1, { 0, 0 } },
+	    NAN);
+	if (s->ncalls > 0)
+		check_gaps(h);
+	if (s->ngpu > 0)
+		check_steps(h);
+	vec_push(&h->windows,
+	    s->busy.n == 0 ? ((struct span){ 0, 0 })
+			   : ((struct span){ s->busy.v[0].start,
+				 s->busy.v[s->busy.n - 1].end }));
+}
+
+/* ---- several ranks ---- */
+
+/* Whether two sources ran at a time, as far as their clocks tell. */
+static bool
+is_apart(const struct health *h, size_t a, size_t b)
+{
+	const struct sink_source *x = &h->sources.list.v[a];
+	const struct sink_source *y = &h->sources.list.v[b];
+	const struct span *v = h->windows.v, *w = &v[a], *u = &v[b];
+
+	return w->end > w->start && u->end > u->start &&
+	    ((double)w->end + (double)x->base_ns <
+		    (double)u->start + (double)y->base_ns ||
+		(double)u->end + (double)y->base_ns <
+		    (double)w->start + (double)x->base_ns);
+}
+
+void
+check_ranks(struct health *h)
+{
+	struct tally apart = { .ns = -1 }, missing = { .ns = -1 };
+	size_t n = h->sources.list.n;
+	uint64_t nranks = 0;
+
+	if (n < 2 || sink_sources_lead(&h->sources) != SINK_LEAD_RANK)
+		return;
+	h->subject.source = 0;
+	for (size_t i = 0; i < n; i++) {
+		nranks += h->sources.list.v[i].rank < h->world;
+		apart.n += i > 0 && is_apart(h, 0, i);
+	}
+	if ((uint64_t)h->world > nranks)
+		missing.n = (uint64_t)h->world - nranks;
+	found(h, CHECK_COVER_RANKS, &missing,
+	    percent_of((double)missing.n, (double)h->world));
+	found(h, CHECK_TIME_RANKS, &apart,
+	    percent_of((double)apart.n, (double)(n - 1)));
+}

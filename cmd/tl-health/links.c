@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether each piece of GPU work has its launch, and each launch its work. */
+#include "cmd/tl-health/health.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- ids of calls, as they come ---- */
+
+static uint64_t
+id_of_call(const struct subject *s, const struct track *t, struct key corr)
+{
+	uint64_t id = (uint64_t)corr.n;
+
+	/* there they count in each process */
+	return s->is_api_trace
+	    ? hash_mix(id ^ HASH_K0, (uint64_t)t->pid.n ^ HASH_K1)
+	    : id;
+}
+
+void
+links_take_call(struct health *h, const struct event *ev)
+{
+	struct subject *s = &h->subject;
+	const struct track *tracks = h->dict->tracks.v;
+	const struct call call = { ev->ts_ns,
+		num_add_max(ev->ts_ns, ev->dur_ns), ev->track };
+	const struct call *first;
+	bool is_new;
+	uint64_t *at;
+
+	s->ncalls++;
+	if (ev->corr.type != KEY_INT)
+		return;
+	at = map_put(
+	    &s->call_of, id_of_call(s, &tracks[ev->track], ev->corr), &is_new);
+	if (is_new) {
+		*at = s->calls.n;
+		vec_push(&s->calls, call);
+		return;
+	}
+	first = &s->calls.v[*at];
+	if (!key_eq(tracks[first->track].pid, tracks[call.track].pid))
+		tally_event(&s->of[CHECK_LINK_PROCESSES], ev->uid, 0);
+	/* a driver's call within a runtime's is no other one */
+	else if (tracks[first->track].thread != tracks[call.track].thread ||
+	    call.start_ns >= first->end_ns || first->start_ns >= call.end_ns)
+		tally_event(&s->of[CHECK_LINK_SHARED], ev->uid, 0);
+}
+
+/* ---- GPU events ---- */
+
+static void
+check_gpu_events(struct health *h)
+{
+	struct subject *s = &h->subject;
+	const struct host *host = &s->host;
+	struct tally *early = &s->of[CHECK_COVER_BEGIN];
+	struct tally *alone = &s->of[CHECK_LINK_NO_LAUNCH];
+	struct tally *no_op = &s->of[CHECK_LINK_NO_OP];
+	struct tally *no_id = &s->of[CHECK_LINK_NO_ID];
+
+	for (size_t i = 0; i < host->gpus.n; i++) {
+		const struct host_gpu *k = &host->gpus.v[i];
+		int64_t dur = k->end_ns - k->start_ns;
+
+		if (k->launch != HOST_NONE) {
+			if (s->nops > 0 &&
+			    host_above(host, k->launch, false) == INTERN_NONE)
+				tally_event(no_op, k->uid, dur);
+			continue;
+		}
+		if (k->corr.type == KEY_NONE ||
+		    (k->corr.type == KEY_INT && k->corr.n == 0))
+			tally_event(no_id, k->uid, dur);
+		else if (k->corr.type == KEY_INT &&
+		    k->corr.n < host->first_corr)
+			tally_event(early, k->uid, dur);
+		else
+			tally_event(alone, k->uid, dur);
+	}
+	for (size_t i = 0; i < 4; i++) {
+		static const enum check list[] = { CHECK_COVER_BEGIN,
+			CHECK_LINK_NO_LAUNCH, CHECK_LINK_NO_OP,
+			CHECK_LINK_NO_ID };
+
+		found(h, list[i], &s->of[list[i]],
+		    percent_of((double)s->of[list[i]].ns, (double)s->gpu_ns));
+	}
+}
+
+/* ---- launches ---- */
+
+#define STRETCHES 20
+#define FEW_LAUNCHES 10
+
+/* Launches in equal stretches of the time in which any was made. */
+struct stretches {
+	struct span whole;
+	uint64_t launches[STRETCHES], lost[STRETCHES];
+};
+
+static size_t
+stretch_at(const struct stretches *st, int64_t ns)
+{
+	double at = ((double)ns - (double)st->whole.start) /
+	    ((double)st->whole.end - (double)st->whole.start + 1);
+
+	return (size_t)(at * STRETCHES);
+}
+
+/* A kernel's or a graph's launch without GPU work, which is none of a graph
+ * that is captured. */
+static bool
+is_lost(const struct subject *s, const struct host_event *e)
+{
+	return e->ngpu == 0 && !e->launches_below &&
+	    (e->up == HOST_NONE || !is_call(&s->host.events.v[e->up])) &&
+	    map_get(&s->launched, uid_hash(e->uid)) == NULL;
+}
+
+/* Places of launches; behind the last one with work all are at the end. */
+struct launch_list {
+	VEC(uint32_t) done, lost;
+	int64_t last_ns;
+};
+
+static void
+list_launches(struct health *h, struct launch_list *l)
+{
+	const struct host *host = &h->subject.host;
+	uint32_t thread = HOST_NONE;
+	bool is_captured = false;
+
+	l->last_ns = INT64_MIN;
+	for (uint32_t i = 0; i < host->events.n; i++) {
+		const struct host_event *e = &host->events.v[i];
+		unsigned facts;
+
+		if (e->thread != thread)
+			is_captured = false;
+		thread = e->thread;
+		if (!is_call(e))
+			continue;
+		facts = name_facts(h, e->name);
+		if ((facts & NAME_BEGINS_CAPTURE) != 0)
+			is_captured = true;
+		if ((facts & NAME_ENDS_CAPTURE) != 0)
+			is_captured = false;
+		if ((facts & NAME_LAUNCHES) == 0 || is_captured)
+			continue;
+		if (e->ngpu > 0) {
+			vec_push(&l->done, i);
+			if (e->start_ns > l->last_ns)
+				l->last_ns = e->start_ns;
+		} else if (is_lost(&h->subject, e)) {
+			vec_push(&l->lost, i);
+		}
+	}
+}
+
+static void
+check_stretches(struct health *h, const struct launch_list *l)
+{
+	const struct host_event *v = h->subject.host.events.v;
+	struct stretches st = { .whole = { INT64_MAX, l->last_ns } };
+	struct tally t = { .ns = -1 };
+
+	for (size_t i = 0; i < l->done.n + l->lost.n; i++) {
+		const struct host_event *e =
+		    &v[i < l->done.n ? l->done.v[i] : l->lost.v[i - l->done.n]];
+
+		if (e->start_ns < st.whole.start)
+			st.whole.start = e->start_ns;
+	}
+	for (size_t i = 0; i < l->done.n; i++)
+		st.launches[stretch_at(&st, v[l->done.v[i]].start_ns)]++;
+	for (size_t i = 0; i < l->lost.n; i++) {
+		const struct host_event *e = &v[l->lost.v[i]];
+
+		if (e->start_ns > l->last_ns)
+			continue;
+		st.launches[stretch_at(&st, e->start_ns)]++;
+		st.lost[stretch_at(&st, e->start_ns)]++;
+	}
+	for (size_t i = 0; i < STRETCHES; i++)
+		t.n += st.launches[i] >= FEW_LAUNCHES &&
+		    st.lost[i] * 2 > st.launches[i];
+	found(h, CHECK_COVER_STARVED, &t, percent_of((double)t.n, STRETCHES));
+}
+
+static void
+check_launches(struct health *h)
+{
+	struct subject *s = &h->subject;
+	struct tally *lost = &s->of[CHECK_LINK_NO_WORK];
+	struct tally *end = &s->of[CHECK_COVER_END];
+	struct launch_list l = { 0 };
+	double whole;
+
+	list_launches(h, &l);
+	whole = (double)(l.done.n + l.lost.n);
+	for (size_t i = 0; l.done.n > 0 && i < l.lost.n; i++) {
+		const struct host_event *e = &s->host.events.v[l.lost.v[i]];
+
+		tally_event(e->start_ns > l.last_ns ? end : lost, e->uid, 0);
+	}
+	found(h, CHECK_LINK_NO_WORK, lost, percent_of((double)lost->n, whole));
+	found(h, CHECK_COVER_END, end, percent_of((double)end->n, whole));
+	if (lost->n > 0)
+		check_stretches(h, &l);
+	vec_free(&l.done);
+	vec_free(&l.lost);
+}
+
+/* ---- replays of graphs ---- */
+
+/* A launch of a graph: how many GPU events it has. */
+struct replay {
+	uint64_t graph;
+	uint64_t n;
+	uint32_t launch;
+	struct uid uid;
+};
+
+static int
+by_launch(const void *x, const void *y)
+{
+	const struct replay *a = x, *b = y;
+
+	return (a->launch > b->launch) - (a->launch < b->launch);
+}
+
+static int
+by_graph(const void *x, const void *y)
+{
+	const struct replay *a = x, *b = y;
+
+	if (a->graph != b->graph)
+		return a->graph < b->graph ? -1 : 1;
+	if (a->n != b->n)
+		return a->n < b->n ? -1 : 1;
+	return uid_cmp(a->uid, b->uid);
+}
+
+typedef VEC(struct replay) replay_list;
+
+static void
+list_replays(const struct subject *s, replay_list *list)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->host.gpus.n; i++) {
+		const struct host_gpu *k = &s->host.gpus.v[i];
+
+		if (k->launch != HOST_NONE && s->graphs.v[k->no] != 0)
+			vec_push(list,
+			    ((struct replay){ s->graphs.v[k->no], 1, k->launch,
+				s->host.events.v[k->launch].uid }));
+	}
+	stable_sort(list->v, list->n, sizeof *list->v, by_launch);
+	for (size_t i = 0; i < list->n; i++)
+		if (n > 0 && list->v[n - 1].launch == list->v[i].launch)
+			list->v[n - 1].n++;
+		else
+			list->v[n++] = list->v[i];
+	list->n = n;
+}
+
+/* Of one graph those differ that have not as many events as most have. */
+static void
+check_graphs(struct health *h)
+{
+	struct tally *t = &h->subject.of[CHECK_LINK_GRAPHS];
+	replay_list list = { 0 };
+	size_t end, usual, best;
+
+	list_replays(&h->subject, &list);
+	stable_sort(list.v, list.n, sizeof *list.v, by_graph);
+	for (size_t i = 0; i < list.n; i = end) {
+		best = usual = 0;
+		for (end = i;
+		     end < list.n && list.v[end].graph == list.v[i].graph;) {
+			size_t from = end;
+
+			while (end < list.n &&
+			    list.v[end].graph == list.v[i].graph &&
+			    list.v[end].n == list.v[from].n)
+				end++;
+			/* of equally many the fuller ones */
+			if (end - from >= best) {
+				best = end - from;
+				usual = list.v[from].n;
+			}
+		}
+		for (size_t k = i; k < end; k++)
+			if (list.v[k].n != usual)
+				tally_event(t, list.v[k].uid, 0);
+	}
+	found(
+	    h, CHECK_LINK_GRAPHS, t, percent_of((double)t->n, (double)list.n));
+	vec_free(&list);
+}
+
+void
+check_links(struct health *h)
+{
+	struct subject *s = &h->subject;
+
+	if (s->ncalls == 0) {
+		found(h, CHECK_COVER_NO_CALLS,
+		    &(struct tally){ .n = s->ngpu, .ns = -1 }, NAN);
+		return;
+	}
+	check_gpu_events(h);
+	check_launches(h);
+	check_graphs(h);
+	for (int c = CHECK_LINK_SHARED; c <= CHECK_LINK_PROCESSES; c++)
+		found(h, (enum check)c, &s->of[c],
+		    percent_of((double)s->of[c].n, (double)s->ncalls));
+	found(h, CHECK_LINK_BACKWARD, &s->of[CHECK_LINK_BACKWARD],
+	    percent_of(
+		(double)s->of[CHECK_LINK_BACKWARD].n, (double)s->nwrappers));
+}
