@@ -49,7 +49,7 @@ echo '{ "name": "x", "mem_bw_gbps": "fast" }' >bad.json
 is 'so are bad figures' "$(model-eval --arch ./bad.json 2>&1)" \
 	'model-eval: ./bad.json: a figure must be a number or null'
 like 'an unknown GPU names the known ones' \
-	"$(model-eval --arch H900 2>&1)" "no GPU 'H900': .* H100-SXM .*MI300X"
+	"$(model-eval --arch ZX900 2>&1)" "no GPU 'ZX900': .* H100-SXM .*MI300X"
 
 # ---- folders of one's own ----
 
