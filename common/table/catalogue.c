@@ -144,6 +144,28 @@ static const struct sheet_chart roofline = { .figure = "roofline",
 	.lines = "roofs",
 	.title = "Roofline" };
 
+/* ---- what stays on a narrow terminal ---- */
+
+/* Who it is, the time, its share, what bounds it, how often. */
+#define ROOF_FIRST "lost_ns|roofline_bound|name_count|operation_count"
+static const char first_of_all[] =
+    "step|name|op|cause|kind|type|phase|what|module|collective|group|"
+    "input_dims|*dims|kernel_ns_sum|direct_ns_sum|time_ns_sum|dur_ns_sum|"
+    "*_ns_sum|time_ns|gap_ns|wall_ns|gpu_ns|busy_ns|diff_ns|*diff*|pct_of*|"
+    "percent|pct_*|*_percent|lost_ns|*bound|*verdict|count|*_count|"
+    "operation_count|kernels|ratio|longest_in|slowest*";
+static const char first_of_roofline[] =
+    "name|kernel_ns_sum|input_dims|pct_of_kernel|pct_roofline_mean|" ROOF_FIRST;
+static const char first_of_family[] =
+    "name|kernel_ns_sum|param_M|param_N|param_K|param_op_shape|"
+    "param_num_elems|pct_roofline_mean|" ROOF_FIRST
+    "|param_B|param_N_Q|param_H_Q|param_N_KV|param_shape*|param_*|input_dims";
+static const char first_of_groups[] =
+    "group|desc|ranks|verdict|latency_ns_sum|wait_ns_sum|pct_wait|late_rank|"
+    "pct_late|cost_ns|collectives|pct_of_best";
+static const char first_of_gaps[] =
+    "gap_ns|cause|call|next_name|ts_ns|next_op|prev_name";
+
 /* ---- the tables ---- */
 
 #define BOTH SHEET_BOOK | SHEET_PAGE
@@ -169,7 +191,8 @@ static const struct sheet_chart roofline = { .figure = "roofline",
 #define TL_MODULES(...) IN_REPORT("tl-modules", OF(__VA_ARGS__))
 #define ROOFLINE(...) IN_REPORT("tl-roofline", .top = TOP_ROOFLINE, __VA_ARGS__)
 #define TL_ROOFLINE(...) ROOFLINE(OF(__VA_ARGS__))
-#define FAMILY(...) ROOFLINE(.rule = &roof, .name = __VA_ARGS__)
+#define FAMILY(...) \
+	ROOFLINE(.rule = &roof, .first = first_of_family, .name = __VA_ARGS__)
 /* of JAX, which the reference has sheets for */
 #define THEIRS(...)                                \
 	{                                          \
@@ -189,8 +212,9 @@ const struct sheet sheets[] = {
 	    .chart = &by_rank),
 	TL_COLLECTIVE(
 	    "nccl_verdict", "who or what costs the job how much, in sentences"),
-	TL_COLLECTIVE(
-	    "nccl_groups", "a line a process group: waiting, network, verdict"),
+	TL_COLLECTIVE("nccl_groups",
+	    "a line a process group: waiting, network, verdict",
+	    .first = first_of_groups),
 	TL_COLLECTIVE(
 	    "straggler_cause", "who was late how often, by how much, and why"),
 	T("straggler_parts", "tl-collective",
@@ -231,7 +255,7 @@ const struct sheet sheets[] = {
 	    "where the window's time went, by class, and how work was launched",
 	    .where = BOTH),
 	T("idle_gaps", "tl-idle", "each gap, its cause and what ended it",
-	    .where = BOTH),
+	    .where = BOTH, .first = first_of_gaps),
 	T("idle_by_stream", "tl-idle",
 	    "intervals of each GPU stream: waiting for the host, for a kernel",
 	    .where = BOTH),
@@ -335,8 +359,9 @@ const struct sheet sheets[] = {
 	    "by step: MFU, HFU, and what is memory- or compute-bound",
 	    .where = BOTH),
 	TL_ROOFLINE("unified_perf_summary",
-	    "each GPU event at one op (the default)", .chart = &roofline,
-	    .rule = &unified, .small = "ups"),
+	    "each GPU event at one op (the default)",
+	    .first = first_of_roofline, .chart = &roofline, .rule = &unified,
+	    .small = "ups"),
 	T("diff_verdict", "tl-diff", "what changed, in sentences"),
 	TL_DIFF(
 	    "diff_stats", "each GPU event, and where the trees part above it"),
@@ -357,6 +382,7 @@ const struct sheet sheets[] = {
 	{ .name = "",
 	    .program = "tl-roofline",
 	    .where = BOTH | SHEET_FAMILIES,
+	    .first = first_of_family,
 	    .top = TOP_ROOFLINE },
 	TL_KERNELS("kernel_summary",
 	    "kernels by op, name and GPU stream (of rocprofv3: by name)",
@@ -473,6 +499,44 @@ sheet_find(struct str name)
 		if (name.len > 0 && str_eq(name, str_of(sheets[i].name)))
 			return &sheets[i];
 	return NULL;
+}
+
+const struct sheet *
+sheet_of(struct str name)
+{
+	const struct sheet *s = sheet_find(name);
+
+	for (size_t i = 0; s == NULL && i < sheets_n; i++)
+		if ((sheets[i].where & SHEET_FAMILIES) != 0)
+			return &sheets[i];
+	return s;
+}
+
+/* The first pattern of a list that the id is like; n: none. */
+static unsigned
+place_in(const char *list, const char *id, unsigned n)
+{
+	struct str glob;
+
+	for (unsigned at = 0; str_next(&list, '|', &glob); at++)
+		if (str_glob(glob, str_of(id)))
+			return at;
+	return n;
+}
+
+unsigned
+sheet_place(const struct sheet *s, const struct column *col)
+{
+	const char *own = s != NULL ? s->first : NULL;
+	unsigned most = SHEET_GOES / 2, at;
+
+	at = own != NULL ? place_in(own, col->id, most)
+			 : place_in(first_of_all, col->id, most);
+	if (at < most)
+		return at;
+	if (own != NULL && (at = place_in(first_of_all, col->id, most)) < most)
+		return SHEET_GOES + at;
+	return col->flags & COL_MINOR ? SHEET_MINOR : SHEET_GOES + most;
 }
 
 void

@@ -88,6 +88,11 @@ struct sheet {
 	enum sheet_top top;
 	const struct sheet_chart *chart; /* NULL: none */
 	const struct sheet_rule *rule;   /* NULL: it can't be compared */
+	/*
+	 * Columns that a narrow terminal keeps longest, the most telling first:
+	 * patterns of ids by '|'. NULL: those of all tables.
+	 */
+	const char *first;
 	/* What its comparison is called, and in a workbook; NULL: as it is. */
 	const char *compared, *small;
 };
@@ -98,10 +103,20 @@ extern const size_t sheets_n;
 
 /* NULL: none; a family of ops has no entry unless it is compared. */
 const struct sheet *sheet_find(struct str name);
+/* The same; of what has none that of the families. */
+const struct sheet *sheet_of(struct str name);
 /* The rule for tables with columns "param: x" that have no entry. */
 extern const struct sheet_rule sheet_rule_params;
 /* What labels of columns end in that are there for the record: folded away. */
 extern const char sheets_folded[];
+
+/*
+ * How soon a column of a table may go where a line is too short: the larger,
+ * the sooner; from SHEET_GOES on it is none of those to keep.
+ */
+#define SHEET_GOES 1000
+#define SHEET_MINOR 2000 /* it says of itself that it is the first to go */
+unsigned sheet_place(const struct sheet *s, const struct column *col);
 
 /* For --list-tables: name and text of each of a program, on standard output. */
 void sheets_list(const char *program);

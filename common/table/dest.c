@@ -212,6 +212,7 @@ begin(struct table *t, struct table_dest *d, struct view *v)
 	v->labels = (d->labels || d->dir != NULL) && formats[format].labels;
 	v->bold = wants_colour(terminal);
 	v->width = line_width(d, terminal);
+	v->wraps = terminal || d->width > 0;
 	v->may_drop = v->header && d->columns == NULL && d->path == NULL &&
 	    d->dir == NULL;
 	if (d->dir != NULL)

@@ -25,6 +25,23 @@ cell_whole(
 
 #define FOLD_TIMES 3 /* as wide as its column a name is folded */
 
+/* "[[4,2],[],[]]" as "[[4,2]]": what isn't cut then tells more. */
+static void
+put_list(struct str s, size_t width, struct buf *out)
+{
+	static const struct str scalar = STR_INIT(",[]");
+	struct buf b = { 0 };
+
+	while (s.len > 0) {
+		if (str_take(&s, scalar))
+			continue;
+		buf_putc(&b, *s.p++);
+		s.len--;
+	}
+	text_elide(buf_str(&b), width, out);
+	buf_free(&b);
+}
+
 static struct str
 cut_cell(const struct view *v, const struct layout *l, size_t row,
     struct str whole, struct arena *text)
@@ -37,8 +54,11 @@ cut_cell(const struct view *v, const struct layout *l, size_t row,
 		return whole;
 	if (c->type == CELL_TEXT && l->col->flags & COL_NAME)
 		table_fold_name(c->text, l->width, &b);
+	else if (l->col->type == COL_JSON)
+		put_list(whole, l->width, &b);
 	else
-		text_elide(whole, l->width, &b);
+		text_elide(
+		    (struct str){ whole.p, whole.len - l->end }, l->width, &b);
 	made = arena_str(text, buf_str(&b));
 	buf_free(&b);
 	return made;
@@ -98,37 +118,40 @@ put_field(struct out *out, const struct layout *l, struct str s, bool last)
 		put_blanks(out, LAYOUT_GAP + (l->shape.right ? 0 : pad));
 }
 
-/* The part of a head that stands on this line: the last one has all of those
- * that are not parted. */
+/* What of a head stands on this line, the last being 0: as few as it takes. */
 static struct str
 head_part(
-    const struct grid *g, const struct layout *l, struct str head, bool is_last)
+    const struct grid *g, const struct layout *l, struct str head, size_t line)
 {
-	size_t split = l->split;
+	struct str parts[HEAD_LINES];
+	size_t n = 1, used = 0;
 
-	if (!g->two_lines || text_width(head) <= l->width || split >= head.len)
-		return is_last ? head : STR("");
-	if (!is_last)
-		return (struct str){ head.p, split + (head.p[split] == '_') };
-	return (struct str){ head.p + split + 1, head.len - split - 1 };
+	while (n < g->nlines && l->heads[n - 1] > l->width)
+		n++;
+	(void)head_split(head, n, parts);
+	while (used < n && parts[used].len > 0)
+		used++;
+	return line < used ? parts[used - 1 - line] : STR("");
 }
 
 static void
 put_head_line(
-    struct out *out, const struct view *v, const struct grid *g, bool is_last)
+    struct out *out, const struct view *v, const struct grid *g, size_t line)
 {
 	struct buf b = { 0 }, cut = { 0 };
 	size_t end = g->n;
 
 	/* no blanks behind the last word */
-	for (; !is_last && end > 1; end--) {
+	for (; line > 0 && end > 0; end--) {
 		const struct layout *l = &g->list[end - 1];
 
 		b.len = 0;
 		shape_head(&l->shape, l->col, &b);
-		if (head_part(g, l, buf_str(&b), false).len > 0)
+		if (head_part(g, l, buf_str(&b), line).len > 0)
 			break;
 	}
+	if (end == 0) /* nothing stands there */
+		return;
 	if (v->bold)
 		out_puts(out, "\033[1m");
 	for (size_t i = 0; i < end; i++) {
@@ -136,8 +159,7 @@ put_head_line(
 
 		b.len = cut.len = 0;
 		shape_head(&l->shape, l->col, &b);
-		text_elide(
-		    head_part(g, l, buf_str(&b), is_last), l->width, &cut);
+		text_elide(head_part(g, l, buf_str(&b), line), l->width, &cut);
 		put_field(out, l, buf_str(&cut), i + 1 == end);
 	}
 	out_puts(out, v->bold ? "\033[0m\n" : "\n");
@@ -223,26 +245,56 @@ put_more(struct out *out, const struct view *v)
 /* ---- columns that are left out ---- */
 
 #define VALUE_FAIR 40 /* of a text that all rows have */
+#define LINES_MAX 3   /* of columns that there is no room for */
 
 struct words {
 	struct out *out;
-	size_t at, width;
+	size_t at, width, nlines;
+	bool has_word; /* on this line */
 };
 
+/* Onto this line or, indented, the next. */
 static void
-put_word(struct words *w, struct str s, bool is_first)
+put_word(struct words *w, struct str s, const char *between)
 {
-	size_t n = text_width(s);
+	struct buf b = { 0 };
 
-	if (!is_first && w->at + 2 + n > w->width) {
-		out_puts(w->out, ",\n  ");
+	text_elide(s, w->width - (w->at == 0 ? 1 : 3), &b);
+	s = buf_str(&b);
+	if (w->at > 2 &&
+	    w->at + strlen(between) + text_width(s) + 1 > w->width) {
+		out_write(w->out, between, strcspn(between, " "));
+		out_puts(w->out, "\n  ");
 		w->at = 2;
-	} else if (!is_first) {
-		out_puts(w->out, ", ");
-		w->at += 2;
+		w->nlines++;
+	} else if (w->has_word) {
+		out_puts(w->out, between);
+		w->at += strlen(between);
 	}
 	out_str(w->out, s);
-	w->at += n;
+	w->at += text_width(s);
+	w->has_word = true;
+	buf_free(&b);
+}
+
+static void
+put_note(struct out *out, struct str s, size_t width)
+{
+	struct words w = { .out = out, .width = width };
+
+	if (text_width(s) <= width) {
+		out_str(out, s);
+		s.len = 0;
+	}
+	while (s.len > 0) {
+		const char *end = memchr(s.p, ' ', s.len);
+		size_t n = end != NULL ? (size_t)(end - s.p) : s.len;
+
+		put_word(&w, (struct str){ s.p, n }, " ");
+		s.p += n + (end != NULL);
+		s.len -= n + (end != NULL);
+	}
+	out_puts(out, "\n");
 }
 
 /* One kind of them: with what all rows say, or without. */
@@ -250,8 +302,9 @@ static void
 put_left_out(struct out *out, const struct view *v, const struct grid *g,
     bool says_all, const char *before)
 {
-	struct words w = { out, strlen(before), v->width };
-	struct buf b = { 0 }, value = { 0 };
+	struct words w = { .out = out, .width = v->width };
+	struct buf b = { 0 }, whole = { 0 }, value = { 0 };
+	size_t nmore = 0;
 	bool is_first = true;
 
 	for (size_t i = g->n; i < g->nall; i++) {
@@ -260,20 +313,33 @@ put_left_out(struct out *out, const struct view *v, const struct grid *g,
 		if (grid_says_all(v, l) != says_all)
 			continue;
 		b.len = 0;
+		if (is_first)
+			put_word(&w, str_of(before), "");
 		shape_head(&l->shape, l->col, &b);
 		if (says_all) {
-			cell_whole(v, l, 0, &value);
-			buf_puts(&b, value.len > 0 ? " " : " empty");
-			text_elide(buf_str(&value), VALUE_FAIR, &b);
+			cell_whole(v, l, 0, &whole);
+			value.len = 0;
+			text_elide(buf_str(&whole), VALUE_FAIR, &value);
+			if (whole.len == 0)
+				buf_puts(&value, "empty");
 		}
-		if (is_first)
-			out_puts(out, before);
-		put_word(&w, buf_str(&b), is_first);
+		/* room for the words behind the last one */
+		if (nmore > 0 ||
+		    (w.nlines + 1 >= LINES_MAX && !says_all &&
+			w.at + text_width(buf_str(&b)) + 14 > w.width))
+			nmore++;
+		else
+			put_word(&w, buf_str(&b), is_first ? " " : ", ");
 		is_first = false;
+		if (says_all && nmore == 0)
+			put_word(&w, buf_str(&value), " ");
 	}
+	if (nmore > 0)
+		out_printf(out, ", %zu more", nmore);
 	if (!is_first)
 		out_puts(out, ")\n");
 	buf_free(&b);
+	buf_free(&whole);
 	buf_free(&value);
 }
 
@@ -286,19 +352,16 @@ fmt_table_print(struct out *out, const struct view *v)
 	for (size_t i = 0; i < g.n; i++)
 		if (g.list[i].width < g.list[i].cells)
 			cut_column(v, &g, &g.list[i]);
-	for (size_t i = 0; i < v->table->notes.n; i++) {
-		out_str(out, v->table->notes.v[i]);
-		out_puts(out, "\n");
-	}
-	if (v->header && g.two_lines)
-		put_head_line(out, v, &g, false);
-	if (v->header)
-		put_head_line(out, v, &g, true);
+	for (size_t i = 0; i < v->table->notes.n; i++)
+		put_note(
+		    out, v->table->notes.v[i], v->wraps ? v->width : SIZE_MAX);
+	for (size_t line = g.nlines; v->header && line-- > 0;)
+		put_head_line(out, v, &g, line);
 	for (size_t row = 0; row < v->nrows; row++)
 		put_row(out, v, &g, row);
 	if (v->header)
 		put_more(out, v);
-	put_left_out(out, v, &g, true, "(in all rows: ");
-	put_left_out(out, v, &g, false, "(no room for: ");
+	put_left_out(out, v, &g, true, "(in all rows:");
+	put_left_out(out, v, &g, false, "(no room for:");
 	grid_close(&g);
 }

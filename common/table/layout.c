@@ -3,20 +3,24 @@
  * Which columns a line has room for, and how wide they are. Numbers are never
  * cut. Where a line is too short, step by step and no more than needed:
  *
- *	heads take two lines;
+ *	heads take two lines, and three before a column goes that tells more;
  *	texts give way, the widest first, down to what can be read;
- *	columns go that say the same in all rows, then those marked as minor;
- *	texts give way down to TEXT_MIN; and then the line is too long.
+ *	columns go that say the same in all rows, then those that the
+ *	catalogue does not keep, the least telling first;
+ *	texts give way down to TEXT_MIN;
+ *	columns go that the catalogue keeps, and then texts become shorter.
  *
  * Columns that were asked for by name stay, and so do all in a file.
  */
 #include <stdlib.h>
 
+#include "table/catalogue.h"
 #include "table/layout.h"
 
 #define TEXT_MIN 12  /* what is left of a text column */
 #define NAME_FAIR 26 /* from here on a name can be read */
 #define TEXT_FAIR 14
+#define LIST_FAIR 20
 
 /* ---- natural widths ---- */
 
@@ -34,30 +38,63 @@ measure_cells(const struct view *v, struct layout *l, struct buf *b)
 	}
 }
 
-/* Where a head is cut so that its longer half is the shortest. */
-static void
-split_head(struct layout *l, struct str head)
+size_t
+head_split(struct str head, size_t n, struct str parts[HEAD_LINES])
 {
-	l->head = l->half = text_width(head);
-	l->split = head.len;
-	for (size_t i = 1; i + 1 < head.len; i++) {
+	size_t best = text_width(head);
+
+	parts[0] = head;
+	for (size_t k = 1; k < n; k++)
+		parts[k] = STR("");
+	for (size_t i = 1; n > 1 && i + 1 < head.len; i++) {
 		struct str a = { head.p, i + (head.p[i] == '_') };
 		struct str b = { head.p + i + 1, head.len - i - 1 };
-		size_t w, wb = text_width(b);
+		struct str rest[HEAD_LINES];
+		size_t w;
 
 		if (head.p[i] != '_' && head.p[i] != ' ')
 			continue;
-		w = text_width(a) > wb ? text_width(a) : wb;
-		if (w < l->half) {
-			l->half = w;
-			l->split = i;
-		}
+		w = head_split(b, n - 1, rest);
+		if (text_width(a) > w)
+			w = text_width(a);
+		if (w >= best)
+			continue;
+		best = w;
+		parts[0] = a;
+		memcpy(parts + 1, rest, (n - 1) * sizeof *rest);
 	}
+	return best;
+}
+
+/* The last word that all texts have in common, with the _ before it. */
+static size_t
+common_end(const struct view *v, const struct column *col)
+{
+	struct str end = { NULL, 0 };
+
+	if (col->type != COL_TEXT || col->flags & COL_NAME)
+		return 0;
+	for (size_t row = 0; row < v->nrows; row++) {
+		const struct cell *c = view_cell(v, row, col);
+		const char *at = c->type != CELL_TEXT || c->text.len == 0
+		    ? NULL
+		    : memrchr(c->text.p, '_', c->text.len);
+
+		if (c->type != CELL_TEXT || c->text.len == 0)
+			continue;
+		if (at == NULL || at == c->text.p ||
+		    (end.p != NULL && !str_ends(c->text, end)))
+			return 0;
+		end =
+		    (struct str){ at, c->text.len - (size_t)(at - c->text.p) };
+	}
+	return end.len;
 }
 
 static void
 measure(const struct view *v, struct grid *g)
 {
+	struct str parts[HEAD_LINES];
 	struct buf b = { 0 };
 
 	for (size_t i = 0; i < v->ncolumns; i++) {
@@ -66,11 +103,13 @@ measure(const struct view *v, struct grid *g)
 		*l = (struct layout){ .col = v->columns[i] };
 		l->shape = shape_of(v, l->col);
 		measure_cells(v, l, &b);
+		l->end = common_end(v, l->col);
 		if (!v->header)
 			continue;
 		b.len = 0;
 		shape_head(&l->shape, l->col, &b);
-		split_head(l, buf_str(&b));
+		for (size_t n = 1; n <= HEAD_LINES; n++)
+			l->heads[n - 1] = head_split(buf_str(&b), n, parts);
 	}
 	buf_free(&b);
 }
@@ -85,31 +124,38 @@ max_of(size_t a, size_t b)
 static size_t
 natural(const struct grid *g, const struct layout *l)
 {
-	return max_of(l->cells, g->two_lines ? l->half : l->head);
+	return max_of(l->cells, l->heads[g->nlines - 1]);
 }
 
-/* What it takes at least, so that it can be read. */
-static size_t
-fair(const struct grid *g, const struct layout *l, size_t name, size_t text)
-{
-	size_t w = natural(g, l), least = text;
+/* What is asked of a text: all of it, to be read easily, at all, or nothing. */
+enum least { LEAST_WHOLE, LEAST_FAIR, LEAST_READ, LEAST_CUT };
 
-	if (l->shape.right)
+/* What a column takes at least. */
+static size_t
+least_of(const struct grid *g, const struct layout *l, enum least how)
+{
+	size_t w = natural(g, l), least = how == LEAST_CUT ? 1 : TEXT_MIN;
+
+	if (l->shape.right || how == LEAST_WHOLE)
 		return w;
-	if (l->col->flags & COL_NAME)
-		least = name;
-	least = max_of(least, g->two_lines ? l->half : 0);
+	if (how == LEAST_FAIR)
+		least = l->col->flags & COL_NAME ? NAME_FAIR
+		    : l->col->type == COL_JSON   ? LIST_FAIR
+						 : TEXT_FAIR;
+	else if (how == LEAST_READ && w <= TEXT_FAIR)
+		least = l->cells - l->end; /* a word, or nearly */
+	if (how != LEAST_CUT && g->nlines > 1)
+		least = max_of(least, l->heads[g->nlines - 1]);
 	return w < least ? w : least;
 }
 
 static size_t
-sum(const struct grid *g, bool is_fair)
+sum(const struct grid *g, enum least how)
 {
 	size_t total = g->n > 0 ? (g->n - 1) * LAYOUT_GAP : 0;
 
 	for (size_t i = 0; i < g->n; i++)
-		total += is_fair ? fair(g, &g->list[i], NAME_FAIR, TEXT_FAIR)
-				 : natural(g, &g->list[i]);
+		total += least_of(g, &g->list[i], how);
 	return total;
 }
 
@@ -140,28 +186,48 @@ is_constant(const struct view *v, const struct column *col)
 	return v->nrows > 1;
 }
 
-enum why { WHY_EMPTY, WHY_CONSTANT, WHY_MINOR, WHY_COUNT };
-
-static bool
-may_go(const struct view *v, const struct column *col, enum why why)
+/* The last that says nothing, or the same in all rows; 0: none. */
+static size_t
+next_constant(const struct view *v, const struct grid *g)
 {
-	if (col == v->sorted || col->flags & COL_SHARE)
-		return false;
-	if (why == WHY_MINOR)
-		return (col->flags & COL_MINOR) != 0;
-	return is_constant(v, col) &&
-	    (why == WHY_CONSTANT || view_cell(v, 0, col)->type == CELL_NONE);
+	for (int empty = 1; empty >= 0; empty--)
+		for (size_t i = g->n; i-- > 1;) {
+			const struct column *col = g->list[i].col;
+
+			if (col == v->sorted || col->flags & COL_SHARE ||
+			    !is_constant(v, col))
+				continue;
+			if (!empty || view_cell(v, 0, col)->type == CELL_NONE)
+				return i;
+		}
+	return 0;
 }
 
-/* The last one that may go, those that say nothing first; 0: none. */
-static size_t
-next_to_go(const struct view *v, const struct grid *g)
+/* The place of those that never go before others: rows are what they say. */
+static unsigned
+place_of(const struct view *v, const struct sheet *s, const struct column *col)
 {
-	for (enum why why = WHY_EMPTY; why < WHY_COUNT; why++)
-		for (size_t i = g->n; i-- > 1;)
-			if (may_go(v, g->list[i].col, why))
-				return i;
-	return 0;
+	if (col == v->sorted || col->flags & COL_SHARE)
+		return 0;
+	return sheet_place(s, col);
+}
+
+/* The least telling one from a place on, the last of equals; 0: none. */
+static size_t
+next_of_place(const struct view *v, const struct grid *g, unsigned from)
+{
+	const struct sheet *s = sheet_of(str_of(v->table->name));
+	size_t found = 0;
+
+	for (size_t i = g->n; i-- > 1;) {
+		unsigned place = place_of(v, s, g->list[i].col);
+
+		if (place >= from) {
+			from = place + 1;
+			found = i;
+		}
+	}
+	return found;
 }
 
 static void
@@ -177,7 +243,7 @@ let_go(struct grid *g, size_t i)
 
 /* Names are worth more than other texts. */
 static struct layout *
-widest(struct grid *g, size_t name, size_t text)
+widest(struct grid *g, enum least how)
 {
 	struct layout *best = NULL;
 	size_t most = 0;
@@ -187,7 +253,7 @@ widest(struct grid *g, size_t name, size_t text)
 		size_t w = l->width * (l->col->flags & COL_NAME ? 2 : 3);
 
 		if (!l->shape.right && w > most &&
-		    l->width > fair(g, l, name, text)) {
+		    l->width > least_of(g, l, how)) {
 			most = w;
 			best = l;
 		}
@@ -196,12 +262,12 @@ widest(struct grid *g, size_t name, size_t text)
 }
 
 static void
-shrink(struct grid *g, size_t *total, size_t width, size_t name, size_t text)
+shrink(struct grid *g, size_t *total, size_t width, enum least how)
 {
 	struct layout *l;
 
 	for (; *total > width; --*total) {
-		l = widest(g, name, text);
+		l = widest(g, how);
 		if (l == NULL)
 			return;
 		l->width--;
@@ -209,7 +275,7 @@ shrink(struct grid *g, size_t *total, size_t width, size_t name, size_t text)
 }
 
 static void
-fit(struct grid *g, size_t width)
+fit(struct grid *g, size_t width, enum least most)
 {
 	size_t total = g->n > 0 ? (g->n - 1) * LAYOUT_GAP : 0;
 
@@ -221,24 +287,44 @@ fit(struct grid *g, size_t width)
 			l->width = width;
 		total += l->width;
 	}
-	shrink(g, &total, width, NAME_FAIR, TEXT_FAIR);
-	shrink(g, &total, width, TEXT_MIN, TEXT_MIN);
+	for (enum least how = LEAST_FAIR; how <= most; how++)
+		shrink(g, &total, width, how);
+}
+
+static void
+drop(struct grid *g, const struct view *v)
+{
+	size_t i;
+
+	while (sum(g, LEAST_FAIR) > v->width && (i = next_constant(v, g)) > 0)
+		let_go(g, i);
+	while (sum(g, LEAST_FAIR) > v->width &&
+	    (i = next_of_place(v, g, SHEET_MINOR)) > 0)
+		let_go(g, i);
+	if (sum(g, LEAST_FAIR) > v->width)
+		g->nlines = HEAD_LINES;
+	while (sum(g, LEAST_FAIR) > v->width &&
+	    (i = next_of_place(v, g, SHEET_GOES)) > 0)
+		let_go(g, i);
+	while (
+	    sum(g, LEAST_READ) > v->width && (i = next_of_place(v, g, 0)) > 0)
+		let_go(g, i);
 }
 
 void
 grid_open(struct grid *g, const struct view *v)
 {
-	size_t i;
-
-	*g = (struct grid){ .n = v->ncolumns, .nall = v->ncolumns };
+	*g =
+	    (struct grid){ .n = v->ncolumns, .nall = v->ncolumns, .nlines = 1 };
 	g->list = xcalloc(v->ncolumns + 1, sizeof *g->list);
 	g->text = arena_create();
 	measure(v, g);
-	g->two_lines = v->header && sum(g, false) > v->width;
-	while (v->may_drop && sum(g, true) > v->width &&
-	    (i = next_to_go(v, g)) > 0)
-		let_go(g, i);
-	fit(g, v->width);
+	if (v->header && sum(g, LEAST_WHOLE) > v->width)
+		g->nlines = 2;
+	if (v->may_drop)
+		drop(g, v);
+	/* what was asked for stays so that it can be read */
+	fit(g, v->width, v->may_drop ? LEAST_CUT : LEAST_READ);
 }
 
 void

@@ -7,13 +7,16 @@
 
 #define LAYOUT_GAP 2 /* blanks between columns */
 
+#define HEAD_LINES 3
+
 struct layout {
 	const struct column *col;
 	struct column_shape shape;
 	size_t width;
-	/* what it would need: its cells, its head, the longer half of that */
-	size_t cells, head, half;
-	size_t split; /* bytes of the head's first line */
+	/* what it would need: its cells, its head on 1, 2, 3 lines */
+	size_t cells, heads[HEAD_LINES];
+	/* that all texts end in, as "_BOUND": the first to go */
+	size_t end;
 	/* texts that were cut, by row; NULL: none was */
 	struct str *shown;
 };
@@ -21,10 +24,12 @@ struct layout {
 struct grid {
 	struct layout *list;
 	size_t n, nall; /* shown; behind them those that are left out */
-	bool two_lines; /* of heads */
+	size_t nlines;  /* of heads */
 	struct arena *text;
 };
 
+/* A head on at most n lines, the widest as short as can be: that width. */
+size_t head_split(struct str head, size_t n, struct str parts[HEAD_LINES]);
 void grid_open(struct grid *g, const struct view *v);
 void grid_close(struct grid *g);
 /* Whether all rows shown have the same in this column. */

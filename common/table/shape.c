@@ -129,7 +129,9 @@ resolve_steps(struct column_shape *s, uint64_t step)
 struct column_shape
 shape_of(const struct view *v, const struct column *col)
 {
-	struct column_shape s = { .div = 1, .unit = "", .labels = v->labels };
+	struct column_shape s = {
+		.div = 1, .unit = "", .labels = v->labels, .brief = v->may_drop
+	};
 	struct extent e;
 
 	s.right = col->type == COL_INT || col->type == COL_REAL;
@@ -171,6 +173,16 @@ put_without_unit(const char *id, struct str unit, struct buf *out)
 		buf_puts(out, id);
 }
 
+/* Counts of whatever a row is about: -c takes both names. */
+const char *
+column_short(const char *id)
+{
+	return strcmp(id, "operation_count") == 0 ||
+		strcmp(id, "name_count") == 0
+	    ? "count"
+	    : id;
+}
+
 void
 shape_head(
     const struct column_shape *s, const struct column *col, struct buf *out)
@@ -181,7 +193,7 @@ shape_head(
 		text_visible(value_head(col, true), out);
 		return;
 	}
-	put_without_unit(col->id,
+	put_without_unit(s->brief ? column_short(col->id) : col->id,
 	    col->unit == UNIT_NS          ? STR("ns")
 		: col->unit == UNIT_BYTES ? STR("bytes")
 					  : STR("%"),

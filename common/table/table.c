@@ -153,6 +153,9 @@ find_column(const struct choice *from, const char *option, struct str id)
 	for (size_t i = 0; i < from->ncolumns; i++)
 		if (str_eq(str_of(from->columns[i].id), id))
 			return &from->columns[i];
+	for (size_t i = 0; i < from->ncolumns; i++)
+		if (str_eq(str_of(column_short(from->columns[i].id)), id))
+			return &from->columns[i];
 	columns_refuse(from->table, from->columns, from->ncolumns, option, id);
 }
 

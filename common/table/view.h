@@ -70,6 +70,7 @@ struct view {
 	const struct column *sorted; /* NULL: by none */
 	bool header, labels, bold;
 	bool may_drop;           /* columns that a line has no room for */
+	bool wraps;              /* sentences: lines are of a terminal */
 	size_t width;            /* of a terminal's line */
 	struct buf line;         /* for a format to make a row in */
 	struct number_text last; /* that was printed; len 0: none */
@@ -136,6 +137,7 @@ struct str value_head(const struct column *col, bool labels);
 struct column_shape {
 	bool right;
 	bool labels;
+	bool brief; /* of its head */
 	double div;
 	int decimals; /* -1: as %g */
 	/* Of points in time, else 0: the unit and its last decimal, in ns. */
@@ -146,6 +148,8 @@ struct column_shape {
 struct column_shape shape_of(const struct view *v, const struct column *col);
 void shape_head(
     const struct column_shape *s, const struct column *col, struct buf *out);
+/* An id as a head says it, which -c and --sort understand, too. */
+const char *column_short(const char *id);
 /* A cell's text; control characters are visible, nothing is cut. */
 void shape_cell(const struct column_shape *s, const struct column *col,
     const struct cell *c, struct buf *out);

@@ -9,7 +9,7 @@
 static const struct column columns[] = {
 	{ "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
 	{ "thread_name", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
-	{ "operation_count", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+	{ "operation_sizes", NULL, COL_INT, UNIT_COUNT, 0, 0 },
 	{ "pct_of_direct", NULL, COL_REAL, UNIT_PERCENT, COL_SHARE, 0 },
 	{ "cumulative_pct", NULL, COL_REAL, UNIT_PERCENT, COL_MINOR, 0 },
 };
@@ -33,14 +33,13 @@ example(const char *const *names, size_t n)
 
 /* As it is printed in so many columns, until the next call. */
 static const char *
-printed(const char *const *names, size_t n, int width, const char *chosen)
+as_printed(struct table *t, int width, const char *chosen)
 {
 	static char text[4096];
 	static char path[] = "/tmp/tl-layout-XXXXXX";
 	struct table_dest dest = {
 		.format = FMT_TABLE, .width = width, .columns = chosen
 	};
-	struct table *t = example(names, n);
 	int saved = dup(STDOUT_FILENO), fd = mkstemp(path);
 	ssize_t got;
 
@@ -59,13 +58,19 @@ printed(const char *const *names, size_t n, int width, const char *chosen)
 	return text;
 }
 
+static const char *
+printed(const char *const *names, size_t n, int width, const char *chosen)
+{
+	return as_printed(example(names, n), width, chosen);
+}
+
 static void
 layouts(void)
 {
 	static const char *const names[] = { "a", "b" };
 
 	is_str(printed(names, 2, 80, NULL),
-	    "name  thread_name  operation_count  pct_of_direct  "
+	    "name  thread_name  operation_sizes  pct_of_direct  "
 	    "cumulative_pct\n"
 	    "a     main thread                1          10.50           "
 	    "10.50\n"
@@ -74,23 +79,24 @@ layouts(void)
 	    "all of it where there is room");
 	is_str(printed(names, 2, 60, NULL),
 	    "                   operation_  pct_of_  cumulative_\n"
-	    "name  thread_name       count   direct          pct\n"
+	    "name  thread_name       sizes   direct          pct\n"
 	    "a     main thread           1    10.50        10.50\n"
 	    "b     main thread           2    10.50        21.00\n",
 	    "heads take two lines");
 	is_str(printed(names, 2, 50, NULL),
 	    "      operation_  pct_of_  cumulative_\n"
-	    "name       count   direct          pct\n"
+	    "name       sizes   direct          pct\n"
 	    "a              1    10.50        10.50\n"
 	    "b              2    10.50        21.00\n"
 	    "(in all rows: thread_name main thread)\n",
 	    "what all rows say stands below");
 	is_str(printed(names, 2, 30, NULL),
 	    "      operation_  pct_of_\n"
-	    "name       count   direct\n"
+	    "name       sizes   direct\n"
 	    "a              1    10.50\n"
 	    "b              2    10.50\n"
-	    "(in all rows: thread_name main thread)\n"
+	    "(in all rows: thread_name\n"
+	    "  main thread)\n"
 	    "(no room for: cumulative_pct)\n",
 	    "then minor columns go");
 	is_str(printed(names, 2, 20, "name,cumulative_pct,thread_name"),
@@ -101,10 +107,77 @@ layouts(void)
 	    "what was asked for stays");
 	is_str(printed(names, 1, 50, NULL),
 	    "                   operation_  pct_of_\n"
-	    "name  thread_name       count   direct\n"
+	    "name  thread_name       sizes   direct\n"
 	    "a     main thread           1    10.50\n"
 	    "(no room for: cumulative_pct)\n",
 	    "of one row nothing is said to be in all");
+}
+
+/* No entry of the catalogue: the columns that families of ops keep. */
+static const struct column many[] = {
+	{ "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
+	{ "param_M", NULL, COL_INT, UNIT_NONE, 0, 0 },
+	{ "tb_s_mean", NULL, COL_REAL, UNIT_NONE, 0, 0 },
+	{ "roofline_bound", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	{ "pct_roofline_mean", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
+	{ "lost_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
+	{ "kernel_ns_sum", NULL, COL_INT, UNIT_NS, 0, 0 },
+	{ "operation_count", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+};
+
+static struct table *
+family(void)
+{
+	struct table *t = table_create("GEMM_like", many, 8);
+
+	for (int i = 0; i < 2; i++) {
+		struct cell *row = table_row(t);
+
+		row[0] = cell_text(STR("aten::addmm"));
+		row[1] = cell_int(2048 + i);
+		row[2] = cell_real(0.5 + i);
+		row[3] = cell_text(
+		    i == 0 ? STR("COMPUTE_BOUND") : STR("MEMORY_BOUND"));
+		row[4] = cell_real(22.5 + i);
+		row[5] = cell_int(1681 + i);
+		row[6] = cell_int(2166 + i);
+		row[7] = cell_int(3 + i);
+	}
+	return t;
+}
+
+static void
+priorities(void)
+{
+	is_str(as_printed(family(), 74, NULL),
+	    "                                         pct_         kernel_\n"
+	    "             param_  roofline_      roofline_   lost      sum\n"
+	    "name              M  bound               mean   [us]     [us]  "
+	    "count\n"
+	    "aten::addmm    2048  COMPUTE_BOUND      22.50  1.681    2.166     "
+	    " 3\n"
+	    "aten::addmm    2049  MEMORY_BOUND       23.50  1.682    2.167     "
+	    " 4\n"
+	    "(no room for: tb_s_mean)\n",
+	    "heads take three lines, then what tells less goes");
+	is_str(as_printed(family(), 64, NULL),
+	    "                                     pct_         kernel_\n"
+	    "             param_  roofline_  roofline_   lost      sum\n"
+	    "name              M  bound           mean   [us]     [us]  count\n"
+	    "aten::addmm    2048  COMPUTE        22.50  1.681    2.166      3\n"
+	    "aten::addmm    2049  MEMORY         23.50  1.682    2.167      4\n"
+	    "(no room for: tb_s_mean)\n",
+	    "what all words end in goes before a column that tells");
+	is_str(as_printed(family(), 30, NULL),
+	    "                     kernel_\n"
+	    "             param_      sum\n"
+	    "name              M     [us]\n"
+	    "aten::addmm    2048    2.166\n"
+	    "aten::addmm    2049    2.167\n"
+	    "(no room for:\n"
+	    "  pct_roofline_mean,\n"
+	    "  lost [us], 3 more)\n",
+	    "name, time and shape stay to the end");
 }
 
 static void
@@ -147,6 +220,7 @@ int
 main(void)
 {
 	layouts();
+	priorities();
 	distinct_texts();
 	done_testing();
 }
