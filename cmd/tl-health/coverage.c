@@ -95,18 +95,43 @@ check_gaps(struct health *h)
 
 /* ---- steps ---- */
 
-static void
-mark_launching(
-    const struct host *h, const struct steps *steps, uint8_t *has_work)
+/* GPU events that are launched in each. */
+static uint64_t *
+count_launched(const struct host *h, const struct steps *steps)
 {
+	uint64_t *n = xcalloc(steps->list.n + 1, sizeof *n);
+
 	for (size_t i = 0; i < h->gpus.n; i++) {
 		uint32_t w = h->gpus.v[i].launch != HOST_NONE
 		    ? steps_window_of(steps, h, h->gpus.v[i].launch)
 		    : STEPS_NONE;
 
 		if (w != STEPS_NONE)
-			has_work[w] = 1;
+			n[w]++;
 	}
+	return n;
+}
+
+/* The number that most steps have; of equally many the larger one. */
+static uint64_t
+usual_count(const struct steps *steps, const uint64_t *n)
+{
+	struct map seen = { 0 };
+	uint64_t usual = 0, best = 0;
+
+	for (size_t i = 0; i < steps->list.n; i++) {
+		uint64_t *times;
+
+		if (steps->list.v[i].what != STEP_IS_STEP)
+			continue;
+		times = map_put(&seen, n[i], NULL);
+		if (++*times > best || (*times == best && n[i] > usual)) {
+			best = *times;
+			usual = n[i];
+		}
+	}
+	map_free(&seen);
+	return usual;
 }
 
 static void
@@ -114,32 +139,39 @@ check_steps(struct health *h)
 {
 	struct subject *s = &h->subject;
 	struct tally *empty = &s->of[CHECK_COVER_STEPS];
+	struct tally *uneven = &s->of[CHECK_COVER_UNEVEN];
 	struct steps steps = { 0 };
-	uint8_t *has_work;
+	uint64_t *launched, usual;
 	int64_t all = 0;
 	size_t n = 0;
 
 	steps_find(&steps, &s->host, NULL, 0);
-	has_work = xcalloc(steps.list.n + 1, 1);
-	mark_launching(&s->host, &steps, has_work);
+	launched = count_launched(&s->host, &steps);
+	usual = usual_count(&steps, launched);
 	for (size_t i = 0; i < steps.list.n; i++) {
 		const struct step_window *w = &steps.list.v[i];
+		int64_t ns = w->end_ns - w->start_ns;
+		struct uid uid;
 
 		if (w->what != STEP_IS_STEP)
 			continue;
 		n++;
-		all = num_add_max(all, w->end_ns - w->start_ns);
-		if (!has_work[i] &&
+		all = num_add_max(all, ns);
+		uid = s->host.events.v[w->marker].uid;
+		if (launched[i] == 0 &&
 		    spans_between(&s->busy, w->start_ns, w->end_ns) == 0)
-			tally_event(empty, s->host.events.v[w->marker].uid,
-			    w->end_ns - w->start_ns);
+			tally_event(empty, uid, ns);
+		else if (launched[i] != usual)
+			tally_event(uneven, uid, ns);
 	}
 	found(h, CHECK_COVER_STEPS, empty,
 	    percent_of((double)empty->ns, (double)all));
+	found(h, CHECK_COVER_UNEVEN, uneven,
+	    percent_of((double)uneven->ns, (double)all));
 	if (n == 0)
 		found(h, CHECK_COVER_NO_STEPS,
 		    &(struct tally){ .n = 1, .ns = -1 }, NAN);
-	free(has_work);
+	free(launched);
 	steps_free(&steps);
 }
 

@@ -44,6 +44,17 @@ enum check {
 	CHECK_COVER_RANKS,
 	CHECK_COVER_NO_CALLS,
 	CHECK_COVER_NO_STEPS,
+	CHECK_COVER_UNEVEN,
+	CHECK_CONTENT_NO_OPS,
+	CHECK_CONTENT_NO_SHAPES,
+	CHECK_CONTENT_NO_STRIDES,
+	CHECK_CONTENT_NO_HLO,
+	CHECK_CONTENT_CUT,
+	CHECK_CONTENT_NAMES,
+	CHECK_CONTENT_UNKNOWN,
+	CHECK_CONTENT_FEW,
+	CHECK_CONTENT_IDLE,
+	CHECK_CONTENT_UNSTABLE,
 	CHECK_FILE_CUT,
 	CHECK_FILE_LOST,
 	CHECK_FILE_MENDED,
@@ -109,6 +120,12 @@ struct call {
 	uint32_t track;
 };
 
+/* A GPU event, besides what host.gpus has. */
+struct gpu_more {
+	uint64_t graph; /* that it is a node of; 0: none */
+	uint64_t like;  /* equal for equal name, grid and block */
+};
+
 /* One source while it is read. */
 struct subject {
 	struct host host;
@@ -135,8 +152,10 @@ struct subject {
 	bool is_xla;        /* rows of a device are no GPU streams: they nest */
 	struct map call_of; /* the first call of an id, in calls */
 	VEC(struct call) calls;
-	struct map launched;  /* launches of GPU events whose time is none */
-	VEC(uint64_t) graphs; /* of each in host.gpus, as added; 0: none */
+	struct map launched; /* launches of GPU events whose time is none */
+	VEC(struct gpu_more) more; /* of each in host.gpus, as added */
+	struct map shaped;         /* ops: the number of their sizes + 1 */
+	uint64_t nstrides;         /* ops that have them */
 };
 
 struct health {
@@ -147,7 +166,11 @@ struct health {
 	struct sink_sources sources;
 	struct subject subject;
 	VEC(struct finding) findings;
-	VEC(uint8_t) names;       /* NAME_, by their number */
+	VEC(uint16_t) names; /* NAME_, by their number */
+	VEC(uint8_t) texts;  /* of lists, likewise */
+	struct {
+		uint32_t graph, grid, block, hlo;
+	} keys;                   /* of args */
 	VEC(struct span) windows; /* of GPU work of each source */
 	int64_t world;            /* ranks of the job; 0: not known */
 	uint64_t nevents, ngpu;
@@ -163,6 +186,9 @@ void subject_end(struct health *h);
 void subject_free(struct subject *s);
 void tally_event(struct tally *t, struct uid uid, int64_t ns);
 
+/* Whole events of no category that is known. */
+#define KINDS_UNKNOWN (KIND_BIT(KIND_SLICE) | KIND_BIT(KIND_OTHER))
+
 /* What a name tells. */
 enum {
 	NAME_KNOWN = 1,
@@ -171,6 +197,8 @@ enum {
 	NAME_ENDS_CAPTURE = 8,
 	NAME_WRAPS_BACKWARD = 16,
 	NAME_WRAPS_NO_OP = 32,
+	NAME_IS_DAMAGED = 64,
+	NAME_IS_COLLECTIVE = 128,
 };
 unsigned name_facts(struct health *h, uint32_t name);
 
@@ -184,10 +212,13 @@ struct finding *found(
 void finding_say(struct health *h, struct finding *f, const char *fmt, ...)
     PRINTF_LIKE(3, 4);
 
-/* ---- file.c, time.c, links.c, coverage.c ---- */
+/* ---- file.c, time.c, links.c, coverage.c, content.c ---- */
 
 /* Before or with the events. */
 void links_take_call(struct health *h, const struct event *ev);
+void content_take_op(struct health *h, const struct event *ev);
+struct gpu_more content_take_gpu(struct health *h, const struct event *ev);
+void content_take_name(struct health *h, const struct event *ev);
 void coverage_take_meta(struct health *h, const struct meta *m);
 void coverage_take_facts(struct subject *s, const struct source *src);
 
@@ -196,6 +227,7 @@ void check_file(struct health *h);
 void check_time(struct health *h);
 void check_links(struct health *h);
 void check_coverage(struct health *h);
+void check_content(struct health *h);
 /* Behind the last source: what they are together. */
 void check_ranks(struct health *h);
 

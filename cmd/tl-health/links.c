@@ -253,10 +253,10 @@ list_replays(const struct subject *s, replay_list *list)
 	for (size_t i = 0; i < s->host.gpus.n; i++) {
 		const struct host_gpu *k = &s->host.gpus.v[i];
 
-		if (k->launch != HOST_NONE && s->graphs.v[k->no] != 0)
+		if (k->launch != HOST_NONE && s->more.v[k->no].graph != 0)
 			vec_push(list,
-			    ((struct replay){ s->graphs.v[k->no], 1, k->launch,
-				s->host.events.v[k->launch].uid }));
+			    ((struct replay){ s->more.v[k->no].graph, 1,
+				k->launch, s->host.events.v[k->launch].uid }));
 	}
 	stable_sort(list->v, list->n, sizeof *list->v, by_launch);
 	for (size_t i = 0; i < list->n; i++)

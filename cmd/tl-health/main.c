@@ -48,8 +48,8 @@ take_option(
 	}
 }
 
-#define KINDS_READ                                            \
-	(KINDS_GPU | KINDS_HOST | KIND_BIT(KIND_ANNOTATION) | \
+#define KINDS_READ                                                            \
+	(KINDS_GPU | KINDS_HOST | KINDS_UNKNOWN | KIND_BIT(KIND_ANNOTATION) | \
 	    KIND_BIT(KIND_SPAN))
 
 /* Whether events were taken out of it; of a tree no mark says so. */
@@ -93,6 +93,7 @@ health_free(struct health *h)
 	vec_free(&h->findings);
 	vec_free(&h->names);
 	vec_free(&h->windows);
+	vec_free(&h->texts);
 	sink_sources_free(&h->sources);
 	arena_destroy(h->text);
 	dict_destroy(h->dict);
@@ -124,6 +125,10 @@ main(int argc, char *argv[])
 	(void)table_dest_details(&set.dest);
 	h.dict = dict_create();
 	h.causes = causes_create();
+	h.keys.graph = intern_put(h.dict->text, STR("graph id"));
+	h.keys.grid = intern_put(h.dict->text, STR("grid"));
+	h.keys.block = intern_put(h.dict->text, STR("block"));
+	h.keys.hlo = intern_put(h.dict->text, STR("hlo_op"));
 	h.text = arena_create();
 	stream_check_files(argv + op.ind);
 	while ((path = opt_file(&op)) != NULL)

@@ -9,9 +9,7 @@
 enum {
 	SHAPE_KNOWN = 1,
 	SHAPE_REPEATS = 2, /* it has a member twice */
-	SHAPE_GRAPH = 4,   /* it may say of which graph it is */
 };
-#define GRAPH_ID "graph id"
 
 void
 tally_event(struct tally *t, struct uid uid, int64_t ns)
@@ -53,6 +51,16 @@ subject_start(struct health *h, const struct source *src)
 
 /* ---- names ---- */
 
+/* Whether it has control characters, or those that stand for bad bytes. */
+static bool
+is_damaged(struct str name)
+{
+	for (size_t i = 0; i < name.len; i++)
+		if ((unsigned char)name.p[i] < ' ' || name.p[i] == 0x7f)
+			return true;
+	return str_find(name, STR("\357\277\275"), false) >= 0;
+}
+
 static unsigned
 facts_of_name(struct str name)
 {
@@ -66,10 +74,14 @@ facts_of_name(struct str name)
 		{ "*StreamEndCapture*", NAME_ENDS_CAPTURE },
 		{ "autograd::engine::evaluate_function: *",
 		    NAME_WRAPS_BACKWARD },
+		{ "*nccl*", NAME_IS_COLLECTIVE },
+		{ "*rccl*", NAME_IS_COLLECTIVE },
+		{ "*all*reduce*", NAME_IS_COLLECTIVE },
 		/* the gradient of a leaf, which no op made */
 		{ "*: torch::autograd::AccumulateGrad", NAME_WRAPS_NO_OP },
 	};
-	unsigned facts = NAME_KNOWN;
+	unsigned facts =
+	    is_damaged(name) ? NAME_KNOWN | NAME_IS_DAMAGED : NAME_KNOWN;
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (str_glob(str_of(words[i].like), name))
@@ -86,14 +98,14 @@ name_facts(struct health *h, uint32_t name)
 		vec_push(&h->names, 0);
 	if (h->names.v[name] == 0)
 		h->names.v[name] =
-		    (uint8_t)facts_of_name(dict_get(h->dict, name));
+		    (uint16_t)facts_of_name(dict_get(h->dict, name));
 	return h->names.v[name];
 }
 
 /* ---- events ---- */
 
 static uint8_t
-facts_of_shape(const struct dict *st, const struct shape *shape)
+facts_of_shape(const struct shape *shape)
 {
 	unsigned facts = SHAPE_KNOWN;
 
@@ -101,9 +113,6 @@ facts_of_shape(const struct dict *st, const struct shape *shape)
 		if (shape->entries[i].group == GROUP_DUP ||
 		    shape->entries[i].group == GROUP_DUPTOP)
 			facts |= SHAPE_REPEATS;
-		else if (shape->entries[i].group == GROUP_ARGS &&
-		    str_eq(dict_get(st, shape->entries[i].key), STR(GRAPH_ID)))
-			facts |= SHAPE_GRAPH;
 	return (uint8_t)facts;
 }
 
@@ -115,7 +124,7 @@ shape_facts(struct health *h, const struct event *ev)
 	while (s->shapes.n <= ev->shape_id)
 		vec_push(&s->shapes, 0);
 	if (s->shapes.v[ev->shape_id] == 0)
-		s->shapes.v[ev->shape_id] = facts_of_shape(h->dict, ev->shape);
+		s->shapes.v[ev->shape_id] = facts_of_shape(ev->shape);
 	return s->shapes.v[ev->shape_id];
 }
 
@@ -212,6 +221,8 @@ take_host(struct health *h, const struct event *ev)
 		return;
 	}
 	s->nops++;
+	if ((ev->shape->has & HAS_NGPU) != 0 && ev->ngpu > 0)
+		content_take_op(h, ev);
 	if ((name_facts(h, ev->name) &
 		(NAME_WRAPS_BACKWARD | NAME_WRAPS_NO_OP)) !=
 	    NAME_WRAPS_BACKWARD)
@@ -221,26 +232,14 @@ take_host(struct health *h, const struct event *ev)
 		tally_event(&s->of[CHECK_LINK_BACKWARD], ev->uid, 0);
 }
 
-/* The number of its graph; CUDA writes 0 where it is of none. */
-static uint64_t
-graph_of(const struct dict *st, const struct event *ev, unsigned facts)
-{
-	struct value v;
-
-	return (facts & SHAPE_GRAPH) != 0 &&
-		event_arg(st, ev, STR(GRAPH_ID), &v) && v.type == VAL_INT
-	    ? (uint64_t)v.i
-	    : 0;
-}
-
 static void
-keep(struct health *h, const struct event *ev, unsigned facts)
+keep(struct health *h, const struct event *ev)
 {
 	struct subject *s = &h->subject;
 
 	host_add(&s->host, ev);
-	if (s->graphs.n < s->host.gpus.n)
-		vec_push(&s->graphs, graph_of(h->dict, ev, facts));
+	if (s->more.n < s->host.gpus.n)
+		vec_push(&s->more, content_take_gpu(h, ev));
 }
 
 void
@@ -262,13 +261,17 @@ subject_take(struct health *h, const struct event *ev)
 			(void)map_put(&s->launched, uid_hash(ev->launch), NULL);
 		return;
 	}
-	if (event_is(ev, KINDS_GPU | KINDS_HOST))
+	if (event_is(ev, KINDS_GPU | KINDS_HOST)) {
 		take_slice(s, ev);
+		content_take_name(h, ev);
+	}
 	if (event_is(ev, KINDS_HOST))
 		take_host(h, ev);
+	else if (event_is(ev, KINDS_UNKNOWN))
+		tally_event(&s->of[CHECK_CONTENT_UNKNOWN], ev->uid, 0);
 	else if (event_is(ev, KIND_BIT(KIND_SPAN)))
 		take_profile(s, h->dict, ev);
-	keep(h, ev, facts);
+	keep(h, ev);
 }
 
 /* Times of 0 are wrong only where the recording is elsewhere. */
@@ -300,6 +303,7 @@ subject_end(struct health *h)
 	check_time(h);
 	check_links(h);
 	check_coverage(h);
+	check_content(h);
 	subject_free(s);
 }
 
@@ -314,5 +318,6 @@ subject_free(struct subject *s)
 	map_free(&s->call_of);
 	map_free(&s->launched);
 	vec_free(&s->calls);
-	vec_free(&s->graphs);
+	vec_free(&s->more);
+	map_free(&s->shaped);
 }

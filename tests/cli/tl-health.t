@@ -7,10 +7,13 @@
 
 plant() { python3 "$ROOT/tests/gen/health.py" "$@"; }
 
-# health FILE [OPTION...]: findings as severity:check:count, and the status
+# health FILE [OPTION...]: findings as severity:check:count, and the status; but
+# no notes that the sound trace has, or that follow from what is planted
 health() {
-	tl-health -c severity,check,count --no-header "$@" 2>err | tr '\t' ':' |
-		tr '\n' ' '
+	tl-health -c severity,check,count --no-header "$@" 2>err |
+		grep -v -e 'note.content.few' -e 'note.content.idle' \
+			-e 'note.content.unstable' -e 'note.coverage.uneven' |
+		tr '\t' ':' | tr '\n' ' '
 	tl-health "$@" >/dev/null 2>&1
 	echo "$?"
 }
@@ -23,10 +26,22 @@ finds() {
 	is "planted: $*" "$(health in.json)" "$expected"
 }
 
+# notes "COUNT" CHECK DEFECT...: the count of a finding that is a note
+notes() {
+	expected=$1 check=$2
+	shift 2
+	plant "$@" >in.json
+	is "planted: $*: $check" "$(tl-health -c severity,check,count --no-header in.json 2>err |
+		grep -F "	$check	" | tr '\t' ':')" "${expected:+note:$check:$expected}"
+}
+
 plant >sound.json
 is 'a sound trace: nothing' "$(health sound.json)" 0
 like 'the verdict' "$(tl-health sound.json 2>&1)" \
-	'^tl-health: sound.json: sound \(0 notes\)$'
+	'^tl-health: sound.json: sound \(2 notes\)$'
+is 'it is small, and idle' \
+	"$(tl-health -c check,count,time_ns --no-header sound.json 2>err | tr '\t\n' ': ')" \
+	"content.few:40: content.idle:39:$(python3 -c 'print(39 * (100500 - 30123))') "
 
 # ---- time ----
 finds 'misleading:time.zero:3 4' zero=3
@@ -90,11 +105,31 @@ is 'ranks missing, and of another time' "$(health rank0.json rank2.json)" \
 is 'one rank says nothing of others' "$(health rank0.json)" 0
 plant blocked=4 >in.json
 is 'what blocks: the call, how long, where' \
-	"$(tl-health -c time_ns,uid,finding --no-header in.json 2>err | tr '\t' '|')" \
+	"$(tl-health -c time_ns,uid,finding --no-header in.json 2>err | head -1 | tr '\t' '|')" \
 	"$(python3 -c '
 begun = round((5000.25 + 20 * 100.5 + 5 + 4.75) * 1000)
 ended = round((5000.25 + 20 * 100.5 + 15 + 4000) * 1000)
 print(f"{ended - begun}|124|the host waits for GPU work that is not recorded: cudaDeviceSynchronize, 4.005 ms")')"
+
+# ---- content ----
+finds 0 uneven=1
+notes 1 coverage.uneven uneven=1
+notes '' coverage.uneven
+finds 'note:content.no_ops:1 0' no_ops
+finds 'note:content.no_shapes:5 0' no_shapes=5
+finds 'note:content.no_strides:40 0' no_strides
+finds 'note:content.cut:5 0' cut=5
+finds 'note:content.names:4 0' names=4
+finds 'note:content.unknown:3 0' unknown=3
+notes 1 content.unstable unstable
+notes '' content.unstable other_grid
+notes '' content.unstable other_sizes
+notes '' content.unstable collective
+notes '' content.unstable
+plant unstable no_shapes=2 >in.json
+is 'limits as the reference has them' \
+	"$(health --set content.idle=30,60 --set content.no_shapes=20,60 --set content.unstable=0 in.json)" \
+	'misleading:content.idle:39 warning:content.unstable:1 note:content.no_shapes:2 4'
 
 # ---- the file ----
 finds 'warning:file.skipped:2 3' skipped=2
@@ -117,7 +152,7 @@ finds 'warning:time.overrun:1 warning:links.shared:1 warning:coverage.end:2 note
 # ---- figures ----
 plant overrun=4 >in.json
 is 'time of overruns: four times one kernel and 10 us of none' \
-	"$(tl-health -c time_ns,percent,percent_of,uid --no-header in.json 2>err | tr '\t' '|')" \
+	"$(tl-health -c time_ns,percent,percent_of,uid --no-header in.json 2>err | head -1 | tr '\t' '|')" \
 	"$(python3 -c '
 long = 2 * 100500 + 30123 + 10000
 print(f"{4 * 30123}|{100 * 4 * 30123 / (4 * long + 36 * 30123)!r}|GPU time|84")')"
@@ -146,7 +181,7 @@ is 'standard input' "$(tl-health <overrun.json 2>err)" "$want"
 is 'a pipe of programs' "$(tl-decode overrun.json | tl-tree | tl-health 2>err)" "$want"
 is 'NDJSON' "$(tl-decode --ndjson overrun.json | tl-health 2>err)" "$want"
 is 'several sources' "$(tl-health -c src,severity,check --no-header overrun.json sound.json overrun.json 2>err |
-	tr '\t\n' ': ')" '0:warning:time.overrun 2:warning:time.overrun '
+	grep -v note | tr '\t\n' ': ')" '0:warning:time.overrun 2:warning:time.overrun '
 is 'a verdict on each' "$(tl-health overrun.json sound.json 2>&1 >out | sed 's/:.*json: /: /; s/ (.*//')" \
 	'tl-health: usable, with 1 warning: time.overrun
 tl-health: sound'
@@ -165,6 +200,24 @@ refuses 2 'not CHECK=' 'tl-health --set time.zero sound.json'
 refuses 2 'more than two' 'tl-health --set time.zero=1,2,3 sound.json'
 refuses 1 'No such file' 'tl-health missing.json'
 refuses -o 1 'No space left' 'tl-health overrun.json >/dev/full'
+# ---- real traces: which are misleading, and no other ----
+if have_data; then
+	for f in "$TL_DATA"/*/*.json.gz "$TL_DATA"/*/*.json "$TL_DATA"/*/*.pb \
+		"$TL_DATA"/*/*.csv "$TL_DATA"/*/*.pftrace "$TL_DATA"/*/*.rpd; do
+		case $f in */not_a_trace/* | *hlo_proto* | */README*) continue ;; esac
+		tl-health "$f" >out 2>err
+		[ $? -eq 4 ] && basename "$(dirname "$f")"
+	done | sort | uniq -c | sed 's/^ *//' >misleading
+	is 'real traces that are misleading' "$(cat misleading)" \
+		'1 hta_trace_compare_base
+1 hta_trace_compare_test
+1 inference_sglang_decode
+1 inference_sglang_prefilldecode
+2 rocprofv3_csv_decode'
+else
+	skip 'real traces' 'no TL_DATA'
+fi
+
 for c in $(tl-health --list-checks | cut -f 1); do
 	grep -q "^\.It Cm $c\$" "$ROOT/man/tl-health.1" || echo "$c"
 done >lacking

@@ -194,7 +194,9 @@ def graphs(t, n):
     """8 replays of a graph of 3 kernels, n of which lack one."""
     for i in range(8):
         at = BEGIN + (OPS + i) * PERIOD
-        t.more.append(t.event("cpu_op", "replay", at, 20, 1, 1, {}))
+        t.more.append(t.event("cpu_op", "replay", at, 20, 1, 1,
+                              {"Input Dims": [[4, 4]],
+                               "Input Strides": [[4, 1]]}))
         t.more.append(t.event("cuda_runtime", "cudaGraphLaunch", at + 5, 5, 1,
                               1, {"correlation": 900 + i}))
         for k in range(3 - (i < n)):
@@ -278,6 +280,67 @@ def later(t, n):
         e["ts"] += n * 1e6
 
 
+def uneven(t, n):
+    """n ops less in the second step."""
+    each = OPS // STEPS
+    for what in t.ops, t.calls, t.kernels:
+        del what[each:each + n]
+
+
+def no_ops(t, _):
+    t.ops.clear()
+
+
+def no_shapes(t, n):
+    for e in t.ops[:n]:
+        e["args"]["Input Dims"] = [[], []]
+
+
+def no_strides(t, _):
+    for e in t.ops:
+        del e["args"]["Input Strides"]
+
+
+def cut(t, n):
+    for e in t.ops[:n]:
+        e["args"]["Concrete Inputs"] = ["", "[1, 2, ..., 9]"]
+
+
+def names(t, n):
+    for i, e in enumerate(t.ops[:n]):
+        e["name"] += "\x01" if i % 2 else "\ufffd"
+
+
+def unknown(t, n):
+    for i in range(n):
+        t.more.append(t.event("novelty", "x", BEGIN + i, 0.5, 1, 3, {}))
+
+
+def unstable(t, _):
+    """Half of the kernels take a thirtieth of the time."""
+    for e in t.kernels[:OPS // 2]:
+        e["dur"] = 1
+
+
+def other_grid(t, _):
+    """They do other work: that is no defect."""
+    unstable(t, 1)
+    for e in t.kernels[:OPS // 2]:
+        e["args"]["grid"] = [1, 1, 1]
+
+
+def other_sizes(t, _):
+    unstable(t, 1)
+    for e in t.ops[:OPS // 2]:
+        e["args"]["Input Dims"] = [[4, 4], [4, 4]]
+
+
+def collective(t, _):
+    unstable(t, 1)
+    for e in t.kernels:
+        e["name"] = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)"
+
+
 def no_calls(t, _):
     t.calls.clear()
 
@@ -295,7 +358,9 @@ PLANTS = {f.__name__: f for f in (
     outside, overrun, overlap, dominant, coarse, skipped, twice, keys,
     several, burst, no_launch, no_work, no_op, no_id, shared, processes,
     inside, graphs, captured, backward, late, blocked, begin, end, starved,
-    steps, lost, rank, later, no_calls, no_steps, no_gpu)}
+    steps, lost, rank, later, uneven, no_ops, no_shapes, no_strides, cut,
+    names, unknown, unstable, other_grid, other_sizes, collective, no_calls,
+    no_steps, no_gpu)}
 
 
 def main():
