@@ -25,7 +25,8 @@ function roofline() {
   const points = t.rows.filter(r => r[x] > 0 && r[y] > 0);
   if (!points.length) return;
   $('roofline').hidden = false;
-  const lg = Math.log10, W = 760, H = 400, L = 62, B = 40, T = 14, R = 26, DECADES = 6;
+  // as many pixels as there are, so that text is not made small
+  const lg = Math.log10, W = Math.max(480, Math.min(760, $('roof').clientWidth || 660)), H = 400, L = 62, B = 40, T = 14, R = 26, DECADES = 6;
   const specs = roofs ? roofs.schema.columns.slice(1).map(c => c.id) : [];
   // What took next to no time does not stretch the picture: it lies on its edge.
   const all = points.reduce((s, r) => s + r.kernel_ns_sum, 0);
@@ -67,15 +68,38 @@ function roofline() {
       draw(svg, 'polyline', { points: line.map(p => X(p[0]) + ',' + Y(p[1])).join(' '),
         fill: 'none', stroke: hue(i + 2), 'stroke-width': 2, 'clip-path': 'url(#box)' });
       last = Math.max(Y(peak) - 4, last + 12);
-      draw(svg, 'text', { x: W - R - 4, y: last, 'text-anchor': 'end' }, s + ' ' + peak.toFixed(0));
+      draw(svg, 'text', { x: W - R - 4, y: last, 'text-anchor': 'end' }, s + ' ' + peak.toFixed(0) + ' TFLOP/s');
+      // along the slope, which is the same for all: TFLOP/s by FLOP per byte is TB/s
+      if (i) return;
+      const low = Math.max(left, 10 ** y0 * a.flop_per_byte / a[s]), turn = peak * a.flop_per_byte / a[s];
+      const middle = 10 ** (.65 * lg(low) + .35 * lg(Math.min(turn, 10 ** x1))), at = [X(middle), Y(middle * a[s] / a.flop_per_byte)];
+      const lean = Math.atan2(Y(10) - Y(1), X(10) - X(1)) * 180 / Math.PI;
+      draw(svg, 'text', { 'text-anchor': 'middle', class: 'slope',
+        transform: 'translate(' + at[0] + ',' + (at[1] - 6) + ') rotate(' + lean + ')' },
+      'memory ' + +(a[s] / a.flop_per_byte).toPrecision(3) + ' TB/s');
     });
   const most = Math.max(...points.map(r => r.kernel_ns_sum));
   const colour = r => /^COMPUTE/.test(r.roofline_bound) ? colours[1] :
     r.roofline_bound ? colours[0] : '#777';
-  points.slice().sort((a, b) => b.kernel_ns_sum - a.kernel_ns_sum).forEach(r => {
+  const LABELS = 5, taken = [];
+  points.slice().sort((a, b) => b.kernel_ns_sum - a.kernel_ns_sum).forEach((r, i) => {
     const c = draw(svg, 'circle', { cx: Math.max(L, X(r[x])), cy: Math.min(H - B, Y(r[y])),
       r: 2.5 + 13 * Math.sqrt(r.kernel_ns_sum / most), 'fill-opacity': .55,
-      fill: colour(r) });
+      fill: colour(r), class: 'op', role: 'button', 'aria-label': r.name + ': its row in the table' });
+    const go = () => goTo && goTo(t.schema.table, r);
+    c.onclick = go;
+    c.onkeydown = e => { if (e.key === 'Enter' || e.key === ' ') { e.preventDefault(); go(); } };
+    if (i < LABELS) {
+      c.setAttribute('tabindex', 0);
+      // beside it, below those that are there already
+      const cx = Math.max(L, X(r[x])), left = cx > W / 2, size = 2.5 + 13 * Math.sqrt(r.kernel_ns_sum / most) + 4;
+      let cy = Math.min(H - B, Y(r[y])) + 4;
+      while (taken.some(p => p.left === left && Math.abs(p.cx - cx) < 160 && Math.abs(p.cy - cy) < 12)) cy += 12;
+      taken.push({ left, cx, cy });
+      const word = r.name.replace(/^aten::/, '') + ' ' + scalars(JSON.stringify(r.input_dims || ''));
+      draw(svg, 'text', { x: left ? cx - size : cx + size, y: cy, 'text-anchor': left ? 'end' : 'start', class: 'op' },
+        word.length > 34 ? word.slice(0, 33) + '\u2026' : word);
+    }
     draw(c, 'title', {}, r.name + ' ' + JSON.stringify(r.input_dims) + '\n' + time(r.kernel_ns_sum) +
       ', ' + r[y].toFixed(2) + ' TFLOP/s' + (r.pct_roofline_mean == null ? '' :
       ', ' + r.pct_roofline_mean.toFixed(1) + ' % of roof'));

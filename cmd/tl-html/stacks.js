@@ -65,17 +65,37 @@ function icicle() {
     open[d] = node;
     nodes.push(node);
   }
+  // Frames that only call the next one are one box with it, unless they are not
+  // to be: d is the depth of what is drawn, chain what a box stands for.
+  let folds = true;
+  const deepest = nodes.map(k => k.d);
+  const fold = () => nodes.forEach((k, i) => {
+    const up = k.up;
+    k.chain = [k];
+    k.gone = false;
+    k.d = up ? up.d + 1 : 0;
+    if (!folds || !up || !up.d || up.n !== 1 || up.a !== k.a || up.b !== k.b) return;
+    k.chain = [...up.chain, k];
+    k.d = up.d;
+    up.gone = true;
+    if (deepest[i] > 5000) k.chain = k.chain.slice(-50);
+  });
+  nodes.forEach(k => { k.n = 0; if (k.up) k.up.n++; });
+  fold();
   let root = nodes[0], here = null, word = '', boxes = [], printing = false;
   const only = k => !two || k.a && k.b || !k.d ? -1 : k.a ? 0 : 1;
-  const text = k => (k.name ? names[k.name] : k.d ? 'not named here' : 'all ' + clock + ' work') +
+  const one = k => (k.name ? names[k.name] : k.d ? 'not named here' : 'all ' + clock + ' work') +
     (only(k) < 0 ? '' : ' [only ' + sides[only(k)] + ']');
+  const text = k => k.chain.length < 2 ? one(k) : one(k.chain[0]) + ' \u203a ' +
+    (k.chain.length > 2 ? '\u2026 \u203a ' : '') + one(k);
+  const path = k => { const list = []; for (; k && k.d; k = k.up) if (!k.gone) list.unshift(text(k)); return list; };
   const fill = k => two ? tint(k.a, k.b) : k.d ? hue(k.name) : '#ddd';
   const within = k => { for (; k; k = k.up) if (k === root) return true; return false; };
-  const about = k => text(k) + '\n' + (two ? sides[0] + ' ' + time(k.a) + ', ' + sides[1] + ' ' + time(k.b) +
+  const about = k => k.chain.slice(-12).map(one).join('\n') + '\n' + (two ? sides[0] + ' ' + time(k.a) + ', ' + sides[1] + ' ' + time(k.b) +
     ': ' + signed(k.b - k.a) + ' (' + change(k.a, k.b) + ')' :
     time(k.ns) + ', ' + (100 * k.ns / nodes[0].ns).toFixed(2) + ' %');
   function paint() {
-    const seen = nodes.filter(within);
+    const seen = nodes.filter(k => !k.gone && within(k));
     let deep = seen.reduce((m, k) => k.ns * 700 > root.ns ? Math.max(m, k.d) : m, 0) - root.d + 1;
     if (printing) deep = Math.min(deep, Math.floor(PAPER / ROW));
     const [g, w] = canvas('ic', deep * ROW + 2);
@@ -84,7 +104,7 @@ function icicle() {
     let hit = 0, until = -1;
     seen.forEach(k => {
       const x = (k.x - root.x) * scale, px = k.ns * scale, y = (k.d - root.d) * ROW;
-      const found = word && text(k).toLowerCase().includes(word);
+      const found = word && k.chain.some(f => one(f).toLowerCase().includes(word));
       // once for a stack: pre-order, so what is below comes next
       if (found && k.x >= until) { hit += k.ns; until = k.x + k.ns; }
       if (px < .4) return;
@@ -97,19 +117,22 @@ function icicle() {
       boxes.push([x, y, px, k]);
     });
     $('found').textContent = here ? about(here).replace('\n', ': ') : word ? (100 * hit / root.ns).toFixed(1) + ' % matches' :
-      root === nodes[0] ? 'click a box to look closer, or move by arrows and Enter' : text(root);
+      root === nodes[0] ? 'click a box to look closer, or move by arrows and Enter' : path(root).slice(-6).join(' / ') +
+      ', ' + (two ? signed(root.b - root.a) : time(root.ns));
   }
   if (two) { legend(nodes[0]); onlies(nodes, only); }
   const c = $('ic');
   const at = e => (boxes.find(([x, y, w]) => e.offsetX >= x && e.offsetX < x + w &&
     e.offsetY >= y && e.offsetY < y + ROW) || [])[3];
-  c.onclick = e => { const k = at(e); if (k) { root = k === root && k.up ? k.up : k; here = null; paint(); } };
+  c.onclick = e => { const k = at(e); if (k) { root = k === root && k.up ? above(k) : k; here = null; paint(); } };
+  // What is drawn above a box.
+  const above = k => { k = k.chain[0].up; return k || nodes[0]; };
   // The keyboard walks over what is drawn.
   c.onkeydown = e => {
-    const list = boxes.map(b => b[3]), at = here || root, beside = list.filter(k => k.up === at.up && k.d === at.d);
+    const list = boxes.map(b => b[3]), at = here || root, over = at.chain[0].up, beside = list.filter(k => k.chain[0].up === over);
     const by = n => beside[beside.indexOf(at) + n] || at, keys = {
-      ArrowDown: () => { here = here ? list.find(k => k.up === at) || at : at; },
-      ArrowUp: () => { if (at === root && root.up) root = root.up; here = at.up || at; },
+      ArrowDown: () => { here = here ? list.find(k => k.chain[0].up === at) || at : at; },
+      ArrowUp: () => { if (at === root && root.up) root = above(root); here = over || at; },
       ArrowLeft: () => { here = by(-1); }, ArrowRight: () => { here = by(1); },
       Enter: () => { root = at; here = at; }, Escape: () => { root = nodes[0]; here = null; },
     };
@@ -125,6 +148,14 @@ function icicle() {
   };
   c.onmouseleave = () => show(null, '');
   $('find').oninput = e => { word = e.target.value.toLowerCase(); here = null; paint(); };
+  $('fold').onclick = () => {
+    folds = !folds;
+    fold();
+    root = nodes[0];
+    here = null;
+    $('fold').textContent = folds ? 'each frame' : 'fold chains';
+    paint();
+  };
   $('up').onclick = () => { root = nodes[0]; paint(); };
   addEventListener('resize', () => requestAnimationFrame(paint));
   addEventListener('beforeprint', () => { printing = true; paint(); });

@@ -3,6 +3,8 @@
  * Tables as our programs write them between one another: a schema, rows, an
  * end. Rows are checked to be JSON and copied; long tables keep their head.
  */
+#include <stdlib.h>
+
 #include "reader/reader.h"
 #include "table/catalogue.h"
 
@@ -78,6 +80,35 @@ put_rows(struct reader *r, struct buf *b)
 	buf_printf(b, "],\"left\":%" PRIu64 "}", left);
 }
 
+/* How telling each column is, as the catalogue has it: those first are first.
+ */
+static void
+put_places(const struct sheet *s, struct str schema, struct buf *b)
+{
+	static const struct str head = STR_INIT("{\"id\":\"");
+	const char *between = "";
+	ptrdiff_t at;
+
+	buf_puts(b, ",\"places\":[");
+	while ((at = str_find(schema, head, false)) >= 0) {
+		size_t n = 0;
+		char *id;
+
+		schema.p += (size_t)at + head.len;
+		schema.len -= (size_t)at + head.len;
+		while (n < schema.len && schema.p[n] != '"')
+			n++;
+		id = strndup(schema.p, n);
+		if (id == NULL)
+			die_errno("%s", "a column's name");
+		buf_printf(b, "%s%u", between,
+		    sheet_place(s, &(struct column){ .id = id }));
+		between = ",";
+		free(id);
+	}
+	buf_puts(b, "]");
+}
+
 /* What the catalogue says of the table that a schema without blanks is of. */
 static void
 put_entry(struct str schema, struct buf *b)
@@ -88,6 +119,7 @@ put_entry(struct str schema, struct buf *b)
 
 	while (from + name.len < schema.len && name.p[name.len] != '"')
 		name.len++;
+	put_places(sheet_of(name), schema, b);
 	s = sheet_find(name);
 	if (s == NULL || (s->where & SHEET_PAGE) != 0)
 		buf_puts(b, ",\"listed\":true");
@@ -109,6 +141,7 @@ tables_put(const char *path, struct buf *b, bool *is_first)
 	struct str line;
 
 	while (next_line(&r, &line)) {
+		char *schema;
 		size_t at;
 
 		if (!str_starts(line, STR("{\"table\":")))
@@ -119,7 +152,12 @@ tables_put(const char *path, struct buf *b, bool *is_first)
 		*is_first = false;
 		at = b->len;
 		put_line(&r, line, b);
-		put_entry((struct str){ b->p + at, b->len - at }, b);
+		/* a copy: b moves as it grows */
+		schema = strndup(b->p + at, b->len - at);
+		if (schema == NULL)
+			die_errno("%s", path);
+		put_entry((struct str){ schema, b->len - at }, b);
+		free(schema);
 		done_line(&r, line);
 		put_rows(&r, b);
 	}

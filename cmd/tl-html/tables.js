@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tables, to sort and to search.
+// The row of a table, for other parts of the page to go to; null: no table.
+let goTo = null;
 // ---- tables ----
 function sheets() {
   const list = tables.filter(t => t.listed);
@@ -10,15 +12,23 @@ function sheets() {
     o.value = i;
     $('which').append(o);
   });
-  const SOME = 300, NONE = null;
-  let sort = null, down = true, most = SOME;
+  const SOME = 300, NONE = null, MANY = 14, TELLS = 1000;
+  let sort = null, down = true, most = SOME, wide = false, hit = null;
+  // The most telling first, behind what the rows are; the rest as they are.
+  const arranged = t => {
+    const cols = t.schema.columns, place = i => i && t.places ? Math.min(t.places[i], TELLS) : -1;
+    const order = cols.map((c, i) => i).sort((a, b) => place(a) - place(b) || a - b);
+    const some = order.filter(i => place(i) < TELLS);
+    return (wide || cols.length <= MANY ? order : some.length < 5 ? order.slice(0, MANY) : some).map(i => cols[i]);
+  };
   const cell = (c, v) => v === null || v === undefined ? '' :
     typeof v === 'object' ? JSON.stringify(v) :
     c.unit === 'ns' ? time(Math.round(v * 100) / 100) :
     c.unit === 'percent' ? v.toFixed(2) :
     typeof v === 'number' && !Number.isInteger(v) ? String(+v.toPrecision(6)) : String(v);
+  let shown = null;
   function paint() {
-    const t = list[$('which').value], cols = t.schema.columns;
+    const t = list[$('which').value], all = t.schema.columns, cols = arranged(t);
     const word = $('filter').value.toLowerCase();
     let rows = t.rows;
     if (word) rows = rows.filter(r => JSON.stringify(r).toLowerCase().includes(word));
@@ -30,6 +40,8 @@ function sheets() {
         return (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1);
       });
     }
+    shown = { name: t.schema.table, cols, rows };
+    if (hit && rows.indexOf(hit) >= most) most = Infinity;
     const tab = make('table'), tr = make('tr'), thead = make('thead'), tbody = make('tbody');
     const isNumber = c => ['int', 'real'].includes(c.type);
     cols.forEach(c => {
@@ -51,6 +63,7 @@ function sheets() {
     thead.append(tr);
     rows.slice(0, most).forEach(r => {
       const tr = make('tr');
+      if (r === hit) tr.className = 'hit';
       cols.forEach(c => {
         const s = cell(c, r[c.id]);
         const td = make('td', s, isNumber(c) ? 'n' : '');
@@ -64,12 +77,41 @@ function sheets() {
     tab.ariaLabel = t.schema.table;
     $('table').replaceChildren(tab);
     $('more').hidden = rows.length <= most;
+    $('wide').hidden = all.length <= MANY;
+    $('wide').textContent = wide ? 'main columns' : 'all columns';
     $('nrows').textContent = Math.min(most, rows.length) + ' of ' + rows.length + ' rows' +
       (t.left ? '; ' + t.left + ' more are not in this page' : '') +
+      (cols.length < all.length ? '; ' + cols.length + ' of ' + all.length + ' columns' : '') +
       (cols.length > 10 ? '; on paper the first 10 of ' + cols.length + ' columns' : '');
   }
-  $('which').onchange = () => { sort = null; most = SOME; paint(); };
+  $('which').onchange = () => { sort = hit = null; most = SOME; paint(); };
   $('filter').oninput = paint;
   $('more').onclick = () => { most = Infinity; paint(); };
+  $('wide').onclick = () => { wide = !wide; paint(); };
+  // What is shown, with all its rows, as the programs write it.
+  const escape = v => v == null ? '' : (typeof v === 'object' ? JSON.stringify(v) : String(v))
+    .replace(/[\\\t\n]/g, c => ({ '\\': '\\\\', '\t': '\\t', '\n': '\\n' })[c]);
+  $('save').onclick = () => {
+    const lines = [shown.cols.map(c => c.id), ...shown.rows.map(r => shown.cols.map(c => escape(r[c.id])))];
+    const a = make('a');
+    a.href = URL.createObjectURL(new Blob([lines.map(l => l.join('\t') + '\n').join('')]));
+    a.download = shown.name + '.tsv';
+    a.click();
+    setTimeout(() => URL.revokeObjectURL(a.href), 1000);
+  };
+  goTo = (name, row) => {
+    const i = list.findIndex(t => t.schema.table === name);
+    if (i < 0) return;
+    $('which').value = i;
+    $('filter').value = '';
+    sort = null;
+    most = SOME;
+    hit = row;
+    paint();
+    const tr = $('table').querySelector('.hit');
+    if (tr) tr.scrollIntoView({ block: 'center' });
+  };
+  const first = list.findIndex(t => t.chart && t.chart.figure === 'roofline');
+  if (first > 0) $('which').value = first;
   paint();
 }

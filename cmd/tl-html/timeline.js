@@ -38,9 +38,9 @@ function canvas(id, height) {
   g.textBaseline = 'middle';
   return [g, w];
 }
-function label(g, text, x, y, w) {
+function label(g, text, x, y, w, ends) {
   if (w < 24) return;
-  const most = Math.floor((w - 4) / 6.2), tail = most > 24 ? Math.floor(most / 3) : 0;
+  const most = Math.floor((w - 4) / 6.2), tail = ends ? Math.floor(most / 2) : most > 24 ? Math.floor(most / 3) : 0;
   g.fillText(text.length > most ? text.slice(0, most - 1 - tail) + '\u2026' +
     (tail ? text.slice(-tail) : '') : text, x + 3, y);
 }
@@ -85,6 +85,48 @@ function reasonKey(marks) {
     $('tlkey').append(item);
   });
 }
+// What a kernel does: the category of the op that launched it most, by the rows
+// that name their kernels.
+function launchers() {
+  const t = drawn('roofline') || table('unified_perf_summary'), of = new Map();
+  (t ? t.rows : []).forEach(row => (row.kernel_details_summary || []).forEach(k => {
+    const ns = (k.total_duration_us || 0) * 1e3, one = of.get(k.name) || { ns: 0, most: 0, rows: [] };
+    one.ns += ns;
+    one.rows.push({ row, ns, count: k.count });
+    if (ns >= one.most) { one.most = ns; one.category = row.op_category; }
+    of.set(k.name, one);
+  }));
+  of.forEach(one => one.rows.sort((a, b) => b.ns - a.ns));
+  return { of, from: t && t.schema.table };
+}
+const COMM = 'communication', COPY = 'copies', REST = 'other GPU work';
+const work = (name, of) => /nccl|rccl|cross_device_reduce/i.test(name) ? COMM :
+  /^(mem(cpy|set)|copy(host|device))/i.test(name) ? COPY : (of.get(name) || {}).category || REST;
+// Light enough for black text on them; the first two as in the bar.
+const tints = { [COMM]: '#e0954a', [COPY]: '#b094cf', [REST]: '#a8adb3' };
+const spare = ['#7aaee0', '#6cc3a8', '#e58fae', '#cfc25c', '#86cbd6', '#d3a488', '#9fc36f', '#b9a6ea'];
+// GPU time by category over all lanes, the most first; colours go by that order.
+function workKey(lanes, of) {
+  const sums = new Map(), kinds = names.map(n => work(n, of));
+  lanes.filter(l => l.gpu).forEach(l => {
+    for (let i = 0; i < l.n; i++) {
+      const k = l.s.name[i] ? kinds[l.s.name[i]] : REST;
+      sums.set(k, (sums.get(k) || 0) + l.s.dur[i]);
+    }
+  });
+  const list = [...sums].sort((a, b) => b[1] - a[1]), colour = {};
+  let n = 0;
+  list.forEach(([k]) => { colour[k] = tints[k] || spare[n++] || tints[REST]; });
+  const shown = list.filter(([k]) => tints[k] || colour[k] !== tints[REST]);
+  shown.forEach(([k, ns]) => {
+    const swatch = make('i'), item = make('span');
+    swatch.style.background = colour[k];
+    item.append(swatch, k + ' ' + brief(ns));
+    $('tlkey').append(item);
+  });
+  if (shown.length < list.length) $('tlkey').append(make('span', 'grey: all other categories'));
+  return { kinds, fill: name => colour[name ? kinds[name] : REST] || tints[REST] };
+}
 const PAPER = 560; // what a page has room for, with a heading
 function timeline() {
   const all = data('lanes'), ROW = 15, AXIS = 20, HEAD = 17, SEEN = 600;
@@ -96,13 +138,16 @@ function timeline() {
     for (let i = 0; i < l.n; i++) l.depth = Math.max(l.depth, s.row[i] + 1);
   });
   const { zero, total, joined, many, n } = origins(all);
+  const { of, from: source } = launchers(), { kinds, fill } = workKey(all.lanes, of);
   const marks = gaps(all.sources);
   reasonKey(marks);
   const folded = new Set(n > 4 ? all.lanes.map(l => l.src) : []);
   $('tlhint').textContent = 'Ctrl-wheel, + or -: zoom (after a click, the wheel alone). Drag or arrows: move. ' +
-    'Shift-drag: zoom to selection. Double-click or 0: reset.' + (!many ? '' : joined ? ' One clock.' :
+    'Shift-drag: zoom to selection. Double-click or 0: reset. Click: details.' + (!many ? '' : joined ? ' One clock.' :
     ' Each rank begins at its own first event.');
   let LEFT = 150, H = 0, heads = [], bands = {}, from = 0, to = total, W = 1000, waiting = false;
+  let word = '', picked = null; // what is searched for, and the span that was clicked
+  const matches = names.map(() => false);
   // Ranks under one another, GPU streams first in each.
   const rank = l => all.sources[l.src].rank ?? l.src;
   const order = all.lanes.map((l, i) => [rank(l), l.src, l.gpu ? 0 : 1, i, l])
@@ -138,7 +183,7 @@ function timeline() {
     const V = Math.min(H, printing ? PAPER : SEEN), up = printing ? 0 : $('tlbox').scrollTop;
     const [g, w] = canvas('tl', V);
     W = w;
-    LEFT = Math.min(150, w / 4);
+    LEFT = Math.min(150, Math.max(w / 4, 104));
     const scale = (w - LEFT) / (to - from), step = tick(110 / scale);
     g.save();
     g.beginPath();
@@ -172,8 +217,14 @@ function timeline() {
         // What ends in a pixel that is painted is not seen.
         if (x + px < upTo[row] + .3) continue;
         upTo[row] = x + px;
-        g.fillStyle = s.name[i] ? hue(s.name[i]) : '#999';
+        g.globalAlpha = word && !matches[s.name[i]] ? .18 : 1;
+        g.fillStyle = l.gpu ? fill(s.name[i]) : s.name[i] ? hue(s.name[i]) : '#999';
         g.fillRect(x, l.y + row * ROW, px, ROW - 1);
+        if (picked && picked.l === l && picked.i === i) {
+          g.strokeStyle = css('focus');
+          g.lineWidth = 2;
+          g.strokeRect(x + 1, l.y + row * ROW + 1, Math.max(px - 2, 1), ROW - 3);
+        }
         if (px > 24) {
           const at = Math.max(x, LEFT);
           g.fillStyle = '#000';
@@ -186,7 +237,7 @@ function timeline() {
       g.rect(0, l.y, LEFT - 6, ROW);
       g.clip();
       g.fillStyle = css('fg');
-      label(g, l.label, many ? 9 : 0, l.y + 7, LEFT - (many ? 12 : 3));
+      label(g, l.label, many ? 9 : 0, l.y + 7, LEFT - (many ? 12 : 3), true);
       g.restore();
     });
     heads.forEach(h => {
@@ -251,12 +302,79 @@ function timeline() {
     keys[e.key]();
   };
   $('tlbox').onscroll = later;
+  // ---- search: what does not match is pale; Enter goes from one to the next ----
+  const found = () => {
+    const list = [];
+    order.forEach(l => {
+      for (let i = 0; l.shown && i < l.n; i++)
+        if (matches[l.s.name[i]]) list.push({ l, i, at: l.s.start[i] - zero[l.src], ns: l.s.dur[i] });
+    });
+    return list.sort((a, b) => a.at - b.at);
+  };
+  let hits = [], next = 0;
+  $('tlfind').oninput = e => {
+    word = e.target.value.toLowerCase();
+    names.forEach((n, i) => { matches[i] = !!word && !!i && n.toLowerCase().includes(word); });
+    hits = word ? found() : [];
+    next = 0;
+    const ns = hits.reduce((s, h) => s + (h.l.gpu ? h.ns : 0), 0);
+    $('tlfound').textContent = !word ? '' : hits.length + (hits.length === 1 ? ' match' : ' matches') +
+      (ns ? ', GPU time ' + brief(ns) : '') + (hits.length ? '. Enter: next.' : '');
+    later();
+  };
+  $('tlfind').onkeydown = e => {
+    if (e.key !== 'Enter' || !hits.length) return;
+    const h = hits[next++ % hits.length], wide = Math.min(to - from, Math.max(h.ns * 20, total / 200));
+    from = Math.max(0, Math.min(h.at + h.ns / 2 - wide / 2, total - wide));
+    to = from + wide;
+    pick(h.l, h.i);
+    $('tlbox').scrollTop = h.l.y - 100;
+  };
+  // ---- details of a span ----
+  const pick = (l, i) => {
+    const s = l.s, name = names[s.name[i]] || 'several, too short to tell apart here', box = $('tldetail'), list = make('dl');
+    const put = (k, v) => { if (v) list.append(make('dt', k), make('dd', v)); };
+    picked = { l, i };
+    put('duration', time(s.dur[i]));
+    put('start', time(s.start[i] - zero[l.src]));
+    put('on', (many ? all.sources[l.src].label + ', ' : '') + l.label);
+    if (l.gpu) put('category', s.name[i] ? kinds[s.name[i]] : '');
+    box.replaceChildren(make('b', name), list);
+    (l.gpu && of.get(names[s.name[i]]) || { rows: [] }).rows.slice(0, 3).forEach(({ row, ns, count }) => {
+      const b = make('button', 'row in ' + source), dd = make('dd');
+      b.onclick = () => goTo && goTo(source, row);
+      dd.append(row.name + ' ' + scalars(JSON.stringify(row.input_dims || '')) + ': ' + count + ' of it, ' + brief(ns) + ' ', b);
+      list.append(make('dt', 'launched by'), dd);
+    });
+    box.hidden = false;
+    later();
+  };
+  // The span at a place of the canvas.
+  const spanAt = e => {
+    const t = at(e), y = e.offsetY + $('tlbox').scrollTop, near = (to - from) / W;
+    let hit = null;
+    if (e.offsetX > LEFT && e.offsetY > AXIS) order.forEach(l => {
+      const row = Math.floor((y - l.y) / ROW);
+      if (!l.shown || row < 0 || row >= l.depth) return;
+      for (let i = 0; i < l.n; i++) {
+        const a = l.s.start[i] - zero[l.src];
+        if (l.s.row[i] === row && a <= t + near && a + l.s.dur[i] >= t - near) hit = [l, i];
+      }
+    });
+    return hit;
+  };
+  c.onclick = e => {
+    const hit = !moved && spanAt(e);
+    if (hit) pick(...hit);
+  };
+  let moved = false; // a drag is no click
   let drag = null;
   c.onmousedown = e => {
     drag = { x: e.offsetX, y: e.clientY, from, to, t: at(e), up: $('tlbox').scrollTop,
       pick: e.shiftKey, head: headAt(e) };
   };
   addEventListener('mouseup', e => {
+    moved = !!drag && (drag.pick || Math.abs(e.offsetX - drag.x) + Math.abs(e.clientY - drag.y) > 3);
     if (drag && e.target === c && drag.pick && Math.abs(at(e) - drag.t) > 0) {
       [from, to] = [Math.min(at(e), drag.t), Math.max(at(e), drag.t)];
       zoom(1, from);
@@ -277,18 +395,12 @@ function timeline() {
       show(null, '');
       return;
     }
-    const t = at(e), y = e.offsetY + $('tlbox').scrollTop;
+    const t = at(e), y = e.offsetY + $('tlbox').scrollTop, over = spanAt(e);
     let text = '';
-    if (e.offsetX > LEFT && e.offsetY > AXIS) order.forEach(l => {
-      const row = Math.floor((y - l.y) / ROW);
-      if (!l.shown || row < 0 || row >= l.depth) return;
-      const s = l.s, near = (to - from) / W;
-      for (let i = 0; i < l.n; i++) {
-        const a = s.start[i] - zero[l.src];
-        if (s.row[i] === row && a <= t + near && a + s.dur[i] >= t - near)
-          text = (names[s.name[i]] || 'several') + '\n' + time(s.dur[i]) + ' at ' + time(a);
-      }
-    });
+    if (over) {
+      const [l, i] = over, s = l.s;
+      text = (names[s.name[i]] || 'several') + '\n' + time(s.dur[i]) + ' at ' + time(s.start[i] - zero[l.src]);
+    }
     // between GPU events: why there is none
     if (!text && e.offsetX > LEFT && e.offsetY > AXIS) marks.forEach(m => {
       const band = bands[m.src], a = m.at - (zero[m.src] ?? 0), near = (to - from) / W;

@@ -222,18 +222,30 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 		'zoom true
  pan true
  all true
+ timeline found '"$(tl-cat -F name --kind kernel --no-header t.tl | grep -c ncclDev)"' matches
+ details duration,start,on,category true true
  threads true
  walk true
  whole true
  background rgb(255, 255, 255)
+ chains true
  found '"$(tl-fold t.tl | awk '{ s += $NF } /[aA]ddmm/ { f += $NF }
 			END { printf "%.1f", 100 * f / s }')"' % matches
  filter true
  says c descending
- sort true'
+ sort true
+ labels 5, slope memory 5.3 TB/s
+ row 1 aten::addmm
+ columns name,kernel_sum,input_dims,pct_of_kernel,pct_roofline_mean,lost
+ wide true
+ small 0
+ without width 0'
 	like 'heads say of what they are' "$(cat dom)" '<th class="n" scope="col"[^>]*>share<'
 	like 'a long name has its end, and is whole in its title' "$(cat dom)" \
 		'<td title="[^"]*"><div class="mid"><span>[^<]*</span><span>[^<]{5,18}</span></div></td>'
+	drawn driven.html --window-size=390,800 >dom
+	like 'on a phone nothing is small or without width' "$(grep -o 'data-said="[^"]*"' dom)" \
+		'small 0; without width 0"'
 	drawn driven.html --force-dark-mode >dom
 	like 'dark where that is wanted' "$(grep -o 'data-said="[^"]*"' dom)" \
 		'zoom true;.*background rgb\(27, 28, 30\)'
