@@ -7,29 +7,15 @@
 
 #include "table/table.h"
 
-#include "cmd/tl-report/figures.h"
+#include "cmd/tl-report/screen.h"
 
-#define BAR_MAX 72
-#define BARS_MAX 16 /* ranks; of more, those that wait least */
-#define BAR_SIDES                                                   \
-	28 /* the time of a rank behind its bar, and why it is late \
-	    */
-#define THREADS_MAX 8
-#define WIDE 74     /* from here on there is room for categories */
-#define ROOM_MIN 20 /* of a name */
+#define WIDE 74 /* from here on there is room for categories */
 #define WIDTH_USUAL 80
 #define WIDTH_MIN 30
 #define WIDTH_MAX 99999
 
-struct screen {
-	struct figures *f;
-	struct out *out;
-	size_t width;
-	struct buf b; /* of a line */
-};
-
-static void
-put_line(struct screen *s)
+void
+screen_line(struct screen *s)
 {
 	while (s->b.len > 0 && s->b.p[s->b.len - 1] == ' ')
 		s->b.len--;
@@ -71,7 +57,7 @@ put_wrapped(struct screen *s, const char *mark, struct str text)
 		size_t n = word_length(p, end);
 
 		if (at > indent && at + 1 + n > s->width) {
-			put_line(s);
+			screen_line(s);
 			for (at = 0; at < indent; at++)
 				buf_putc(&s->b, ' ');
 		}
@@ -83,7 +69,7 @@ put_wrapped(struct screen *s, const char *mark, struct str text)
 		at += n;
 		p += n + 1;
 	}
-	put_line(s);
+	screen_line(s);
 }
 
 /* What is short enough, and blanks up to so many columns. */
@@ -97,8 +83,8 @@ put_padded(struct screen *s, struct str text, size_t width)
 }
 
 /* As a name is shown, in at most width columns. */
-static void
-put_name(struct screen *s, struct str name, size_t width)
+void
+screen_name(struct screen *s, struct str name, size_t width)
 {
 	size_t from = s->b.len;
 
@@ -107,205 +93,13 @@ put_name(struct screen *s, struct str name, size_t width)
 }
 
 /* Text at the right end of so many columns. */
-static void
-put_right(struct screen *s, struct buf *cell, size_t width)
+void
+screen_right(struct screen *s, struct buf *cell, size_t width)
 {
 	for (size_t n = cell->len; n < width; n++)
 		buf_putc(&s->b, ' ');
 	buf_put(&s->b, cell->p, cell->len);
 	cell->len = 0;
-}
-
-/* ---- the timeline ---- */
-
-static void
-put_bar(struct screen *s, const struct rank *r, size_t chars)
-{
-	static const char marks[] = { '#', '=', '+' };
-	int64_t parts[] = { r->compute_ns, r->comm_ns, r->copy_ns };
-	int64_t used = 0;
-	size_t n = 0;
-
-	buf_putc(&s->b, '[');
-	for (size_t i = 0; i < sizeof marks; i++) {
-		used += parts[i];
-		while (n < chars &&
-		    (double)n + 0.5 <=
-			(double)chars * share_of(used, r->total_ns) / 100) {
-			buf_putc(&s->b, marks[i]);
-			n++;
-		}
-	}
-	for (; n < chars; n++)
-		buf_putc(&s->b, '.');
-	buf_putc(&s->b, ']');
-}
-
-static int
-compare_waits(const void *pa, const void *pb)
-{
-	const struct rank *a = *(const struct rank *const *)pa;
-	const struct rank *b = *(const struct rank *const *)pb;
-
-	if ((a->verdict.len > 0) != (b->verdict.len > 0))
-		return a->verdict.len > 0 ? -1 : 1;
-	if (a->comm_ns != b->comm_ns)
-		return a->comm_ns < b->comm_ns ? -1 : 1;
-	return a < b ? -1 : 1;
-}
-
-static int
-compare_places(const void *pa, const void *pb)
-{
-	const struct rank *a = *(const struct rank *const *)pa;
-	const struct rank *b = *(const struct rank *const *)pb;
-
-	return a < b ? -1 : 1;
-}
-
-static void
-put_rank(struct screen *s, const struct rank *r, int64_t most_ns)
-{
-	size_t room = s->width > BAR_SIDES + 30 ? s->width - BAR_SIDES - 8 : 22;
-	size_t chars;
-	struct buf cell = { 0 };
-
-	room = room > BAR_MAX ? BAR_MAX : room;
-	chars = (size_t)((double)room * share_of(r->total_ns, most_ns) / 100);
-	buf_put(&cell, r->label.p, r->label.len);
-	put_right(s, &cell, 4);
-	buf_putc(&s->b, ' ');
-	put_bar(s, r, chars);
-	pad(&s->b, 0, room + 7);
-	put_time(&cell, r->total_ns);
-	put_right(s, &cell, 11);
-	if (r->verdict.len > 0)
-		buf_printf(
-		    &s->b, " late: %.*s", (int)r->verdict.len, r->verdict.p);
-	put_line(s);
-	buf_free(&cell);
-}
-
-/* The time of each is its bar's length. */
-static void
-put_ranks(struct screen *s, const rank_vec *ranks)
-{
-	VEC(const struct rank *) list = { 0 };
-	int64_t most_ns = 0;
-
-	for (size_t i = 0; i < ranks->n; i++) {
-		vec_push(&list, &ranks->v[i]);
-		if (ranks->v[i].total_ns > most_ns)
-			most_ns = ranks->v[i].total_ns;
-	}
-	if (list.n > BARS_MAX) {
-		qsort(list.v, list.n, sizeof *list.v, compare_waits);
-		list.n = BARS_MAX;
-		qsort(list.v, list.n, sizeof *list.v, compare_places);
-	}
-	for (size_t i = 0; i < list.n; i++)
-		put_rank(s, list.v[i], most_ns);
-	if (ranks->n > list.n) {
-		buf_printf(&s->b, "     ... %zu more, which wait longer",
-		    ranks->n - list.n);
-		put_line(s);
-	}
-	vec_free(&list);
-}
-
-static void
-put_key(struct screen *s, char mark, const char *word, int64_t ns, bool always)
-{
-	double share = share_of(ns, s->f->all.total_ns);
-	char text[64];
-
-	if (!always && share < 0.05)
-		return;
-	snprintf(text, sizeof text, "%c %s %.1f %%", mark, word, share);
-	if (s->b.len > 0 && s->b.len + 2 + strlen(text) > s->width)
-		put_line(s);
-	if (s->b.len > 0)
-		buf_puts(&s->b, "  ");
-	buf_puts(&s->b, text);
-}
-
-/* Of the host: those that worked most; ops, and what is none. */
-static void
-put_threads(struct screen *s)
-{
-	const struct figures *f = s->f;
-	size_t room = s->width > 3 * ROOM_MIN ? s->width / 3 : ROOM_MIN;
-	struct buf cell = { 0 };
-
-	out_puts(s->out, "\n");
-	for (size_t i = 0; i < f->threads.n && i < THREADS_MAX; i++) {
-		const struct thread *t = &f->threads.v[i];
-		const struct rank r = { .total_ns = t->total_ns,
-			.compute_ns = t->op_ns,
-			.comm_ns = t->busy_ns - t->op_ns };
-
-		put_name(s, t->label, room);
-		buf_putc(&s->b, ' ');
-		put_bar(s, &r, s->width - room - 16);
-		put_time(&cell, t->busy_ns);
-		put_right(s, &cell, 13);
-		put_line(s);
-	}
-	if (f->threads.n > THREADS_MAX) {
-		buf_printf(
-		    &s->b, "... %zu more threads", f->threads.n - THREADS_MAX);
-		put_line(s);
-	}
-	buf_puts(&s->b, "# ops  = other work of the host  . idle");
-	put_line(s);
-	buf_free(&cell);
-}
-
-static void
-put_timeline(struct screen *s)
-{
-	const struct rank *all = &s->f->all;
-
-	if (s->f->set->is_host) {
-		put_threads(s);
-		return;
-	}
-	out_puts(s->out, "\n");
-	if (s->f->ranks.n > 1) {
-		put_ranks(s, &s->f->ranks);
-	} else {
-		size_t chars = s->width > BAR_MAX + 2 ? BAR_MAX : s->width - 2;
-
-		if (!s->f->set->is_rocprof) {
-			bool are_several = s->f->gpus.n > 1;
-
-			if (are_several)
-				buf_printf(&s->b, "%zu %ss together",
-				    s->f->gpus.n, s->f->gpu);
-			else
-				buf_puts(&s->b, s->f->gpu);
-			buf_puts(&s->b, ", first to last event: ");
-			put_time(&s->b, all->total_ns);
-			if (are_several)
-				buf_puts(&s->b, ", busy while any works");
-			put_line(s);
-		}
-		put_bar(s, all, chars);
-		put_line(s);
-	}
-	put_key(s, '#', s->f->set->is_rocprof ? "kernels" : "computation",
-	    all->compute_ns, true);
-	put_key(s, '=', "communication", all->comm_ns, false);
-	put_key(s, '+', "copies", all->copy_ns, false);
-	put_key(s, '.', word_of_idle(s->f), all->idle_ns, true);
-	put_line(s);
-	if (s->f->gpus.n > 1) {
-		buf_printf(&s->b,
-		    "%zu %ss, each from its first event to its last:",
-		    s->f->gpus.n, s->f->gpu);
-		put_line(s);
-		put_ranks(s, &s->f->gpus);
-	}
 }
 
 /* ---- lists ---- */
@@ -328,9 +122,9 @@ begin_list(struct screen *s, struct names_shown *names, size_t rest,
 		widest = usual;
 	room = widest < room ? widest : room;
 	out_puts(s->out, "\n");
-	put_name(s, str_of(title), room + 2);
+	screen_name(s, str_of(title), room + 2);
 	buf_puts(&s->b, heads);
-	put_line(s);
+	screen_line(s);
 	return room;
 }
 
@@ -344,7 +138,7 @@ put_figures(struct screen *s, struct str name, size_t room, int64_t ns,
 	buf_puts(&s->b, "  ");
 	put_padded(s, name, room);
 	put_time(&cell, ns);
-	put_right(s, &cell, time_width);
+	screen_right(s, &cell, time_width);
 	buf_free(&cell);
 }
 
@@ -354,7 +148,7 @@ put_percent(struct screen *s, int64_t part, int64_t whole)
 	struct buf cell = { 0 };
 
 	put_share(&cell, part, whole);
-	put_right(s, &cell, 9);
+	screen_right(s, &cell, 9);
 	buf_free(&cell);
 }
 
@@ -402,8 +196,8 @@ put_top(struct screen *s, const char *title, const char *last,
 		put_percent(s, best[i]->ns, sum);
 		buf_printf(&s->b, "%9" PRId64 "  ", best[i]->count);
 		if (is_wide)
-			put_name(s, best[i]->what, 18);
-		put_line(s);
+			screen_name(s, best[i]->what, 18);
+		screen_line(s);
 	}
 }
 
@@ -458,13 +252,13 @@ put_changes(struct screen *s)
 		put_figures(s, names.shown[i], room, c->before_ns, 12);
 		b.len = 0;
 		put_time(&b, c->after_ns);
-		put_right(s, &b, 12);
+		screen_right(s, &b, 12);
 		buf_putc(&b, more < 0 ? '-' : '+');
 		put_time(&b, more < 0 ? -more : more);
-		put_right(s, &b, 13);
+		screen_right(s, &b, 13);
 		put_ratio(&b, c);
-		put_right(s, &b, 8);
-		put_line(s);
+		screen_right(s, &b, 8);
+		screen_line(s);
 	}
 	buf_free(&b);
 }
@@ -491,7 +285,7 @@ put_losses(struct screen *s)
 		put_percent(s, best[i]->of_ns - best[i]->ns, best[i]->of_ns);
 		buf_printf(
 		    &s->b, "  %.*s", (int)best[i]->what.len, best[i]->what.p);
-		put_line(s);
+		screen_line(s);
 	}
 }
 
@@ -543,8 +337,8 @@ put_title(struct screen *s)
 	if (s->f->set->vs.v.n > 0) {
 		put_wrapped(s, "", s->f->title);
 	} else {
-		put_name(s, s->f->title, s->width);
-		put_line(s);
+		screen_name(s, s->f->title, s->width);
+		screen_line(s);
 	}
 	out_puts(s->out, "\n");
 }
@@ -580,7 +374,7 @@ screen_print(struct figures *f)
 		put_wrapped(&s, "", f->imbalance.says);
 	if (f->mfu.says.len > 0)
 		put_wrapped(&s, "", f->mfu.says);
-	put_timeline(&s);
+	screen_timeline(&s);
 	put_gains(&s);
 	put_groups(&s);
 	put_tops(&s);
