@@ -205,10 +205,9 @@ print_merged(const struct diff *d, const char *path, int64_t min_ns)
 		.out = out_open(path),
 		.min_ns = min_ns,
 	};
-	const char *no = getenv("NO_COLOR");
 	u32s roots = { 0 };
 
-	p.colour = out_is_terminal(p.out) && (no == NULL || no[0] == '\0');
+	p.colour = out_wants_colour(p.out);
 	if (min_ns > 0)
 		find_extents(&p);
 	for (size_t i = 0; i < d->merged.roots.n; i++)

@@ -12,26 +12,52 @@
 #define BAR_SIDES 28 /* the time of a rank behind its bar, why it is late */
 #define THREADS_MAX 8
 
+/* What a bar is made of, in its order; the colours are those of the page. */
+enum bar_part { PART_COMPUTE, PART_COMM, PART_COPY, PART_IDLE, PART_COUNT };
+static const struct {
+	const char *ascii, *block, *colour;
+} parts_of[PART_COUNT] = {
+	[PART_COMPUTE] = { "#", "\342\226\210", "\033[34m" },
+	[PART_COMM] = { "=", "\342\226\223", "\033[33m" },
+	[PART_COPY] = { "+", "\342\226\222", "\033[35m" },
+	[PART_IDLE] = { ".", "\342\226\221", "\033[90m" },
+};
+
+/* n times the mark of a part. */
+static void
+put_marks(struct screen *s, enum bar_part part, size_t n)
+{
+	if (n == 0)
+		return;
+	if (s->has_colour)
+		buf_puts(&s->b, parts_of[part].colour);
+	while (n-- > 0)
+		buf_puts(&s->b,
+		    s->has_blocks ? parts_of[part].block
+				  : parts_of[part].ascii);
+	if (s->has_colour)
+		buf_puts(&s->b, "\033[0m");
+}
+
 static void
 put_bar(struct screen *s, const struct rank *r, size_t chars)
 {
-	static const char marks[] = { '#', '=', '+' };
 	int64_t parts[] = { r->compute_ns, r->comm_ns, r->copy_ns };
 	int64_t used = 0;
 	size_t n = 0;
 
 	buf_putc(&s->b, '[');
-	for (size_t i = 0; i < sizeof marks; i++) {
+	for (enum bar_part i = PART_COMPUTE; i < PART_IDLE; i++) {
+		size_t from = n;
+
 		used += parts[i];
 		while (n < chars &&
 		    (double)n + 0.5 <=
-			(double)chars * share_of(used, r->total_ns) / 100) {
-			buf_putc(&s->b, marks[i]);
+			(double)chars * share_of(used, r->total_ns) / 100)
 			n++;
-		}
+		put_marks(s, i, n - from);
 	}
-	for (; n < chars; n++)
-		buf_putc(&s->b, '.');
+	put_marks(s, PART_IDLE, chars - n);
 	buf_putc(&s->b, ']');
 }
 
@@ -108,20 +134,29 @@ put_ranks(struct screen *s, const rank_vec *ranks)
 	vec_free(&list);
 }
 
+/* at: columns of the line so far. */
 static void
-put_key(struct screen *s, char mark, const char *word, int64_t ns, bool always)
+put_key(struct screen *s, size_t *at, enum bar_part part, const char *word,
+    int64_t ns, bool always)
 {
 	double share = share_of(ns, s->f->all.total_ns);
 	char text[64];
+	size_t n;
 
 	if (!always && share < 0.05)
 		return;
-	snprintf(text, sizeof text, "%c %s %.1f %%", mark, word, share);
-	if (s->b.len > 0 && s->b.len + 2 + strlen(text) > s->width)
+	n = (size_t)snprintf(text, sizeof text, " %s %.1f %%", word, share) + 1;
+	if (*at > 0 && *at + 2 + n > s->width) {
 		screen_line(s);
-	if (s->b.len > 0)
+		*at = 0;
+	}
+	if (*at > 0) {
 		buf_puts(&s->b, "  ");
+		*at += 2;
+	}
+	put_marks(s, part, 1);
 	buf_puts(&s->b, text);
+	*at += n;
 }
 
 /* Of the host: those that worked most; ops, and what is none. */
@@ -151,7 +186,12 @@ put_threads(struct screen *s)
 		    &s->b, "... %zu more threads", f->threads.n - THREADS_MAX);
 		screen_line(s);
 	}
-	buf_puts(&s->b, "# ops  = other work of the host  . idle");
+	put_marks(s, PART_COMPUTE, 1);
+	buf_puts(&s->b, " ops  ");
+	put_marks(s, PART_COMM, 1);
+	buf_puts(&s->b, " other work of the host  ");
+	put_marks(s, PART_IDLE, 1);
+	buf_puts(&s->b, " idle");
 	screen_line(s);
 	buf_free(&cell);
 }
@@ -160,6 +200,7 @@ void
 screen_timeline(struct screen *s)
 {
 	const struct rank *all = &s->f->all;
+	size_t at = 0;
 
 	if (s->f->set->is_host) {
 		put_threads(s);
@@ -188,11 +229,12 @@ screen_timeline(struct screen *s)
 		put_bar(s, all, chars);
 		screen_line(s);
 	}
-	put_key(s, '#', s->f->set->is_rocprof ? "kernels" : "computation",
-	    all->compute_ns, true);
-	put_key(s, '=', "communication", all->comm_ns, false);
-	put_key(s, '+', "copies", all->copy_ns, false);
-	put_key(s, '.', word_of_idle(s->f), all->idle_ns, true);
+	put_key(s, &at, PART_COMPUTE,
+	    s->f->set->is_rocprof ? "kernels" : "computation", all->compute_ns,
+	    true);
+	put_key(s, &at, PART_COMM, "communication", all->comm_ns, false);
+	put_key(s, &at, PART_COPY, "copies", all->copy_ns, false);
+	put_key(s, &at, PART_IDLE, word_of_idle(s->f), all->idle_ns, true);
 	screen_line(s);
 	if (s->f->gpus.n > 1) {
 		buf_printf(&s->b,

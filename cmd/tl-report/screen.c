@@ -351,6 +351,8 @@ screen_print(struct figures *f)
 		.f = f, .out = out_open(NULL), .width = width_of(f->set)
 	};
 
+	s.has_colour = out_wants_colour(s.out);
+	s.has_blocks = out_has_blocks(s.out);
 	if (s.width < WIDTH_MIN)
 		s.width = WIDTH_MIN;
 	put_title(&s);
@@ -380,7 +382,9 @@ screen_print(struct figures *f)
 	put_tops(&s);
 	put_losses(&s);
 	if (f->warnings.n > 0)
-		out_puts(s.out, "\nwarnings\n");
+		out_puts(s.out,
+		    s.has_colour ? "\n\033[33mwarnings\033[0m\n"
+				 : "\nwarnings\n");
 	for (size_t i = 0; i < f->warnings.n; i++)
 		put_wrapped(&s, "  - ", f->warnings.v[i]);
 	out_finish(s.out);

@@ -11,7 +11,8 @@ struct screen {
 	struct figures *f;
 	struct out *out;
 	size_t width;
-	struct buf b; /* of a line */
+	bool has_colour, has_blocks; /* of the terminal */
+	struct buf b;                /* of a line */
 };
 
 /* The line is written, without blanks at its end; the next begins. */

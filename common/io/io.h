@@ -160,6 +160,10 @@ struct out *out_open(const char *path);
 /* Compresses from here on; level 0 is zstd's default. */
 void out_zstd(struct out *o, int level);
 bool out_is_terminal(const struct out *o);
+/* A terminal that is not told otherwise: by NO_COLOR, or as it is dumb. */
+bool out_wants_colour(const struct out *o);
+/* A terminal whose environment says UTF-8: it has block characters. */
+bool out_has_blocks(const struct out *o);
 /*
  * The file's name until out_finish(), for a library that writes to a name;
  * NULL: it is no file.

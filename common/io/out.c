@@ -167,6 +167,29 @@ out_is_terminal(const struct out *o)
 	return isatty(o->fd) == 1;
 }
 
+bool
+out_wants_colour(const struct out *o)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return out_is_terminal(o) && (no == NULL || no[0] == '\0') &&
+	    (term == NULL || strcmp(term, "dumb") != 0);
+}
+
+/* The first that is set counts, as in setlocale(3). */
+bool
+out_has_blocks(const struct out *o)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *v = NULL;
+
+	for (size_t i = 0; i < 3 && (v == NULL || v[0] == '\0'); i++)
+		v = getenv(names[i]);
+	return v != NULL && out_is_terminal(o) &&
+	    (str_find(str_of(v), STR("UTF-8"), true) >= 0 ||
+		str_find(str_of(v), STR("UTF8"), true) >= 0);
+}
+
 const char *
 out_tmp_name(const struct out *o)
 {

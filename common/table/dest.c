@@ -109,15 +109,6 @@ line_width(const struct table_dest *d, bool terminal)
 	return WIDTH_DEFAULT;
 }
 
-static bool
-wants_colour(bool terminal)
-{
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-
-	return terminal && (no == NULL || no[0] == '\0') &&
-	    (term == NULL || strcmp(term, "dumb") != 0);
-}
-
 static enum table_format
 choose_format(const struct table_dest *d, bool terminal)
 {
@@ -210,7 +201,7 @@ begin(struct table *t, struct table_dest *d, struct view *v)
 	v->dialect = formats[format].dialect;
 	v->header = !d->no_header;
 	v->labels = (d->labels || d->dir != NULL) && formats[format].labels;
-	v->bold = wants_colour(terminal);
+	v->bold = terminal && out_wants_colour(d->out);
 	v->width = line_width(d, terminal);
 	v->wraps = terminal || d->width > 0;
 	v->may_drop = v->header && d->columns == NULL && d->path == NULL &&
