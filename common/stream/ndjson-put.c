@@ -2,6 +2,9 @@
 /* ndjson-put: values, and items other than events, to lines. */
 #include "stream/ndjson-put.h"
 
+/* Containers around a value in a line: {"meta":{"value": ... */
+#define LINE_DEPTH 2
+
 static void
 put_dec(struct buf *b, struct dec dec)
 {
@@ -23,12 +26,15 @@ put_tagged(struct buf *b, struct str s)
 	b->p[at + 1] = '#';
 }
 
-/* Whatever it holds, it must stay one line. */
+/* A list or object, as it is; false: hostile text, and nothing was put. */
 static bool
-is_one_line(struct str s)
+put_container(struct buf *b, struct str s)
 {
+	const char *error;
+	size_t at;
+
 	return s.len > 0 && (s.p[0] == '[' || s.p[0] == '{') &&
-	    memchr(s.p, '\n', s.len) == NULL;
+	    json_minify(s, LINE_DEPTH, b, &error, &at);
 }
 
 /* Whether text is a number, as JSON or as the literals beyond it. */
@@ -70,7 +76,10 @@ value_put_json(struct buf *b, const struct value *v)
 	case VAL_STR:
 	case VAL_STRX: json_put_string(b, v->s); break;
 	case VAL_JSON:
-	case VAL_JSONX: buf_put(b, v->s.p, v->s.len); break;
+	case VAL_JSONX:
+		if (!put_container(b, v->s))
+			json_put_string(b, v->s);
+		break;
 	default: PUT(b, "null"); break;
 	}
 }
@@ -94,9 +103,8 @@ ndjson_put_value(struct buf *b, const struct value *v)
 		return;
 	case VAL_JSON:
 	case VAL_JSONX:
-		if (is_one_line(v->s))
-			break;
-		put_tagged(b, v->s);
+		if (!put_container(b, v->s))
+			put_tagged(b, v->s);
 		return;
 	default: break;
 	}
