@@ -386,9 +386,11 @@ iterations_end_source(struct split *s)
 
 	for (size_t i = its->first_run; i < its->runs.n; i++) {
 		int64_t key = (int64_t)i;
+		const struct part *p = part_get(s, &key);
 
-		details_add(
-		    s, &its->runs.v[i], stream_written(part_get(s, &key)->out));
+		/* an iteration in which nothing begins has no file */
+		if (p->out != NULL)
+			details_add(s, &its->runs.v[i], stream_written(p->out));
 	}
 	for (size_t i = 0; i < its->roots.n; i++)
 		spans_free(&its->roots.v[i].gpu);
