@@ -193,7 +193,8 @@ find_roots(struct side *r, const struct settings *set)
 	}
 	stable_sort(ops.v, ops.n, sizeof *ops.v, by_ts);
 	vec_reserve(&seen, r->nodes.n);
-	memset(seen.v, 0, r->nodes.n);
+	if (r->nodes.n > 0)
+		memset(seen.v, 0, r->nodes.n);
 	for (size_t i = 0; i < ops.n; i++) {
 		root = ops.v[i].node;
 		if (seen.v[root] ||

@@ -115,7 +115,7 @@ lanes_push(struct lanes *l, const struct event *ev, uint32_t src)
 		return;
 	vec_push(&lane->spans,
 	    ((struct stretch){ .start_ns = ev->ts_ns,
-		.end_ns = ev->ts_ns + ev->dur_ns,
+		.end_ns = num_add_max(ev->ts_ns, ev->dur_ns),
 		.name = ev->name }));
 }
 
