@@ -6,8 +6,8 @@
 
 #include "cmd/tl-xlsx/workbook.h"
 
-/* A slice or a bar each: more can't be told apart. */
-#define SLICES_MAX 20
+/* A bar each, of what is sorted: more are too small to be seen. */
+#define CATEGORIES_MAX 20
 #define BARS_MAX 64 /* in a chart that grows with them */
 /* Cells that a chart's picture covers, a gap included. */
 #define CHART_COLUMNS 10
@@ -22,7 +22,7 @@
 #define DECADES_MAX 9
 
 enum chart_kind {
-	CHART_PIE,
+	CHART_BARS,
 	CHART_STACKED,
 	CHART_SCATTER, /* logarithmic both ways */
 };
@@ -90,7 +90,7 @@ find_lines(struct series *p, const struct book *b, const char *name)
 static enum chart_kind
 kind_of(const char *word)
 {
-	static const char *const words[] = { [CHART_PIE] = "pie",
+	static const char *const words[] = { [CHART_BARS] = "bars",
 		[CHART_STACKED] = "stacked",
 		[CHART_SCATTER] = "scatter" };
 	size_t i = 0;
@@ -112,7 +112,7 @@ head_of(struct book *b, const struct series *p, size_t column)
 static size_t
 rows_max(const struct chart *c)
 {
-	return c->kind == CHART_PIE    ? SLICES_MAX
+	return c->kind == CHART_BARS   ? CATEGORIES_MAX
 	    : c->kind == CHART_STACKED ? BARS_MAX
 				       : XLSX_ROWS;
 }
@@ -153,13 +153,8 @@ add_points(lxw_chart *chart, const struct chart *c)
 		lxw_chart_fill fill = { .color = colours[i % 4] };
 		lxw_chart_line edge = { .color = 0xffffff, .width = 0.25F };
 
-		if (c->kind == CHART_STACKED) {
+		if (c->kind != CHART_SCATTER) {
 			chart_series_set_fill(series, &fill);
-		} else if (c->kind == CHART_PIE) {
-			chart_series_set_labels(series);
-			chart_series_set_labels_options(
-			    series, LXW_FALSE, LXW_FALSE, LXW_FALSE);
-			chart_series_set_labels_percentage(series);
 		} else {
 			fill.transparency = 40;
 			chart_series_set_marker_type(
@@ -233,12 +228,10 @@ set_axes(struct book *b, lxw_chart *chart, const struct chart *c)
 {
 	/* the library calls the horizontal axis of bars x */
 	lxw_chart_line grid = { .color = 0xd9d9d9, .width = 0.5F };
-	bool is_bar = c->kind == CHART_STACKED;
+	bool is_bar = c->kind != CHART_SCATTER;
 	lxw_chart_axis *x = is_bar ? chart->y_axis : chart->x_axis;
 	lxw_chart_axis *y = is_bar ? chart->x_axis : chart->y_axis;
 
-	if (c->kind == CHART_PIE)
-		return;
 	chart_axis_set_name(x, head_of(b, &c->points, c->points.x));
 	if (c->points.y.n == 1)
 		chart_axis_set_name(
@@ -253,7 +246,9 @@ set_axes(struct book *b, lxw_chart *chart, const struct chart *c)
 	}
 	chart_axis_major_gridlines_set_line(x, &grid);
 	chart_axis_major_gridlines_set_line(y, &grid);
-	chart_legend_set_position(chart, LXW_CHART_LEGEND_BOTTOM);
+	chart_legend_set_position(chart,
+	    c->kind == CHART_BARS ? LXW_CHART_LEGEND_NONE
+				  : LXW_CHART_LEGEND_BOTTOM);
 }
 
 static void
@@ -277,7 +272,7 @@ height_of(const struct chart *c)
 {
 	double bars = HEIGHT_AROUND + HEIGHT_BAR * last_row(c, c->points.s);
 
-	if (c->kind != CHART_STACKED || bars < HEIGHT_LEAST)
+	if (c->kind == CHART_SCATTER || bars < HEIGHT_LEAST)
 		return HEIGHT_LEAST;
 	return bars;
 }
@@ -310,7 +305,7 @@ place(struct book_sheet *at, lxw_chart *chart, double height)
 static void
 draw(struct book *b, const struct chart *c, struct book_sheet *at)
 {
-	static const uint8_t types[] = { [CHART_PIE] = LXW_CHART_PIE,
+	static const uint8_t types[] = { [CHART_BARS] = LXW_CHART_BAR,
 		[CHART_STACKED] = LXW_CHART_BAR_STACKED,
 		[CHART_SCATTER] = LXW_CHART_SCATTER };
 	lxw_chart *chart = workbook_add_chart(b->wb, types[c->kind]);

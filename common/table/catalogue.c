@@ -119,7 +119,7 @@ const char sheets_folded[] =
 
 #define CATEGORIES(of, value, name)                                    \
 	static const struct sheet_chart of = { .figure = "categories", \
-		.kind = "pie",                                         \
+		.kind = "bars",                                        \
 		.y = value,                                            \
 		.x = "op_category",                                    \
 		.title = name }
@@ -128,12 +128,12 @@ static const struct sheet_chart by_rank = { .figure = "ranks",
 	.kind = "stacked",
 	.y = "computation_ns,exposed_comm_ns,exposed_memcpy_ns,idle_ns",
 	.title = "Time of each rank" };
-CATEGORIES(pie_ranks, "time_ns", "GPU time by category");
-CATEGORIES(pie_ops, "direct_ns_sum", "GPU time by category of op");
-CATEGORIES(pie_kernels, "dur_ns_sum", "GPU time by category of kernel");
-CATEGORIES(pie_host, "cpu_self_ns", "host time by category of op");
-static const struct sheet_chart pie_phases = { .figure = "phases",
-	.kind = "pie",
+CATEGORIES(bars_ranks, "time_ns", "GPU time by category");
+CATEGORIES(bars_ops, "direct_ns_sum", "GPU time by category of op");
+CATEGORIES(bars_kernels, "dur_ns_sum", "GPU time by category of kernel");
+CATEGORIES(bars_host, "cpu_self_ns", "host time by category of op");
+static const struct sheet_chart bars_phases = { .figure = "phases",
+	.kind = "bars",
 	.y = "gpu_ns_sum",
 	.x = "phase",
 	.title = "GPU time by phase" };
@@ -245,7 +245,7 @@ const struct sheet sheets[] = {
 	    .where = BOTH),
 	T("phase_summary", "tl-steps",
 	    "serving by phase: tokens/s, time of an iteration, its limit",
-	    .where = BOTH, .chart = &pie_phases, .rule = &phases),
+	    .where = BOTH, .chart = &bars_phases, .rule = &phases),
 	T("phase_ranks", "tl-steps",
 	    "the same iteration of all ranks: load, computation, the slowest",
 	    .where = BOTH),
@@ -319,7 +319,7 @@ const struct sheet sheets[] = {
 	    "their kernels, recorded and replayed"),
 	TL_OPS("cpu_ops_by_category",
 	    "time on the host by category of op (--clock cpu)",
-	    .chart = &pie_host),
+	    .chart = &bars_host),
 	TL_OPS("cpu_ops", "time on the host by name of op"),
 	TL_OPS("cpu_ops_unique_args",
 	    "time on the host by name, thread and arguments"),
@@ -329,7 +329,7 @@ const struct sheet sheets[] = {
 	TL_OPS("cpu_ops_by_step", "time on the host by step"),
 	TL_OPS("cpu_ops_by_thread", "time on the host by thread"),
 	T("ops_summary_by_category", "tl-ops", "GPU time by category of op",
-	    .where = BOTH, .chart = &pie_ops, .rule = &category,
+	    .where = BOTH, .chart = &bars_ops, .rule = &category,
 	    .small = "ops_by_cat"),
 	T("ops_summary", "tl-ops", "GPU time by name of op", .where = BOTH,
 	    .rule = &summary),
@@ -396,7 +396,7 @@ const struct sheet sheets[] = {
 	KERNELS_IN("kernel_summary_outside", "the same outside of iterations"),
 	TL_KERNELS("kernel_summary_by_category",
 	    "of rocprofv3: kernels by category of name",
-	    .when = SHEET_IF_ROCPROF, .chart = &pie_kernels, .rule = &category,
+	    .when = SHEET_IF_ROCPROF, .chart = &bars_kernels, .rule = &category,
 	    .small = "kernels_by_cat"),
 	TL_KERNELS("kernel_details",
 	    "of rocprofv3: each dispatch, the longest first",
@@ -422,7 +422,7 @@ const struct sheet sheets[] = {
 	XLA("kernel_launchers_summary", "of JAX: kernels by name and category",
 	    .rule = &summary),
 	XLA("kernel_launchers_summary_by_category", "of JAX: by category",
-	    .chart = &pie_kernels, .rule = &category,
+	    .chart = &bars_kernels, .rule = &category,
 	    .small = "launchers_by_cat"),
 	XLA("kernel_launchers_unique_args",
 	    "of JAX: kernels by name and the arguments of their instruction",
@@ -479,7 +479,7 @@ const struct sheet sheets[] = {
 	/* figures that charts are drawn from */
 	T("category_share", "tl-report",
 	    "GPU time by category, of all ranks or the steady state",
-	    .where = SHEET_BOOK, .chart = &pie_ranks),
+	    .where = SHEET_BOOK, .chart = &bars_ranks),
 	T("roofs", "tl-report", "the lines of a roofline", .where = SHEET_BOOK),
 	T("health", "tl-health", "what makes figures of a trace doubtful"),
 	T("links", "tl-link", "launches and the work they caused"),

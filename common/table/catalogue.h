@@ -53,7 +53,7 @@ enum sheet_top {
  */
 struct sheet_chart {
 	const char *figure; /* "ranks", "categories", "roofline" */
-	const char *kind;   /* "pie", "stacked", "scatter" (log both ways) */
+	const char *kind;   /* "bars", "stacked", "scatter" (log both ways) */
 	const char *title;
 	const char *x;     /* NULL: the first column */
 	const char *y;     /* ids, by commas */

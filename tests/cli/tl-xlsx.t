@@ -205,8 +205,10 @@ is 'a roofline is native, with its roofs' \
  series unified_perf_summary!$C$1 unified_perf_summary!$B$2:$B$3 unified_perf_summary!$C$2:$C$3 marker=circle
  series roofs!$B$1 roofs!$A$2:$A$4 roofs!$B$2:$B$4 marker=none
  series roofs!$C$1 roofs!$A$2:$A$4 roofs!$C$2:$C$4 marker=none'
-is 'a pie beside its table' "$(charts charts.xlsx ops_summary_by_category)" \
-	'chart pieChart "GPU time by category of op"
+is 'bars beside its table' "$(charts charts.xlsx ops_summary_by_category)" \
+	'chart barChart "GPU time by category of op"
+ axis l "op_category" linear
+ axis b "direct_ns_sum" linear
  series ops_summary_by_category!$B$1 ops_summary_by_category!$A$2:$A$3 ops_summary_by_category!$B$2:$B$3'
 like 'bars of the first rows, which is said' \
 	"$(charts charts.xlsx gpu_timeline_by_rank)" \
@@ -215,11 +217,11 @@ tl-xlsx -o charts2.xlsx --chart-sheet charts ops_summary_by_category.tsv \
 	category_share.tsv unified_perf_summary.tsv
 is 'charts on a sheet of their own; of two of a kind that of all ranks' \
 	"$(charts charts2.xlsx charts | grep '^chart')" \
-	'chart pieChart "GPU time by category"
+	'chart barChart "GPU time by category"
 chart scatterChart "Roofline"'
 tl-xlsx -o charts4.xlsx --chart-sheet roofs ops_summary_by_category.tsv roofs.tsv
 is 'or beside another table' "$(charts charts4.xlsx roofs | grep '^chart')" \
-	'chart pieChart "GPU time by category of op"'
+	'chart barChart "GPU time by category of op"'
 head -n 2 category_share.tsv >few.tsv
 printf 'op_category\tns\na\t1\nb\t2\n' >other.tsv
 tl-xlsx -o none.xlsx --chart-sheet charts category_share=few.tsv \
