@@ -65,6 +65,8 @@ const head_cell = (text, cls) => {
 };
 const tables = data('tables'), names = data('names');
 const table = name => tables.find(t => t.schema.table === name);
+// Ranks that the others wait for, who come first wherever ranks are shown.
+const late = () => new Set(((table('gpu_timeline_by_rank') || {}).rows || []).filter(r => r.late_cause).map(r => r.rank ?? r.src));
 // What a figure is drawn from: of the tables that have it the last.
 const drawn = figure => tables.filter(t => t.chart && t.chart.figure === figure && t.rows.length).pop();
 const show = (e, text, x, y) => {

@@ -16,8 +16,8 @@ function rankBars() {
   const t = table('gpu_timeline_by_rank');
   if (!t) return;
   const most = Math.max(1, ...t.rows.map(r => r.total_ns));
-  let late = null;
-  t.rows.forEach(r => {
+  const first = late(), of = r => first.has(r.rank ?? r.src) ? 0 : 1;
+  t.rows.map((r, i) => [of(r), i, r]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(x => x[2]).forEach(r => {
     const row = make('div', undefined, 'row'), room = make('div', undefined, 'room');
     room.append(stripe([r.pct_computation, r.pct_exposed_comm, r.pct_exposed_memcpy, r.pct_idle],
       100 * r.total_ns / most));
@@ -28,9 +28,7 @@ function rankBars() {
       time(r.exposed_comm_ns) + ', exposed copies ' + time(r.exposed_memcpy_ns) + ', idle ' +
       time(r.idle_ns) + (r.wait_ns == null ? '' : ', waiting in collectives ' + time(r.wait_ns));
     $('ranks').append(row);
-    if (r.late_cause) late = late || row;
   });
-  if (late) $('ranks').scrollTop = late.offsetTop - $('ranks').offsetTop - 100;
 }
 // Without GPU work: the threads of the host, the busiest first.
 function threadBars() {

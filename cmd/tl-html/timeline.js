@@ -148,8 +148,11 @@ function timeline() {
   let LEFT = 150, H = 0, heads = [], bands = {}, from = 0, to = total, W = 1000, waiting = false;
   let word = '', picked = null; // what is searched for, and the span that was clicked
   const matches = names.map(() => false);
-  // Ranks under one another, GPU streams first in each.
-  const rank = l => all.sources[l.src].rank ?? l.src;
+  // Ranks under one another, those first that are late, GPU streams first in each.
+  const first = late(), rank = l => {
+    const r = all.sources[l.src].rank ?? l.src;
+    return first.has(r) ? -1 : r;
+  };
   const order = all.lanes.map((l, i) => [rank(l), l.src, l.gpu ? 0 : 1, i, l])
     .sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3]).map(x => x[4]);
   function arrange() {

@@ -261,6 +261,7 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 	drawn four.html >dom
 	like 'ranks under one another' "$(cat dom)" \
 		'<span class="name">2</span>.*late: throttled'
+	like 'the late one first' "$(grep -o '<span class="name">[0-9]*</span>' dom | head -n 1)" '>2<'
 	drawn both.html >dom
 	like 'what changed' "$(cat dom)" 'id="verdict">.*<p>GPU time [^<]*</p>'
 	like 'in a table' "$(cat dom)" '<h2>What changed most</h2><table><tr><th[^>]*>name</th><th[^>]*>old</th>'
