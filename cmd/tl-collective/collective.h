@@ -17,6 +17,9 @@
  * sync.c       latency, waiting, skew, bandwidth of a collective
  * cause.c      who was late, and what it was doing
  * flight*.c    dumps of the flight recorder, which have no GPU work
+ * verdict.c    groups and the job, judged by what costs most
+ * episode.c    when collectives of a group are slower than usual: slow.c;
+ *              unstable.c in sentences
  * stats.c      mean, median, ... of values
  * tables*.c    the tables; tables-vs.c: of two jobs
  *

@@ -257,6 +257,28 @@ spread_of(const int_vec *nodes)
 	return s;
 }
 
+struct str
+group_nodes(struct job *j, const struct pgroup *g)
+{
+	int64_t *hosts = xcalloc(j->ranks.n, sizeof *hosts);
+	struct str text = { NULL, 0 };
+	struct buf b = { 0 };
+	int_vec nodes = { 0 };
+	size_t n = 0;
+
+	if (find_nodes(j, nodes_of_hosts(j, hosts) ? hosts : NULL, g, &nodes)) {
+		for (size_t i = 0; i < nodes.n; i++)
+			if (i == 0 || nodes.v[i] != nodes.v[n - 1])
+				nodes.v[n++] = nodes.v[i];
+		put_ranges(&b, nodes.v, n);
+		text = arena_str(j->mem, buf_str(&b));
+	}
+	buf_free(&b);
+	vec_free(&nodes);
+	free(hosts);
+	return text;
+}
+
 /* ---- what that allows ---- */
 
 /* A mesh has a link to each peer; all ranks of a node share a PER_NODE one. */

@@ -61,6 +61,8 @@ double coll_judged_from(const struct job *j, const struct coll *c);
  */
 void links_measure(struct job *j);
 struct pgroup;
+/* The nodes of its ranks, "0,3", or a text with p NULL: not known. */
+struct str group_nodes(struct job *j, const struct pgroup *g);
 /*
  * Less than pct of a link that --link names: a GPU's name alone is no proof of
  * how a machine is wired.

@@ -21,6 +21,7 @@ const struct table_def *const table_defs[] = {
 	&table_all2allv,
 	&table_straggler_summary,
 	&table_bandwidth,
+	&table_episodes,
 	&table_hlo,
 	&table_hlo_bandwidth,
 	&table_hlo_latency,

@@ -199,9 +199,9 @@ extern const struct table_def table_long, table_summary_long,
     table_coll_analysis, table_sync, table_summary_sync,
     table_straggler_summary, table_all2allv, table_summary_all2allv,
     table_heatmap, table_verdict, table_groups, table_cause, table_parts,
-    table_bandwidth, table_clocks, table_missing, table_hang, table_hlo,
-    table_hlo_bandwidth, table_hlo_latency, table_hlo_sizes, table_hlo_rates,
-    table_versus;
+    table_bandwidth, table_episodes, table_clocks, table_missing, table_hang,
+    table_hlo, table_hlo_bandwidth, table_hlo_latency, table_hlo_sizes,
+    table_hlo_rates, table_versus;
 
 void print_table(
     const struct table_def *def, struct job *j, struct table_dest *d);

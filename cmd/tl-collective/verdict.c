@@ -49,12 +49,23 @@ is_late(const struct group_sum *g)
 	    (double)g->worst->share_ns >= WAIT_SHARE * total;
 }
 
+/* By what costs more, a late rank or times at which it is slow. */
+static bool
+is_unstable(const struct group_sum *g)
+{
+	return g->slow.n > 0 &&
+	    (!is_late(g) || g->slow.cost_ns > g->worst->cost_ns);
+}
+
 /* Waiting first: a late rank is the more usual, and hides the network. */
 static void
 judge(struct group_sum *g)
 {
 	g->cost_ns = NONE;
-	if (is_late(g)) {
+	if (is_unstable(g)) {
+		g->verdict = VERDICT_UNSTABLE;
+		g->cost_ns = g->slow.cost_ns;
+	} else if (is_late(g)) {
 		g->verdict = g->worst->verdict;
 		g->cost_ns = g->worst->cost_ns;
 	} else if (values_stat(&g->of_best, 0.5) < NETWORK_PCT ||
@@ -168,7 +179,9 @@ say(const struct job *j, const struct group_sum *g, struct buf *b)
 	struct values of_best = g->of_best;
 
 	b->len = 0;
-	if (is_late(g)) {
+	if (g->verdict == VERDICT_UNSTABLE) {
+		unstable_say(&g->slow, b);
+	} else if (is_late(g)) {
 		buf_printf(
 		    b, "rank %" PRId64 " ", j->ranks.v[g->worst->pos].rank);
 		put_lateness(j, g->worst, b);
@@ -254,6 +267,11 @@ sum_groups(struct job *j, struct findings *f)
 		    (*w == NULL || l->share_ns > (*w)->share_ns))
 			*w = l;
 	}
+	for (size_t i = 0; i < f->episodes.n; i++) {
+		const struct episode *e = &f->episodes.v[i];
+
+		unstable_add(j, &f->groups.v[e->group - j->groups.v].slow, e);
+	}
 	for (size_t g = 0; g < f->groups.n; g++)
 		settle(j, &f->groups.v[g], &b);
 	stable_sort(f->groups.v, f->groups.n, sizeof *f->groups.v, by_cost);
@@ -275,16 +293,15 @@ who_waits(const struct job *j, const struct findings *f)
 	return most;
 }
 
-/* ", 8.1 % of 10 steps on rank 0", and which share it is. */
-static double
-put_step(const struct job *j, size_t waits, int64_t cost_ns, struct buf *b)
+double
+finding_step(const struct job *j, size_t rank, int64_t cost_ns, struct buf *b)
 {
 	int64_t step_ns = 0;
 	uint64_t nsteps = 0;
 	double pct;
 
-	for (size_t i = j->ranks.v[waits].part;
-	     i < j->parts.n && j->parts.v[i].pos == waits; i++) {
+	for (size_t i = j->ranks.v[rank].part;
+	     i < j->parts.n && j->parts.v[i].pos == rank; i++) {
 		step_ns = num_add_max(step_ns, j->parts.v[i].step_ns);
 		nsteps += j->parts.v[i].nsteps;
 	}
@@ -297,7 +314,7 @@ put_step(const struct job *j, size_t waits, int64_t cost_ns, struct buf *b)
 		    b, "%" PRIu64 " step%s", nsteps, nsteps == 1 ? "" : "s");
 	else
 		buf_puts(b, "the recording");
-	buf_printf(b, " on rank %" PRId64, j->ranks.v[waits].rank);
+	buf_printf(b, " on rank %" PRId64, j->ranks.v[rank].rank);
 	return pct;
 }
 
@@ -323,8 +340,8 @@ add_culprit(struct culprit *c, const struct lateness *l)
 	c->ngroups++;
 }
 
-static void
-add_finding(struct job *j, struct findings *f, struct finding it, struct buf *b)
+void
+finding_add(struct job *j, struct findings *f, struct finding it, struct buf *b)
 {
 	it.word = str_of(verdict_words[it.verdict]);
 	it.text = arena_str(j->mem, buf_str(b));
@@ -378,14 +395,14 @@ find_rank(
 		buf_puts(b, " +- ");
 		put_time(b, c->u_ns);
 	}
-	it.pct_step = put_step(j, who_waits(j, f), c->cost_ns, b);
+	it.pct_step = finding_step(j, who_waits(j, f), c->cost_ns, b);
 	buf_printf(b,
 	    ", which waits most: late by %.3f ms in %" PRIu64 " of %" PRIu64
 	    " collectives",
 	    values_stat(&lates, 0.5) / 1e6, c->nlate, c->ncolls);
 	put_groups_of(j, f, c, b);
 	put_cause(j, c->worst, b);
-	add_finding(j, f, it, b);
+	finding_add(j, f, it, b);
 }
 
 /* Who is late because it waits in another group is no culprit. */
@@ -401,9 +418,10 @@ find_ranks(struct job *j, struct findings *f, struct buf *b)
 		struct culprit *c =
 		    s->worst != NULL ? &all[s->worst->pos] : NULL;
 
-		if (c == NULL || !is_late(s) || s->verdict == VERDICT_ELSEWHERE)
+		if (c == NULL || !is_late(s) ||
+		    s->worst->verdict == VERDICT_ELSEWHERE)
 			continue;
-		if (c->worst == NULL || s->cost_ns > c->worst->cost_ns)
+		if (c->worst == NULL || s->worst->cost_ns > c->worst->cost_ns)
 			c->worst = s->worst;
 	}
 	for (size_t r = 0; r < j->ranks.n; r++) {
@@ -431,8 +449,8 @@ find_network(
 	buf_puts(b, ": +");
 	put_time(b, g->cost_ns);
 	it.pct_step =
-	    put_step(j, rec_pos(j, j->members[c->first]), g->cost_ns, b);
-	add_finding(j, f, it, b);
+	    finding_step(j, rec_pos(j, j->members[c->first]), g->cost_ns, b);
+	finding_add(j, f, it, b);
 }
 
 static void
@@ -445,7 +463,9 @@ find_nothing(struct job *j, struct findings *f, struct buf *b)
 		const struct group_sum *s = &f->groups.v[g];
 
 		n += s->ncolls > 0;
-		nunjudged += s->verdict == VERDICT_UNJUDGED;
+		nunjudged += s->verdict == VERDICT_UNJUDGED ||
+		    (s->verdict == VERDICT_UNSTABLE &&
+			s->group->clocks != CLOCKS_AGREE);
 		wait += s->wait_ns;
 		all += s->wait_ns + (double)s->latency_ns;
 	}
@@ -454,7 +474,7 @@ find_nothing(struct job *j, struct findings *f, struct buf *b)
 		    "who is late is not judged in %zu of %zu process groups: "
 		    "clocks are off or not known",
 		    nunjudged, f->groups.n);
-		add_finding(j, f,
+		finding_add(j, f,
 		    (struct finding){
 			VERDICT_UNJUDGED, NONE, NONE, NAN, { 0 }, { 0 } },
 		    b);
@@ -469,7 +489,7 @@ find_nothing(struct job *j, struct findings *f, struct buf *b)
 		    "waiting is %.1f %% of the time in collectives",
 		    n, f->groups.n, f->groups.n == 1 ? "" : "s",
 		    all > 0 ? 100 * wait / all : 0);
-	add_finding(j, f,
+	finding_add(j, f,
 	    (struct finding){ VERDICT_NONE, NONE, NONE, NAN, { 0 }, { 0 } }, b);
 }
 
@@ -491,11 +511,13 @@ findings_of(struct job *j)
 		return f;
 	f = j->found = xcalloc(1, sizeof *f);
 	stragglers_find(j, &f->late);
+	episodes_find(j, &f->episodes);
 	sum_groups(j, f);
 	find_ranks(j, f, &b);
 	for (size_t g = 0; g < f->groups.n; g++)
 		if (f->groups.v[g].verdict == VERDICT_NETWORK)
 			find_network(j, f, &f->groups.v[g], &b);
+	unstable_find(j, f, &b);
 	find_nothing(j, f, &b);
 	stable_sort(f->list.v, f->list.n, sizeof *f->list.v, by_cost_of_job);
 	buf_free(&b);

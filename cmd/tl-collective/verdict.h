@@ -3,12 +3,13 @@
 #ifndef TL_COLLECTIVE_VERDICT_H
 #define TL_COLLECTIVE_VERDICT_H
 
-#include "cmd/tl-collective/tables.h"
+#include "cmd/tl-collective/episode.h"
 
 /* A process group, judged by what costs most in it. */
 struct group_sum {
 	struct pgroup *group;
 	const struct lateness *worst; /* the rank whose lateness costs most */
+	struct unstable slow;         /* its episodes */
 	enum verdict verdict;
 	int64_t ncolls, nincomplete, latency_ns, late_rank;
 	int64_t cost_ns; /* of what the verdict is about */
@@ -27,11 +28,21 @@ struct finding {
 
 struct findings {
 	struct stragglers late;
+	episode_vec episodes;         /* by group */
 	VEC(struct group_sum) groups; /* the costliest first */
 	VEC(struct finding) list;     /* likewise; one at least */
 };
 
 /* Made when first asked for. */
 const struct findings *findings_of(struct job *j);
+
+/* What b holds becomes its text, and b is empty. */
+void finding_add(
+    struct job *j, struct findings *f, struct finding it, struct buf *b);
+/* Appends ", 8.1 % of 10 steps on rank 0"; which share that is, or NAN. */
+double finding_step(
+    const struct job *j, size_t rank, int64_t cost_ns, struct buf *b);
+/* unstable.c: adds what is slow at times. */
+void unstable_find(struct job *j, struct findings *f, struct buf *b);
 
 #endif

@@ -456,6 +456,8 @@ const struct sheet sheets[] = {
 	    "bytes from each rank to each in all_to_allv"),
 	TL_COLLECTIVE(
 	    "nccl_bandwidth", "bus bandwidth against the size of the message"),
+	TL_COLLECTIVE("nccl_episodes",
+	    "when a group's collectives are slower than usual, by how much"),
 	TL_COLLECTIVE("hlo_collectives",
 	    "each collective of XLA: what moves, waiting, exposed time"),
 	TL_COLLECTIVE("hlo_bandwidth",
