@@ -140,8 +140,8 @@ void
 figures_free(struct figures *f)
 {
 	struct tallies *const all[] = { &f->ops, &f->categories, &f->losses,
-		&f->specs, &f->unknown, &f->lacking, &f->over, &f->reached,
-		&f->causes, &f->imbalance.slowest };
+		&f->grouped, &f->specs, &f->unknown, &f->lacking, &f->over,
+		&f->reached, &f->causes, &f->imbalance.slowest };
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		tallies_free(all[i]);

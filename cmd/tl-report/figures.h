@@ -160,7 +160,7 @@ struct figures {
 	rank_vec ranks;
 	struct rank all;          /* their sum */
 	rank_vec gpus, processes; /* of a trace that has several */
-	struct tallies ops, categories, losses, specs;
+	struct tallies ops, categories, losses, specs, grouped; /* --by */
 	int64_t ops_ns, graph_ns, args_ns, shapeless_ns;
 	int64_t unified_ns, modelled_ns;
 	int64_t roofless_ns; /* there is a model, but no figures of the GPU */

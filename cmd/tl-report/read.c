@@ -148,6 +148,19 @@ take_category(void *ctx, const struct line *l)
 	time_add(&c->ns, line_int(l, f->input->ns));
 }
 
+/* Of --by: the rest has no module, annotation or step. */
+static void
+take_grouped(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+	struct str name = line_text(l, f->input->what);
+	struct tally *t =
+	    tally_of(f, &f->grouped, name.len > 0 ? name : STR("(none)"));
+
+	time_add(&t->ns, line_int(l, f->input->ns));
+	time_add(&t->count, line_int(l, "count"));
+}
+
 static void
 take_args(void *ctx, const struct line *l)
 {
@@ -556,6 +569,13 @@ const struct input inputs[] = {
 	{ "ops_summary_by_category", take_category, false, "direct_ns_sum",
 	    NULL },
 	{ "ops_unique_args", take_args, false, NULL, NULL },
+	{ "ops_by_module", take_grouped, false, "direct_ns_sum", "module" },
+	{ "ops_by_annotation", take_grouped, false, "direct_ns_sum",
+	    "annotation" },
+	{ "ops_by_phase", take_grouped, false, "direct_ns_sum", "phase" },
+	{ "ops_by_step", take_grouped, false, "direct_ns_sum", "step" },
+	{ "ops_by_thread", take_grouped, false, "direct_ns_sum",
+	    "thread_name" },
 	{ "unified_perf_summary", take_roofline, false, NULL, NULL },
 	{ "roofline_by_phase", phases_take_roof, false, NULL, NULL },
 	{ "roofline_by_step", mfu_take, false, NULL, NULL },

@@ -57,7 +57,7 @@ struct settings {
 	/* options by name, see main.c; NULL or false: not given */
 	const char *dir, *page, *book, *markdown, *database, *json;
 	const char *width, *capture, *vs_capture, *names;
-	const char *title, *fail_over, *match;
+	const char *title, *fail_over, *match, *by;
 	const char *top, *top_ops, *top_kernels, *top_roofline;
 	const char *genesis, *categories, *annotations;
 	int64_t steady_gap_ns, steady_window_ns; /* 0: not given */

@@ -213,6 +213,9 @@ put_tops(struct screen *s)
 		time_add(&window_ns, f->budgets.v[i].window_ns);
 	if (share_of(tallies_sum(&f->causes), window_ns) >= IDLE_SHOWN)
 		put_top(s, "idle by cause", "most in", &f->causes, TOP_CAUSES);
+	if (f->set->by != NULL)
+		put_top(s, text("GPU time by %s", f->set->by), NULL,
+		    &f->grouped, TOP_OPS_SHOWN);
 	put_top(s,
 	    is_host               ? "top ops on the host"
 		: f->has_op_table ? "top ops"

@@ -352,6 +352,11 @@ for o in '--top-ops 3' '--top-roofline 3' '--micro-idle 5us' \
 	--recompute --num-kernels; do
 	refuses 2 'is for sheets' "tl-report $o t.tl"
 done
+tl-ops --by module --no-header -c module,direct_ns_sum t.tl 2>/dev/null | sort -t "$(printf '\t')" -k2,2nr -k1,1 | head -n 1 >most
+like '--by: what took most stands on the screen' "$(tl-report --by module --top 2 t.tl |
+	sed -n '/^GPU time by module/,/^$/p' | sed -n 2p)" \
+	"^  $(cut -f 1 most | sed 's/^$/\\(none\\)/') .*$(awk -F'\t' '{ printf "%.3f", $2 / 1e6 }' most) ms"
+refuses 2 "needs .*step or thread, not 'zz'" 'tl-report --by zz t.tl'
 like '--top: rows of the screen'"'"'s lists' "$(tl-report --top 2 t.tl |
 	awk '/^top ops/ { n = 0; on = 1; next } on && /^  / { n++ } /^$/ { if (on) print n; on = 0 }')" '^2$'
 is 'the shares are those of all' "$(tl-report --top 2 t.tl | grep '^  aten::addmm   ')" \
