@@ -226,10 +226,6 @@ check_coverage(struct health *h)
 		check_gaps(h);
 	if (s->ngpu > 0)
 		check_steps(h);
-	vec_push(&h->windows,
-	    s->busy.n == 0 ? ((struct span){ 0, 0 })
-			   : ((struct span){ s->busy.v[0].start,
-				 s->busy.v[s->busy.n - 1].end }));
 }
 
 /* ---- several ranks ---- */

@@ -174,6 +174,7 @@ struct health {
 	VEC(struct span) windows; /* of GPU work of each source */
 	int64_t world;            /* ranks of the job; 0: not known */
 	uint64_t nevents, ngpu;
+	bool is_quiet;  /* --quiet */
 	bool is_edited; /* a mark of the stream, or a part of one */
 };
 

@@ -20,6 +20,7 @@ static const struct opt options[] = {
 	{ OPT_SET, "set", "CHECK=W[,M]",
 	    "a warning from W on, misleading from M on; 'never'" },
 	OPT_TABLE,
+	{ 'q', "quiet", NULL, "no word of sources that are sound" },
 	{ 'v', "verbose", NULL, "a summary on stderr" },
 	OPT_END,
 };
@@ -43,6 +44,7 @@ take_option(
 	case OPT_LIST_CHECKS: set->list_checks = true; break;
 	case OPT_LIST_TABLES: set->list_tables = true; break;
 	case OPT_SET: limits_set(h->limits, op->arg); break;
+	case 'q': h->is_quiet = true; break;
 	case 'v': set->verbose = true; break;
 	default: (void)table_dest_opt(&set->dest, op, ch); break;
 	}

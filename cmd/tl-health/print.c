@@ -184,7 +184,7 @@ health_tell(struct health *h)
 		else if (of == WARNING)
 			report(MSG_HEALTH_USABLE, path, n[WARNING],
 			    buf_str(&which));
-		else
+		else if (!h->is_quiet)
 			report(MSG_HEALTH_SOUND, path, n[NOTE]);
 		worst = of > worst ? of : worst;
 	}

@@ -88,7 +88,7 @@ function head() {
   if (!t) return;
   const part = p => t.rows.filter(r => r.part === p);
   const first = p => (part(p)[0] || {}).name || '';
-  part('diff').forEach(r => $('verdict').append(make('p', figures(r.name))));
+  part('health').concat(part('diff')).forEach(r => $('verdict').append(make('p', figures(r.name))));
   ['late', 'verdict'].forEach(p => { if (first(p)) $('verdict').append(make('p', figures(first(p)))); });
   part('phase').forEach(r => $('verdict').append(make('p', figures(r.note))));
   if (first('trace') !== document.title) $('bars').append(make('div', first('trace'), 'hint'));

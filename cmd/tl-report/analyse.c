@@ -212,6 +212,27 @@ start_critical(const struct analyses *a)
 	vec_free(&ranks.v);
 }
 
+/* Whether figures can be trusted: of all that was recorded. */
+static void
+start_health(const struct analyses *a)
+{
+	const struct job how = { .is_side = true, .is_verdict = true };
+	struct args argv = { 0 };
+
+	/* it tells nothing of single ranks */
+	if (!have("tl-health") || a->set->select.ranks.ranges.n > 0)
+		return;
+	args_add(&argv, "tl-health");
+	args_add(&argv, "--quiet");
+	args_add(&argv, "--format");
+	args_add(&argv, a->format);
+	args_add(&argv, "-d");
+	args_add(&argv, a->set->tables);
+	args_add(&argv, "--");
+	args_all(&argv, &a->set->trees);
+	(void)job_start(a->jobs, &argv, &how);
+}
+
 /* The analyses of GPU work, of which the timeline is done first: it says
  * whether there are collectives, and idle time. */
 static void
@@ -240,6 +261,7 @@ analyse_gpu(const struct analyses *a)
 		(void)start(a, TIMELINE, "ndjson", "--by=pid", NULL);
 	if (s->modules)
 		start_modules(a);
+	start_health(a);
 	job_wait_for(a->jobs, timeline);
 	table_each(table_path(s, "gpu_timeline", "ndjson"), take_timeline, s);
 	if (!s->is_rocprof) {
@@ -271,6 +293,8 @@ note_missing(const struct settings *s, struct jobs *j)
 			records_missing(j, programs[i]);
 	if (s->modules && !have("tl-modules"))
 		records_missing(j, "tl-modules");
+	if (!s->is_host && !have("tl-health"))
+		records_missing(j, "tl-health");
 }
 
 void

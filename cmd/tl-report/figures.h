@@ -190,6 +190,9 @@ struct figures {
 	/* sentences */
 	struct str title, late, verdict; /* late: of several ranks */
 	VEC(struct str) warnings;
+	struct str doubt; /* what tl-health says of bad traces; or empty */
+	size_t ndoubts;
+	bool is_misleading;
 };
 
 /* ---- figures.c ---- */

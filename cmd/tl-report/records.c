@@ -178,6 +178,8 @@ judge(struct jobs *j, const struct job *job)
 		report_int(child_signal(job->status)) };
 	bool is_killed = child_signal(job->status) > 0;
 
+	if (job->is_verdict && job->status == EXIT_GATE)
+		return EXIT_WARNINGS;
 	if (has_answer(job->status))
 		return job->status;
 	if (job->is_side && job->status == EXIT_NOTHING)
@@ -224,7 +226,10 @@ job_finish(struct jobs *j, bool loud)
 	job_wait(j, 0);
 	for (size_t i = 0; i < 2 * j->list.n; i++) {
 		struct job *job = j->list.v[i % j->list.n];
-		bool aloud = loud || job->status != EXIT_DONE;
+		/* the screen begins with a verdict on the trace */
+		bool aloud = loud ||
+		    (job->status != EXIT_DONE &&
+			!(job->is_verdict && has_answer(job->status)));
 
 		if (job->is_told || (i < j->list.n && has_answer(job->status)))
 			continue;

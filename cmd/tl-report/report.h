@@ -102,6 +102,7 @@ struct job {
 	bool gets_stdin, makes_tree;
 	bool is_side;      /* if it fails, the rest stays */
 	bool may_be_empty; /* no answer is one, too */
+	bool is_verdict;   /* a bad one is a warning here */
 	bool is_told;
 };
 

@@ -359,6 +359,10 @@ screen_print(struct figures *f)
 	if (s.width < WIDTH_MIN)
 		s.width = WIDTH_MIN;
 	put_title(&s);
+	if (f->doubt.len > 0) {
+		put_wrapped(&s, "", f->doubt);
+		out_puts(s.out, "\n");
+	}
 	if (f->set->steady != NULL)
 		put_wrapped(&s, "", str_of(f->set->steady));
 	for (size_t i = 0; i < f->sentences.n; i++)

@@ -175,6 +175,35 @@ is_said(const char *id)
 	return false;
 }
 
+/*
+ * Whether figures can be trusted comes before all of them: of several traces
+ * what is said of the first of the worst.
+ */
+static bool
+take_doubt(struct figures *f, const struct told *told)
+{
+	enum report_id id = report_find(str_of(told->id));
+	bool is_worse = id == MSG_HEALTH_MISLEADING;
+
+	if (!is_worse && id != MSG_HEALTH_USABLE)
+		return false;
+	f->ndoubts++;
+	if (f->doubt.len == 0 || (is_worse && !f->is_misleading))
+		f->doubt = str_of(told->sentence);
+	f->is_misleading |= is_worse;
+	return true;
+}
+
+static void
+finish_doubt(struct figures *f, struct buf *b)
+{
+	if (f->ndoubts < 2)
+		return;
+	buf_printf(b, "%.*s; and %zu more: see tl-health", (int)f->doubt.len,
+	    f->doubt.p, f->ndoubts - 1);
+	f->doubt = figures_keep(f, b);
+}
+
 void
 warnings_make(struct figures *f, const struct jobs *j)
 {
@@ -185,7 +214,8 @@ warnings_make(struct figures *f, const struct jobs *j)
 	else
 		warn_gpu(f, &b);
 	for (size_t i = 0; i < j->told.n; i++)
-		if (!is_said(j->told.v[i].id))
+		if (!take_doubt(f, &j->told.v[i]) && !is_said(j->told.v[i].id))
 			vec_push(&f->warnings, str_of(j->told.v[i].sentence));
+	finish_doubt(f, &b);
 	buf_free(&b);
 }

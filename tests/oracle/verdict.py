@@ -348,7 +348,9 @@ def report(paths):
     p = subprocess.run(["tl-report", "--width", "99999"] + paths, capture_output=True, check=False)
     if p.returncode not in (0, 3):
         raise ValueError("status %d: %s" % (p.returncode, p.stderr.decode()))
-    parts = p.stdout.decode().split("\n\n")
+    parts = [x for x in p.stdout.decode().split("\n\n")
+             # a doubt about the trace, which tl-health has
+             if not re.search(r": (misleading|usable, with \d+ warnings?): ", x)]
     gains = [x for x in parts if x.startswith("recoverable\n")]
     return parts[1 if len(paths) == 1 else 2].strip(), gains[0] if gains else ""
 
