@@ -235,6 +235,9 @@ void check_ranks(struct health *h);
 /* ---- print.c ---- */
 
 void health_print(struct health *h, struct table_dest *dest);
+/* A case for each check and source, failed where it is misleading; path NULL:
+ * nothing. */
+void health_junit(const struct health *h, const char *path);
 /* Tells the verdict on each file; the worst. */
 enum severity health_tell(struct health *h);
 

@@ -9,12 +9,14 @@
 #include "table/catalogue.h"
 
 enum {
-	OPT_LIST_CHECKS = OPT_LONG,
+	OPT_JUNIT = OPT_LONG,
+	OPT_LIST_CHECKS,
 	OPT_LIST_TABLES,
 	OPT_SET,
 };
 
 static const struct opt options[] = {
+	{ OPT_JUNIT, "junit", "FILE", "the checks as JUnit's XML, for CI" },
 	{ OPT_LIST_CHECKS, "list-checks", NULL, "list the checks" },
 	{ OPT_LIST_TABLES, "list-tables", NULL, "list the tables" },
 	{ OPT_SET, "set", "CHECK=W[,M]",
@@ -33,6 +35,7 @@ static const struct about about = {
 
 struct settings {
 	struct table_dest dest;
+	const char *junit;
 	bool list_checks, list_tables, verbose;
 };
 
@@ -41,6 +44,7 @@ take_option(
     struct health *h, struct settings *set, const struct optparse *op, int ch)
 {
 	switch (ch) {
+	case OPT_JUNIT: set->junit = op->arg; break;
 	case OPT_LIST_CHECKS: set->list_checks = true; break;
 	case OPT_LIST_TABLES: set->list_tables = true; break;
 	case OPT_SET: limits_set(h->limits, op->arg); break;
@@ -141,6 +145,7 @@ main(int argc, char *argv[])
 	worst = health_tell(&h);
 	health_print(&h, &set.dest);
 	table_dest_finish(&set.dest);
+	health_junit(&h, set.junit);
 	if (set.verbose)
 		note_cost("%" PRIu64 " events, %d checks", h.nevents, CHECKS);
 	health_free(&h);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The findings as a table, and the verdict. */
 #include "cmd/tl-health/health.h"
+#include "table/junit.h"
 
 #include <math.h>
 
@@ -190,4 +191,45 @@ health_tell(struct health *h)
 	}
 	buf_free(&which);
 	return worst;
+}
+
+/* ---- for CI ---- */
+
+/* Of a check and a source there is at most one finding. */
+static const struct finding *
+finding_of(const struct health *h, enum check check, uint32_t source)
+{
+	for (size_t i = 0; i < h->findings.n; i++)
+		if (h->findings.v[i].check == check &&
+		    h->findings.v[i].source == source)
+			return &h->findings.v[i];
+	return NULL;
+}
+
+void
+health_junit(const struct health *h, const char *path)
+{
+	struct junit *xml = junit_open(path, "tl-health");
+	struct buf text = { 0 };
+
+	for (uint32_t i = 0; i < h->sources.list.n; i++)
+		for (int c = 0; c < CHECKS; c++) {
+			const struct finding *f =
+			    finding_of(h, (enum check)c, i);
+
+			text.len = 0;
+			if (f != NULL) {
+				put_finding(&text, f);
+				buf_puts(&text, ": ");
+				put_text(&text, f);
+			}
+			junit_case(xml,
+			    f != NULL && f->severity == MISLEADING
+				? JUNIT_FAILED
+				: JUNIT_PASSED,
+			    str_of(checks[c].id),
+			    str_of(h->sources.list.v[i].path), buf_str(&text));
+		}
+	junit_finish(xml);
+	buf_free(&text);
 }

@@ -185,14 +185,11 @@ struct figures {
 	VEC(struct phase_line) phases;
 	struct imbalance imbalance;
 	struct mfu mfu;
-	struct gain gains[TOP_GAINS]; /* the largest */
-	size_t ngains;
+	struct gain gains[TOP_GAINS];        /* the largest */
+	size_t ngains, ndoubts, nmisleading; /* doubts: of tl-health */
 	/* sentences */
-	struct str title, late, verdict; /* late: of several ranks */
+	struct str title, late, verdict, doubt; /* late: of several ranks */
 	VEC(struct str) warnings;
-	struct str doubt; /* what tl-health says of bad traces; or empty */
-	size_t ndoubts;
-	bool is_misleading;
 };
 
 /* ---- figures.c ---- */

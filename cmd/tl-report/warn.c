@@ -188,9 +188,9 @@ take_doubt(struct figures *f, const struct told *told)
 	if (!is_worse && id != MSG_HEALTH_USABLE)
 		return false;
 	f->ndoubts++;
-	if (f->doubt.len == 0 || (is_worse && !f->is_misleading))
+	if (f->doubt.len == 0 || (is_worse && f->nmisleading == 0))
 		f->doubt = str_of(told->sentence);
-	f->is_misleading |= is_worse;
+	f->nmisleading += is_worse;
 	return true;
 }
 

@@ -193,6 +193,19 @@ is '--set: misleading' "$(health --set time.overrun=0.5,1 overrun.json)" \
 	'misleading:time.overrun:4 4'
 is '--set: never' "$(health --set time.overrun=never,never overrun.json)" \
 	'note:time.overrun:4 0'
+tl-health --junit health.xml --set content.idle=never,10 overrun.json sound.json >table 2>err
+is '--junit: a limit of idle time is a gate' $? 4
+is '--junit: cases and failures' "$(python3 - health.xml <<'EOT'
+import sys
+import xml.etree.ElementTree as tree
+
+cases = list(tree.parse(sys.argv[1]).getroot().iter("testcase"))
+print(len({(c.get("classname"), c.get("name")) for c in cases}) == len(cases),
+      [(c.get("classname"), c.get("name")) for c in cases if c.find("failure") is not None],
+      len(cases))
+EOT
+)" "True [('content.idle', 'overrun.json'), ('content.idle', 'sound.json')] $((2 * $(tl-health --list-checks | wc -l)))"
+refuses -o 1 'No such file' 'tl-health --junit missing/x.xml sound.json'
 is '--list-checks: each once' "$(tl-health --list-checks | cut -f 1 | sort | uniq -d)" ''
 refuses 2 'no check' 'tl-health --set time.nothing=1 sound.json'
 refuses 2 "'x' is neither" 'tl-health --set time.zero=x sound.json'
