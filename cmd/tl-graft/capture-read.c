@@ -14,7 +14,8 @@ struct marks {
 static bool
 is_within(const struct forest_node *n, const struct capture_root *r)
 {
-	return n->ts_ns >= r->start && n->ts_ns + n->dur_ns <= r->end;
+	return n->ts_ns >= r->start &&
+	    num_add_max(n->ts_ns, n->dur_ns) <= r->end;
 }
 
 /* What lies in the window, below what reaches out of it. */
@@ -73,7 +74,7 @@ find_roots(struct capture_file *f)
 		struct capture_root *r = vec_add(&f->roots);
 
 		*r = (struct capture_root){
-			.start = b->ts_ns + b->dur_ns,
+			.start = num_add_max(b->ts_ns, b->dur_ns),
 			.end = w->nodes.v[m.ends.v[i]].ts_ns,
 		};
 		find_tops(w, r);

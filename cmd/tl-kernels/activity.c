@@ -54,7 +54,7 @@ add_kernel(struct kernels *k, struct gpu *g, const struct kernel *one)
 	stat_add(&g->classes.v[i].ns, one->dur_ns);
 	stat_add(is_comm ? &g->comm_ns : &g->compute_ns, one->dur_ns);
 	spans_add(is_comm ? &g->comm : &g->compute, one->rec.ts_ns,
-	    one->rec.ts_ns + one->dur_ns);
+	    num_add_max(one->rec.ts_ns, one->dur_ns));
 }
 
 static void

@@ -68,8 +68,8 @@ modules_work(struct kernels *k, const struct event *ev)
 	if (s->open.n == 0)
 		return 0;
 	number = s->open.v[s->open.n - 1].number;
-	vec_push(
-	    &s->work, ((struct span){ ev->ts_ns, ev->ts_ns + ev->dur_ns }));
+	vec_push(&s->work,
+	    ((struct span){ ev->ts_ns, num_add_max(ev->ts_ns, ev->dur_ns) }));
 	k->calls.v[number - 1].kernels += ev->shape->kind == KIND_KERNEL;
 	return number;
 }

@@ -67,8 +67,8 @@ add_sequence(struct kernels *k, const struct launcher *o,
 		vec_push(&k->sequences.names, g->name);
 		stat_add(&s.dur_ns, g->dur_ns);
 		stat_add(&s.gap_ns, gap_of(end, g->ts_ns));
-		if (g->ts_ns + g->dur_ns > end)
-			end = g->ts_ns + g->dur_ns;
+		if (num_add_max(g->ts_ns, g->dur_ns) > end)
+			end = num_add_max(g->ts_ns, g->dur_ns);
 		/* a graph launch has several */
 		if (i > 0 && g->launch_ns != work[i - 1]->launch_ns)
 			stat_add(&s.launch_ns,
@@ -188,7 +188,8 @@ add_place(struct kernels *k, const uint32_t *records, uint32_t n)
 		if (last == NULL)
 			continue;
 		stat_add(&s.gap_ns,
-		    gap_of(last->rec.ts_ns + last->dur_ns, one->rec.ts_ns));
+		    gap_of(num_add_max(last->rec.ts_ns, last->dur_ns),
+			one->rec.ts_ns));
 		if (one->launch_ns == SINK_NONE ||
 		    key_eq(one->corr, last->corr))
 			continue; /* a graph launch has several */
@@ -221,8 +222,9 @@ find_runs(struct kernels *k)
 
 		if (one != NULL && gaps.n > 0 && last != NULL &&
 		    it->lane == lane) {
-			int64_t gap = gap_of(
-			    last->rec.ts_ns + last->dur_ns, one->rec.ts_ns);
+			int64_t gap =
+			    gap_of(num_add_max(last->rec.ts_ns, last->dur_ns),
+				one->rec.ts_ns);
 
 			if (gap < GAP_NS)
 				gaps.v[gaps.n - 1] = gap;

@@ -256,7 +256,7 @@ add_record(struct program *g, enum what what, const struct call *c,
     const struct launched *w, size_t n)
 {
 	struct launch_record *r = launch_add(g, what);
-	int64_t call_end = c->ts_ns + c->dur_ns, end = w->start_ns;
+	int64_t call_end = num_add_max(c->ts_ns, c->dur_ns), end = w->start_ns;
 
 	r->rec.uid = c->uid;
 	r->rec.track = c->track;

@@ -41,7 +41,7 @@ busy_of(const struct roof_state *g, uint32_t *list, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct work *w = &g->works.v[list[i]];
 		int64_t from = w->ts_ns > end ? w->ts_ns : end;
-		int64_t to = w->ts_ns + w->dur_ns;
+		int64_t to = num_add_max(w->ts_ns, w->dur_ns);
 
 		if (to <= from)
 			continue;

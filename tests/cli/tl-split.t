@@ -154,6 +154,11 @@ cp used/step-2.tl kept
 refuses 1 'used/(step-[13]|rest)\.tl is a part of an earlier split' \
 	'tl-split -d used --by step two.tl'
 ok 'which stays as it was' cmp -s used/step-2.tl kept
+# of the other iterations nothing but the annotation is left, as a stub
+ok 'iterations of a trace that was cut down to one' \
+	tl-split -d one --by iteration two.tl
+is '... of which only that one has a file' "$(find one -name '*.tl' | wc -l)" 1
+is '... and a row' "$(grep -c 'iteration' one/execution_details.csv)" 1
 # an export that takes its time
 mkdir with
 printf '#!/bin/sh\n: >started\nexec sleep 1\n' >with/tl-export
