@@ -65,6 +65,7 @@ static const struct row {
 	{ { 0, "inductor-cache", "DIR", "where torch.compile left its wrapper files" }, F, NOWHERE },
 	{ { 0, "kernels", NULL, "the sheet kernel_summary, of rocprofv3 kernel_details" }, H, AT(kernels) },
 	{ { 0, "launch", NULL, "sheets of launches: API time, queues, copies, graphs" }, H, AT(launch) },
+	{ { 0, "link", "FILE|NAME", "of several ranks: judge bandwidth by this link; repeat" }, R, NOWHERE },
 	{ { 0, "linked-only", NULL, "only GPU work whose launch is in the trace" }, T | O | F, NOWHERE },
 	{ { 0, "match", "[PHASE,...|approx]", "--vs: only iterations that did the same work, see tl-match(1)" }, 0, NOWHERE },
 	{ { 0, "micro-idle", "TIME", "idle time in gaps below TIME, and from it on" }, T | H, NOWHERE },

@@ -48,6 +48,8 @@ like 'more than the link achieves is said' \
 job slow --group '0=0-3:all_reduce:100000000:1500' --device 'NVIDIA A100-SXM4-80GB' --gpus 4
 is 'all slow alike' "$(tl-collective --link NVLink3 -c verdict,says --no-header slow)" \
 	"network${tab}network at 43 % of the 235 GB/s of NVLink3"
+like 'tl-report passes it on' "$(tl-report --link NVLink3 slow/*.json | paste -sd ' ')" \
+	'Network at 43 % of the 235 GB/s of NVLink3: \+'
 is "a GPU's name is no proof of how a machine is wired: no verdict" \
 	"$(tl-collective -c verdict --no-header slow)" none
 is 'of unknown GPUs nothing is said' "$(sed -i 's/A100-SXM4-80GB/GPU/' slow/*.json
