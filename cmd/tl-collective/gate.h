@@ -18,11 +18,12 @@ typedef VEC(struct gate) gate_vec;
 /* --fail-over. */
 void gate_opt(gate_vec *gates, const struct optparse *op);
 struct job;
+struct junit;
 /*
  * With --vs it is the later job that is judged, its bandwidth by the one
  * before. What fails is a note, what cannot be judged a warning. The exit
  * status: a gate of which no group can be judged is never passed.
  */
-int gates_check(struct job *j);
+int gates_check(struct job *j, struct junit *xml);
 
 #endif

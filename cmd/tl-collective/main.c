@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "table/catalogue.h"
+#include "table/junit.h"
 
 #include "cmd/tl-collective/flight.h"
 #include "cmd/tl-collective/tables.h"
@@ -257,6 +258,14 @@ read_dumps(const struct settings *set, struct job *j)
 	if (set->partial)
 		die_usage("--partial is of traces; these are dumps of the "
 			  "flight recorder");
+	if (select_front_is_on(&set->select))
+		die_usage("dumps of the flight recorder have no events to "
+			  "select: without all calls it looks as if ranks "
+			  "did not make them");
+	if (set->gates.n > 0)
+		die_usage("--fail-over judges GPU work, which dumps of the "
+			  "flight recorder lack; their exit status is 4 if "
+			  "the job hangs");
 	j->flight = flight_new(j);
 	if (j->world == 0)
 		j->world = j->flight->world;
@@ -333,6 +342,7 @@ main(int argc, char *argv[])
 	path_vec paths = { 0 };
 	part_vec parts = { 0 };
 	struct optparse op;
+	struct junit *xml;
 	int ch;
 
 	opt_start(&op, argc, argv, &about, options);
@@ -341,6 +351,8 @@ main(int argc, char *argv[])
 		take_option(&set, &op, ch);
 	check_settings(&set);
 
+	/* before the work: a file that can't be written ends the program now */
+	xml = junit_open(set.junit, "tl-collective");
 	find_inputs(&set, argv + op.ind, argc - op.ind, &paths);
 	work_run(&set, &paths, &parts);
 	analyse(&set, &job, &parts);
@@ -351,5 +363,5 @@ main(int argc, char *argv[])
 		    job.nincomplete, job.nrecs);
 	if (job.flight != NULL && job.flight->hangs.n > 0)
 		return EXIT_GATE;
-	return set.gates.n > 0 ? gates_check(&job) : exit_status();
+	return set.gates.n > 0 ? gates_check(&job, xml) : exit_status();
 }

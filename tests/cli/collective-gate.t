@@ -86,6 +86,21 @@ rm -f x.xml
 refuses 1 'no input' 'tl-collective --fail-over skew:1ms --junit x.xml nothing.json'
 is 'whole or absent' "$(ls x.xml* 2>/dev/null)" ''
 refuses 1 'No space left' 'tl-collective --fail-over skew:1ms --junit /dev/full even >out'
+printf '{"traceEvents":[' >cut.json
+tl-collective --fail-over skew:1ms --junit x.xml even cut.json >out 2>err
+is 'an input that cannot be read leaves the file whole' "$? $(junit x.xml | head -n 1)" \
+	'3 tl-collective 1 0 0 0'
+rm -f x.xml
+mkdir hang
+cp "$ROOT"/tests/data/hang/* hang
+refuses 2 'dumps of the flight recorder lack' \
+	'tl-collective --fail-over skew:1ms --junit x.xml hang'
+for o in '--rank 1' '--kind kernel' '--min-dur 1us' '--step 1'; do
+	refuses 2 'have no events to select' "tl-collective $o hang"
+done
+is 'nor a file of it' "$(ls x.xml* 2>/dev/null)" ''
+# before the work: the inputs are not looked at
+refuses 1 'no/x.xml' 'tl-collective --fail-over skew:1ms --junit no/x.xml nothing.json'
 refuses 1 'no/x.xml' 'tl-collective --fail-over skew:1ms --junit no/x.xml even >out'
 refuses 2 'needs --fail-over' 'tl-collective --junit x.xml even'
 refuses 2 'needs a file' 'tl-collective --fail-over wait:5% --junit - even'
