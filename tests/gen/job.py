@@ -9,7 +9,8 @@ reduce_scatter, all_to_all) and BYTES full size, which take US each once all
 ranks have come. --noise X varies that by X %, --seed says how. --late RANK=US
 makes a rank late in every collective; --slow NAME=FACTOR[:FROM-TO] slows those
 from FROM to TO; --skew RANK=US is that rank's clock. Ranks wait 0 to 20 us for
-the last one anyway, and 100 us lie between collectives. --device NAME, --gpus N:
+the last one anyway, and 100 us lie between collectives. --work US is a kernel before each collective,
+which --throttle RANK=US makes longer, so that the rank is late. --device NAME, --gpus N:
 N GPUs of that name in a node.
 """
 import argparse
@@ -58,6 +59,12 @@ def event(g, ts, dur, seq):
                 "Process Group Ranks": str(g["ranks"])}}
 
 
+def gemm(end, dur):
+    return {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 1,
+            "ts": round(end - dur, 3), "dur": round(dur, 3),
+            "args": {"correlation": 2, "stream": 1, "grid": [8, 1, 1]}}
+
+
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("-o", required=True)
@@ -65,24 +72,28 @@ def main():
     ap.add_argument("--group", type=group, action="append", default=[])
     ap.add_argument("--noise", type=float, default=0)
     ap.add_argument("--seed", type=int, default=1)
-    for name in ("late", "slow", "skew"):
+    for name in ("late", "slow", "skew", "throttle"):
         ap.add_argument("--" + name, action="append", default=[])
+    ap.add_argument("--work", type=float, default=0)
     ap.add_argument("--device")
     ap.add_argument("--gpus", type=int, default=0)
     a = ap.parse_args()
     rng = random.Random(a.seed)
-    late, skew = plant(a.late), plant(a.skew)
+    late, skew, throttle = plant(a.late), plant(a.skew), plant(a.throttle)
     events = {r: [] for r in range(a.ranks)}
     now = {r: 1e6 for r in range(a.ranks)}
     for i in range(max(g["count"] for g in a.group)):
         for g in (g for g in a.group if i < g["count"]):
             begin = max(now[r] for r in g["ranks"]) + 100
-            starts = {r: begin + rng.randint(0, 20) + late.get(r, 0) for r in g["ranks"]}
+            starts = {r: begin + rng.randint(0, 20) + late.get(r, 0) +
+                      throttle.get(r, 0) for r in g["ranks"]}
             took = g["us"] * slowed(a.slow, g["name"], i) * \
                 (1 + a.noise / 100 * abs(rng.gauss(0, 1)))
             end = max(starts.values()) + took
             for r in g["ranks"]:
                 at = starts[r] + skew.get(r, 0)
+                if a.work:
+                    events[r].append(gemm(at, a.work + throttle.get(r, 0)))
                 events[r].append(event(g, at, end - starts[r], i))
                 now[r] = end
     os.makedirs(a.o, exist_ok=True)
