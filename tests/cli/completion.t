@@ -52,7 +52,9 @@ if command -v zsh >/dev/null; then
 	cat >offer.zsh <<'END'
 _call_program() { shift; eval "$*"; }
 _arguments() { print -rl -- "$@"; }
-words=($1)
+_describe() { print -rl -- ${(P)2}; }
+words=("$@")
+CURRENT=$#
 tl() { . $ROOT/scripts/completion/_tl; }
 tl
 END
@@ -69,7 +71,17 @@ END
 	zsh -f offer.zsh tl-timeline >out 2>&1
 	is 'zsh: choices' "$(grep -e --format out)" \
 		'*--format=[how tables are written]:choice:(csv md ndjson table tsv)'
+	zsh -f offer.zsh tl timeline --f >out 2>&1
+	is 'zsh: of tl COMMAND those of its program' "$(grep -e --format out)" \
+		'*--format=[how tables are written]:choice:(csv md ndjson table tsv)'
+	zsh -f offer.zsh tl help rep >out 2>&1
+	is 'zsh: commands' "$(grep -cx -e help -e report -e timeline out)" 3
+	zsh -f offer.zsh tl-timeline --t >out 2>&1
+	like 'zsh: tables' "$(grep -e '--table=' out)" ':table:\(gpu_timeline gpu_timeline_by_agent .*\)$'
 else
+	skip 'zsh: of tl COMMAND those of its program' 'no zsh'
+	skip 'zsh: commands' 'no zsh'
+	skip 'zsh: tables' 'no zsh'
 	skip 'zsh: options, with what they take' 'no zsh'
 	skip 'zsh: choices' 'no zsh'
 fi
