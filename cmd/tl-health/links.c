@@ -106,7 +106,8 @@ stretch_at(const struct stretches *st, int64_t ns)
 	double at = ((double)ns - (double)st->whole.start) /
 	    ((double)st->whole.end - (double)st->whole.start + 1);
 
-	return (size_t)(at * STRETCHES);
+	/* far from zero the last one may round up to 1 */
+	return at < 1 ? (size_t)(at * STRETCHES) : STRETCHES - 1;
 }
 
 /* A kernel's or a graph's launch without GPU work, which is none of a graph

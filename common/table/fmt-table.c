@@ -150,8 +150,10 @@ put_head_line(
 		if (head_part(g, l, buf_str(&b), line).len > 0)
 			break;
 	}
-	if (end == 0) /* nothing stands there */
+	if (end == 0) { /* nothing stands there */
+		buf_free(&b);
 		return;
+	}
 	if (v->bold)
 		out_puts(out, "\033[1m");
 	for (size_t i = 0; i < end; i++) {

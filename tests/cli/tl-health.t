@@ -93,6 +93,8 @@ finds 'warning:coverage.begin:10 3' begin=10
 finds 'note:coverage.end:1 0' end=1
 finds 'warning:coverage.end:2 3' end=2
 finds 'misleading:links.no_work:12 warning:coverage.starved:1 4' starved=12
+plant starved=60 far=15 >in.json
+like 'also far from the first launch' "$(health in.json)" 'warning:coverage.starved:1 '
 finds 'warning:coverage.steps:1 3' steps=1
 finds 'misleading:coverage.steps:2 4' steps=2
 finds 'warning:coverage.lost:1 3' lost=2

@@ -261,6 +261,13 @@ def starved(t, n):
                               {"correlation": 600 + i}))
 
 
+def far(t, n):
+    """All but the first op 10^n us later."""
+    for what in t.ops, t.calls, t.kernels, t.more:
+        for e in what[0 if what is t.more else 1:]:
+            e["ts"] += 10 ** n
+
+
 def steps(t, n):
     each = OPS // STEPS
     for what in t.ops, t.calls, t.kernels:
@@ -358,7 +365,7 @@ PLANTS = {f.__name__: f for f in (
     outside, overrun, overlap, dominant, coarse, skipped, twice, keys,
     several, burst, no_launch, no_work, no_op, no_id, shared, processes,
     inside, graphs, captured, backward, late, blocked, begin, end, starved,
-    steps, lost, rank, later, uneven, no_ops, no_shapes, no_strides, cut,
+    far, steps, lost, rank, later, uneven, no_ops, no_shapes, no_strides, cut,
     names, unknown, unstable, other_grid, other_sizes, collective, no_calls,
     no_steps, no_gpu)}
 
