@@ -88,6 +88,7 @@ put_odd_word(struct buf *b, struct str old, uint64_t *seed)
 		"1e400", "NaN", "Infinity", "{}", "[]", "\"\"", "1.5",
 		"9223372036854775807", "-9223372036854775809", "\"1\"", "\"",
 		"\\ud800", "{", "]", ",", "\t", "\r\n", "end", "0x10" };
+	struct str text = odd_text(seed);
 	int64_t n;
 
 	if (num_i64(old, &n) && below(seed, 2) == 0)
@@ -97,7 +98,7 @@ put_odd_word(struct buf *b, struct str old, uint64_t *seed)
 		buf_puts(
 		    b, values[below(seed, sizeof values / sizeof *values)]);
 	else
-		buf_put(b, odd_text(seed).p, odd_text(seed).len);
+		buf_put(b, text.p, text.len);
 }
 
 /* One change, among its words or its lines. */
