@@ -509,6 +509,8 @@ insert_parts(struct stream_parts *s, size_t from, size_t n, size_t at)
 {
 	VEC(struct part) copies = { 0 };
 
+	if (n == 0)
+		return;
 	for (size_t i = 0; i < n; i++)
 		copy_part(vec_add(&copies), &s->list.v[from + i]);
 	vec_reserve(&s->list, s->list.n + n);
