@@ -95,11 +95,14 @@ choose_tables(const struct optparse *op, struct settings *set)
 	}
 }
 
-/* What the shell makes of "--vs b*.json" would be of the job before. */
+/* What the shell makes of "--vs b*.json" would be of the job before; it leaves
+ * "--vs=b*.json" as it is. */
 static void
 take_vs(struct settings *set, const struct optparse *op)
 {
-	if (op->ind < op->argc && op->argv[op->ind][0] != '-')
+	bool is_apart = op->arg == op->argv[op->ind - 1];
+
+	if (is_apart && op->ind < op->argc && op->argv[op->ind][0] != '-')
 		die_usage("'%s' behind --vs: of which job is it? Operands "
 			  "stand before it; --vs takes a folder, or repeat it",
 		    op->argv[op->ind]);
