@@ -139,14 +139,29 @@ job_start(const struct job *j)
 	return first;
 }
 
+/* Times of a hostile trace can be as far apart as they like. */
+static int64_t
+ns_between(int64_t from, int64_t to)
+{
+	int64_t ns;
+
+	return __builtin_sub_overflow(to, from, &ns) ? INT64_MAX : ns;
+}
+
+static int64_t
+ns_of(double ns)
+{
+	return ns < 0x1p62 ? (int64_t)ns : INT64_MAX;
+}
+
 /* One that takes longer: from the last one's start on, as that is its own. */
 static void
 add_slow(const struct job *j, struct episode *e, const struct coll *c,
     int64_t exposed_ns, int64_t start_ns)
 {
-	int64_t over = c->latency_ns - (int64_t)e->usual_ns;
-	int64_t from = coll_last(j, c)->start_ns - start_ns;
-	int64_t to = c->end_ns - start_ns;
+	int64_t over = c->latency_ns - ns_of(e->usual_ns);
+	int64_t from = ns_between(start_ns, coll_last(j, c)->start_ns);
+	int64_t to = ns_between(start_ns, c->end_ns);
 
 	if (e->first == NULL)
 		e->first = c;
@@ -181,7 +196,7 @@ put_episode(struct job *j, episode_vec *out, const struct slowness *slow,
 	e.sum_ns = r->ns;
 	e.mean_ns = r->ns / (double)r->n;
 	e.ratio = e.mean_ns / e.usual_ns;
-	e.excess_ns = (int64_t)r->excess_ns;
+	e.excess_ns = ns_of(r->excess_ns);
 	if (e.cost_ns > e.excess_ns)
 		e.cost_ns = e.excess_ns;
 	e.pct_excess = 100 * r->excess_ns / slow->total_ns;
