@@ -33,6 +33,7 @@ changes_free(struct changes *c)
 	matches_free(&c->calls);
 	matches_free(&c->launches);
 	terms_free(&c->clock);
+	vec_free(&c->ranks.list);
 }
 
 uint32_t
@@ -142,6 +143,7 @@ changes_end_run(struct changes *c, int side, const struct side *r)
 			(void)map_put(&seen, (uint64_t)r->gpus.v[i].step, NULL);
 	c->unit[side].nsteps += seen.n;
 	vec_push(&c->unit[side].run_steps, seen.n);
+	ranks_add(c, side, r);
 	step_times_add(&c->clock.side[side], &r->times, run_at(c, side), r->no);
 	map_free(&seen);
 }

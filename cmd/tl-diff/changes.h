@@ -8,6 +8,7 @@
 #ifndef TL_DIFF_CHANGES_H
 #define TL_DIFF_CHANGES_H
 
+#include "cmd/tl-diff/ranks.h"
 #include "cmd/tl-diff/terms.h"
 
 /* Of a row of ops: by what its work was launched. */
@@ -149,6 +150,7 @@ struct changes {
 	bool has_fine;    /* times that are no whole us */
 	double allowance; /* for what runs differ by, noise_allowance() */
 	struct clock_changes clock;
+	struct rank_changes ranks;
 	/* the verdict */
 	struct family family[NFAMILIES];
 	int64_t diff_ns, gross_ns;
@@ -279,11 +281,6 @@ int gate_status(const struct settings *set, const struct changes *c);
 
 /* --match: the steps of either side that did the same work as the other's. */
 void matched_find(struct settings *set, struct dict *st);
-
-/* ---- print.c ---- */
-
-/* The merged tree. min_ns 0: all of it. */
-void print_merged(const struct diff *d, const char *path, int64_t min_ns);
 
 /* ---- tables.c ---- */
 

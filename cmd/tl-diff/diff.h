@@ -46,6 +46,7 @@ enum gate_of {
 	GATE_BOTH,
 	GATE_GPU,
 	GATE_STEP,
+	GATE_RANK,
 };
 
 /* A time, or a share of the time before. */
@@ -279,6 +280,11 @@ void stats_find(struct diff *d);
 /* The lca's name, as tables print it. */
 void stats_lca_name(
     const struct diff *d, const struct diff_row *s, struct buf *b);
+
+/* ---- print.c ---- */
+
+/* The merged tree. min_ns 0: all of it. */
+void print_merged(const struct diff *d, const char *path, int64_t min_ns);
 
 /* ---- sides.c: all traces of both sides, pair by pair ---- */
 

@@ -12,7 +12,7 @@ struct measure {
 	double spread_ns;   /* half of the interval of that */
 	const char *samples;
 	uint64_t nsamples[NSIDES];
-	bool is_gpu;
+	bool is_gpu, is_rank;
 };
 
 int64_t
@@ -36,7 +36,10 @@ put_samples(struct buf *b, const struct changes *c, const struct measure *m)
 
 	buf_printf(b, "; %" PRIu64 " and %" PRIu64 " %s", m->nsamples[0],
 	    m->nsamples[1], c->by_run ? "runs" : m->samples);
-	if (is_one)
+	if (m->is_rank)
+		buf_printf(b, ", which vary like those of all %zu ranks",
+		    c->ranks.list.n);
+	else if (is_one)
 		buf_puts(b, " of one run each");
 	else if (!c->by_run)
 		buf_printf(b, " of %" PRIu64 " and %" PRIu64 " %s", u[0].nruns,
@@ -95,7 +98,7 @@ fails_step_time(const struct settings *set, const struct changes *c)
 	const struct term *step = terms_main(&c->clock, TERM_STEP);
 	int64_t diff_ns;
 
-	if (set->gate == GATE_GPU || step == NULL)
+	if (set->gate == GATE_GPU || set->gate == GATE_RANK || step == NULL)
 		return false;
 	diff_ns = step->is_noise ? 0 : term_twice_diff(step) / 2;
 	return fails(c,
@@ -118,7 +121,7 @@ fails_gpu_time(const struct settings *set, const struct changes *c)
 {
 	bool is_sequence = set->by == BY_KERNEL && set->per == PER_RUN;
 
-	return set->gate != GATE_STEP &&
+	return set->gate != GATE_STEP && set->gate != GATE_RANK &&
 	    fails(c,
 		&(struct measure){
 		    .what = "GPU time",
@@ -132,6 +135,39 @@ fails_gpu_time(const struct settings *set, const struct changes *c)
 		    .nsamples = { c->nsamples[0], c->nsamples[1] },
 		    .is_gpu = true,
 		});
+}
+
+/* Each rank by its own compute. */
+static bool
+fails_ranks(const struct settings *set, const struct changes *c)
+{
+	bool failed = false;
+
+	for (size_t i = 0; i < c->ranks.list.n && set->gate == GATE_RANK; i++) {
+		const struct rank_change *r = &c->ranks.list.v[i];
+		int64_t diff_ns = r->is_known ? r->judged_ns : rank_diff(r);
+		struct buf what = { 0 };
+
+		buf_printf(&what, "rank %" PRId64 ": compute%s%c", r->rank,
+		    c->ranks.has_steps ? " a step" : "", 0);
+		failed = fails(c,
+			     &(struct measure){
+				 .what = what.p,
+				 .before_ns = r->unit_ns[0],
+				 .after_ns = r->unit_ns[1],
+				 .diff_ns = diff_ns,
+				 .unknown_ns = r->is_known ? 0 : diff_ns,
+				 .is_known = r->is_known,
+				 .spread_ns =
+				     r->is_named ? noise_spread(&r->noise) : 0,
+				 .samples = "steps",
+				 .nsamples = { r->nsteps[0], r->nsteps[1] },
+				 .is_rank = true,
+			     }) ||
+		    failed;
+		buf_free(&what);
+	}
+	return failed;
 }
 
 void
@@ -153,5 +189,6 @@ gate_status(const struct settings *set, const struct changes *c)
 		note("step times are not compared: only GPU time is judged");
 	failed = fails_step_time(set, c);
 	failed = fails_gpu_time(set, c) || failed;
+	failed = fails_ranks(set, c) || failed;
 	return failed ? EXIT_GATE : exit_status();
 }

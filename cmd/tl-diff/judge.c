@@ -565,6 +565,7 @@ changes_finish(struct changes *c)
 	find_units(c);
 	find_means(c);
 	judge_all(c);
+	ranks_find(c);
 	terms_find(c);
 	if (c->rows.n > 1)
 		qsort_r(c->rows.v, c->rows.n, sizeof *c->rows.v, by_weight,

@@ -33,7 +33,8 @@ static const struct opt options[] = {
 	{ OPT_BY, "by", "op|kernel", "kernel: for replays without ops" },
 	{ OPT_EQUIV, "equiv", "FILE", "pairs of names that are one, a line" },
 	{ OPT_FAIL_OVER, "fail-over", "TIME|PERCENT",
-	    "exit with 4 if slower by more; gpu:3% or step:3%: of one time" },
+	    "exit with 4 if slower by more; gpu:3%, step:3%, rank:3%: of one "
+	    "time" },
 	{ OPT_LIST_TABLES, "list-tables", NULL, "say which tables there are" },
 	{ OPT_MATCH, "match", "[PHASE,...|approx]",
 	    "only iterations that did the same work, as tl-match finds them" },
@@ -97,16 +98,17 @@ percent_opt(const struct optparse *op)
 	return t.percent;
 }
 
-/* "gpu:3%" and "step:3%" are about one of the two times. */
+/* "gpu:3%", "step:3%" and "rank:3%" are about one of the times. */
 static void
 take_gate(struct settings *set, const struct optparse *op)
 {
-	static const char *const leads[] = {
-		[GATE_BOTH] = "", [GATE_GPU] = "gpu:", [GATE_STEP] = "step:"
-	};
+	static const char *const leads[] = { [GATE_BOTH] = "",
+		[GATE_GPU] = "gpu:",
+		[GATE_STEP] = "step:",
+		[GATE_RANK] = "rank:" };
 	struct str s = str_of(op->arg);
 
-	for (unsigned i = GATE_BOTH; i <= GATE_STEP; i++)
+	for (unsigned i = GATE_BOTH; i <= GATE_RANK; i++)
 		if (str_starts(s, str_of(leads[i])))
 			set->gate = (enum gate_of)i;
 	s.p += strlen(leads[set->gate]);
@@ -190,12 +192,17 @@ check_settings(struct settings *set)
 		die_usage(
 		    "option '--fail-over': chosen GPU events have no step "
 		    "time");
+	if (set->gate == GATE_RANK && set->pair != PAIR_RANK)
+		die_usage("option '--fail-over': rank: needs --pair rank");
 	for (int s = 0; s < NSIDES; s++)
 		if (set->names[s].len == 0)
 			set->names[s] = s == 0 ? STR("before") : STR("after");
 	set->select.need_windows = true;
 	set->select.late_ranks = true;
 	tables_check(set);
+	if (set->gate == GATE_RANK && !ranks_are_judged(set))
+		die_usage("option '--fail-over': rank: needs --per step with "
+			  "--by kernel");
 }
 
 /* It reads both traces twice, and chooses steps itself. */

@@ -398,6 +398,7 @@ changes_notes(const struct changes *c, struct table *t)
 	if (c->set->by == BY_OP && changes_sameness(c) != NULL)
 		table_note(t, "%s", changes_sameness(c));
 	note_whole(c, t);
+	ranks_notes(c, t);
 	note_rows(c, t);
 	note_events(c, t);
 	note_remarks(c, t, "launches that differ by API name", &c->launches,

@@ -333,7 +333,8 @@ needs_clock(const struct settings *set)
 	if (set->is_of_events || set->print)
 		return false;
 	return has_notes(set) || tables_want_steps(set) ||
-	    (set->fail_over.is_set && set->gate != GATE_GPU);
+	    (set->fail_over.is_set &&
+		(set->gate == GATE_BOTH || set->gate == GATE_STEP));
 }
 
 /* What else a reader of the answer must know. */

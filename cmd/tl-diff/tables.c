@@ -67,6 +67,19 @@ static const struct column steps_columns[] = {
 	{ "uid_after", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 },
 };
 
+static const struct column ranks_columns[] = {
+	{ "rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
+	{ "before_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
+	{ "after_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
+	{ "diff_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
+	{ "spread_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
+	{ "is_noise", NULL, COL_BOOL, UNIT_NONE, 0, 0 },
+	{ "judged_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
+	{ "structure_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
+	{ "steps_before", NULL, COL_INT, UNIT_COUNT, COL_MINOR, 0 },
+	{ "steps_after", NULL, COL_INT, UNIT_COUNT, COL_MINOR, 0 },
+};
+
 /* What a table for people begins with, as one of its own. */
 static const struct column verdict_columns[] = {
 	{ "text", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
@@ -78,7 +91,7 @@ static const struct column verdict_columns[] = {
 
 struct kind_of_table;
 typedef void print_fn(const struct changes *c, const struct kind_of_table *k);
-static print_fn print_changes, print_steps, print_verdict;
+static print_fn print_changes, print_steps, print_verdict, print_ranks;
 
 static const struct kind_of_table {
 	const char *name;
@@ -94,6 +107,7 @@ static const struct kind_of_table {
 	    print_changes, 0 },
 	{ "diff_steps", BY_ANY, COLUMNS(steps_columns), print_steps, 0 },
 	{ "diff_verdict", BY_ANY, COLUMNS(verdict_columns), print_verdict, 0 },
+	{ "diff_ranks", BY_ANY, COLUMNS(ranks_columns), print_ranks, 0 },
 	{ "diff_stats", 1 << BY_OP, NULL, 0, NULL, ROWS_EVENTS },
 	{ "diff_stats_unique_args_summary", 1 << BY_OP, NULL, 0, NULL,
 	    ROWS_ALIKE },
@@ -109,6 +123,8 @@ is_wanted(const struct settings *set, const struct kind_of_table *k)
 {
 	if (set->table != NULL)
 		return strcmp(set->table, k->name) == 0;
+	if (k->print == print_ranks && !ranks_are_judged(set))
+		return false;
 	if (set->dest.dir != NULL)
 		return (k->by & 1U << set->by) != 0;
 	return k == &kinds[set->by == BY_KERNEL];
@@ -118,7 +134,8 @@ bool
 tables_want_steps(const struct settings *set)
 {
 	for (size_t i = 0; i < NTABLES; i++)
-		if (kinds[i].by == BY_ANY && is_wanted(set, &kinds[i]))
+		if (kinds[i].by == BY_ANY && kinds[i].print != print_ranks &&
+		    is_wanted(set, &kinds[i]))
 			return true;
 	return false;
 }
@@ -137,6 +154,10 @@ check_named(struct settings *set)
 		    set->table);
 	if (set->by == BY_KERNEL && (named->by & 1 << BY_KERNEL) == 0)
 		die_usage("table '%s' is not one of --by kernel", set->table);
+	if (named->print == print_ranks && !ranks_are_judged(set))
+		die_usage("table '%s' needs --pair rank, and --per step with "
+			  "--by kernel",
+		    set->table);
 	if (set->per == PER_STEP && named->columns == NULL)
 		die_usage("option '--per': table '%s' is of single events",
 		    set->table);
@@ -364,6 +385,34 @@ print_verdict(const struct changes *c, const struct kind_of_table *k)
 	table_print(t, &c->set->dest);
 	table_destroy(t);
 	table_destroy(from);
+}
+
+static void
+print_ranks(const struct changes *c, const struct kind_of_table *k)
+{
+	struct table *t = table_create(k->name, k->columns, k->ncolumns);
+
+	changes_notes(c, t);
+	for (size_t i = 0; i < c->ranks.list.n; i++) {
+		const struct rank_change *r = &c->ranks.list.v[i];
+		struct cell *row = table_row(t);
+
+		row[0] = cell_int(r->rank);
+		row[1] = cell_int(r->unit_ns[0]);
+		row[2] = cell_int(r->unit_ns[1]);
+		row[3] = cell_int(rank_diff(r));
+		for (int s = 0; s < NSIDES; s++)
+			row[8 + s] = cell_int((int64_t)r->nsteps[s]);
+		if (c->ranks.has_steps)
+			row[7] = cell_int(r->structure_ns);
+		if (!r->is_known)
+			continue;
+		row[4] = cell_int(llround(noise_spread(&r->noise)));
+		row[5] = cell_bool(rank_diff(r) != 0 && r->judged_ns == 0);
+		row[6] = cell_int(r->judged_ns);
+	}
+	table_print(t, &c->set->dest);
+	table_destroy(t);
 }
 
 /* ---- tables of events ---- */

@@ -365,6 +365,7 @@ const struct sheet sheets[] = {
 	    .first = first_of_roofline, .chart = &roofline, .rule = &unified,
 	    .small = "ups"),
 	T("diff_verdict", "tl-diff", "what changed, in sentences"),
+	T("diff_ranks", "tl-diff", "compute of each rank, before and after"),
 	TL_DIFF(
 	    "diff_stats", "each GPU event, and where the trees part above it"),
 	TL_DIFF("diff_stats_unique_args_summary",

@@ -126,7 +126,7 @@ is '--names' "$(tl-diff --names old,new --format table before.tl after.tl | grep
 is 'raw traces say the same' "$(tl-diff before.json after.json 2>&1)" \
 	"$(tl-diff before.tl after.tl 2>&1)"
 is '--list-tables' "$(tl-diff --list-tables | cut -f 1 | tr '\n' ' ')" \
-	'diff_steps diff_ops_summary diff_kernels diff_verdict diff_stats diff_stats_unique_args_summary lca_summary uid_map '
+	'diff_steps diff_ops_summary diff_kernels diff_verdict diff_ranks diff_stats diff_stats_unique_args_summary lca_summary uid_map '
 
 # ---- what is printed ----
 

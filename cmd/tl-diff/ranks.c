@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/tl-diff/ranks.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cmd/tl-diff/changes.h"
+#include "trace/stat.h"
+
+void
+ranks_add(struct changes *c, int side, const struct side *r)
+{
+	struct rank_change *to;
+
+	if (!ranks_are_judged(c->set))
+		return;
+	while (c->ranks.list.n < c->unit[side].nruns)
+		vec_push(
+		    &c->ranks.list, ((struct rank_change){ .rank = r->rank }));
+	to = &c->ranks.list.v[c->unit[side].nruns - 1];
+	for (size_t i = 0; i < r->gpus.n; i++) {
+		const struct node *n = &r->nodes.v[r->gpus.v[i].node];
+
+		if ((n->flags & NODE_COMM) == 0 &&
+		    changes_want(c, &r->gpus.v[i]))
+			stat_add(&to->run_ns[side], n->dur);
+	}
+}
+
+/* ---- structure ---- */
+
+/* A row's events in the steps of a rank, one side. */
+struct calls {
+	uint64_t steps; /* that have some */
+	uint64_t first, all;
+	int64_t ns;
+	bool differ;
+};
+
+static void
+add_calls(struct calls *to, const struct row_time *t)
+{
+	if (to->steps++ == 0)
+		to->first = t->n;
+	to->differ = to->differ || t->n != to->first;
+	to->all += t->n;
+	stat_add(&to->ns, t->ns);
+}
+
+/*
+ * Calls more or less of a row in a step, where each side makes as many in all
+ * its steps, are no noise.
+ */
+static double
+structure_of(const struct calls calls[NSIDES], const uint64_t nsteps[NSIDES])
+{
+	double per[NSIDES];
+	int more;
+
+	for (int s = 0; s < NSIDES; s++) {
+		if (nsteps[s] == 0 || calls[s].differ ||
+		    (calls[s].steps > 0 && calls[s].steps < nsteps[s]))
+			return 0;
+		per[s] = (double)calls[s].all / (double)nsteps[s];
+	}
+	more = per[1] > per[0];
+	if (calls[more].all == 0)
+		return 0;
+	return (per[1] - per[0]) * (double)calls[more].ns /
+	    (double)calls[more].all;
+}
+
+/* Times of one row and rank stand together. */
+static void
+find_structure(struct changes *c)
+{
+	size_t i = 0;
+
+	while (i < c->times.n) {
+		const struct row_time *first = &c->times.v[i];
+		uint32_t run = c->samples.v[first->sample].run;
+		struct rank_change *r = &c->ranks.list.v[run];
+		struct calls calls[NSIDES] = { { 0 }, { 0 } };
+
+		for (; i < c->times.n; i++) {
+			const struct row_time *t = &c->times.v[i];
+			const struct sample *s = &c->samples.v[t->sample];
+
+			if (t->row != first->row || s->run != run)
+				break;
+			add_calls(&calls[s->side], t);
+		}
+		if (c->rows.v[first->row].key.family == FAMILY_COMPUTE)
+			r->structure += structure_of(calls, r->nsteps);
+	}
+}
+
+/* ---- samples ---- */
+
+static int
+by_rank_and_time(const void *x, const void *y, void *arg)
+{
+	const struct changes *c = arg;
+	const struct sample *a = &c->samples.v[*(const uint32_t *)x];
+	const struct sample *b = &c->samples.v[*(const uint32_t *)y];
+
+	if (a->run != b->run)
+		return a->run < b->run ? -1 : 1;
+	if (a->side != b->side)
+		return a->side < b->side ? -1 : 1;
+	return (a->no > b->no) - (a->no < b->no);
+}
+
+/* Steps, rank by rank and in time: into an empty list. */
+static void
+list_steps(struct changes *c, u32s *list)
+{
+	for (uint32_t i = 0; i < c->samples.n; i++) {
+		const struct sample *s = &c->samples.v[i];
+
+		if (s->no == WALK_NO_STEP)
+			continue;
+		c->ranks.list.v[s->run].nsteps[s->side]++;
+		vec_push(list, i);
+	}
+	if (list->n > 1)
+		qsort_r(list->v, list->n, sizeof *list->v, by_rank_and_time, c);
+}
+
+static void
+gather(struct changes *c, struct noise_row *rows)
+{
+	double *ns = xcalloc(c->samples.n + 1, sizeof *ns);
+	VEC(double) values = { 0 };
+	u32s list = { 0 };
+
+	for (size_t i = 0; i < c->times.n; i++) {
+		const struct row_time *t = &c->times.v[i];
+
+		if (c->rows.v[t->row].key.family == FAMILY_COMPUTE) {
+			ns[t->sample] += (double)t->ns;
+			rows[c->samples.v[t->sample].run].nevents += t->n;
+		}
+	}
+	list_steps(c, &list);
+	for (size_t i = 0; i < list.n;) {
+		const struct sample *s = &c->samples.v[list.v[i]];
+		uint64_t n = c->ranks.list.v[s->run].nsteps[s->side];
+
+		values.n = 0;
+		for (uint64_t k = 0; k < n; k++)
+			vec_push(&values, ns[list.v[i++]]);
+		noise_add(&rows[s->run].side[s->side], values.v, values.n);
+	}
+	vec_free(&values);
+	vec_free(&list);
+	free(ns);
+}
+
+/* ---- the verdict ---- */
+
+/* One variance for all ranks and both sides. */
+struct common {
+	double squares, n, free;
+};
+
+static double
+freedom(const struct noise_row *r)
+{
+	return fmax(1, r->side[0].independent + r->side[1].independent - 2);
+}
+
+static void
+test_rank(struct changes *c, struct noise_row *row, const struct common *all,
+    struct rank_change *r)
+{
+	struct noise_rules rules = changes_rules(c, row, 0);
+	double mean = (row->side[0].mean + row->side[1].mean) / 2;
+	double others = all->free - freedom(row);
+
+	/* what the rank's own steps say is part of what all do */
+	if (others > 0 && mean > 0) {
+		rules.pool.df = others;
+		rules.pool.variance =
+		    all->squares / all->n / mean / mean * all->free / others;
+		row->side[0].squares = row->side[1].squares = 0;
+	}
+	row->fixed = r->structure;
+	noise_test(row, &rules, &r->noise);
+}
+
+static void
+judge(struct changes *c, struct noise_row *rows)
+{
+	struct rank_changes *k = &c->ranks;
+	struct common all = { 0 };
+	VEC(double) p = { 0 };
+	double limit;
+
+	for (size_t i = 0; i < k->list.n; i++) {
+		struct noise_row *row = &rows[i];
+		double n = (double)(row->side[0].n + row->side[1].n);
+
+		row->scale[0] = row->scale[1] = 1;
+		k->list.v[i].is_known = noise_is_known(row);
+		if (!k->list.v[i].is_known)
+			continue;
+		row->nevents /= n;
+		all.squares += row->side[0].squares + row->side[1].squares;
+		all.n += n - 2;
+		all.free += freedom(row);
+	}
+	for (size_t i = 0; i < k->list.n; i++) {
+		if (!k->list.v[i].is_known)
+			continue;
+		test_rank(c, &rows[i], &all, &k->list.v[i]);
+		vec_push(&p, k->list.v[i].noise.p);
+	}
+	k->is_known = p.n > 0;
+	limit = noise_limit(p.v, p.n, NOISE_ROWS);
+	for (size_t i = 0; i < k->list.n; i++)
+		k->list.v[i].is_named =
+		    k->list.v[i].is_known && k->list.v[i].noise.p <= limit;
+	vec_free(&p);
+}
+
+static void
+find_sums(struct rank_changes *k, const struct noise_row *rows)
+{
+	for (size_t i = 0; i < k->list.n; i++) {
+		struct rank_change *r = &k->list.v[i];
+
+		for (int s = 0; s < NSIDES; s++)
+			r->unit_ns[s] = k->has_steps
+			    ? llround(rows[i].side[s].mean)
+			    : r->run_ns[s];
+		r->structure_ns = k->has_steps ? llround(r->structure) : 0;
+		r->judged_ns = r->is_named ? rank_diff(r) : r->structure_ns;
+	}
+}
+
+static int
+by_rank(const void *x, const void *y)
+{
+	const struct rank_change *a = x, *b = y;
+
+	return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+void
+ranks_find(struct changes *c)
+{
+	struct rank_changes *k = &c->ranks;
+	struct noise_row *rows = xcalloc(k->list.n + 1, sizeof *rows);
+
+	if (k->list.n > 0) {
+		gather(c, rows);
+		find_structure(c);
+		k->has_steps = true;
+		for (size_t i = 0; i < k->list.n; i++)
+			k->has_steps = k->has_steps &&
+			    k->list.v[i].nsteps[0] > 0 &&
+			    k->list.v[i].nsteps[1] > 0;
+		if (k->has_steps)
+			judge(c, rows);
+		find_sums(k, rows);
+		stable_sort(k->list.v, k->list.n, sizeof *k->list.v, by_rank);
+	}
+	free(rows);
+}
+
+/* ---- sentences ---- */
+
+static const struct rank_change *
+slowest(const struct rank_changes *k, int side)
+{
+	const struct rank_change *most = k->list.v;
+
+	for (size_t i = 1; i < k->list.n; i++)
+		if (k->list.v[i].unit_ns[side] > most->unit_ns[side])
+			most = &k->list.v[i];
+	return most;
+}
+
+/*
+ * "slowest rank: 100.0 us of compute a step (rank 3) to 110.0 us (rank 2): it
+ * sets the pace where ranks wait for each other"
+ */
+static void
+note_slowest(const struct rank_changes *k, struct table *t)
+{
+	const struct rank_change *of[NSIDES] = { slowest(k, 0), slowest(k, 1) };
+	struct buf b = { 0 };
+
+	buf_puts(&b, "slowest rank: ");
+	for (int s = 0; s < NSIDES; s++) {
+		buf_puts(&b, s > 0 ? " to " : "");
+		put_time(&b, of[s]->unit_ns[s]);
+		buf_printf(&b, "%s (rank %" PRId64 ")",
+		    s > 0 ? "" : " of compute a step", of[s]->rank);
+	}
+	buf_puts(&b, "; it sets the pace where ranks wait for each other");
+	note_of(t, &b);
+	buf_free(&b);
+}
+
+void
+ranks_notes(const struct changes *c, struct table *t)
+{
+	const struct rank_changes *k = &c->ranks;
+	const struct rank_change *most = NULL;
+	struct buf b = { 0 };
+	size_t n = 0, unknown = 0;
+
+	for (size_t i = 0; i < k->list.n; i++) {
+		const struct rank_change *r = &k->list.v[i];
+
+		unknown += !r->is_known;
+		if (!r->is_known || r->judged_ns == 0)
+			continue;
+		n++;
+		if (most == NULL ||
+		    llabs(r->judged_ns) > llabs(most->judged_ns))
+			most = r;
+	}
+	if (k->list.n < 2 || unknown == k->list.n)
+		return;
+	if (most == NULL) {
+		table_note(t, "compute of each of %zu ranks is within noise",
+		    k->list.n - unknown);
+		return;
+	}
+	if (n > 1)
+		buf_printf(&b, "%zu of %zu ranks differ beyond noise, most ", n,
+		    k->list.n);
+	buf_printf(&b, "rank %" PRId64 ": compute ", most->rank);
+	put_change(&b, most->unit_ns[0], most->unit_ns[1]);
+	buf_puts(&b, " a step, ");
+	put_signed_time(&b, most->judged_ns);
+	buf_puts(&b, " beyond noise");
+	if (n == 1 && unknown == 0)
+		buf_printf(&b, "; the other %zu within noise", k->list.n - 1);
+	note_of(t, &b);
+	buf_free(&b);
+	if (k->has_steps)
+		note_slowest(k, t);
+}

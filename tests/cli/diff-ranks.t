@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-diff --pair rank: which rank differs, in table, sentence and gate.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+# shellcheck source=tests/cli/diff-events.sh
+. "$ROOT/tests/cli/diff-events.sh"
+
+# job DIR FACTOR...: a folder of ranks, whose GEMMs take so many percent; MORE: a
+# rank with a call more in a step; STEPS steps. The all-reduce waits for the slowest
+job() {
+	mkdir -p "$1"
+	dir=$1
+	shift
+	rank=0
+	for percent; do
+		corr=0 t=0
+		for wobble in 0 3 -2 4 1 -3 2; do
+			[ "$t" -lt "$((${STEPS:-7} * 10000))" ] || break
+			ev user_annotation "ProfilerStep#$((t / 10000))" 1 $t 9900
+			for call in 1 2 ${MORE:+3}; do
+				[ "$call" -lt 3 ] || [ "$rank" = "$MORE" ] || continue
+				corr=$((corr + 1))
+				op gemm $((t + call * 50)) 20
+				call $((t + call * 50 + 1)) $corr
+				gpu k_gemm $((t + call * 1500)) \
+					$((10 * percent + (wobble * (rank + call)) % 5)) $corr
+			done
+			corr=$((corr + 1))
+			op all_reduce $((t + 300)) 20
+			call $((t + 301)) $corr
+			gpu ncclDevKernel_AllReduce $((t + 6000)) \
+				$((2000 - 15 * percent + 40 * wobble)) $corr
+			t=$((t + 10000))
+		done | trace | sed "1s/{/{\"distributedInfo\":{\"rank\":$rank,\"world_size\":4},/" \
+			>"$dir/$rank.json"
+		rank=$((rank + 1))
+	done
+}
+job was 100 100 103 100
+job same 100 100 103 100
+job is 100 110 103 100
+job two 100 110 90 100
+MORE=3 job more 100 100 103 100
+STEPS=1 job once 100 110 103 100
+
+# ranks ARGS: the table
+ranks() { rows "tl-diff --pair rank --table diff_ranks $*"; }
+verdict() { tl-diff --pair rank --table diff_verdict --no-header "$@" 2>err | grep '^rank\|^slowest\|ranks'; }
+# gate LIMIT AFTER
+gate() {
+	tl-diff --pair rank --fail-over "rank:$1" was "$2" >/dev/null 2>gate.err
+	echo $?
+}
+
+is 'one slow rank: the table' "$(ranks -c rank,is_noise,structure_ns,steps_before,steps_after was is)" \
+	'0 false 0 7 7.1 false 0 7 7.2 false 0 7 7.3 false 0 7 7.'
+is 'one slow rank: only its difference is judged' \
+	"$(tl-diff --pair rank --table diff_ranks --no-header -c rank,diff_ns,judged_ns was is |
+		awk '{ print $1, ($2 == $3), ($3 > 150000 && $3 < 250000) }')" \
+	'0 1 0
+1 1 1
+2 1 0
+3 1 0'
+like 'one slow rank: the sentence' "$(verdict was is | head -n 1)" \
+	'^rank 1: compute .* \(\+[0-9.]* %\) a step, .* beyond noise; the other 3 within noise$'
+like 'and who is the slowest' "$(verdict was is | sed -n 2p)" \
+	'^slowest rank: .* of compute a step \(rank 2\) to .* \(rank 1\); it sets the pace'
+is 'the gate' "$(gate 3% is)" 4
+like 'the gate names it alone' "$(cat gate.err)" \
+	'^tl-diff: slower than allowed: rank 1: compute a step .* ms beyond noise; allowed: 3 % \(.*\); 7 and 7 steps, which vary like those of all 4 ranks$'
+is 'the gate: one message' "$(grep -c allowed gate.err)" 1
+is 'the gate: not by so much' "$(gate 20% is)" 0
+is 'the gate: nothing changed' "$(gate 0% same)" 0
+is 'nothing changed' "$(verdict was same)" 'compute of each of 4 ranks is within noise'
+like 'one slower, one faster: the larger' "$(verdict was two | head -n 1)" \
+	'^2 of 4 ranks differ beyond noise, most rank 2: compute '
+is 'one slower, one faster: the gate is about the slower' "$(gate 3% two; grep -c 'rank 1' gate.err)" '4
+1'
+is 'a call more is no noise' \
+	"$(tl-diff --pair rank --table diff_ranks --no-header -c rank,structure_ns,judged_ns was more |
+		awk '{ print $1, ($2 > 900000), ($2 == $3) }')" '0 0 1
+1 0 1
+2 0 1
+3 1 1'
+is 'one step: noise is unknown' "$(ranks -c rank,is_noise,judged_ns once once)" '0 .1 .2 .3 .'
+tl-diff --pair rank --fail-over rank:3% once once >/dev/null 2>&1
+is 'one step each: the same' $? 0
+STEPS=1 job first 100 100 103 100
+tl-diff --pair rank --fail-over rank:3% first once >/dev/null 2>gate.err
+is 'one step each: slower' "$?$(grep -c 'rank 1.*noise unknown' gate.err)" 41
+refuses 2 'rank: needs --pair rank' 'tl-diff --fail-over rank:3% was is'
+refuses 2 'needs --pair rank' 'tl-diff --table diff_ranks was is'
+refuses 2 '--per step with --by kernel' 'tl-diff --by kernel --pair rank --table diff_ranks was is'
+is 'of kernels' "$(ranks --by kernel --per step -c rank,steps_after was is)" '0 7.1 7.2 7.3 7.'
+done_testing
