@@ -25,7 +25,6 @@ static const struct command commands[] = {
 	{ "modules", "which nn.Module took it" },
 	{ "fold", "folded stacks for flame graphs" },
 	{ NULL, "What limits it, and what would help?" },
-	{ "advise", "what to change first, and what it would gain" },
 	{ "roofline", "how far ops are from what the hardware can do" },
 	{ "critical", "what bounds the step: critical path and what-if" },
 	{ "idle", "why the GPU waited: each gap and its cause" },
@@ -56,8 +55,12 @@ static const struct command commands[] = {
 #define NCOMMANDS (sizeof commands / sizeof *commands)
 #define WIDTH 12 /* of a name and the blanks behind it */
 
-/* Where pages may be, from the folder of the program on. */
-static const char *const page_folders[] = { "../share/man", "../../man" };
+/*
+ * Where pages may be, from the folder of the program on: installed; in the
+ * tree, whose builds are build and folders of it.
+ */
+static const char *const page_folders[] = { "../share/man", "../../man",
+	"../../../man" };
 
 static const struct about about = {
 	.purpose =

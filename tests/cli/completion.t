@@ -32,9 +32,11 @@ offers 'report.xlsx ' tl-timeline -o rep
 offers 'decode ' tl-filter --phase d
 offers 'prefill,mixed ' tl-filter --phase prefill,m
 offers 'ndjson ' tl-link --format n
-offers 'unified_perf_summary ' tl-roofline --table unif
-offers 'H100-NVL H100-PCIe H100-SXM ' tl-roofline --arch H100
-offers 'auto ' tl-roofline --arch aut
+if command -v tl-roofline >/dev/null; then # a build without Lua has none
+	offers 'unified_perf_summary ' tl-roofline --table unif
+	offers 'H100-NVL H100-PCIe H100-SXM ' tl-roofline --arch H100
+	offers 'auto ' tl-roofline --arch aut
+fi
 offers 'slowest ' tl-report --step sl
 offers '3,slowest ' tl-report --step 3,sl
 offers 'kernel,memcpy ' tl-filter --kind kernel,memc

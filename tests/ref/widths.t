@@ -44,7 +44,7 @@ ranks=$(find "$TL_DATA/multirank_cifar_mi300x_4r" -maxdepth 1 -name '*.gz' | sor
 for trace in $traces; do
 	tl-tree "$trace" -o t.tl 2>/dev/null || continue
 	for width in $widths; do
-		for program in timeline steps idle launch ops kernels roofline critical modules health advise; do
+		for program in timeline steps idle launch ops kernels roofline critical modules health; do
 			command -v "tl-$program" >/dev/null || continue
 			if slow; then
 				all_tables "tl-$program" "$width" t.tl
