@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One stratum: what its members' clocks differ by. The end that all collectives
+ * have in common is a number of each, and drops out here, so that no graph of
+ * groups is needed.
+ */
+#include "cmd/tl-collective/solve.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "trace/noise.h"
+
+#define FIRST_ROUNDS 4 /* by medians */
+#define ROUNDS 30      /* by weights ... */
+#define SCALE_ROUNDS 6 /* ... in which the scale is renewed */
+#define SETTLED_NS 5.0
+#define BIWEIGHT 4.685 /* from so many standard deviations on: no weight */
+#define LEAST_WEIGHT 1e-6
+#define LEAST_SCALE_NS 200.0
+#define BLOCKS 16
+#define MAD 1.4826  /* of a median deviation: a standard deviation */
+#define POOL_DF 4.0 /* what all members' variance counts for */
+#define KAPPA_MIN 0.3
+
+/* ---- medians ---- */
+
+static void
+swap(double *a, double *b)
+{
+	double keep = *a;
+
+	*a = *b;
+	*b = keep;
+}
+
+/* Puts the kth in its place; what is below it is in front of it. */
+static double
+select_kth(double *v, size_t n, size_t k)
+{
+	size_t from = 0, to = n - 1;
+
+	while (from < to) {
+		double pivot = v[from + (to - from) / 2];
+		size_t i = from, j = to;
+
+		for (;;) {
+			while (v[i] < pivot)
+				i++;
+			while (v[j] > pivot)
+				j--;
+			if (i >= j)
+				break;
+			swap(&v[i++], &v[j--]);
+		}
+		if (k <= j)
+			to = j;
+		else
+			from = j + 1;
+	}
+	return v[k];
+}
+
+double
+median_real(double *v, size_t n)
+{
+	double high = select_kth(v, n, n / 2), low = high;
+
+	if (n % 2 == 1)
+		return high;
+	low = v[0];
+	for (size_t i = 1; i < n / 2; i++)
+		low = v[i] > low ? v[i] : low;
+	return low + (high - low) / 2;
+}
+
+/* ---- */
+
+struct work {
+	const struct solve_stratum *s;
+	double *y, *w; /* [coll * n + member]; y NAN: absent */
+	double *t, *x; /* of each collective; when it was */
+	double *m;     /* of each member */
+	double *room;
+	size_t *present; /* in each collective */
+	double scale;
+};
+
+static inline bool
+is_there(const struct work *k, size_t at)
+{
+	return !isnan(k->y[at]);
+}
+
+static double
+residual(const struct work *k, size_t i, size_t r)
+{
+	return k->y[i * k->s->n + r] - k->t[i] - k->m[r];
+}
+
+static double
+expected_share(const struct work *k, size_t i)
+{
+	return sqrt(1 - 1 / (double)k->present[i]);
+}
+
+static double
+difference(int64_t a, int64_t b)
+{
+	int64_t d;
+
+	return __builtin_sub_overflow(a, b, &d) ? (double)a - (double)b
+						: (double)d;
+}
+
+/* Differences within each collective; one of a single member tells nothing. */
+static void
+take_ends(struct work *k, const struct stratum_rules *rules)
+{
+	size_t n = k->s->n;
+
+	for (size_t i = 0; i < k->s->ncolls; i++) {
+		const int64_t *ends = k->s->ends + i * n;
+		double *y = k->y + i * n, sum = 0;
+		int64_t first = END_NONE;
+
+		k->present[i] = 0;
+		k->x[i] = 0;
+		for (size_t r = 0; r < n; r++) {
+			int64_t end;
+
+			y[r] = NAN;
+			if (ends[r] == END_NONE ||
+			    __builtin_sub_overflow(
+				ends[r], rules->guess[k->s->clocks[r]], &end))
+				continue;
+			if (first == END_NONE) {
+				first = end;
+				k->x[i] = difference(end, rules->middle_ns);
+			}
+			y[r] = difference(end, first) -
+			    rules->drift[k->s->clocks[r]] * k->x[i];
+			sum += y[r];
+			k->present[i]++;
+		}
+		for (size_t r = 0; r < n; r++)
+			y[r] = k->present[i] < 2
+			    ? NAN
+			    : y[r] - sum / (double)k->present[i];
+	}
+}
+
+/* A member without an end has no part in it. */
+static void
+centre(struct work *k)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t r = 0; r < k->s->n; r++)
+		if (!isnan(k->m[r])) {
+			sum += k->m[r];
+			n++;
+		}
+	for (size_t r = 0; r < k->s->n && n > 0; r++)
+		k->m[r] -= sum / (double)n;
+}
+
+static void
+start_by_medians(struct work *k)
+{
+	size_t n = k->s->n, many;
+
+	for (size_t r = 0; r < n; r++)
+		k->m[r] = 0;
+	for (int round = 0; round < FIRST_ROUNDS; round++) {
+		for (size_t i = 0; i < k->s->ncolls; i++) {
+			many = 0;
+			for (size_t r = 0; r < n; r++)
+				if (is_there(k, i * n + r))
+					k->room[many++] =
+					    k->y[i * n + r] - k->m[r];
+			k->t[i] = many > 0 ? median_real(k->room, many) : 0;
+		}
+		for (size_t r = 0; r < n; r++) {
+			many = 0;
+			for (size_t i = 0; i < k->s->ncolls; i++)
+				if (is_there(k, i * n + r))
+					k->room[many++] =
+					    k->y[i * n + r] - k->t[i];
+			k->m[r] = many > 0 ? median_real(k->room, many) : NAN;
+		}
+		centre(k);
+	}
+}
+
+static void
+renew_scale(struct work *k)
+{
+	size_t n = k->s->n, many = 0;
+
+	for (size_t i = 0; i < k->s->ncolls; i++)
+		for (size_t r = 0; r < n; r++)
+			if (is_there(k, i * n + r))
+				k->room[many++] = fabs(residual(k, i, r)) /
+				    expected_share(k, i);
+	k->scale = many > 0 ? MAD * median_real(k->room, many) : 0;
+	k->scale =
+	    fmax(k->scale, fmax(LEAST_SCALE_NS, (double)k->s->tick_ns / 2));
+}
+
+static double
+z_of(const struct work *k, size_t i, size_t r)
+{
+	return residual(k, i, r) / (expected_share(k, i) * k->scale);
+}
+
+static void
+weigh(struct work *k, bool is_plain)
+{
+	for (size_t i = 0; i < k->s->ncolls; i++)
+		for (size_t r = 0; r < k->s->n; r++) {
+			size_t at = i * k->s->n + r;
+			double z, share;
+
+			if (!is_there(k, at)) {
+				k->w[at] = 0;
+				continue;
+			}
+			z = is_plain ? 0 : z_of(k, i, r) / BIWEIGHT;
+			share = 1 - z * z;
+			k->w[at] = fabs(z) < 1 ? share * share : LEAST_WEIGHT;
+		}
+}
+
+/* The largest step taken. */
+static double
+improve(struct work *k)
+{
+	size_t n = k->s->n;
+	double most = 0;
+
+	for (size_t i = 0; i < k->s->ncolls; i++) {
+		double sum = 0, weight = 0;
+
+		for (size_t r = 0; r < n; r++)
+			if (is_there(k, i * n + r)) {
+				double w = k->w[i * n + r];
+
+				sum += w * (k->y[i * n + r] - k->m[r]);
+				weight += w;
+			}
+		k->t[i] = weight > 0 ? sum / weight : 0;
+	}
+	for (size_t r = 0; r < n; r++) {
+		double sum = 0, weight = 0;
+
+		for (size_t i = 0; i < k->s->ncolls; i++)
+			if (is_there(k, i * n + r)) {
+				double w = k->w[i * n + r];
+
+				sum += w * (k->y[i * n + r] - k->t[i]);
+				weight += w;
+			}
+		k->room[r] = k->m[r];
+		k->m[r] = weight > 0 ? sum / weight : NAN;
+	}
+	centre(k);
+	for (size_t r = 0; r < n; r++)
+		if (!isnan(k->m[r]))
+			most = fmax(most, fabs(k->m[r] - k->room[r]));
+	return most;
+}
+
+static void
+settle(struct work *k, bool is_plain)
+{
+	start_by_medians(k);
+	for (int round = 0; round < ROUNDS; round++) {
+		if (round < SCALE_ROUNDS)
+			renew_scale(k);
+		weigh(k, is_plain);
+		if (improve(k) < SETTLED_NS && round >= SCALE_ROUNDS)
+			break;
+	}
+}
+
+/* ---- how sure that is ---- */
+
+struct sums {
+	double of[BLOCKS]; /* stretches of time, as steps depend on others */
+	double w, wx, kappa;
+	uint64_t n;
+	size_t nblocks;
+};
+
+static void
+sum_up(const struct work *k, size_t r, bool is_plain, struct sums *out)
+{
+	size_t n = k->s->n;
+	double psi = 0;
+
+	*out = (struct sums){ .nblocks = k->s->ncolls < BLOCKS ? k->s->ncolls
+							       : BLOCKS };
+	for (size_t i = 0; i < k->s->ncolls; i++) {
+		double w = k->w[i * n + r], x;
+
+		if (!is_there(k, i * n + r))
+			continue;
+		x = is_plain ? 0 : fmin(1, fabs(z_of(k, i, r)) / BIWEIGHT);
+		psi += (1 - x * x) * (1 - 5 * x * x);
+		out->of[i * out->nblocks / k->s->ncolls] +=
+		    w * residual(k, i, r);
+		out->w += w;
+		out->wx += w * k->x[i];
+		out->n++;
+	}
+	out->kappa = out->w > 0 ? fmax(KAPPA_MIN, psi / out->w) : 1;
+}
+
+static double
+squares(const struct sums *s)
+{
+	double sum = 0;
+
+	for (size_t b = 0; b < s->nblocks; b++)
+		sum += s->of[b] * s->of[b];
+	return sum * (double)s->nblocks / ((double)s->nblocks - 1);
+}
+
+/*
+ * The line of a member's residuals over time, and its variance. Time is
+ * centred, so that the order of leaving has no part in it.
+ */
+static void
+fit_slope(const struct work *k, size_t r, const struct sums *s, struct tie *out)
+{
+	size_t n = k->s->n;
+	double middle = s->w > 0 ? s->wx / s->w : 0, wxr = 0, wxx = 0;
+	struct sums line = { .nblocks = s->nblocks };
+
+	for (size_t i = 0; i < k->s->ncolls; i++)
+		if (is_there(k, i * n + r)) {
+			double x = k->x[i] - middle, w = k->w[i * n + r];
+
+			wxr += w * x * residual(k, i, r);
+			wxx += w * x * x;
+		}
+	out->slope = wxx > 0 ? wxr / wxx : 0;
+	out->slope_w = wxx;
+	for (size_t i = 0; i < k->s->ncolls; i++)
+		if (is_there(k, i * n + r)) {
+			double x = k->x[i] - middle;
+
+			line.of[i * line.nblocks / k->s->ncolls] +=
+			    k->w[i * n + r] * x *
+			    (residual(k, i, r) - out->slope * x);
+		}
+	out->slope_v = wxx > 0 ? squares(&line) / (wxx * wxx) : INFINITY;
+}
+
+/* What is known of one member helps with the others. */
+static double
+mixed(double own, double pool, double blocks, size_t n)
+{
+	double df = n == 2 ? blocks - 1 : blocks + POOL_DF - 1;
+	double wide = noise_quantile(df) / 1.96;
+
+	if (n > 2)
+		own = ((blocks - 1) * own + POOL_DF * pool) / df;
+	return own * wide * wide;
+}
+
+static void
+put_ties(
+    const struct work *k, const struct stratum_rules *rules, struct tie *out)
+{
+	size_t n = k->s->n, known = 0;
+	double pool = 0, slope_pool = 0;
+	double tick = (double)k->s->tick_ns, share = 1 - 1 / (double)n;
+	struct sums s = { 0 };
+
+	for (size_t r = 0; r < n; r++) {
+		struct tie *t = &out[r];
+
+		sum_up(k, r, rules->is_plain, &s);
+		t->n = s.n;
+		t->m = k->m[r];
+		t->v = t->slope_v = INFINITY;
+		if (s.n < CLOCK_TIES_MIN || s.w <= 0 || isnan(t->m))
+			continue;
+		t->v = squares(&s) / (s.kappa * s.w * s.kappa * s.w) / share;
+		t->latency_ns = s.w; /* until it is mixed */
+		pool += t->v * s.w;
+		if (rules->wants_slope) {
+			fit_slope(k, r, &s, t);
+			t->slope_v /= share * s.kappa * s.kappa;
+			if (t->slope_w > 0)
+				slope_pool += t->slope_v * t->slope_w;
+		}
+		known++;
+	}
+	for (size_t r = 0; r < n; r++) {
+		struct tie *t = &out[r];
+		double blocks = (double)s.nblocks;
+
+		if (!isinf(t->v)) {
+			t->v = mixed(t->v, pool / (double)known / t->latency_ns,
+				   blocks, n) +
+			    tick * tick / (12 * (double)t->n);
+			if (t->slope_w > 0)
+				t->slope_v = mixed(t->slope_v,
+				    slope_pool / (double)known / t->slope_w,
+				    blocks, n);
+			t->slope_w /= k->scale * k->scale;
+		}
+		t->latency_ns = (double)k->s->latency_ns;
+	}
+}
+
+void
+stratum_solve(const struct solve_stratum *s, uint32_t no,
+    const struct stratum_rules *rules, struct tie *out)
+{
+	size_t n = s->n, nends = n * s->ncolls;
+	size_t most = nends > n ? nends : n;
+	struct work k = { .s = s };
+
+	for (size_t r = 0; r < n; r++)
+		out[r] = (struct tie){ .stratum = no,
+			.clock = s->clocks[r],
+			.v = INFINITY,
+			.slope_v = INFINITY };
+	if (n < 2 || s->ncolls < CLOCK_TIES_MIN)
+		return;
+	k.y = xmalloc(nends * sizeof *k.y);
+	k.w = xcalloc(nends, sizeof *k.w);
+	k.room = xmalloc(most * sizeof *k.room);
+	k.t = xcalloc(s->ncolls, sizeof *k.t);
+	k.x = xcalloc(s->ncolls, sizeof *k.x);
+	k.m = xcalloc(n, sizeof *k.m);
+	k.present = xcalloc(s->ncolls, sizeof *k.present);
+	take_ends(&k, rules);
+	settle(&k, rules->is_plain);
+	put_ties(&k, rules, out);
+	free(k.y);
+	free(k.w);
+	free(k.room);
+	free(k.t);
+	free(k.x);
+	free(k.m);
+	free(k.present);
+}
