@@ -41,6 +41,7 @@ SCENES = [
     ["tl-report -d NEW/d --html NEW/page.html t.json.gz"],
     ["tl-report -d NEW/d --vs u.json.gz t.tl"],
 ]
+SCENES = [s for s in SCENES if all(shutil.which(p.split()[0]) for p in s)]
 # of these a process that is killed outright leaves some
 TEMPORARY = r"\.tmp\w{6}$|/\.tl-report\.\w{6}/|\.json\.gz\.tl$"
 
