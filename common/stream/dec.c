@@ -199,6 +199,8 @@ rec_track(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	    !get_track_part(d, &p, end, &t.has_pid, &t.raw_pid) ||
 	    !get_track_part(d, &p, end, &t.has_tid, &t.raw_tid))
 		return bad(d, "a track record is malformed");
+	if (!wire_src_is_near(t.src, &d->nnamed))
+		return bad(d, WIRE_BAD_SRC);
 	vec_push(&d->tracks, dict_track(d->st, &t));
 	return DEC_EVENT;
 }
@@ -310,6 +312,8 @@ rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	ev->flags = 0;
 	if (!get_head(d, &p, end))
 		return bad(d, "an event record is malformed");
+	if (UNLIKELY(ev->ts_ns > INT64_MAX - ev->dur_ns))
+		return bad(d, WIRE_BAD_END);
 	if ((d->heads & KIND_BIT(s->kind)) != 0)
 		return DEC_EVENT;
 	if (!get_tree_fields(ev, &p, end))
@@ -350,6 +354,8 @@ rec_source(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	    !get_small(&p, end, 2, &final) ||
 	    !get_small(&p, end, WIRE_MAX_FACTS, &n))
 		return bad(d, "a source record is malformed");
+	if (!wire_src_is_near(d->source.src, &d->nnamed))
+		return bad(d, WIRE_BAD_SRC);
 	d->facts.n = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!get_fact(d, &p, end, &f))
@@ -372,6 +378,8 @@ rec_meta(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	    !get_small(&p, end, 2, &after) ||
 	    !get_fact(d, &p, end, &d->meta.fact))
 		return bad(d, "a metadata record is malformed");
+	if (!wire_src_is_near(d->meta.src, &d->nnamed))
+		return bad(d, WIRE_BAD_SRC);
 	d->meta.is_after = after != 0;
 	return DEC_META;
 }

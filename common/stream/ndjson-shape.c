@@ -247,6 +247,8 @@ ndjson_finish_event(struct ndjson_dec *d)
 	if (!e->has_id || !e->has_kind)
 		return ndjson_fail(d, d->line, "an event needs \"%s\"",
 		    e->has_id ? "kind" : "id");
+	if (UNLIKELY(ev->ts_ns > INT64_MAX - ev->dur_ns))
+		return ndjson_fail(d, d->line, WIRE_BAD_END);
 	e->track.src = ev->src;
 	if (!d->has_last_track || !track_same(&e->track, &d->last_track)) {
 		d->last_track_no = dict_track(d->st, &e->track);

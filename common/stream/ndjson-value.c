@@ -151,9 +151,13 @@ ndjson_get_src(struct ndjson_dec *d, const char *member, void *to)
 {
 	int64_t i = 0;
 
+	const void *start = ndjson_here(d);
+
 	if (!ndjson_get_int(d, member, 0, WIRE_MAX_SRC - 1, &i))
 		return false;
 	*(uint32_t *)to = (uint32_t)i;
+	if (!wire_src_is_near((uint32_t)i, &d->nnamed))
+		return ndjson_fail(d, start, WIRE_BAD_SRC);
 	return true;
 }
 

@@ -72,6 +72,7 @@ struct ndjson_dec {
 	bool check_tree;
 	uint64_t nevents;
 	/* private */
+	uint64_t nnamed; /* lines that name a source */
 	struct json *j;
 	enum json_token t; /* at hand, the cursor behind it */
 	const char *line;

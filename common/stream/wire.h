@@ -24,6 +24,16 @@
 #define WIRE_MAX_BLOCK (UINT32_C(1) << 29)
 #define WIRE_MAX_ID (UINT64_C(1) << 62)
 #define WIRE_MAX_SRC (UINT32_C(1) << 24)
+/*
+ * How far numbers of sources may be ahead of the records that name one: a job's
+ * ranks may be thinned out, but a few bytes name no million of sources, for
+ * each of which programs would keep something.
+ */
+#define WIRE_SRC_AHEAD (UINT32_C(1) << 16)
+#define WIRE_BAD_SRC                                                      \
+	"the number of a source is far beyond those before: sources are " \
+	"numbered from 0 on"
+#define WIRE_BAD_END "the event ends beyond 2^63 ns"
 #define WIRE_MAX_FACTS (UINT32_C(1) << 20)
 
 enum {
@@ -39,6 +49,13 @@ enum {
 	REC_EVENT = 0x10,
 	REC_MAY_SKIP = 0x80, /* bit: a reader that doesn't know it goes on */
 };
+
+/* Whether a record may name this source; nnamed: how many have named one. */
+static inline bool
+wire_src_is_near(uint32_t src, uint64_t *nnamed)
+{
+	return src <= WIRE_SRC_AHEAD + (*nnamed)++;
+}
 
 static inline void
 put_u32(unsigned char *p, uint32_t v)
@@ -129,6 +146,7 @@ struct decoder {
 	bool identity; /* numbers of strings are those in st */
 	VEC(uint32_t) strings, shapes, tracks;
 	uint64_t nevents;
+	uint64_t nnamed; /* records that name a source */
 	uint32_t nsources;
 	uint32_t chain;
 	/* results */

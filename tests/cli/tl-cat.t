@@ -77,6 +77,13 @@ bad 'an event needs "kind"' '{"id":1}'
 bad '"ts" needs a whole number' '{"id":1,"kind":"op","ts":1.5}'
 bad 'the number of "dur" is out of range' '{"id":1,"kind":"op","dur":-1}'
 bad 'the number of "id" is out of range' '{"id":"#4611686018427387904","kind":"op"}'
+bad 'line 2\): the event ends beyond 2' \
+	'{"id":1,"kind":"op","ts":"#9223372036854775807","dur":1}'
+bad 'byte 56 \(line 2\): the number of a source is far' \
+	'{"id":1,"kind":"op","src":65537}'
+bad 'line 2\): the number of a source is far' '{"source":{"src":16777215}}'
+lines '{"id":1,"kind":"op","src":65536}' '{"id":1,"kind":"op","src":65537}' >far
+ok 'numbers of sources may be ahead' tl-cat --check far
 bad '"parent" needs an event' '{"id":1,"kind":"op","parent":"1.x"}'
 bad 'does not know the word' '{"id":1,"kind":"op","flags":["lost"]}'
 bad '"ph" needs one character' '{"id":1,"kind":"op","ph":"XX"}'

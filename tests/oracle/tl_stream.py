@@ -217,6 +217,7 @@ class Reader:
         self.strings, self.shapes, self.tracks = [], [], []
         self.has_header = self.ended = False
         self.nevents = self.nsources = 0
+        self.nnamed = 0
         self.chain = 0
 
     def read(self, data):
@@ -291,15 +292,21 @@ class Reader:
                             phase, has, flags,
                             self.strings[cat - 1] if cat else None, entries))
 
+    def source_no(self, b):
+        src = b.varint(2**24)
+        check(src <= 2**16 + self.nnamed, "source far beyond those before")
+        self.nnamed += 1
+        return src
+
     def track(self, b):
-        parts = [b.varint(2**24)]
+        parts = [self.source_no(b)]
         for _ in range(2):
             kind = b.varint(12)
             parts.append(b.value(kind - 1, self.strings) if kind else None)
         self.tracks.append(parts)
 
     def source(self, b):
-        src, final = b.varint(2**24), b.varint(2)
+        src, final = self.source_no(b), b.varint(2)
         facts = [b.fact() for _ in range(b.varint(2**20))]
         self.nsources += final
         self.put([("source", line([
@@ -307,7 +314,7 @@ class Reader:
             ("facts", line([(k, show(v)) for k, v in facts]))]))])
 
     def meta(self, b):
-        src, after = b.varint(2**24), b.varint(2)
+        src, after = self.source_no(b), b.varint(2)
         key, value = b.fact()
         self.put([("meta", line([
             ("src", str(src)), ("after", ("false", "true")[after]),
@@ -343,6 +350,7 @@ class Reader:
             pairs.append(("inst", str(inst)))
         pairs += [("src", str(track[0])), ("kind", quote(kind))]
         dur = b.varint(2**63) if has & 8 else None
+        check((has & 4 and ts) + (dur or 0) < 2**63, "end out of range")
         name = self.strings[b.varint(len(self.strings))] if has & 16 else None
         marks = b.varint(2**32 - 1) if has & 32 else None
         depth = b.varint(2**32 - 1) if has & 64 else None

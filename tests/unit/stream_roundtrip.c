@@ -166,6 +166,8 @@ draw_event(struct dict *st, struct event *ev, struct buf *vals)
 		ev->ts_ns = draw_int();
 	if (has & HAS_DUR)
 		ev->dur_ns = draw_int() & INT64_MAX;
+	if (ev->ts_ns > INT64_MAX - ev->dur_ns) /* readers refuse that */
+		ev->dur_ns = INT64_MAX - ev->ts_ns;
 	if (has & HAS_NAME)
 		ev->name = draw_string(st);
 	if (has & HAS_FLAGS)
