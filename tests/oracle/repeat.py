@@ -9,6 +9,7 @@ refuses, and that the verdict of tl-report is that of the trace with its markers
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -117,7 +118,10 @@ def stripped(path, to):
 def verdict(path):
     """what it says, and its first sentence"""
     text = subprocess.run(["tl-report", path], capture_output=True, text=True).stdout
-    sentence = " ".join(text.split("\n\n")[1].split()).split(". ")[0]
+    parts = [" ".join(x.split()) for x in text.split("\n\n")]
+    if re.search(r": (misleading|usable, with \d+ warnings?): ", parts[1]):
+        del parts[1]  # a doubt about the trace, which tl-health has
+    sentence = parts[1].split(". ")[0]
     return sentence.split(":")[0], sentence
 
 
