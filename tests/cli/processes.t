@@ -51,7 +51,8 @@ END
 python3 draw.py
 
 says() { # says FILE: the verdict, without the ops that only a build with Lua knows
-	tl-report "$1" --width 200 | sed -n '3,/^$/p' | tr '\n' ' ' |
+	tl-report "$1" --width 200 2>/dev/null |
+		awk -v RS= '/ ms of the process/ { print $0 "\n" }' | tr '\n' ' ' |
 		sed 's/ GEMM is [0-9.]* % of kernel time\.//'
 }
 is 'how busy each is' "$(says two.json)" \
