@@ -204,7 +204,8 @@ rules_of(struct pseudos *p, uint32_t i)
 	const struct forest_node *n = &p->w->nodes.v[i];
 	uint64_t *slot;
 
-	if (n->kind != KIND_OP && n->kind != KIND_PYTHON)
+	if ((n->kind != KIND_OP && n->kind != KIND_PYTHON) ||
+	    n->name == INTERN_NONE)
 		return 0;
 	while (p->rules[n->kind == KIND_PYTHON].n <= n->name)
 		vec_push(&p->rules[n->kind == KIND_PYTHON], RULES_UNKNOWN);

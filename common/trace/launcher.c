@@ -90,14 +90,18 @@ launchers_at(struct launchers *w, struct key step, uint32_t annotation)
 
 /* ---- arguments ---- */
 
+/* What a hostile stream calls one need not be: NDJSON has it as a text. */
 static uint32_t
 text_of_list(struct dict *st, const struct value *v)
 {
-	switch (v->type) {
-	case VAL_JSON: return v->id;
-	case VAL_JSONX: return intern_put(st->text, v->s);
-	default: return INTERN_NONE;
-	}
+	struct str s;
+
+	if (v->type != VAL_JSON && v->type != VAL_JSONX)
+		return INTERN_NONE;
+	s = v->type == VAL_JSON ? dict_get(st, v->id) : v->s;
+	if (s.len == 0 || (s.p[0] != '[' && s.p[0] != '{'))
+		return INTERN_NONE;
+	return v->type == VAL_JSON ? v->id : intern_put(st->text, s);
 }
 
 struct op_args
