@@ -355,6 +355,14 @@ refuses 1 'cut off' 'head -c 700 g.tl | tl-graft >o.tl'
 refuses 1 'No space left' 'tl-graft replay.json >/dev/full'
 refuses 1 'events were removed' 'tl-filter --flat --kind kernel g.tl | tl-graft >o.tl'
 quiet 'a reader may leave' 'tl-graft moe.json | head -c 1'
+cat >nameless.ndjson <<'END'
+{"tl":1,"marks":["tree"],"prov":[]}
+{"source":{"src":0,"final":true,"facts":{}}}
+{"id":1,"src":0,"kind":"op","pid":1,"tid":1,"ts":0,"dur":1}
+{"end":{"events":1,"sources":1,"marks":["tree"]}}
+END
+is 'an op without a name' "$(tl-graft --pseudo-ops nameless.ndjson | tl-cat | grep '^{"id"')" \
+	'{"id":1,"src":0,"kind":"op","ts":0,"dur":1,"pid":1,"tid":1}'
 
 page_examples tl-graft.1
 done_testing
