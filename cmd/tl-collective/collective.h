@@ -20,6 +20,7 @@
  * verdict.c    groups and the job, judged by what costs most
  * episode.c    when collectives of a group are slower than usual: slow.c;
  *              unstable.c in sentences
+ * solve*.c     clocks from the ends of collectives; not used yet
  * stats.c      mean, median, ... of values
  * tables*.c    the tables; tables-vs.c: of two jobs
  *

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cmd/tl-collective/collective.h"
 #include "trace/noise.h"
 
 #define FIRST_ROUNDS 4 /* by medians */
@@ -23,59 +24,6 @@
 #define POOL_DF 4.0 /* what all members' variance counts for */
 #define KAPPA_MIN 0.3
 
-/* ---- medians ---- */
-
-static void
-swap(double *a, double *b)
-{
-	double keep = *a;
-
-	*a = *b;
-	*b = keep;
-}
-
-/* Puts the kth in its place; what is below it is in front of it. */
-static double
-select_kth(double *v, size_t n, size_t k)
-{
-	size_t from = 0, to = n - 1;
-
-	while (from < to) {
-		double pivot = v[from + (to - from) / 2];
-		size_t i = from, j = to;
-
-		for (;;) {
-			while (v[i] < pivot)
-				i++;
-			while (v[j] > pivot)
-				j--;
-			if (i >= j)
-				break;
-			swap(&v[i++], &v[j--]);
-		}
-		if (k <= j)
-			to = j;
-		else
-			from = j + 1;
-	}
-	return v[k];
-}
-
-double
-median_real(double *v, size_t n)
-{
-	double high = select_kth(v, n, n / 2), low = high;
-
-	if (n % 2 == 1)
-		return high;
-	low = v[0];
-	for (size_t i = 1; i < n / 2; i++)
-		low = v[i] > low ? v[i] : low;
-	return low + (high - low) / 2;
-}
-
-/* ---- */
-
 struct work {
 	const struct solve_stratum *s;
 	double *y, *w; /* [coll * n + member]; y NAN: absent */
@@ -85,6 +33,13 @@ struct work {
 	size_t *present; /* in each collective */
 	double scale;
 };
+
+/* Reorders them; n > 0. */
+static double
+median(double *v, size_t n)
+{
+	return values_stat(&(struct values){ .v = v, .n = n }, 0.5);
+}
 
 static inline bool
 is_there(const struct work *k, size_t at)
@@ -102,15 +57,6 @@ static double
 expected_share(const struct work *k, size_t i)
 {
 	return sqrt(1 - 1 / (double)k->present[i]);
-}
-
-static double
-difference(int64_t a, int64_t b)
-{
-	int64_t d;
-
-	return __builtin_sub_overflow(a, b, &d) ? (double)a - (double)b
-						: (double)d;
 }
 
 /* Differences within each collective; one of a single member tells nothing. */
@@ -136,9 +82,9 @@ take_ends(struct work *k, const struct stratum_rules *rules)
 				continue;
 			if (first == END_NONE) {
 				first = end;
-				k->x[i] = difference(end, rules->middle_ns);
+				k->x[i] = ends_between(end, rules->middle_ns);
 			}
-			y[r] = difference(end, first) -
+			y[r] = ends_between(end, first) -
 			    rules->drift[k->s->clocks[r]] * k->x[i];
 			sum += y[r];
 			k->present[i]++;
@@ -180,7 +126,7 @@ start_by_medians(struct work *k)
 				if (is_there(k, i * n + r))
 					k->room[many++] =
 					    k->y[i * n + r] - k->m[r];
-			k->t[i] = many > 0 ? median_real(k->room, many) : 0;
+			k->t[i] = many > 0 ? median(k->room, many) : 0;
 		}
 		for (size_t r = 0; r < n; r++) {
 			many = 0;
@@ -188,7 +134,7 @@ start_by_medians(struct work *k)
 				if (is_there(k, i * n + r))
 					k->room[many++] =
 					    k->y[i * n + r] - k->t[i];
-			k->m[r] = many > 0 ? median_real(k->room, many) : NAN;
+			k->m[r] = many > 0 ? median(k->room, many) : NAN;
 		}
 		centre(k);
 	}
@@ -204,7 +150,7 @@ renew_scale(struct work *k)
 			if (is_there(k, i * n + r))
 				k->room[many++] = fabs(residual(k, i, r)) /
 				    expected_share(k, i);
-	k->scale = many > 0 ? MAD * median_real(k->room, many) : 0;
+	k->scale = many > 0 ? MAD * median(k->room, many) : 0;
 	k->scale =
 	    fmax(k->scale, fmax(LEAST_SCALE_NS, (double)k->s->tick_ns / 2));
 }

@@ -44,15 +44,6 @@ whole_ns(double ns)
 	return (int64_t)llround(ns);
 }
 
-static double
-difference(int64_t a, int64_t b)
-{
-	int64_t d;
-
-	return __builtin_sub_overflow(a, b, &d) ? (double)a - (double)b
-						: (double)d;
-}
-
 static bool
 counts(const struct tie *t)
 {
@@ -411,7 +402,7 @@ solve_island(struct solver *k, uint32_t island)
 	join_clocks(&p.sys, p.x, &growth);
 	for (size_t i = 0; i < p.clocks.n; i++)
 		k->offset[p.clocks.v[i]] = p.x[i] +
-		    difference(
+		    ends_between(
 			k->guess[p.clocks.v[i]], k->guess[p.clocks.v[0]]);
 	find_zero(k, &p, (double)span / 2);
 	system_variance(&p.sys, p.zero, p.v);
@@ -439,7 +430,7 @@ solve_island(struct solver *k, uint32_t island)
 		o->u_drift = sqrt(k->drift_v[c]);
 		o->island = island;
 		o->span_ns = span;
-		/* times are told against the zero, no more against the guess
+		/* from here on against the zero, not the guess
 		 */
 		if (!num_add(middle, k->guess[p.clocks.v[0]], &o->middle_ns) ||
 		    !num_add(o->middle_ns, whole_ns(zero), &o->middle_ns))
@@ -451,8 +442,8 @@ solve_island(struct solver *k, uint32_t island)
 /* ---- hosts ---- */
 
 /*
- * Clocks of one host are one, if their own offsets agree; else each stays and
- * is told. True: some are now.
+ * Clocks of one host become one if their own offsets agree; else each keeps its
+ * own, and from_host_ns says by how much they differ. True: some became one.
  */
 static bool
 join_hosts(struct solver *k)

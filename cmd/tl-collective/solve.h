@@ -86,7 +86,15 @@ struct stratum_rules {
 void stratum_solve(const struct solve_stratum *s, uint32_t no,
     const struct stratum_rules *rules, struct tie *out);
 
-double median_real(double *v, size_t n); /* reorders v; n > 0 */
+/* a - b; of hostile times that may have no int64. */
+static inline double
+ends_between(int64_t a, int64_t b)
+{
+	int64_t d;
+
+	return __builtin_sub_overflow(a, b, &d) ? (double)a - (double)b
+						: (double)d;
+}
 
 /*
  * Values of clocks of which each stratum knows differences: the least of

@@ -17,7 +17,7 @@ const char *const severity_words[SEVERITIES] = {
 #define GPU_EVENTS "GPU events"
 #define EVENTS "events"
 #define WINDOW "the recording"
-#define SPAN "the time of GPU work"
+#define SPAN "the GPU span"
 #define LAUNCHES "launches"
 #define CALLS "API calls"
 
@@ -111,10 +111,10 @@ const struct check_def checks[CHECKS] = {
 	    "launches at the end have no GPU event: the recording stopped "
 	    "first",
 	    "last step", "synchronize before the profiler stops" },
-	[CHECK_COVER_STARVED] = { "coverage.starved", "the time of launches", 5,
-	    50, "stretches in which most launches have no GPU event",
+	[CHECK_COVER_STARVED] = { "coverage.starved", "launch time", 5, 50,
+	    "stretches in which most launches have no GPU event",
 	    "steps, busy and idle time", "enlarge the profiler's buffers" },
-	[CHECK_COVER_STEPS] = { "coverage.steps", "the time of steps", 1, 50,
+	[CHECK_COVER_STEPS] = { "coverage.steps", "step time", 1, 50,
 	    "steps have no GPU event", "steps, idle time",
 	    "choose others: --step" },
 	[CHECK_COVER_LOST] = { "coverage.lost", NULL, 1, NEVER,
@@ -130,14 +130,14 @@ const struct check_def checks[CHECKS] = {
 	[CHECK_COVER_NO_STEPS] = { "coverage.no_steps", NULL, NEVER, NEVER,
 	    "no annotation marks the steps", "steps",
 	    "call profiler.step() in the loop" },
-	[CHECK_COVER_UNEVEN] = { "coverage.uneven", "the time of steps", NEVER,
-	    NEVER, "steps have another number of GPU events than most",
+	[CHECK_COVER_UNEVEN] = { "coverage.uneven", "step time", NEVER, NEVER,
+	    "steps have another number of GPU events than most",
 	    "comparisons of steps", "choose like ones: --step" },
 	[CHECK_CONTENT_NO_OPS] = { "content.no_ops", NULL, NEVER, NEVER,
 	    "no op was recorded", "ops, modules, roofline",
 	    "record the CPU's activities" },
-	[CHECK_CONTENT_NO_SHAPES] = { "content.no_shapes", "GPU time of ops",
-	    NEVER, NEVER, "GPU work is launched by ops without recorded shapes",
+	[CHECK_CONTENT_NO_SHAPES] = { "content.no_shapes", "op time", NEVER,
+	    NEVER, "GPU work is launched by ops without recorded shapes",
 	    "roofline, ops by arguments", "record with record_shapes=True" },
 	[CHECK_CONTENT_NO_STRIDES] = { "content.no_strides", NULL, NEVER, NEVER,
 	    "no op has recorded strides", "ops by arguments, replay",

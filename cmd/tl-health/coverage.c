@@ -7,36 +7,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The longest call of a launching thread that waits for the GPU in that time;
- * HOST_NONE: there is none. */
-static uint32_t
-blocking_call(const struct host *h, const struct gap_piece *p)
-{
-	uint32_t call = HOST_NONE;
-	int64_t longest = 0;
-
-	for (size_t i = 0; i < h->threads.n && h->threads.v[i].nlaunched > 0;
-	     i++) {
-		struct host_parts part =
-		    host_parts_of(h, &h->threads.v[i], p->start_ns, p->end_ns);
-
-		while (host_parts_next(&part))
-			if ((part.cause == CAUSE_SYNC ||
-				part.cause == CAUSE_COPY_BLOCK) &&
-			    part.end_ns - part.start_ns > longest) {
-				longest = part.end_ns - part.start_ns;
-				call = part.event;
-			}
-	}
-	return call;
-}
-
 static void
 tell_blocked(
     struct health *h, struct finding *f, const struct gap_piece *longest)
 {
 	const struct host *host = &h->subject.host;
-	uint32_t call = blocking_call(host, longest);
+	uint32_t call =
+	    host_blocked_in(host, longest->start_ns, longest->end_ns);
 	struct buf b = { 0 };
 	struct str name;
 

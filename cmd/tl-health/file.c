@@ -52,8 +52,11 @@ check_facts(struct health *h, const struct source *src)
 		bool is_cut = cut != NULL && str_eq(cut->text, STR("true"));
 
 		count(h, CHECK_FILE_CUT, is_cut, NAN);
+		uint64_t losses = member(&list, STR("losses"));
+
+		/* a missing end is one of them */
 		count(h, CHECK_FILE_LOST,
-		    member(&list, STR("losses")) - (is_cut ? 1 : 0), NAN);
+		    is_cut && losses > 0 ? losses - 1 : losses, NAN);
 		count(h, CHECK_FILE_MENDED, member(&list, STR("mended")), NAN);
 	}
 	list.n = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One source: what its events are counted in. */
 #include "cmd/tl-health/health.h"
+#include "trace/bucket.h"
 
 #define HOUR_NS (INT64_C(3600) * 1000000000)
 #define DAY_NS (INT64_C(86400) * 1000000000)
@@ -74,15 +75,15 @@ facts_of_name(struct str name)
 		{ "*StreamEndCapture*", NAME_ENDS_CAPTURE },
 		{ "autograd::engine::evaluate_function: *",
 		    NAME_WRAPS_BACKWARD },
-		{ "*nccl*", NAME_IS_COLLECTIVE },
-		{ "*rccl*", NAME_IS_COLLECTIVE },
-		{ "*all*reduce*", NAME_IS_COLLECTIVE },
 		/* the gradient of a leaf, which no op made */
 		{ "*: torch::autograd::AccumulateGrad", NAME_WRAPS_NO_OP },
 	};
+	static const struct bucket_rules rules;
 	unsigned facts =
 	    is_damaged(name) ? NAME_KNOWN | NAME_IS_DAMAGED : NAME_KNOWN;
 
+	if (bucket_of(&rules, KIND_KERNEL, name) == BUCKET_COMM)
+		facts |= NAME_IS_COLLECTIVE;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (str_glob(str_of(words[i].like), name))
 			facts |= words[i].fact;
@@ -128,32 +129,12 @@ shape_facts(struct health *h, const struct event *ev)
 	return s->shapes.v[ev->shape_id];
 }
 
-/* The greatest common divisor. */
-static uint64_t
-divisor(uint64_t a, uint64_t b)
-{
-	while (b != 0) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
-static uint64_t
-magnitude(int64_t v)
-{
-	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-}
-
 static void
 take_gpu(struct subject *s, const struct event *ev, int64_t end_ns)
 {
 	s->ngpu++;
 	s->gpu_ns = num_add_max(s->gpu_ns, ev->dur_ns);
-	s->divisor = divisor(
-	    divisor(s->divisor, magnitude(ev->ts_ns)), magnitude(ev->dur_ns));
+	s->divisor = num_gcd(num_gcd(s->divisor, ev->ts_ns), ev->dur_ns);
 	if (ev->ts_ns != s->zero_ns)
 		spans_add(&s->busy, ev->ts_ns, end_ns);
 	if (ev->dur_ns == 0 && (ev->flags & EV_CLAMPED) == 0)

@@ -30,7 +30,7 @@ static const struct opt options[] = {
 	    "a row for each" },
 	{ OPT_CALL_STACK, "call-stack", NULL,
 	    "by name, category, args: the op and its modules, of the first" },
-	{ OPT_CLOCK, "clock", "gpu|cpu", "cpu: time of ops on the host" },
+	{ OPT_CLOCK, "clock", "gpu|cpu", "cpu: op time on the host" },
 	{ OPT_FIRST, "first-occurrence", NULL,
 	    "by args: when each came first" },
 	{ OPT_INCLUDE_COMM, "include-comm", NULL,

@@ -185,10 +185,10 @@ struct figures {
 	VEC(struct phase_line) phases;
 	struct imbalance imbalance;
 	struct mfu mfu;
-	struct gain gains[TOP_GAINS];        /* the largest */
-	size_t ngains, ndoubts, nmisleading; /* doubts: of tl-health */
+	struct gain gains[TOP_GAINS];         /* the largest */
+	size_t ngains, nunsound, nmisleading; /* traces, by tl-health */
 	/* sentences */
-	struct str title, late, verdict, doubt; /* late: of several ranks */
+	struct str title, late, verdict, health; /* late: of several ranks */
 	VEC(struct str) warnings;
 };
 

@@ -49,7 +49,7 @@ static const struct row {
 	{ { 0, "annotations", "FILE", "more names of serving iterations, see tl-tree(1)" }, 0, AT(annotations) },
 	{ { 0, "arch", "NAME", "the GPU: auto, a name or a JSON file" }, F, NOWHERE },
 	{ { 0, "bins", "N", "bins of short_kernel_histogram" }, K | B, NOWHERE },
-	{ { 0, "by", "module|annotation|phase|step|thread", "GPU time of ops by it" }, O, AT(by) },
+	{ { 0, "by", "module|annotation|phase|step|thread", "op time by it" }, O, AT(by) },
 	{ { 0, "call-stack", NULL, "where in the program ops were called from" }, F | H, AT(call_stack) },
 	{ { 0, "capture", "DIR|FILE", "traces of the captures of graphs that are replayed" }, 0, AT(capture) },
 	{ { 0, "categories", "FILE", "of rocprofv3's kernels: see tl-kernels(1)" }, K, AT(categories) },

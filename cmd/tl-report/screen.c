@@ -359,8 +359,8 @@ screen_print(struct figures *f)
 	if (s.width < WIDTH_MIN)
 		s.width = WIDTH_MIN;
 	put_title(&s);
-	if (f->doubt.len > 0) {
-		put_wrapped(&s, "", f->doubt);
+	if (f->health.len > 0) {
+		put_wrapped(&s, "", f->health);
 		out_puts(s.out, "\n");
 	}
 	if (f->set->steady != NULL)

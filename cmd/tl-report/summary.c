@@ -207,8 +207,8 @@ write_summary(struct figures *f)
 	struct table *t =
 	    table_create("summary", columns, f->sentences.n > 0 ? n : n - 2);
 
-	if (f->doubt.len > 0)
-		put(t, "health", f->doubt);
+	if (f->health.len > 0)
+		put(t, "health", f->health);
 	put_sentences(f, t);
 	if (f->set->is_host)
 		put_threads(f, t);

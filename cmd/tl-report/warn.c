@@ -180,28 +180,28 @@ is_said(const char *id)
  * what is said of the first of the worst.
  */
 static bool
-take_doubt(struct figures *f, const struct told *told)
+take_health(struct figures *f, const struct told *told)
 {
 	enum report_id id = report_find(str_of(told->id));
 	bool is_worse = id == MSG_HEALTH_MISLEADING;
 
 	if (!is_worse && id != MSG_HEALTH_USABLE)
 		return false;
-	f->ndoubts++;
-	if (f->doubt.len == 0 || (is_worse && f->nmisleading == 0))
-		f->doubt = str_of(told->sentence);
+	f->nunsound++;
+	if (f->health.len == 0 || (is_worse && f->nmisleading == 0))
+		f->health = str_of(told->sentence);
 	f->nmisleading += is_worse;
 	return true;
 }
 
 static void
-finish_doubt(struct figures *f, struct buf *b)
+finish_health(struct figures *f, struct buf *b)
 {
-	if (f->ndoubts < 2)
+	if (f->nunsound < 2)
 		return;
-	buf_printf(b, "%.*s; and %zu more: see tl-health", (int)f->doubt.len,
-	    f->doubt.p, f->ndoubts - 1);
-	f->doubt = figures_keep(f, b);
+	buf_printf(b, "%.*s; and %zu more: see tl-health", (int)f->health.len,
+	    f->health.p, f->nunsound - 1);
+	f->health = figures_keep(f, b);
 }
 
 void
@@ -214,8 +214,8 @@ warnings_make(struct figures *f, const struct jobs *j)
 	else
 		warn_gpu(f, &b);
 	for (size_t i = 0; i < j->told.n; i++)
-		if (!take_doubt(f, &j->told.v[i]) && !is_said(j->told.v[i].id))
+		if (!take_health(f, &j->told.v[i]) && !is_said(j->told.v[i].id))
 			vec_push(&f->warnings, str_of(j->told.v[i].sentence));
-	finish_doubt(f, &b);
+	finish_health(f, &b);
 	buf_free(&b);
 }

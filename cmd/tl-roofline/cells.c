@@ -287,7 +287,7 @@ above_cell(const struct sink_row *r)
 	switch (above) {
 	case ABOVE_NOT: return cell_none();
 	case ABOVE_CLOCK:
-		buf_printf(r->text, "times are multiples of %" PRId64 " ns",
+		buf_printf(r->text, "times are multiples of %" PRIu64 " ns",
 		    g->ticks.v[call_of(r, 0)->rec.source]);
 		break;
 	case ABOVE_CACHE:

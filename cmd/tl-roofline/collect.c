@@ -534,30 +534,18 @@ params_of(struct roof_state *g, const struct model_result *res)
 /* No clock of a trace is coarser. */
 #define TICK_MAX 1000
 
-static int64_t
-gcd(int64_t a, int64_t b)
-{
-	while (b != 0) {
-		int64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a < 0 ? -a : a;
-}
-
 static void
 find_ticks(struct roof_state *g)
 {
 	for (size_t i = 0; i < g->works.n; i++) {
 		const struct work *w = &g->works.v[i];
-		int64_t *tick;
+		uint64_t *tick;
 
 		while (g->ticks.n <= w->source)
 			vec_push(&g->ticks, 0);
 		tick = &g->ticks.v[w->source];
 		if (*tick != 1)
-			*tick = gcd(gcd(*tick, w->dur_ns), w->ts_ns);
+			*tick = num_gcd(num_gcd(*tick, w->dur_ns), w->ts_ns);
 	}
 	for (size_t i = 0; i < g->ticks.n; i++)
 		if (g->ticks.v[i] == 0 || g->ticks.v[i] > TICK_MAX)

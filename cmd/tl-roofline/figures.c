@@ -71,7 +71,7 @@ call_above(struct roof_state *g, const struct call *c)
 	if (c->busy_ns == 0 || !(roof_ns > (double)c->busy_ns))
 		return ABOVE_NOT;
 	most_ns = (double)(c->busy_ns +
-	    g->ticks.v[c->rec.source] * (int64_t)c->nkernels);
+	    (int64_t)(g->ticks.v[c->rec.source] * c->nkernels));
 	if (roof_ns <= most_ns)
 		return ABOVE_CLOCK;
 	/* what a cache holds need not come from memory, or not go there yet */

@@ -119,7 +119,7 @@ struct roof_state {
 	VEC(const struct model *) by_name; /* of names seen, or not_seen */
 	/* kept */
 	VEC(struct work) works;
-	VEC(int64_t) ticks; /* by source: what its times are multiples of */
+	VEC(uint64_t) ticks; /* by source: what its times are multiples of */
 	VEC(struct extent) extents; /* by table, of calls when all is read */
 	VEC(uint32_t) lists;        /* of works */
 	VEC(struct forward) forwards;

@@ -190,3 +190,16 @@ num_dec_scale(struct dec d, int shift, int64_t *out, bool *exact)
 	}
 	return with_sign(u, d.mant < 0, out);
 }
+
+uint64_t
+num_gcd(uint64_t a, int64_t b)
+{
+	uint64_t rest, u = magnitude(b);
+
+	while (u != 0) {
+		rest = a % u;
+		a = u;
+		u = rest;
+	}
+	return a;
+}

@@ -13,6 +13,8 @@ bool num_double(struct str s, double *out) USE_RESULT;
 bool num_add(int64_t a, int64_t b, int64_t *out) USE_RESULT;
 /* For b that is not negative: INT64_MAX where the sum does not fit. */
 int64_t num_add_max(int64_t a, int64_t b) USE_RESULT;
+/* The greatest common divisor of a and the size of b; 0 of 0 and 0. */
+uint64_t num_gcd(uint64_t a, int64_t b) USE_RESULT;
 
 /*
  * A decimal number as mantissa x 10^exp10, exactly: up to 18 digits, no

@@ -155,31 +155,6 @@ add_gaps(struct account *a, const struct gaps *g, const struct host *h)
 
 /* ---- what is missing ---- */
 
-/* The call that waits longest, on any thread that launches. */
-static uint32_t
-find_blocked(const struct host *h, const struct gap_piece *p)
-{
-	uint32_t found = HOST_NONE;
-	int64_t most = 0;
-
-	for (size_t i = 0; i < h->threads.n; i++) {
-		const struct host_thread *t = &h->threads.v[i];
-		struct host_parts at =
-		    host_parts_of(h, t, p->start_ns, p->end_ns);
-
-		if (t->nlaunched == 0) /* nor do those behind it */
-			break;
-		while (host_parts_next(&at))
-			if ((at.cause == CAUSE_SYNC ||
-				at.cause == CAUSE_COPY_BLOCK) &&
-			    at.end_ns - at.start_ns > most) {
-				most = at.end_ns - at.start_ns;
-				found = at.event;
-			}
-	}
-	return found;
-}
-
 /* What made a GPU stream wait since the thread launched before. */
 static uint32_t
 find_wait(const struct host *h, uint32_t launch)
@@ -216,7 +191,7 @@ find_missing(struct account *a, const struct gaps *g, const struct host *h)
 	}
 	if (longest == NULL)
 		return;
-	a->blocked_in = find_blocked(h, longest);
+	a->blocked_in = host_blocked_in(h, longest->start_ns, longest->end_ns);
 	if (longest->event != HOST_NONE && h->events.v[longest->event].ngpu > 0)
 		a->waits_by = find_wait(h, longest->event);
 }

@@ -68,3 +68,26 @@ host_parts_next(struct host_parts *p)
 	p->cause = p->event != HOST_NONE ? v[p->event].cause : CAUSE_NOTHING;
 	return true;
 }
+
+uint32_t
+host_blocked_in(const struct host *h, int64_t from, int64_t to)
+{
+	uint32_t found = HOST_NONE;
+	int64_t most = 0;
+
+	for (size_t i = 0; i < h->threads.n; i++) {
+		const struct host_thread *t = &h->threads.v[i];
+		struct host_parts at = host_parts_of(h, t, from, to);
+
+		if (t->nlaunched == 0) /* nor do those behind it */
+			break;
+		while (host_parts_next(&at))
+			if ((at.cause == CAUSE_SYNC ||
+				at.cause == CAUSE_COPY_BLOCK) &&
+			    at.end_ns - at.start_ns > most) {
+				most = at.end_ns - at.start_ns;
+				found = at.event;
+			}
+	}
+	return found;
+}

@@ -180,6 +180,8 @@ struct host_parts {
 struct host_parts host_parts_of(const struct host *h,
     const struct host_thread *t, int64_t from, int64_t to);
 bool host_parts_next(struct host_parts *p) USE_RESULT;
+/* The call that waits for the GPU longest, on any thread that launches. */
+uint32_t host_blocked_in(const struct host *h, int64_t from, int64_t to);
 
 /* It has nothing to do, or waits for another thread: also what waits for the
  * GPU without a call of the runtime, as another thread may launch until then.

@@ -142,7 +142,7 @@ is 'temporary files are gone' "$(left tmp)" ''
 tl-gen --ranks 4 -d ranks --gzip -n 2 --late-rank 2=2000000
 # planted lateness is no work on the GPU: the host waits for nothing recorded
 tl-report -d four ranks/* 2>err
-is 'four ranks, of which health has a doubt' $? 3
+is 'four ranks, one of them misleading' $? 3
 like 'which is told' "$(cat err)" '^tl-health: ranks/rank-0.json.gz: misleading: coverage.blocked '
 like 'and comes first' "$(tl-report ranks/* | sed -n 3,4p)" \
 	'^ranks/rank-0.json.gz: misleading: coverage.blocked \([0-9.]+ %'

@@ -120,7 +120,7 @@ def verdict(path):
     text = subprocess.run(["tl-report", path], capture_output=True, text=True).stdout
     parts = [" ".join(x.split()) for x in text.split("\n\n")]
     if re.search(r": (misleading|usable, with \d+ warnings?): ", parts[1]):
-        del parts[1]  # a doubt about the trace, which tl-health has
+        del parts[1]  # the verdict of tl-health on the trace
     sentence = parts[1].split(". ")[0]
     return sentence.split(":")[0], sentence
 

@@ -349,7 +349,7 @@ def report(paths):
     if p.returncode not in (0, 3):
         raise ValueError("status %d: %s" % (p.returncode, p.stderr.decode()))
     parts = [x for x in p.stdout.decode().split("\n\n")
-             # a doubt about the trace, which tl-health has
+             # the verdict of tl-health on the trace
              if not re.search(r": (misleading|usable, with \d+ warnings?): ", x)]
     gains = [x for x in parts if x.startswith("recoverable\n")]
     return parts[1 if len(paths) == 1 else 2].strip(), gains[0] if gains else ""
