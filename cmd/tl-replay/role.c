@@ -170,6 +170,7 @@ static const struct rule real_rules[] = {
 	{ "aten::copy_", "self", FILL_NONE, 0, NULL },
 };
 
+#define LONGEST "max_seqlen_k max_seq_len max_context_len max_seqlen"
 static const struct rule index_rules[] = {
 	{ "aten::nll_loss*", "target", FILL_RANDINT, BOUND_CLASSES, "self" },
 	{ "aten::max_pool*", "indices", FILL_RANDINT, BOUND_PLANE, "self" },
@@ -198,6 +199,11 @@ static const struct rule index_rules[] = {
 	{ "*", "page_table", FILL_ARANGE, BOUND_ROWS, "k_cache k key" },
 	{ "*", "slot_mapping", FILL_ARANGE, BOUND_SLOTS,
 	    "key_cache kv_cache k_cache" },
+	/* each sequence as long as the longest: with 0 nothing is read */
+	{ "*", "seq*len*", FILL_LENGTHS, BOUND_VALUE, LONGEST },
+	{ "*", "seqused*", FILL_LENGTHS, BOUND_VALUE, LONGEST },
+	{ "*", "context_len*", FILL_LENGTHS, BOUND_VALUE, LONGEST },
+	{ "*", "cache_seqlens", FILL_LENGTHS, BOUND_VALUE, LONGEST },
 	{ "*", "*positions", FILL_RANDINT, BOUND_ROWS, "cos_sin_cache" },
 	{ "*", "pos_ids", FILL_RANDINT, BOUND_ROWS, "cos_sin_cache" },
 	/* experts, each token's different ones */
@@ -256,6 +262,15 @@ referred(const struct op *op, const struct rule *r)
 	return NULL;
 }
 
+static struct filling
+filled(enum fill fill, int64_t high, int64_t most)
+{
+	if (fill != FILL_LENGTHS)
+		return (struct filling){ fill, 0, high < most ? high : most };
+	high = high < most ? high : most - 1;
+	return (struct filling){ FILL_RANDINT, high, high + 1 };
+}
+
 /*
  * An index by its name: the first rule whose bound is known. False: it is none.
  */
@@ -272,12 +287,12 @@ index_role(const struct op *op, size_t i, int64_t most, struct filling *out)
 			continue;
 		high = bound_of(op, r->bound, referred(op, r));
 		if (high > 0 || r->of == NULL) {
-			*out = (struct filling){ r->fill, 0,
-				high < most ? high : most };
+			*out = filled(r->fill, high, most);
 			return true;
 		}
-		if (!is_found) /* 0 and 1, if it stays unknown */
-			*out = (struct filling){ r->fill, 0, 2 };
+		if (!is_found) /* 0 and 1, if it stays unknown; lengths of 1 */
+			*out = filled(
+			    r->fill, r->fill == FILL_LENGTHS ? 1 : 2, most);
 		is_found = true;
 	}
 	return is_found;

@@ -19,7 +19,8 @@ enum fill {
 	FILL_ARANGE,    /* 0, 1, 2 ..., modulo high */
 	FILL_OFFSETS,   /* rising evenly, from low to high itself */
 	FILL_ROUTING,   /* in each row different ones of [0, high) */
-	FILL_NONE,      /* as allocated: the op writes it without a look */
+	FILL_LENGTHS, /* of rules: all are the longest, randint of one value */
+	FILL_NONE,    /* as allocated: the op writes it without a look */
 };
 
 struct filling {

@@ -234,6 +234,26 @@ s = ir["segment"]
 print(s["name"], [ir["ops"][i]["op_name"] for i in s["order"]])')" \
 	"part ['aten::relu', 'aten::mm', 'aten::relu']"
 
+# ---- attention over pages: all sequences as long as the longest ----
+{
+	ev cpu_op _vllm_fa2_C::varlen_fwd 1 100 80 '"Input Dims":[[6,8,64],[90,16,2,64],[90,16,2,64],[6,8,64],[4],[],[3],[],[3,4],[],[],[],[],[],[],[],[],[],[],[],[]],"Input type":["c10::Half","c10::Half","c10::Half","c10::Half","int","","int","","int","","Scalar","Scalar","Scalar","Scalar","Scalar","Scalar","Scalar","Scalar","Scalar","Scalar",""],"Concrete Inputs":["","","","","","","","","","","2","57","0.","0.125","False","True","-1","-1","0.","False",""]'
+	ev cuda_runtime cudaLaunchKernel 1 101 1 '"correlation":1'
+	ev kernel k 7 130 5 '"device":0,"stream":7,"correlation":1'
+} | trace >paged.json
+is 'lengths and offsets of sequences, a generator that was not given' \
+	"$(tl-replay --ir - paged.json | python3 -c 'import json, sys
+for a in json.load(sys.stdin)["ops"][0]["replay_ir"]["list_pos_args"]:
+    v = a["value"]
+    if isinstance(v, dict) and v.get("dtype") == "int":
+        print(a["arg_name"], v["init"], v["low"], v["high"])
+    elif a["arg_name"] in ("max_seqlen_k", "gen"):
+        print(a["arg_name"], v)')" \
+	'cu_seqlens_q offsets 0 6
+seqused_k randint 57 58
+block_table arange 0 90
+max_seqlen_k 57
+gen None'
+
 # ---- modules, backward ops, several sources ----
 
 # A linear layer in a module, and its way back: the node of autograd launches a

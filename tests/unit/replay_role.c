@@ -62,6 +62,8 @@ main(void)
 	    "aten::index_select(Tensor self, int dim, Tensor index)";
 	static const char embedding[] =
 	    "aten::embedding(Tensor weight, Tensor indices)";
+	static const char paged[] =
+	    "m::paged(Tensor q, Tensor seq_lens, int max_seq_len)";
 	static const char flash[] =
 	    "vllm::flash(Tensor q, Tensor k, Tensor(a!) out, Tensor "
 	    "cu_seqlens_q, "
@@ -107,6 +109,12 @@ main(void)
 	    RANGE("randint", 11));
 	role_is("m::store(Tensor k, Tensor k_cache, Tensor indices)",
 	    "c10::Half[5,8]|c10::Half[70,8]|long[5]", 2, RANGE("arange", 70));
+	role_is(paged, "c10::Half[9,8]|int[3]|Scalar=512", 1,
+	    "\"init\":\"randint\",\"low\":512,\"high\":513");
+	role_is(paged, "c10::Half[9,8]|signed char[3]|Scalar=512", 1,
+	    "\"init\":\"randint\",\"low\":126,\"high\":127");
+	role_is(paged, "c10::Half[9,8]|int[3]|Scalar", 1,
+	    "\"init\":\"randint\",\"low\":1,\"high\":2");
 	role_is("m::own(Tensor my_index)", "int[3]", 0, RANGE("randint", 2));
 	role_is("m::own(Tensor x)", "int[3]", 0, "\"init\":\"zeros\"");
 	role_is("m::own(Tensor x)", "signed char[3]", 0,
