@@ -117,6 +117,7 @@ add_gpu(struct program *g, const struct event *ev, bool is_chosen)
 		    ? (uint32_t)(g->calls.n - 1)
 		    : CALL_NONE,
 		.name = ev->name,
+		.is_kernel = ev->shape->kind == KIND_KERNEL,
 		.start_ns = ev->ts_ns,
 		.end_ns = end,
 		.uid = ev->uid,

@@ -21,8 +21,9 @@ enum what {
 	IS_BANDWIDTH, /* at a time */
 	IS_COST,
 	IS_LAYER,
-	IS_STRETCH, /* a run or a step */
-	IS_RANGE,   /* an annotation around launches */
+	IS_STRETCH,      /* a run or a step */
+	IS_RANGE,        /* an annotation around launches */
+	IS_RANGE_KERNEL, /* a kernel, in an annotation around its launch */
 };
 
 struct launch_record {
@@ -37,7 +38,8 @@ struct launch_record {
 	/* of a layer and a range api_ns is its time */
 	int64_t api_ns, queue_ns, kernel_ns;
 	int64_t total_ns; /* of the three */
-	int64_t ngpu;     /* of a point: the length */
+	int64_t ngpu; /* of a point: the length; in a range: 1, the first of a
+	                 name */
 	union {
 		int64_t op_delay_ns; /* SINK_NONE: not its op's first */
 		int64_t bytes;       /* SINK_NONE: not recorded */
@@ -75,6 +77,7 @@ struct launched {
 	int64_t start_ns, end_ns;
 	struct uid uid, launch;
 	struct key dev, gpu_stream, step, phase;
+	bool is_kernel;
 };
 
 /* An annotation. */
@@ -140,7 +143,7 @@ struct program {
 	int64_t api_outlier_ns, delay_outlier_ns, full; /* options */
 	const char *causes_file, *by;
 	bool with_ops, with_queues, with_points, with_copies, with_bandwidth;
-	bool with_host, with_calls, with_ranges, by_phase;
+	bool with_host, with_calls, with_ranges, with_range_kernels, by_phase;
 	bool any_inst; /* some event is of a graft */
 	/* of the source being read */
 	bool has_source;

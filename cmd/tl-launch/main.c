@@ -149,6 +149,7 @@ static const struct sink_column columns[] = {
 	{ { "zero_length_count", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_CELL, false, C_UNTIMED, 0 },
 
 	/* of ranges */
+	{ { "range_count", NULL, COL_INT, COUNT, 0, 0 }, SINK_SUM, false, M_GPU, 0 },
 	{ { "range_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_API, 0 },
 	{ { "proj_ns_sum", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_SUM, false, M_KERNEL, 0 },
 	STAT("proj_ns_mean", COL_REAL, SINK_MEAN, M_KERNEL),
@@ -156,6 +157,7 @@ static const struct sink_column columns[] = {
 	STAT("proj_ns_min", COL_INT, SINK_MIN, M_KERNEL),
 	STAT("proj_ns_max", COL_INT, SINK_MAX, M_KERNEL),
 	STAT("proj_ns_std", COL_REAL, SINK_STD, M_KERNEL),
+	STAT("kernel_ns_std", COL_REAL, SINK_STD, M_KERNEL),
 
 	/* of what the host does */
 	{ { "over", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(op), 0 },
@@ -212,6 +214,7 @@ enum {
 	OF_CALLS,
 	OF_COPY_BYTES,
 	OF_RANGES,
+	OF_RANGE_KERNELS,
 };
 
 #define LABELS(...)                                                     \
@@ -351,6 +354,13 @@ static struct sink_table tables[] = {
 		       "proj_ns_std",
 	    .measure = M_KERNEL,
 	    .by = IS_RANGE },
+	[OF_RANGE_KERNELS] = { .name = "kernels_by_range",
+	    .keys = "range,cat,kernel",
+	    .columns = "range_count,count,kernel_ns_sum,kernel_ns_mean,"
+		       "kernel_ns_median,kernel_ns_min,kernel_ns_max,"
+		       "kernel_ns_std",
+	    .measure = M_KERNEL,
+	    .by = IS_RANGE_KERNEL },
 };
 
 /* Series are long, ranges mostly a program's own: they are asked for by name.
@@ -359,7 +369,7 @@ static bool
 is_asked(const struct sink *s, const struct sink_table *t)
 {
 	if (t == &tables[OF_POINTS] || t == &tables[OF_BANDWIDTH] ||
-	    t == &tables[OF_RANGES])
+	    t == &tables[OF_RANGES] || t == &tables[OF_RANGE_KERNELS])
 		return false;
 	return s->dest.dir != NULL || t == &tables[BY_API];
 }
@@ -516,7 +526,9 @@ check_settings(struct sink *s)
 	    sink_asked(s, &tables[OF_COPY_BYTES]);
 	g->with_calls =
 	    sink_asked(s, &tables[OF_HIP]) || sink_asked(s, &tables[OF_CALLS]);
-	g->with_ranges = sink_asked(s, &tables[OF_RANGES]);
+	g->with_range_kernels = sink_asked(s, &tables[OF_RANGE_KERNELS]);
+	g->with_ranges =
+	    g->with_range_kernels || sink_asked(s, &tables[OF_RANGES]);
 	g->with_host = sink_asked(s, &tables[OF_COST_OF_ALL]) ||
 	    sink_asked(s, &tables[OF_LAYERS]) ||
 	    sink_asked(s, &tables[OF_GRAPHS]);

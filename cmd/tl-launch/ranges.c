@@ -11,6 +11,7 @@ struct called {
 	uint32_t thread;
 	int64_t ts_ns; /* of the call */
 	int64_t start_ns, end_ns, n;
+	size_t first; /* of a call: its first work */
 };
 
 void
@@ -63,7 +64,7 @@ make_tree(struct program *g, called_vec *tree)
 		const struct launched *l = &g->works.v[i];
 		const struct call *c = &g->calls.v[l->call];
 		const struct called w = { dict_thread(g->sink.dict, c->track),
-			c->ts_ns, l->start_ns, l->end_ns, 1 };
+			c->ts_ns, l->start_ns, l->end_ns, 1, i };
 
 		if (i > 0 && l[-1].call == l->call)
 			join(&calls.v[calls.n - 1], &w);
@@ -87,17 +88,16 @@ static size_t
 call_from(const called_vec *tree, uint32_t thread, int64_t ns)
 {
 	size_t n = tree->n / 2, at;
-	const struct called *v = tree->v + n, key = { thread, ns, 0, 0, 0 };
+	const struct called *v = tree->v + n,
+			    key = { .thread = thread, .ts_ns = ns };
 
 	bisect(at, n, mid, by_call(&v[mid], &key) < 0);
 	return n + at;
 }
 
 static struct called
-work_in(const called_vec *tree, uint32_t thread, const struct range *r)
+work_in(const called_vec *tree, size_t from, size_t to)
 {
-	size_t from = call_from(tree, thread, r->start_ns);
-	size_t to = call_from(tree, thread, r->end_ns);
 	struct called sum = { 0 };
 
 	for (; from < to; from /= 2, to /= 2) {
@@ -109,30 +109,68 @@ work_in(const called_vec *tree, uint32_t thread, const struct range *r)
 	return sum;
 }
 
+static struct launch_record *
+add_record(struct program *g, enum what what, const struct range *r)
+{
+	struct launch_record *rec = launch_add(g, what);
+
+	rec->rec.uid = r->uid;
+	rec->rec.track = r->track;
+	rec->rec.ts_ns = r->start_ns;
+	rec->name = r->name;
+	rec->op = r->cat;
+	return rec;
+}
+
+/* Each kernel of some calls; seen: of a name, the last range that has one. */
+static void
+add_kernels(struct program *g, size_t range, const struct called *calls,
+    size_t ncalls, struct map *seen)
+{
+	for (size_t i = 0; i < ncalls; i++)
+		for (int64_t k = 0; k < calls[i].n; k++) {
+			const struct launched *l =
+			    &g->works.v[calls[i].first + (size_t)k];
+			struct launch_record *rec;
+			uint64_t *last;
+
+			if (!l->is_kernel)
+				continue;
+			rec =
+			    add_record(g, IS_RANGE_KERNEL, &g->ranges.v[range]);
+			last = map_put(seen, l->name, NULL);
+			rec->ngpu = *last != range + 1;
+			*last = range + 1;
+			rec->kernel = l->name;
+			rec->kernel_ns = l->end_ns - l->start_ns;
+		}
+}
+
 void
 ranges_find(struct program *g)
 {
 	called_vec tree = { 0 };
+	struct map seen = { 0 };
 
 	if (g->ranges.n > 0 && g->works.n > 0)
 		make_tree(g, &tree);
 	for (size_t i = 0; i < g->ranges.n && tree.n > 0; i++) {
 		const struct range *r = &g->ranges.v[i];
-		struct called w =
-		    work_in(&tree, dict_thread(g->sink.dict, r->track), r);
+		uint32_t thread = dict_thread(g->sink.dict, r->track);
+		size_t from = call_from(&tree, thread, r->start_ns);
+		size_t to = call_from(&tree, thread, r->end_ns);
+		struct called w = work_in(&tree, from, to);
 		struct launch_record *rec;
 
 		if (w.n == 0)
 			continue;
-		rec = launch_add(g, IS_RANGE);
-		rec->rec.uid = r->uid;
-		rec->rec.track = r->track;
-		rec->rec.ts_ns = r->start_ns;
-		rec->name = r->name;
-		rec->op = r->cat;
+		if (g->with_range_kernels)
+			add_kernels(g, i, &tree.v[from], to - from, &seen);
+		rec = add_record(g, IS_RANGE, r);
 		rec->ngpu = w.n;
 		rec->api_ns = r->end_ns - r->start_ns;
 		rec->kernel_ns = w.end_ns - w.start_ns;
 	}
+	map_free(&seen);
 	vec_free(&tree);
 }

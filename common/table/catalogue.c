@@ -291,6 +291,8 @@ const struct sheet sheets[] = {
 	    .where = BOTH, .when = SHEET_IF_LAUNCH),
 	T("launches_by_range", "tl-launch",
 	    "GPU work launched inside of annotations (NVTX ranges)"),
+	T("kernels_by_range", "tl-launch",
+	    "kernels launched inside of annotations, by name"),
 	T("copy_bandwidth_series", "tl-launch",
 	    "the bandwidth of each kind of copy over time"),
 	T("launch_cost", "tl-launch",

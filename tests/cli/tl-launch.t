@@ -194,6 +194,20 @@ is 'each range has the work of the calls that start in it' \
 is 'of a selection its own' \
 	"$(rows 'tl-launch --table launches_by_range --name a -c range,count,gpu_events,proj_ns_sum range.json')" \
 	'step 1 1 2000.inner 1 1 2000.'
+{
+	for at in 100 200 300 500; do
+		call cudaLaunchKernel 1 $at 5 "\"correlation\":$at"
+		kernel "$([ $at = 200 ] && echo j || echo k)" 7 $((at + 20)) $((at / 10)) $at
+	done
+	ev user_annotation r 1 90 250
+	ev user_annotation r 1 490 50
+	ev user_annotation within 1 190 20
+	ev gpu_memset set 7 600 10 '"device":0,"stream":7,"correlation":501'
+	call cudaMemsetAsync 1 510 5 '"correlation":501'
+} | trace >inside.json
+is 'kernels by range: ranges, kernels, their ns; no copies' \
+	"$(rows 'tl-launch --table kernels_by_range -c range,kernel,range_count,count,kernel_ns_sum,kernel_ns_min,kernel_ns_max,kernel_ns_median,kernel_ns_std inside.json')" \
+	'r k 2 3 90000 10000 50000 30000.0 20000.0.r j 1 1 20000 20000 20000 20000.0 .within j 1 1 20000 20000 20000 20000.0 .'
 
 # ---- options, bad input ----
 

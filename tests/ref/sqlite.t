@@ -68,6 +68,9 @@ is 'nsys: calls, their kernels and the positive delays between them' \
 is 'nsys: what was launched inside of ranges, projected' \
 	"$(tl-launch --table launches_by_range -c range,count,gpu_events,range_ns_sum,proj_ns_sum nsys.tl | tail -n 1)" \
 	"$(printf 'saxpy\t5\t5\t231248\t88573480')"
+is 'nsys: kernels inside of ranges' \
+	"$(tl-launch --table kernels_by_range --no-header -c range,kernel,range_count,count,kernel_ns_sum,kernel_ns_median,kernel_ns_min,kernel_ns_max nsys.tl)" \
+	"$(printf 'saxpy\tsaxpy(double *, double *, double *, double, int)\t5\t5\t88573480\t17713960.0\t17700808\t17733416')"
 is 'nsys: ranges by domain' "$(tl-cat --tsv -F kind,cat,name,dur --no-header nsys.tl |
 	awk -F'\t' '$1 == "annotation" { n[$2 ":" $3]++; ns[$2 ":" $3] += $4 } END { for (k in n) print k, n[k], ns[k] }' | sort)" \
 	'MPI:MPI_Finalize 1 6351480
