@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathering times of rows in samples. */
-#include "cmd/tl-diff/changes.h"
+/* Gathering times of rows in samples, and their order. */
+#include <stdlib.h>
+
+#include "cmd/tl-diff/judge.h"
 #include "trace/stat.h"
 
 void
@@ -146,4 +148,66 @@ changes_end_run(struct changes *c, int side, const struct side *r)
 	ranks_add(c, side, r);
 	step_times_add(&c->clock.side[side], &r->times, run_at(c, side), r->no);
 	map_free(&seen);
+}
+
+/* ---- order ---- */
+
+/* What differs, what may differ by chance, what does not. */
+static int
+rank_of(const struct change *r)
+{
+	if (r->diff_ns == 0)
+		return 2;
+	return r->is_noise ? 1 : 0;
+}
+
+static int
+by_text(const struct dict *st, uint32_t a, uint32_t b)
+{
+	return a == b ? 0 : str_cmp(dict_get(st, a), dict_get(st, b));
+}
+
+static int
+by_weight(const void *x, const void *y, void *arg)
+{
+	const struct change *a = x, *b = y;
+	const struct dict *st = arg;
+	int order = 0;
+
+	if (rank_of(a) != rank_of(b))
+		return rank_of(a) < rank_of(b) ? -1 : 1;
+	if (llabs(a->diff_ns) != llabs(b->diff_ns))
+		return llabs(a->diff_ns) > llabs(b->diff_ns) ? -1 : 1;
+	if (a->diff_ns != b->diff_ns)
+		return a->diff_ns > b->diff_ns ? -1 : 1;
+	for (int s = 0; s < NSIDES; s++)
+		if (a->unit_ns[s] != b->unit_ns[s])
+			return a->unit_ns[s] > b->unit_ns[s] ? -1 : 1;
+	for (int s = 0; s < NSIDES && order == 0; s++) {
+		const struct op_args *p = &a->key.args[s], *q = &b->key.args[s];
+
+		order = by_text(st, a->name[s], b->name[s]);
+		if (order == 0)
+			order = by_text(st, p->dims, q->dims);
+		if (order == 0)
+			order = by_text(st, p->types, q->types);
+		if (order == 0)
+			order = by_text(st, p->strides, q->strides);
+		if (order == 0)
+			order = by_text(st, p->concrete, q->concrete);
+	}
+	return order != 0 ? order : by_text(st, a->key.kind, b->key.kind);
+}
+
+void
+changes_finish(struct changes *c)
+{
+	standout_find(c);
+	unlike_find(c);
+	judge(c);
+	ranks_find(c);
+	terms_find(c);
+	if (c->rows.n > 1)
+		qsort_r(c->rows.v, c->rows.n, sizeof *c->rows.v, by_weight,
+		    c->dict);
 }

@@ -9,7 +9,9 @@
 #define TL_DIFF_CHANGES_H
 
 #include "cmd/tl-diff/ranks.h"
+#include "cmd/tl-diff/standout.h"
 #include "cmd/tl-diff/terms.h"
+#include "cmd/tl-diff/unlike.h"
 
 /* Of a row of ops: by what its work was launched. */
 enum launched_by {
@@ -151,6 +153,8 @@ struct changes {
 	double allowance; /* for what runs differ by, noise_allowance() */
 	struct clock_changes clock;
 	struct rank_changes ranks;
+	struct standout standout;
+	struct unlike unlike;
 	/* the verdict */
 	struct family family[NFAMILIES];
 	int64_t diff_ns, gross_ns;
@@ -183,7 +187,7 @@ uint32_t changes_row(struct changes *c, const struct change_key *key,
 void changes_add(struct changes *c, uint32_t row, int side, int64_t no,
     int64_t ns, bool is_alone);
 void changes_tell(struct changes *c, enum tally_of what, int side, int64_t ns);
-/* judge.c: after the last run. The largest difference first, noise later. */
+/* After the last run. The largest difference first, noise later. */
 void changes_finish(struct changes *c);
 /* Steps of so few samples need larger differences than others. */
 struct noise_rules changes_rules(
@@ -239,31 +243,6 @@ void streams_finish(struct changes *c);
 /* What the merged tree of a pair of runs tells besides its GPU work. */
 void tell_tree(struct changes *c, const struct diff *d);
 void matches_free(struct match_counts *m);
-
-/* ---- clock-notes.c ---- */
-
-/*
- * What the time of steps became: a note for each of the main kinds. Whether
- * they say what GPU time did, too.
- */
-bool clock_notes(const struct changes *c, struct table *t);
-/* +4.456 ms */
-void put_signed_time(struct buf *b, int64_t ns);
-/* "4.456 ms to 4.482 ms (+0.6 %)", or "unchanged (4.456 ms)" */
-void put_change(struct buf *b, int64_t before, int64_t after);
-/* ": spread over 57 rows, none by itself"; nothing where no rest differs. */
-void put_rest(struct buf *b, const struct family *f);
-/* " (+9.000 ms without a launch)" where that is half of what GPU time did. */
-void put_unlinked(struct buf *b, const struct changes *c);
-/* A note of what is in the buffer, which is empty then; nothing if it is. */
-void note_of(struct table *t, struct buf *b);
-
-/* ---- sentences.c ---- */
-
-/* What changed, as notes of a table. */
-void changes_notes(const struct changes *c, struct table *t);
-/* That the sides are the same, as far as it goes; NULL: they are not. */
-const char *changes_sameness(const struct changes *c);
 
 /* ---- gate.c ---- */
 

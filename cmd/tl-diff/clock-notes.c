@@ -2,7 +2,7 @@
 /* What the time of steps became, in sentences; and figures for people. */
 #include <stdlib.h>
 
-#include "cmd/tl-diff/changes.h"
+#include "cmd/tl-diff/notes.h"
 #include "trace/stat.h"
 
 #define TOP_GROUPS 3
@@ -202,7 +202,7 @@ put_gpu_time(struct buf *b, const struct changes *c)
 	} else if (u[0].total_ns > 0) {
 		buf_printf(b, "; GPU time %+.1f %%%s",
 		    100 * (double)changes_verdict_ns(c) / (double)u[0].total_ns,
-		    c->is_known ? " beyond noise" : "");
+		    c->is_known && !c->unlike.is_so ? " beyond noise" : "");
 		put_unlinked(b, c);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict for a batch job: did it become slower by more than allowed? */
-#include "cmd/tl-diff/changes.h"
+#include "cmd/tl-diff/notes.h"
 
 /* What is judged: GPU time, and the time of a step on the clock. */
 struct measure {
@@ -50,8 +50,13 @@ static void
 put_difference(struct buf *b, const struct changes *c, const struct measure *m)
 {
 	int64_t known_ns = m->diff_ns - m->unknown_ns;
+	bool is_structure = !m->is_known || (m->is_gpu && c->unlike.is_so);
 
-	if (m->is_known && known_ns != 0) {
+	/* of another model, or of noise that is not known */
+	if (is_structure && known_ns != 0)
+		buf_printf(b, ", %+.3f ms by work of one side only",
+		    (double)known_ns / 1e6);
+	if (!is_structure && known_ns != 0) {
 		buf_printf(b, ", %+.3f", (double)known_ns / 1e6);
 		if (m->spread_ns > 0)
 			buf_printf(b, " \302\261 %.3f", m->spread_ns / 1e6);
@@ -60,8 +65,9 @@ put_difference(struct buf *b, const struct changes *c, const struct measure *m)
 			put_rest(b, &c->family[f]);
 	}
 	if (m->unknown_ns != 0)
-		buf_printf(b, ", %+.3f ms, noise unknown",
-		    (double)m->unknown_ns / 1e6);
+		buf_printf(b, ", %+.3f ms, %s", (double)m->unknown_ns / 1e6,
+		    m->is_gpu && c->unlike.is_so ? "not judged"
+						 : "noise unknown");
 	if (m->is_gpu)
 		put_unlinked(b, c);
 }

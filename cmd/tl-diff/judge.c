@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * After the last run: times of a unit, and which differences are noise.
+ * Times of a unit, and which differences are noise.
  *
  * A row's difference is what only one side does (fixed: no matter of noise),
  * what is in no sample (unknown), and the rest of it, which is tested. Of each
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cmd/tl-diff/changes.h"
+#include "cmd/tl-diff/judge.h"
 #include "trace/stat.h"
 
 /* Of a row and of its family, where steps are few. */
@@ -115,25 +115,10 @@ find_units(struct changes *c)
 
 /* ---- a row's samples ---- */
 
-struct judge {
-	struct changes *c;
-	VEC(double) values;         /* of the stratum at hand */
-	struct noise_row *rows;     /* by row */
-	double independent[NSIDES]; /* share of the samples */
-	bool has_steps;             /* a run's sample is its mean step */
-};
-
-/* How many events the samples of a side have. */
-struct counts {
-	double n;     /* in a sample, the mean */
-	double first; /* in the first of the stratum */
-	bool differ;
-};
-
 /* The time of one sample, from the first of these on; how many they are. */
 static size_t
-gather_sample(
-    struct judge *j, const struct row_time *v, size_t n, struct counts *counts)
+gather_sample(struct judge *j, const struct row_time *v, size_t n,
+    struct row_counts *counts)
 {
 	const struct changes *c = j->c;
 	const struct sample *first = &c->samples.v[v[0].sample];
@@ -164,7 +149,8 @@ gather_sample(
 /* Those of one stratum and side; samples that have none are zeroes. */
 static size_t
 gather_stratum(struct judge *j, const struct row_time *v, size_t n,
-    uint32_t stratum, int side, struct noise_row *row, struct counts *counts)
+    uint32_t stratum, int side, struct noise_row *row,
+    struct row_counts *counts)
 {
 	const struct changes *c = j->c;
 	size_t i = 0;
@@ -194,16 +180,15 @@ scale_of(const struct changes *c, int side, size_t nsamples, bool has_steps)
 	return u->n > 0 ? (double)nsamples / (double)u->n : 1;
 }
 
-/* Sorted times of one row, or of several. */
-static void
-gather(struct judge *j, const struct row_time *v, size_t n,
-    struct noise_row *row, struct counts counts[NSIDES])
+void
+judge_gather(struct judge *j, const struct row_time *v, size_t n,
+    struct noise_row *row, struct row_counts counts[NSIDES])
 {
 	double nevents = 0;
 
 	*row = (struct noise_row){ .fixed = 0 };
 	for (int s = 0; s < NSIDES; s++)
-		counts[s] = (struct counts){ 0 };
+		counts[s] = (struct row_counts){ 0 };
 	for (size_t i = 0; i < n;) {
 		uint32_t stratum = j->c->samples.v[v[i].sample].stratum;
 
@@ -245,7 +230,7 @@ gather_rows(struct judge *j, unsigned family,
 {
 	struct changes *c = j->c;
 	struct row_time *v = xcalloc(c->samples.n + 1, sizeof *v);
-	struct counts counts[NSIDES];
+	struct row_counts counts[NSIDES];
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->times.n; i++) {
@@ -262,7 +247,7 @@ gather_rows(struct judge *j, unsigned family,
 			v[n++] = (struct row_time){ 0, i, v[i].n, v[i].ns };
 	if (n > 1)
 		qsort_r(v, n, sizeof *v, by_row, c);
-	gather(j, v, n, row, counts);
+	judge_gather(j, v, n, row, counts);
 	free(v);
 }
 
@@ -276,7 +261,7 @@ gather_rows(struct judge *j, unsigned family,
  */
 static int64_t
 fixed_of(const struct change *r, const struct noise_row *row,
-    const struct counts counts[NSIDES])
+    const struct row_counts counts[NSIDES])
 {
 	double per[NSIDES], call;
 	int more;
@@ -361,7 +346,7 @@ static void
 gather_all(struct judge *j, struct noise_pool pools[NFAMILIES])
 {
 	struct changes *c = j->c;
-	struct counts counts[NSIDES];
+	struct row_counts counts[NSIDES];
 
 	for (size_t i = 0, end; i < c->times.n; i = end) {
 		struct change *r = &c->rows.v[c->times.v[i].row];
@@ -369,11 +354,14 @@ gather_all(struct judge *j, struct noise_pool pools[NFAMILIES])
 		struct noise_rules rules;
 
 		end = row_end(c, i);
-		gather(j, c->times.v + i, end - i, row, counts);
+		judge_gather(j, c->times.v + i, end - i, row, counts);
 		r->fixed_ns = fixed_of(r, row, counts);
 		row->fixed = (double)r->fixed_ns;
 		r->is_known = noise_is_known(row);
 		c->is_known = c->is_known || r->is_known;
+		/* of another model, times tell nothing */
+		r->is_known =
+		    r->is_known && !(c->unlike.is_so && is_on_both(r));
 		rules = changes_rules(c, row, 0);
 		if (r->is_known && is_on_both(r))
 			noise_pool_add(&pools[r->key.family], row, &rules);
@@ -510,64 +498,10 @@ judge_all(struct changes *c)
 	free(j.rows);
 }
 
-/* ---- order ---- */
-
-/* What differs, what may differ by chance, what does not. */
-static int
-rank_of(const struct change *r)
-{
-	if (r->diff_ns == 0)
-		return 2;
-	return r->is_noise ? 1 : 0;
-}
-
-static int
-by_text(const struct dict *st, uint32_t a, uint32_t b)
-{
-	return a == b ? 0 : str_cmp(dict_get(st, a), dict_get(st, b));
-}
-
-static int
-by_weight(const void *x, const void *y, void *arg)
-{
-	const struct change *a = x, *b = y;
-	const struct dict *st = arg;
-	int order = 0;
-
-	if (rank_of(a) != rank_of(b))
-		return rank_of(a) < rank_of(b) ? -1 : 1;
-	if (llabs(a->diff_ns) != llabs(b->diff_ns))
-		return llabs(a->diff_ns) > llabs(b->diff_ns) ? -1 : 1;
-	if (a->diff_ns != b->diff_ns)
-		return a->diff_ns > b->diff_ns ? -1 : 1;
-	for (int s = 0; s < NSIDES; s++)
-		if (a->unit_ns[s] != b->unit_ns[s])
-			return a->unit_ns[s] > b->unit_ns[s] ? -1 : 1;
-	for (int s = 0; s < NSIDES && order == 0; s++) {
-		const struct op_args *p = &a->key.args[s], *q = &b->key.args[s];
-
-		order = by_text(st, a->name[s], b->name[s]);
-		if (order == 0)
-			order = by_text(st, p->dims, q->dims);
-		if (order == 0)
-			order = by_text(st, p->types, q->types);
-		if (order == 0)
-			order = by_text(st, p->strides, q->strides);
-		if (order == 0)
-			order = by_text(st, p->concrete, q->concrete);
-	}
-	return order != 0 ? order : by_text(st, a->key.kind, b->key.kind);
-}
-
 void
-changes_finish(struct changes *c)
+judge(struct changes *c)
 {
 	find_units(c);
 	find_means(c);
 	judge_all(c);
-	ranks_find(c);
-	terms_find(c);
-	if (c->rows.n > 1)
-		qsort_r(c->rows.v, c->rows.n, sizeof *c->rows.v, by_weight,
-		    c->dict);
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cmd/tl-diff/changes.h"
+#include "cmd/tl-diff/notes.h"
 #include "trace/stat.h"
 
 void
@@ -24,74 +24,6 @@ ranks_add(struct changes *c, int side, const struct side *r)
 		if ((n->flags & NODE_COMM) == 0 &&
 		    changes_want(c, &r->gpus.v[i]))
 			stat_add(&to->run_ns[side], n->dur);
-	}
-}
-
-/* ---- structure ---- */
-
-/* A row's events in the steps of a rank, one side. */
-struct calls {
-	uint64_t steps; /* that have some */
-	uint64_t first, all;
-	int64_t ns;
-	bool differ;
-};
-
-static void
-add_calls(struct calls *to, const struct row_time *t)
-{
-	if (to->steps++ == 0)
-		to->first = t->n;
-	to->differ = to->differ || t->n != to->first;
-	to->all += t->n;
-	stat_add(&to->ns, t->ns);
-}
-
-/*
- * Calls more or less of a row in a step, where each side makes as many in all
- * its steps, are no noise.
- */
-static double
-structure_of(const struct calls calls[NSIDES], const uint64_t nsteps[NSIDES])
-{
-	double per[NSIDES];
-	int more;
-
-	for (int s = 0; s < NSIDES; s++) {
-		if (nsteps[s] == 0 || calls[s].differ ||
-		    (calls[s].steps > 0 && calls[s].steps < nsteps[s]))
-			return 0;
-		per[s] = (double)calls[s].all / (double)nsteps[s];
-	}
-	more = per[1] > per[0];
-	if (calls[more].all == 0)
-		return 0;
-	return (per[1] - per[0]) * (double)calls[more].ns /
-	    (double)calls[more].all;
-}
-
-/* Times of one row and rank stand together. */
-static void
-find_structure(struct changes *c)
-{
-	size_t i = 0;
-
-	while (i < c->times.n) {
-		const struct row_time *first = &c->times.v[i];
-		uint32_t run = c->samples.v[first->sample].run;
-		struct rank_change *r = &c->ranks.list.v[run];
-		struct calls calls[NSIDES] = { { 0 }, { 0 } };
-
-		for (; i < c->times.n; i++) {
-			const struct row_time *t = &c->times.v[i];
-			const struct sample *s = &c->samples.v[t->sample];
-
-			if (t->row != first->row || s->run != run)
-				break;
-			add_calls(&calls[s->side], t);
-		}
-		if (c->rows.v[first->row].key.family == FAMILY_COMPUTE)
-			r->structure += structure_of(calls, r->nsteps);
 	}
 }
 
@@ -158,6 +90,21 @@ gather(struct changes *c, struct noise_row *rows)
 }
 
 /* ---- the verdict ---- */
+
+static bool
+differs(const struct rank_change *r)
+{
+	return r->is_known && r->judged_ns != 0;
+}
+
+bool
+ranks_differ(const struct changes *c)
+{
+	for (size_t i = 0; i < c->ranks.list.n; i++)
+		if (differs(&c->ranks.list.v[i]))
+			return true;
+	return false;
+}
 
 /* One variance for all ranks and both sides. */
 struct common {
@@ -239,6 +186,24 @@ find_sums(struct rank_changes *k, const struct noise_row *rows)
 	}
 }
 
+/* A rank is alone if most of its difference is no other's. */
+static void
+find_alone(struct rank_changes *k)
+{
+	int64_t *diffs = xcalloc(k->list.n, sizeof *diffs);
+	struct stats s;
+
+	for (size_t i = 0; i < k->list.n; i++)
+		diffs[i] = rank_diff(&k->list.v[i]);
+	stat_of(&s, diffs, k->list.n);
+	for (size_t i = 0; i < k->list.n; i++) {
+		double diff = (double)rank_diff(&k->list.v[i]);
+
+		k->list.v[i].is_alone = fabs(diff - s.median) > fabs(diff) / 2;
+	}
+	free(diffs);
+}
+
 static int
 by_rank(const void *x, const void *y)
 {
@@ -255,7 +220,7 @@ ranks_find(struct changes *c)
 
 	if (k->list.n > 0) {
 		gather(c, rows);
-		find_structure(c);
+		rank_rows_structure(c);
 		k->has_steps = true;
 		for (size_t i = 0; i < k->list.n; i++)
 			k->has_steps = k->has_steps &&
@@ -264,6 +229,10 @@ ranks_find(struct changes *c)
 		if (k->has_steps)
 			judge(c, rows);
 		find_sums(k, rows);
+		find_alone(k);
+		for (uint32_t i = 0; i < k->list.n; i++)
+			if (differs(&k->list.v[i]))
+				rank_rows_find(c, i, &rows[i]);
 		stable_sort(k->list.v, k->list.n, sizeof *k->list.v, by_rank);
 	}
 	free(rows);
@@ -304,25 +273,85 @@ note_slowest(const struct rank_changes *k, struct table *t)
 	buf_free(&b);
 }
 
-void
-ranks_notes(const struct changes *c, struct table *t)
+/* ", 94 % of it from 1 op: aten::mm" */
+static void
+put_rows(struct buf *b, const struct changes *c, const struct rank_change *r)
 {
-	const struct rank_changes *k = &c->ranks;
-	const struct rank_change *most = NULL;
-	struct buf b = { 0 };
-	size_t n = 0, unknown = 0;
+	int64_t sum = 0;
+	size_t n = 0;
 
+	for (; n < RANK_ROWS && n < r->nrows &&
+	     llabs(sum) < llabs(r->judged_ns) / 10 * 9;
+	     n++)
+		stat_add(&sum, r->rows[n].ns);
+	if (n == 0) {
+		buf_puts(b, ", no row of it by itself");
+		return;
+	}
+	buf_printf(b, ", %.0f %% of it from %zu %s%s: ",
+	    100 * (double)sum / (double)r->judged_ns, n,
+	    c->set->by == BY_OP ? "op" : "kernel", n == 1 ? "" : "s");
+	for (size_t i = 0; i < n; i++) {
+		buf_puts(b, i > 0 ? ", " : "");
+		put_names(b, c->dict, r->rows[i].name);
+	}
+}
+
+/* Of several the one that differs most; how many do. */
+static const struct rank_change *
+most_of(const struct rank_changes *k, size_t *n)
+{
+	const struct rank_change *most = NULL;
+
+	*n = 0;
 	for (size_t i = 0; i < k->list.n; i++) {
 		const struct rank_change *r = &k->list.v[i];
 
-		unknown += !r->is_known;
-		if (!r->is_known || r->judged_ns == 0)
+		if (!differs(r))
 			continue;
-		n++;
+		++*n;
 		if (most == NULL ||
 		    llabs(r->judged_ns) > llabs(most->judged_ns))
 			most = r;
 	}
+	return most;
+}
+
+static void
+note_most(const struct changes *c, struct table *t,
+    const struct rank_change *most, size_t n, size_t unknown)
+{
+	const struct rank_changes *k = &c->ranks;
+	bool is_slower = most->judged_ns > 0;
+	struct buf b = { 0 };
+
+	if (n > 1)
+		buf_printf(&b, "%zu of %zu ranks differ beyond noise, most ", n,
+		    k->list.n);
+	buf_printf(&b, "rank %" PRId64 "%s: compute ", most->rank,
+	    n > 1 || !most->is_alone ? ""
+		: is_slower          ? " alone regressed"
+				     : " alone improved");
+	put_change(&b, most->unit_ns[0], most->unit_ns[1]);
+	buf_puts(&b, " a step, ");
+	put_signed_time(&b, most->judged_ns);
+	buf_puts(&b, " beyond noise");
+	put_rows(&b, c, most);
+	if (n == 1 && unknown == 0)
+		buf_printf(&b, "; the other %zu within noise", k->list.n - 1);
+	note_of(t, &b);
+	buf_free(&b);
+}
+
+void
+ranks_notes(const struct changes *c, struct table *t)
+{
+	const struct rank_changes *k = &c->ranks;
+	size_t n, unknown = 0;
+	const struct rank_change *most = most_of(k, &n);
+
+	for (size_t i = 0; i < k->list.n; i++)
+		unknown += !k->list.v[i].is_known;
 	if (k->list.n < 2 || unknown == k->list.n)
 		return;
 	if (most == NULL) {
@@ -330,18 +359,7 @@ ranks_notes(const struct changes *c, struct table *t)
 		    k->list.n - unknown);
 		return;
 	}
-	if (n > 1)
-		buf_printf(&b, "%zu of %zu ranks differ beyond noise, most ", n,
-		    k->list.n);
-	buf_printf(&b, "rank %" PRId64 ": compute ", most->rank);
-	put_change(&b, most->unit_ns[0], most->unit_ns[1]);
-	buf_puts(&b, " a step, ");
-	put_signed_time(&b, most->judged_ns);
-	buf_puts(&b, " beyond noise");
-	if (n == 1 && unknown == 0)
-		buf_printf(&b, "; the other %zu within noise", k->list.n - 1);
-	note_of(t, &b);
-	buf_free(&b);
+	note_most(c, t, most, n, unknown);
 	if (k->has_steps)
 		note_slowest(k, t);
 }

@@ -11,6 +11,14 @@
 #include "cmd/tl-diff/diff.h"
 #include "trace/noise.h"
 
+/* What became slower or faster within a rank: a row of it, a step. */
+struct rank_row {
+	int64_t ns;
+	uint32_t name[NSIDES];
+};
+
+#define RANK_ROWS 3
+
 struct rank_change {
 	int64_t rank;
 	int64_t run_ns[NSIDES];  /* compute, all of it */
@@ -22,6 +30,11 @@ struct rank_change {
 	struct noise noise;
 	bool is_known; /* how it varies */
 	bool is_named; /* beyond noise */
+	bool is_alone; /* and not as the other ranks do */
+	/* of one that differs: rows beyond noise that do so its way, largest
+	 * first */
+	struct rank_row rows[RANK_ROWS];
+	size_t nrows; /* all of them */
 };
 
 struct rank_changes {
@@ -32,12 +45,18 @@ struct rank_changes {
 
 struct changes;
 
+/* Or runs or sequences. */
+static inline bool
+samples_are_steps(const struct settings *set)
+{
+	return set->by == BY_OP || set->per == PER_STEP;
+}
+
 /* Whether samples are steps of ranks. */
 static inline bool
 ranks_are_judged(const struct settings *set)
 {
-	return set->pair == PAIR_RANK &&
-	    (set->by == BY_OP || set->per == PER_STEP);
+	return set->pair == PAIR_RANK && samples_are_steps(set);
 }
 
 static inline int64_t
@@ -50,7 +69,17 @@ rank_diff(const struct rank_change *r)
 void ranks_add(struct changes *c, int side, const struct side *r);
 /* Once times are sorted. */
 void ranks_find(struct changes *c);
+/* Whether some rank differs beyond noise. */
+bool ranks_differ(const struct changes *c);
 /* Who differs, and the slowest before and after. */
 void ranks_notes(const struct changes *c, struct table *t);
+
+/* ---- rank-rows.c ---- */
+
+/* Of each rank: calls more or less, which are no noise. */
+void rank_rows_structure(struct changes *c);
+/* The rows of a run that differs, judged among themselves. */
+void rank_rows_find(
+    struct changes *c, uint32_t run, const struct noise_row *whole);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What changed, in sentences. */
-#include "cmd/tl-diff/changes.h"
+#include "cmd/tl-diff/notes.h"
 #include "trace/stat.h"
 
 #define TOP_ROWS 3
@@ -10,6 +10,27 @@ static bool
 has_several_units(const struct changes *c)
 {
 	return c->unit[0].n > 1 || c->unit[1].n > 1;
+}
+
+/* ---- names ---- */
+
+static void
+put_name(const struct dict *st, uint32_t name, struct buf *b)
+{
+	if (name != INTERN_NONE)
+		text_visible(dict_get(st, name), b);
+	else
+		buf_puts(b, "one without a name");
+}
+
+void
+put_names(struct buf *b, const struct dict *st, const uint32_t name[NSIDES])
+{
+	put_name(st, name[0], b);
+	if (name[0] == name[1])
+		return;
+	buf_puts(b, " | ");
+	put_name(st, name[1], b);
 }
 
 /* ---- the whole ---- */
@@ -102,13 +123,16 @@ put_family(
 	if (f->judged_ns != 0) {
 		buf_puts(b, lead);
 		put_signed_time(b, f->judged_ns);
-		buf_printf(b, "%s beyond noise", unit_words(c));
+		buf_printf(b, "%s %s", unit_words(c),
+		    c->unlike.is_so ? "by work of one side only"
+				    : "beyond noise");
 		put_share(b, c, family, f->judged_ns);
 		put_rest(b, f);
 		lead = "; ";
 	}
 	if (f->unknown_ns != 0) {
-		buf_printf(b, "%snoise unknown for ", lead);
+		buf_printf(b, "%s%s ", lead,
+		    c->unlike.is_so ? "not judged:" : "noise unknown for");
 		put_signed_time(b, f->unknown_ns);
 		lead = "; ";
 	}
@@ -129,7 +153,7 @@ put_whole(struct buf *b, const struct changes *c)
 	const struct family *comm = &c->family[FAMILY_COMM];
 	bool has_comm = comm->ns[0] > 0 || comm->ns[1] > 0;
 
-	if (!c->is_known || c->gross_ns == 0) {
+	if ((!c->is_known && !c->unlike.is_so) || c->gross_ns == 0) {
 		buf_puts(b, "GPU time ");
 		put_change(b, u[0].total_ns, u[1].total_ns);
 		buf_puts(b, unit_words(c));
@@ -211,7 +235,7 @@ note_rows(const struct changes *c, struct table *t)
 			}
 	}
 	note_tally(c, t, "rows on one side only", "", &only);
-	if (c->gross_ns != 0 && !c->is_known)
+	if (c->gross_ns != 0 && !c->is_known && !c->unlike.is_so)
 		table_note(t, "noise unknown: pass several runs or steps");
 	if (noise > 0)
 		buf_printf(
@@ -252,15 +276,6 @@ note_events(const struct changes *c, struct table *t)
 
 /* ---- calls ---- */
 
-static void
-put_name(const struct dict *st, uint32_t name, struct buf *b)
-{
-	if (name != INTERN_NONE)
-		text_visible(dict_get(st, name), b);
-	else
-		buf_puts(b, "one without a name");
-}
-
 /* "WHAT: 5, as A | B 2 times": how many, and the most frequent pair of names.
  */
 static void
@@ -279,9 +294,7 @@ note_remarks(const struct changes *c, struct table *t, const char *what,
 			most = &m->list.v[i];
 	}
 	buf_printf(&b, "%s: %" PRIu64 ", as ", what, n);
-	put_name(c->dict, most->of[0], &b);
-	buf_puts(&b, " | ");
-	put_name(c->dict, most->of[1], &b);
+	put_names(&b, c->dict, most->of);
 	if (m->list.n > 1 && most->events.n[0] > 1)
 		buf_printf(&b, " %" PRIu64 " times", most->events.n[0]);
 	buf_puts(&b, hint);
@@ -395,10 +408,16 @@ changes_notes(const struct changes *c, struct table *t)
 
 	if (c->set->over.len > 0)
 		table_note(t, "%s", c->set->over.p);
+	unlike_note(c, t);
 	if (c->set->by == BY_OP && changes_sameness(c) != NULL)
 		table_note(t, "%s", changes_sameness(c));
+	/* the slowest rank sets the pace of all: who differs comes first */
+	if (ranks_differ(c))
+		ranks_notes(c, t);
 	note_whole(c, t);
-	ranks_notes(c, t);
+	if (!ranks_differ(c))
+		ranks_notes(c, t);
+	standout_note(c, t);
 	note_rows(c, t);
 	note_events(c, t);
 	note_remarks(c, t, "launches that differ by API name", &c->launches,

@@ -5,11 +5,12 @@
  * all that are left; or those of one rank are. The merged tree is of the first
  * pair, which is kept; tables are about all.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cmd/tl-diff/changes.h"
 #include "cmd/tl-diff/events.h"
+#include "cmd/tl-diff/notes.h"
 
 /* ---- one side: the runs of all its traces ---- */
 
@@ -418,6 +419,10 @@ sides_compare(struct settings *set)
 	check_gpus(&g);
 	check_steps(&g);
 	changes_finish(&g.changes);
+	if (g.changes.unlike.is_so)
+		report(MSG_SIDES_UNLIKE, g.inputs[1].paths.v[0],
+		    llround(g.changes.unlike.side[0].shared),
+		    llround(g.changes.unlike.side[1].shared));
 	gate_check(set, &g.changes);
 	if (set->print)
 		print_merged(&g.first, set->dest.path, min_diff_ns(&g));

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cmd/tl-diff/changes.h"
 #include "cmd/tl-diff/events.h"
+#include "cmd/tl-diff/notes.h"
 #include "sink/cells.h"
 
 /* What a row of what changed ends with. */
@@ -76,6 +76,8 @@ static const struct column ranks_columns[] = {
 	{ "is_noise", NULL, COL_BOOL, UNIT_NONE, 0, 0 },
 	{ "judged_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
 	{ "structure_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
+	{ "row", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	{ "row_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
 	{ "steps_before", NULL, COL_INT, UNIT_COUNT, COL_MINOR, 0 },
 	{ "steps_after", NULL, COL_INT, UNIT_COUNT, COL_MINOR, 0 },
 };
@@ -402,7 +404,7 @@ print_ranks(const struct changes *c, const struct kind_of_table *k)
 		row[2] = cell_int(r->unit_ns[1]);
 		row[3] = cell_int(rank_diff(r));
 		for (int s = 0; s < NSIDES; s++)
-			row[8 + s] = cell_int((int64_t)r->nsteps[s]);
+			row[10 + s] = cell_int((int64_t)r->nsteps[s]);
 		if (c->ranks.has_steps)
 			row[7] = cell_int(r->structure_ns);
 		if (!r->is_known)
@@ -410,6 +412,11 @@ print_ranks(const struct changes *c, const struct kind_of_table *k)
 		row[4] = cell_int(llround(noise_spread(&r->noise)));
 		row[5] = cell_bool(rank_diff(r) != 0 && r->judged_ns == 0);
 		row[6] = cell_int(r->judged_ns);
+		if (r->nrows == 0)
+			continue;
+		row[8] = cell_of_sides(
+		    t, c->dict, r->rows[0].name[0], r->rows[0].name[1]);
+		row[9] = cell_int(r->rows[0].ns);
 	}
 	table_print(t, &c->set->dest);
 	table_destroy(t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The messages about reports compared, of report-ids.h, which includes it. */
+/* The messages of comparisons, of report-ids.h, which includes it. */
 
 /* clang-format off */
 
@@ -19,5 +19,14 @@ WARNING(KEYS_UNCLEAR,
     "report: joined only as spelled")
 WARNING(ROWS_APART,
     "sheet {sheet}: {file} has no row in common with the baseline")
+
+/* ---- tl-diff ---- */
+WARNING(SIDE_RANKS_MISSING,
+    "{side}: skipped ranks that the other side lacks: {ranks}")
+WARNING(SIDES_UNLIKE,
+    "{file}: another model? what it has in common with the first side takes "
+    "{#before} % of compute before, {#after} % after: only work of one side is "
+    "judged")
+WARNING(SIDE_NO_GPU_EVENTS, "{file}: no GPU events: was the GPU recorded?")
 
 /* clang-format on */

@@ -256,11 +256,6 @@ NOTE(ROWS_CONTINUED,
     "{file}: table \"{table}\" has more than {#limit} rows: it continues in "
     "further sheets")
 
-/* ---- comparisons ---- */
-WARNING(SIDE_RANKS_MISSING,
-    "{side}: skipped ranks that the other side lacks: {ranks}")
-WARNING(SIDE_NO_GPU_EVENTS, "{file}: no GPU events: was the GPU recorded?")
-
 /* ---- tl-health ---- */
 NOTE(HEALTH_SOUND, "{file}: sound ({#n} {n:note|notes})")
 WARNING(HEALTH_USABLE,

@@ -63,7 +63,13 @@ is 'one slow rank: only its difference is judged' \
 2 1 0
 3 1 0'
 like 'one slow rank: the sentence' "$(verdict was is | head -n 1)" \
-	'^rank 1: compute .* \(\+[0-9.]* %\) a step, .* beyond noise; the other 3 within noise$'
+	'^rank 1 alone regressed: compute .* \(\+[0-9.]* %\) a step, .* beyond noise, 100 % of it from 1 op: gemm; the other 3 within noise$'
+is 'which leads' "$(tl-diff --pair rank --table diff_verdict --no-header was is 2>err | head -n 1 | cut -c 1-12)" \
+	'rank 1 alone'
+is 'nobody differs: it does not' \
+	"$(tl-diff --pair rank --table diff_verdict --no-header was same 2>err | head -n 1 | cut -c 1-5)" 'the t'
+is 'what in it became slower' \
+	"$(ranks -c rank,row,row_ns was is | sed 's/[0-9]\{3\}\././')" "0 .1 gemm 200.2 .3 ."
 like 'and who is the slowest' "$(verdict was is | sed -n 2p)" \
 	'^slowest rank: .* of compute a step \(rank 2\) to .* \(rank 1\); it sets the pace'
 is 'the gate' "$(gate 3% is)" 4
@@ -75,6 +81,9 @@ is 'the gate: nothing changed' "$(gate 0% same)" 0
 is 'nothing changed' "$(verdict was same)" 'compute of each of 4 ranks is within noise'
 like 'one slower, one faster: the larger' "$(verdict was two | head -n 1)" \
 	'^2 of 4 ranks differ beyond noise, most rank 2: compute '
+job all 110 110 113 110
+is 'all slower: none alone' "$(verdict was all | head -n 1 | grep -o '.*compute')" \
+	'4 of 4 ranks differ beyond noise, most rank 0: compute'
 is 'one slower, one faster: the gate is about the slower' "$(gate 3% two; grep -c 'rank 1' gate.err)" '4
 1'
 is 'a call more is no noise' \

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Sentences about what changed, and figures in them. */
+#ifndef TL_DIFF_NOTES_H
+#define TL_DIFF_NOTES_H
+
+#include "cmd/tl-diff/changes.h"
+
+/*
+ * What the time of steps became: a note for each of the main kinds. Whether
+ * they say what GPU time did, too.
+ */
+bool clock_notes(const struct changes *c, struct table *t);
+/* +4.456 ms */
+void put_signed_time(struct buf *b, int64_t ns);
+/* "4.456 ms to 4.482 ms (+0.6 %)", or "unchanged (4.456 ms)" */
+void put_change(struct buf *b, int64_t before, int64_t after);
+/* ": spread over 57 rows, none by itself"; nothing where no rest differs. */
+void put_rest(struct buf *b, const struct family *f);
+/* " (+9.000 ms without a launch)" where that is half of what GPU time did. */
+void put_unlinked(struct buf *b, const struct changes *c);
+/* A note of what is in the buffer, which is empty then; nothing if it is. */
+void note_of(struct table *t, struct buf *b);
+
+/* What changed, as notes of a table. */
+void changes_notes(const struct changes *c, struct table *t);
+/* That the sides are the same, as far as it goes; NULL: they are not. */
+const char *changes_sameness(const struct changes *c);
+/* A row's name, or both, as a text for people. */
+void put_names(
+    struct buf *b, const struct dict *st, const uint32_t name[NSIDES]);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of single ranks: what in one of them became slower. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cmd/tl-diff/judge.h"
+#include "trace/stat.h"
+
+/* ---- structure ---- */
+
+/* A row's events in the steps of a rank, one side. */
+struct calls {
+	uint64_t steps; /* that have some */
+	uint64_t first, all;
+	int64_t ns;
+	bool differ;
+};
+
+static void
+add_calls(struct calls *to, const struct row_time *t)
+{
+	if (to->steps++ == 0)
+		to->first = t->n;
+	to->differ = to->differ || t->n != to->first;
+	to->all += t->n;
+	stat_add(&to->ns, t->ns);
+}
+
+/*
+ * Calls more or less of a row in a step, where each side makes as many in all
+ * its steps, are no noise.
+ */
+static double
+structure_of(const struct calls calls[NSIDES], const uint64_t nsteps[NSIDES])
+{
+	double per[NSIDES];
+	int more;
+
+	for (int s = 0; s < NSIDES; s++) {
+		if (nsteps[s] == 0 || calls[s].differ ||
+		    (calls[s].steps > 0 && calls[s].steps < nsteps[s]))
+			return 0;
+		per[s] = (double)calls[s].all / (double)nsteps[s];
+	}
+	more = per[1] > per[0];
+	if (calls[more].all == 0)
+		return 0;
+	return (per[1] - per[0]) * (double)calls[more].ns /
+	    (double)calls[more].all;
+}
+
+/* Times of one row and rank stand together. */
+void
+rank_rows_structure(struct changes *c)
+{
+	size_t i = 0;
+
+	while (i < c->times.n) {
+		const struct row_time *first = &c->times.v[i];
+		uint32_t run = c->samples.v[first->sample].run;
+		struct rank_change *r = &c->ranks.list.v[run];
+		struct calls calls[NSIDES] = { { 0 }, { 0 } };
+
+		for (; i < c->times.n; i++) {
+			const struct row_time *t = &c->times.v[i];
+			const struct sample *s = &c->samples.v[t->sample];
+
+			if (t->row != first->row || s->run != run)
+				break;
+			add_calls(&calls[s->side], t);
+		}
+		if (c->rows.v[first->row].key.family == FAMILY_COMPUTE)
+			r->structure += structure_of(calls, r->nsteps);
+	}
+}
+
+/* ---- rows of one rank ---- */
+
+struct rank_part {
+	uint32_t row;
+	double structure;
+	bool is_known;
+	struct noise_row times;
+	struct noise noise;
+};
+
+struct finder {
+	struct changes *c;
+	const struct rank_change *rank;
+	const struct noise_row *whole; /* all of its compute */
+	VEC(struct rank_part) parts;
+	struct noise_pool pool;
+	double all_ns; /* compute of a step */
+};
+
+/* Times of a row and a rank, which stand together. */
+static void
+add_part(struct finder *f, struct judge *j, const struct row_time *v, size_t n)
+{
+	const struct changes *c = f->c;
+	struct rank_part *p = vec_add(&f->parts);
+	struct row_counts counts[NSIDES];
+	struct calls calls[NSIDES] = { { 0 }, { 0 } };
+	struct noise_rules rules;
+
+	*p = (struct rank_part){ .row = v->row };
+	judge_gather(j, v, n, &p->times, counts);
+	for (size_t i = 0; i < n; i++)
+		add_calls(&calls[c->samples.v[v[i].sample].side], &v[i]);
+	p->structure = structure_of(calls, f->rank->nsteps);
+	p->times.fixed = p->structure;
+	p->times.scale[0] = p->times.scale[1] = 1;
+	/* what one side does is no noise */
+	p->is_known = calls[0].steps > 0 && calls[1].steps > 0 &&
+	    noise_is_known(&p->times);
+	rules = changes_rules(c, &p->times, 0);
+	if (p->is_known)
+		noise_pool_add(&f->pool, &p->times, &rules);
+}
+
+static void
+list_parts(struct finder *f, uint32_t run)
+{
+	const struct changes *c = f->c;
+	struct judge j = { .c = f->c };
+
+	for (int s = 0; s < NSIDES; s++)
+		j.independent[s] =
+		    f->whole->side[s].independent / (double)f->whole->side[s].n;
+	for (size_t i = 0, end; i < c->times.n; i = end) {
+		const struct row_time *v = &c->times.v[i];
+
+		for (end = i + 1; end < c->times.n; end++)
+			if (c->times.v[end].row != v->row ||
+			    c->samples.v[c->times.v[end].sample].run !=
+				c->samples.v[v->sample].run)
+				break;
+		if (c->samples.v[v->sample].run == run &&
+		    c->rows.v[v->row].key.family == FAMILY_COMPUTE)
+			add_part(f, &j, v, end - i);
+	}
+	noise_pool_end(&f->pool);
+	vec_free(&j.values);
+}
+
+static double
+limit_of(struct finder *f)
+{
+	VEC(double) p = { 0 };
+	double limit;
+
+	for (size_t i = 0; i < f->parts.n; i++) {
+		struct rank_part *x = &f->parts.v[i];
+		struct noise_rules rules =
+		    changes_rules(f->c, &x->times, f->all_ns);
+
+		if (!x->is_known)
+			continue;
+		rules.pool = f->pool;
+		noise_test(&x->times, &rules, &x->noise);
+		vec_push(&p, x->noise.p);
+	}
+	limit = noise_limit(p.v, p.n, NOISE_ROWS);
+	vec_free(&p);
+	return limit;
+}
+
+/* To the largest, if it goes the rank's way. */
+static void
+tell_row(struct rank_change *r, const struct change *row, int64_t ns)
+{
+	struct rank_row x = { .ns = ns,
+		.name = { row->name[0],
+		    row->key.n[0] == row->key.n[1] ? row->name[0]
+						   : row->name[1] } };
+
+	if (ns == 0 || (ns < 0) != (r->judged_ns < 0))
+		return;
+	r->nrows++;
+	for (size_t i = 0; i < RANK_ROWS; i++) {
+		struct rank_row next = r->rows[i];
+
+		if (llabs(next.ns) >= llabs(x.ns))
+			continue;
+		r->rows[i] = x;
+		x = next;
+	}
+}
+
+void
+rank_rows_find(struct changes *c, uint32_t run, const struct noise_row *whole)
+{
+	struct rank_change *r = &c->ranks.list.v[run];
+	struct finder f = { .c = c,
+		.rank = r,
+		.whole = whole,
+		.all_ns = ((double)r->unit_ns[0] + (double)r->unit_ns[1]) / 2 };
+	double limit;
+
+	list_parts(&f, run);
+	limit = limit_of(&f);
+	for (size_t i = 0; i < f.parts.n; i++) {
+		const struct rank_part *p = &f.parts.v[i];
+		bool is_named = p->is_known && p->noise.p <= limit;
+		double diff = p->times.side[1].mean - p->times.side[0].mean;
+
+		tell_row(r, &c->rows.v[p->row],
+		    llround(is_named ? diff : p->structure));
+	}
+	vec_free(&f.parts);
+}

@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-diff: sides of different models, and steps that stand out.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+# shellcheck source=tests/cli/diff-events.sh
+. "$ROOT/tests/cli/diff-events.sh"
+
+# ---- different models ----
+
+# model DIM NAME US...: an op each, of this shape, whose kernel lasts so long
+model() {
+	dim=$1
+	shift
+	n=0
+	while [ $# -gt 1 ]; do
+		n=$((n + 1))
+		op "$1" $((n * 100)) 20 "[[$dim,$n]]"
+		call $((n * 100 + 1)) $n
+		gpu "k_$1" $((n * 100 + 10)) "$2" $n
+		shift 2
+	done
+}
+model 4 mm 30 relu 10 softmax 60 | trace >bert.json
+model 8 conv 70 bn 20 relu 10 | trace >resnet.json
+model 8 mm 300 relu 100 norm 600 gelu 900 | trace >large.json
+model 4 mm 30 relu 10 softmax 10 spin 90 | trace >spun.json
+model 4 mm 90 relu 10 softmax 60 | trace >slower.json
+model 8 mm 60 relu 20 softmax 90 | trace >batch.json
+
+# verdict AFTER [BEFORE]: the sentences
+verdict() { tl-diff --table diff_verdict --no-header "${2:-bert.json}" "$1" 2>err; }
+is 'other ops' "$(verdict resnet.json | sed 2q)" \
+	'different models? ops of both sides are 10 % of compute before, 10 % after; largest of one side only: softmax (60 % before), conv (70 % after)
+only work of one side is judged: times of another model say nothing'
+is 'other ops: a warning' "$(tl-diff resnet.json bert.json >/dev/null 2>err; echo $?; cat err)" \
+	'3
+tl-diff: bert.json: another model? what it has in common with the first side takes 10 % of compute before, 10 % after: only work of one side is judged'
+is 'other ops: no row that both have is judged' \
+	"$(rows 'tl-diff -c name,diff_ns,is_noise bert.json resnet.json' )" \
+	'conv 70000 .softmax -60000 .mm -30000 .bn 20000 .relu 0 .'
+is 'other ops: what the gate says' \
+	"$(tl-diff --fail-over gpu:3% bert.json batch.json >/dev/null 2>err; echo $?
+	tl-diff --fail-over gpu:3% bert.json large.json 2>&1 >/dev/null | tail -n 1)" '4
+tl-diff: slower than allowed: GPU time 0.100 to 1.900 ms, +1.440 ms by work of one side only, +0.360 ms, not judged; allowed: 3 % (0.003 ms)'
+is 'the same in the sentence' "$(verdict large.json | grep '^GPU time')" \
+	'GPU time +1440.0 %: +1.440 ms by work of one side only, all of it and more from 2 ops; not judged: +360.0 us'
+like 'a model that has all ops of a small one, of other shapes' "$(verdict large.json | head -n 1)" \
+	'^different models\? ops of both sides are 40 % of compute before, 21 % after; largest'
+model 4 mm 30 relu 10 | trace >small.json
+is 'which has none of its shapes' "$(verdict large.json small.json | head -n 1)" \
+	'different models? ops of both sides are 100 % of compute before, 21 % after; those with the same arguments 0 % of compute before, 0 % after; largest of one side only: gelu (47 % after)'
+is 'one op more, however long: the same model' "$(verdict spun.json | grep -c models)" 0
+is 'other shapes of the same ops: the same model' "$(verdict batch.json | grep -c models)" 0
+model 4 fused_mm 30 relu_ 10 softmax_v2 60 | trace >renamed.json
+is 'ops under other names that take the same shapes: the same model' \
+	"$(verdict renamed.json | grep -c models)" 0
+model 8 fused_mm 30 relu_ 10 softmax_v2 60 | trace >other.json
+is 'and other shapes: another' "$(verdict other.json | grep -c models)" 1
+is 'slower: the same model' "$(tl-diff bert.json slower.json >/dev/null; echo $?)" 0
+# in steps, whose times vary: still no row that both have is judged
+stepped() {
+	for step in 0 1 2 3 4; do
+		t=$((step * 10000)) k=0 corr=$((step * 10))
+		ev user_annotation "ProfilerStep#$step" 1 $t 9000
+		for name in $1; do
+			k=$((k + 1)) corr=$((corr + 1))
+			op "$name" $((t + k * 100)) 20
+			call $((t + k * 100 + 1)) $corr
+			gpu "k_$name" $((t + k * 1000)) "$((k * $2)).$((step * 7 % 3))" $corr
+		done
+	done | trace
+}
+stepped 'mm softmax relu' 10 >bert5.json
+stepped 'mm conv' 40 >resnet5.json
+is 'of several steps' \
+	"$(rows 'tl-diff --per step -c name,is_noise bert5.json resnet5.json')" 'conv false.relu false.mm .softmax false.'
+# of 60.2 us: relu and softmax 50 less, conv 80 more, mm 30 more
+is 'of several steps: the sentence' \
+	"$(tl-diff --per step --table diff_verdict --no-header bert5.json resnet5.json 2>err | grep '^GPU time')" \
+	'GPU time +49.7 %: +29.9 us a step by work of one side only, all of it and more from 1 op; not judged: +30.0 us'
+
+# ---- a step that stands out ----
+
+# run US...: steps of two ops, the second takes so long
+run() {
+	n=0
+	for us; do
+		t=$((n * 10000))
+		ev user_annotation "ProfilerStep#$n" 1 $t 9900
+		op steady $((t + 1)) 10
+		call $((t + 2)) $((2 * n + 1))
+		op wild $((t + 20)) 10
+		call $((t + 21)) $((2 * n + 2))
+		gpu k_steady $((t + 30)) $((1000 + n % 3)) $((2 * n + 1))
+		gpu k_wild $((t + 4000)) "$us" $((2 * n + 2))
+		n=$((n + 1))
+	done
+}
+run 500 502 501 500 503 501 | trace >even.json
+run 500 502 501 900 503 501 | trace >odd.json
+run 500 502 501 540 503 501 | trace >slight.json
+run 500 502 501 900 | trace >few.json
+out() { tl-diff --table diff_verdict --no-header "$@" 2>err | grep 'stands out'; }
+# others: 1500, 1503, 1503, 1504, 1503; median 1503; step 3: 1000 + 900; wild:
+# 900 over the median 501 of the others
+is 'a step that stands out' "$(out even.json odd.json)" \
+	'step 3 of after stands out: 1.900 ms of compute, 397.0 us (26.4 %) above the median of 5 others, 399.0 us of it in wild'
+is 'of the other side, as it is called' "$(out --names old,new odd.json even.json)" \
+	'step 3 of old stands out: 1.900 ms of compute, 397.0 us (26.4 %) above the median of 5 others, 399.0 us of it in wild'
+is 'below 50 us: none' "$(out even.json slight.json)" ''
+is 'fewer than 5 steps: none' "$(out few.json few.json)" ''
+is 'none' "$(out even.json even.json)" ''
+is 'it is no difference' "$(tl-diff --fail-over gpu:1% even.json odd.json >/dev/null 2>&1; echo $?)" 0
+is 'of several runs' "$(out -B even.json -B even.json -A even.json -A odd.json)" \
+	'step 3 of after, run 1, stands out: 1.900 ms of compute, 397.0 us (26.4 %) above the median of 5 others, 399.0 us of it in wild'
+# 4 % more in each of many ops: no row bears it out
+spread() {
+	n=0 corr=0
+	for us in 100 100 100 "$1" 100 100; do
+		t=$((n * 10000))
+		ev user_annotation "ProfilerStep#$n" 1 $t 9900
+		for k in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+			corr=$((corr + 1))
+			op "op$k" $((t + k * 10)) 5
+			call $((t + k * 10 + 1)) $corr
+			gpu "k$k" $((t + 1000 + 200 * k)) "$us" $corr
+		done
+		n=$((n + 1))
+	done | trace
+}
+spread 104 >all4.json
+spread 112 >all12.json
+is 'spread over rows that hardly grew: none' "$(out even.json all4.json)" ''
+like 'spread over rows that grew' "$(out even.json all12.json)" \
+	'^step 3 of after stands out: 2\.240 ms of compute, 240\.0 us \(12\.0 %\) .* 12\.0 us of it in op'
+done_testing
