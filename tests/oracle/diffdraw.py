@@ -4,7 +4,8 @@
 
 A second writing of it: rows, the rest, communication and their sum are worked out from
 the drawn times by the rules alone, and rows, sentence and gate must say the same. Pairs
-in which nothing changed must seldom show a difference, what is planted must be found.
+in which nothing changed must seldom show a difference, what is planted must be found. So
+must a step that stands out and, of jobs, a rank that became slower, and what in it did.
 """
 import csv
 import json
@@ -19,12 +20,16 @@ import tempfile
 
 ROWS, COMM = 60, 6  # the last are communication
 TICK, RUN_NOISE = 40, .005
-# runs, steps; alarms at most, in percent of many pairs
+# runs, steps; alarms at most, in percent of all pairs that there are
 SHAPES = [(1, 3), (1, 5), (1, 10), (3, 5)]
 MOST = 5
 # what is planted; share of the changed time that is named at least, in percent, by shape
 PLANTS = {"family": (25, 50, 65, 55), "one": (80, 85, 90, 80), "slow": (0, 0, 0, 0),
-          "jitter": None, "calls": (0, 0, 0, 0), None: None}
+          "jitter": None, "calls": (0, 0, 0, 0), "removed": (0, 0, 0, 0),
+          "added": (0, 0, 0, 0), "step": (0, 80, 80, 80), None: None}
+# of jobs: ranks, steps; of what is planted, how often at least it is found and alone
+JOBS = [(4, 3), (8, 10)]
+LEAST_JOBS = (85, 95)
 
 
 # ---- distributions, by plain sums ----
@@ -87,6 +92,7 @@ class Row:
         self.share = max(squares / free, nevents * TICK ** 2 / 12) / self.middle ** 2
         self.df = max(1, eff[0] + eff[1] - 2)
         self.nevents = nevents
+        self.on_both = all(any(v) for v in sides)
 
     def test(self, pool, allowance, share, least):
         df0, var0 = pool
@@ -152,14 +158,17 @@ class Expected:
         for ids, level, rest_level in ((range(ROWS), .03, .01),
                                        (range(ROWS, ROWS + COMM), .005, .005)):
             rows = [Row(of([i]), eff) for i in ids]
-            pool = pool_of(rows)
+            both = [r.on_both for r in rows]
+            pool = pool_of([r for r in rows if r.on_both])
             middle = sum(sum(v) / len(v) for v in of(ids)) / 2
             p = [r.test(pool, allowance, .05 if few else .01, .002 * middle * few)
-                 for r in rows]
-            named = named_of(p + [1] * (has_extra and level == .03), level)
+                 for r in rows if r.on_both]
+            tested = iter(named_of(p + [1] * (has_extra and level == .03), level))
+            # what one side does is no noise, and needs no test
+            named = [not x or next(tested) for x in both]
             left = [i for i, x in zip(ids, named) if not x]
             self.judged.append(sum(r.diff for r, x in zip(rows, named) if x))
-            self.var += [r.var for r, x in zip(rows, named) if x]
+            self.var += [r.var for r, x, y in zip(rows, named, both) if x and y]
             rest = Row(of(left), eff, len(left)) if left else None
             is_rest = bool(left) and rest.test((0, 0), allowance, 0, .005 * middle) <= rest_level
             if is_rest:
@@ -182,8 +191,11 @@ def draw(rnd, plant, runs, steps):
             factor[i], so_far = 1.07, so_far + mean[i]
         if plant == "slow":
             factor[i] = 1.02
+    mid = min(range(ROWS), key=lambda i: abs(mean[i] - total / 50))
     if plant == "one":
-        factor[min(range(ROWS), key=lambda i: abs(mean[i] - total / 50))] = 1.5
+        factor[mid] = 1.5
+    if plant in ("removed", "added"):
+        factor[mid] = 0
     sides = []
     for side in range(2):
         job = []
@@ -199,12 +211,20 @@ def draw(rnd, plant, runs, steps):
                 row += [3e5 * math.exp(rnd.gauss(0, wide)) * (3 if rnd.random() < .1 else 1)
                         for _ in range(COMM)]
                 run.append([round(x) for x in row])
+            if plant == "step" and side:
+                at = rnd.randrange(steps)
+                most = sorted(range(ROWS), key=lambda i: -mean[i])[:3]
+                more = .1 * sum(run[at][:ROWS]) / sum(run[at][i] for i in most)
+                for i in most:
+                    run[at][i] = round(run[at][i] * (1 + more))
             job.append(run)
         sides.append(job)
+    if plant == "added":
+        sides.reverse()
     return sides, [m * (f - 1) for m, f in zip(mean, factor)]
 
 
-def write(path, run, calls):
+def write(path, run, calls, job=None):
     """calls: how often a further op is there a step"""
     events, corr, at = [], 0, 1000
 
@@ -215,6 +235,8 @@ def write(path, run, calls):
     for n, step in enumerate(run):
         start = at
         for i, ns in enumerate(step + [20000] * calls):
+            if ns == 0: # it is not there
+                continue
             corr += 1
             name = "extra" if i >= len(step) else "op%02d" % i
             event("cpu_op", name, 1, at, 8000)
@@ -224,7 +246,54 @@ def write(path, run, calls):
             at += 10 + math.ceil(ns / 1000)
         event("user_annotation", "ProfilerStep#%d" % n, 1, start, (at - start) * 1000)
     with open(path, "w", encoding="ascii") as f:
-        json.dump({"traceEvents": events}, f)
+        json.dump({**({"distributedInfo": job} if job else {}), "traceEvents": events}, f)
+
+
+# ---- a step that stands out ----
+
+def median(v):
+    v = sorted(v)
+    return (v[(len(v) - 1) // 2] + v[len(v) // 2]) / 2
+
+
+def standing_out(sides):
+    """(excess, side, run, step, row, growth of that) of the one that does most, or None"""
+    found = None
+    for side, job in enumerate(sides):
+        for r, run in enumerate(job):
+            if len(run) < 5:
+                continue
+            total = [sum(step[:ROWS]) for step in run]
+            at = max(range(len(run)), key=lambda i: total[i])
+            others = [x for i, x in enumerate(total) if i != at]
+            m = median(others)
+            s = max(1.4826 * median([abs(x - m) for x in others]), .005 * m)
+            excess = total[at] - m
+            if excess <= 6 * s * math.sqrt(1 + 6 / len(others)) or \
+                    excess <= max(.03 * m, 50000):
+                continue
+            grown = [(run[at][i] - median([x[i] for k, x in enumerate(run) if k != at]), i)
+                     for i in range(ROWS)]
+            grown = [(g, i) for g, i in grown if run[at][i] > 1.1 * (run[at][i] - g)]
+            if sum(g for g, _ in grown) >= .7 * excess and (not found or excess > found[0]):
+                found = excess, side, r, at, max(grown)[1], max(grown)[0]
+    return found
+
+
+def compare_step(said, want):
+    said = [x for x in said if "stands out" in x]
+    if bool(said) != bool(want):
+        return ["%s: expected %s" % (said, want)]
+    if not want:
+        return []
+    m = re.match(r"step (\d+) of (before|after)(?:, run (\d+),)? stands out: .* of compute, "
+                 r"(\S+ [mun]?s) \(.*\) above the median of \d+ others, (\S+ [mun]?s) of it "
+                 r"in op(\d+)$", said[0])
+    if not m or (int(m[1]), m[2], int(m[3] or 0), int(m[6])) != \
+            (want[3], ("before", "after")[want[1]], want[2], want[4]) or \
+            any(abs(told_ns(m[k]) - want[i]) > 100 + 1e-3 * want[i] for k, i in ((4, 0), (5, 5))):
+        return ["%s: expected %s" % (said[0], want)]
+    return []
 
 
 # ---- a pair ----
@@ -256,7 +325,7 @@ def compare(paths, want, extra_ns):
                 (got["is_noise"] == "false") != named and got["diff_ns"] != "0" or \
                 got["is_comm"] != ("true" if i >= ROWS else "false"):
             bad.append("op%02d: %s, not %.1f, %s" % (i, got, r.diff, named))
-        if i % 16 == 0:
+        if i % 16 == 0 and r.on_both:
             spread = quantile(r.free) * math.sqrt(r.var)
             if abs(spread - float(got["spread_ns"])) > 1 + 1e-5 * spread:
                 bad.append("op%02d: spread %s, not %.1f" % (i, got["spread_ns"], spread))
@@ -268,8 +337,11 @@ def compare(paths, want, extra_ns):
         bad.append("gate says %s, judged %.0f" % (p.stderr, judged))
     if "may be" in p.stderr or (p.returncode == 4) != bool(m):
         bad.append("gate: %s" % p.stderr)
-    text = ask(paths, "--table", "diff_verdict", "--no-header").stdout
-    text = [x for x in text.split("\n") if x.startswith("GPU compute")][0]
+    if p.returncode == 4 and ("spread over" in p.stderr) != any(want.rest):
+        bad.append("gate: rest %s: %s" % (want.rest, p.stderr))
+    said = ask(paths, "--table", "diff_verdict", "--no-header").stdout.split("\n")
+    bad += compare_step(said, want.step)
+    text = [x for x in said if x.startswith("GPU compute")][0]
     for part, family, more in ((text.split(". Comm")[0], 0, extra_ns),
                                (text.split(". Comm")[-1], 1, 0)):
         m = re.search(r"([-+][\d.]+ [mun]?s)(?: a step)? beyond noise", part)
@@ -293,6 +365,7 @@ def trial(job):
     samples = [[[sum(s[i] for s in run) / steps for i in range(ROWS + COMM)] for run in job]
                if by_run else job[0] for job in sides]
     want = Expected(samples, by_run, plant == "calls")
+    want.step = standing_out(sides)
     calls = (2, 1) if plant == "calls" else (0, 0)
     with tempfile.TemporaryDirectory() as folder:
         paths = [[os.path.join(folder, "%d-%d.json" % (s, r)) for r in range(runs)]
@@ -301,8 +374,115 @@ def trial(job):
             for path, run in zip(side, job):
                 write(path, run, n)
         bad = compare(paths, want, 20000 * (calls[1] - calls[0]))
-    found = sum(m for m, x in zip(more, want.named) if x)
-    return bad, any(want.named) or any(want.rest), found / (sum(more) or 1)
+    found = sum(m for m, x in zip(more, want.named) if x) / (sum(more) or 1)
+    if plant == "step":
+        found = bool(want.step)
+    return bad, any(want.named) or any(want.rest), found
+
+
+# ---- a job: --pair rank ----
+
+def draw_job(rnd, plant, ranks, steps):
+    """[side][rank][step][row], who is 10 % slower after"""
+    who = rnd.randrange(ranks) if plant else None
+    mean = [math.exp(rnd.gauss(11.5, 1.2)) for _ in range(ROWS)]
+    sides = []
+    for side in range(2):
+        job = []
+        for rank in range(ranks):
+            speed = math.exp(rnd.gauss(0, .004)) * (1.1 if side and rank == who else 1)
+            job.append([[round(m * speed * math.exp(rnd.gauss(0, .01))) for m in mean]
+                        + [300000] * COMM for _ in range(steps)])
+        sides.append(job)
+    return sides, who
+
+
+class ExpectedJob:
+    def __init__(self, sides):
+        before, after = sides
+        steps = len(before[0])
+        few = math.comb(2 * steps, steps) < 70
+        self.ranks = []
+        for b, a in zip(before, after):
+            v = [[sum(x[:ROWS]) for x in run] for run in (b, a)]
+            self.ranks.append(Row(v, [independent(x) for x in v], ROWS))
+        squares = sum((x - m) ** 2 for r in self.ranks for v, m in zip(r.v, r.mean) for x in v)
+        n = sum(2 * steps - 2 for _ in self.ranks)
+        free = sum(r.df for r in self.ranks)
+        allowance = 2 * RUN_NOISE ** 2
+        for r in self.ranks:
+            r.share, r.df = squares / n / r.middle ** 2, free
+        p = [r.test((0, 0), allowance, .05 if few else .01, 0) for r in self.ranks]
+        self.named = named_of(p, .03)
+        diffs = [r.diff for r in self.ranks]
+        self.alone = [abs(d - median(diffs)) > abs(d) / 2 for d in diffs]
+        self.rows = []
+        for r, b, a, named in zip(self.ranks, before, after, self.named):
+            rows = [Row([[x[i] for x in run] for run in (b, a)], r.eff) for i in range(ROWS)]
+            p = [x.test(pool_of(rows), allowance, .05 if few else .01, .002 * r.middle * few)
+                 for x in rows]
+            self.rows.append([(x.diff, i) for i, (x, y) in enumerate(zip(rows, named_of(p, .03)))
+                              if y and x.diff * r.diff > 0] if named else [])
+
+
+def compare_job(paths, want):
+    bad = []
+    command = ["tl-diff", "--pair", "rank"] + paths
+    p = subprocess.run(command + ["--table", "diff_ranks", "--fail-over", "rank:0us"],
+                       capture_output=True, text=True, check=False)
+    got = list(csv.DictReader(p.stdout.splitlines(), delimiter="\t"))
+    for n, (g, r, named, rows) in enumerate(zip(got, want.ranks, want.named, want.rows)):
+        judged = r.diff if named else 0
+        top = max(rows, key=lambda x: (abs(x[0]), -x[1])) if rows else None
+        if abs(float(g["diff_ns"]) - r.diff) > 1.01 or \
+                abs(float(g["judged_ns"]) - judged) > 1.01 or \
+                (g["row"] or None) != (top and "op%02d" % top[1]) or \
+                top and abs(float(g["row_ns"]) - top[0]) > 1.01:
+            bad.append("rank %d: %s, not %.1f, %s, %s" % (n, g, r.diff, named, top))
+        fails = re.search(r"rank %d: compute a step .* ms, ([-+.\d]+) ± ([.\d]+) ms beyond" % n,
+                          p.stderr)
+        if bool(fails) != (judged > 0) or fails and abs(float(fails[1]) * 1e6 - judged) > 600:
+            bad.append("rank %d: judged %.0f, gate: %s" % (n, judged, p.stderr))
+    if (p.returncode == 4) != any(x and r.diff > 0 for x, r in zip(want.named, want.ranks)):
+        bad.append("gate: status %d" % p.returncode)
+    first = subprocess.run(command + ["--table", "diff_verdict", "--no-header"], check=True,
+                           capture_output=True, text=True).stdout.split("\n")[0]
+    most = max((abs(r.diff), -i) for i, r in enumerate(want.ranks) if want.named[i])[1] \
+        if any(want.named) else None
+    lead = None if most is None else \
+        "rank %d%s: compute " % (-most, " alone regressed" if want.alone[-most]
+                                 and want.ranks[-most].diff > 0 else " alone improved"
+                                 if want.alone[-most] else "") if sum(want.named) == 1 else \
+        "%d of %d ranks differ beyond noise, most rank %d: compute " % (
+            sum(want.named), len(want.named), -most)
+    if lead and not first.startswith(lead) or not lead and "rank" in first:
+        bad.append("%s: expected %s" % (first, lead))
+    return bad
+
+
+def trial_job(job):
+    shape, plant, seed = job
+    ranks, steps = JOBS[shape]
+    rnd = random.Random("job %d %s %d" % (shape, plant, seed))
+    sides, who = draw_job(rnd, plant, ranks, steps)
+    want = ExpectedJob(sides)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, x) for x in ("before", "after")]
+        for path, job in zip(paths, sides):
+            os.mkdir(path)
+            for rank, run in enumerate(job):
+                write(os.path.join(path, "%d.json" % rank), run, 0,
+                      {"rank": rank, "world_size": ranks})
+        bad = compare_job(paths, want)
+    alone = [i for i, x in enumerate(want.named) if x] == [who]
+    return bad, any(want.named), alone
+
+
+def is_too_many(alarms, pairs):
+    """more than one in a hundred draws of pairs would show at the stated level"""
+    most = MOST / 100
+    return sum(math.comb(pairs, k) * most ** k * (1 - most) ** (pairs - k)
+               for k in range(alarms, pairs + 1)) < .01
 
 
 def main():
@@ -317,9 +497,11 @@ def main():
                 bad = [b for d in done for b in d[0]]
                 alarms = 100 * sum(d[1] for d in done) / pairs
                 share = 100 * sum(d[2] for d in done) / pairs
-                if least is None and many and alarms > MOST:
+                if plant in (None, "jitter", "step") and is_too_many(
+                        sum(d[1] for d in done), pairs):
                     bad.append("alarms: %.1f %%" % alarms)
-                if least and many and share < least[shape]:
+                # of few pairs, two standard deviations less
+                if least and many and share < least[shape] - 100 / math.sqrt(pairs):
                     bad.append("found: %.0f %%" % share)
                 number += 1
                 failed = failed or bool(bad)
@@ -327,6 +509,24 @@ def main():
                       % (runs, steps, plant or "nothing", pairs, alarms, share))
                 print("%sok %d - %d x %d steps, planted: %s"
                       % ("not " if bad else "", number, runs, steps, plant or "nothing"))
+                for b in bad[:5]:
+                    print("# " + b)
+        for shape, (ranks, steps) in enumerate(JOBS):
+            for plant in ("rank", None):
+                pairs = max(1, many // 5)
+                done = pool.map(trial_job, [(shape, plant, i) for i in range(pairs)])
+                bad = [b for d in done for b in d[0]]
+                alarms = 100 * sum(d[1] for d in done) / pairs
+                alone = 100 * sum(d[2] for d in done) / pairs
+                if many and plant and alone < LEAST_JOBS[shape] - 100 / math.sqrt(pairs) or \
+                        not plant and is_too_many(sum(d[1] for d in done), pairs):
+                    bad.append("alarms %.1f %%, alone %.1f %%" % (alarms, alone))
+                number += 1
+                failed = failed or bool(bad)
+                print("#: %d ranks x %d, %s: %d jobs, %.1f %% differ, %.0f %% named alone"
+                      % (ranks, steps, plant or "nothing", pairs, alarms, alone))
+                print("%sok %d - %d ranks x %d steps, planted: %s"
+                      % ("not " if bad else "", number, ranks, steps, plant or "nothing"))
                 for b in bad[:5]:
                     print("# " + b)
     print("1..%d" % number)
