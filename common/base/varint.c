@@ -59,3 +59,13 @@ varint_get_slow(const unsigned char **p, const unsigned char *end, uint64_t *v)
 	*p += q[8] >= 0x80 ? 10 : 9;
 	return true;
 }
+
+struct varint
+varint_long(const unsigned char *p)
+{
+	struct varint l = { .next = p };
+
+	if (!varint_get_slow(&l.next, p + VARINT_MAX, &l.v))
+		l.next = NULL;
+	return l;
+}

@@ -76,6 +76,41 @@ varint_get(const unsigned char **p, const unsigned char *end, uint64_t *v)
 	return is_good;
 }
 
+struct varint {
+	const unsigned char *next; /* behind it; NULL: it is none */
+	uint64_t v;
+};
+struct varint varint_long(const unsigned char *p);
+
+/* The same where VARINT_MAX bytes can be read, whatever the number's end is;
+ * the variables can be registers. */
+static inline bool USE_RESULT
+varint_get_roomy(const unsigned char **p, uint64_t *v)
+{
+	const unsigned char *q = *p;
+	struct varint l;
+
+	if (LIKELY(q[0] < 0x80)) {
+		*v = q[0];
+		*p = q + 1;
+		return true;
+	}
+	if (LIKELY(q[1] < 0x80)) {
+		*v = (q[0] & 0x7f) | (unsigned)q[1] << 7;
+		*p = q + 2;
+		return true;
+	}
+	if (LIKELY(q[2] < 0x80)) {
+		*v = (q[0] & 0x7f) | (q[1] & 0x7fu) << 7 | (unsigned)q[2] << 14;
+		*p = q + 3;
+		return true;
+	}
+	l = varint_long(q);
+	*p = l.next;
+	*v = l.v;
+	return l.next != NULL;
+}
+
 static inline void
 buf_varint(struct buf *b, uint64_t v)
 {

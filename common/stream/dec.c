@@ -164,7 +164,7 @@ rec_shape(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	}
 	vec_push(&d->shapes, dict_shape(d->st, &s));
 	arena_reset(d->mem, mark);
-	return DEC_EVENT; /* go on */
+	return DEC_BLOCK_END;
 }
 
 static bool
@@ -202,27 +202,39 @@ rec_track(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	if (!wire_src_is_near(t.src, &d->nnamed))
 		return bad(d, WIRE_BAD_SRC);
 	vec_push(&d->tracks, dict_track(d->st, &t));
-	return DEC_EVENT;
+	return DEC_BLOCK_END;
 }
 
-static bool
-get_ref(const unsigned char **p, const unsigned char *end, struct uid own,
-    struct uid *ref)
+/* ---- events, of which WIRE_HEAD_MAX bytes can be read, wherever they end ----
+ */
+
+static inline bool
+head_small(const unsigned char **p, uint64_t limit, uint32_t *v)
 {
 	uint64_t u;
 
-	if (!varint_get(p, end, &u))
+	if (!varint_get_roomy(p, &u) || u >= limit)
+		return false;
+	*v = (uint32_t)u;
+	return true;
+}
+
+static inline bool
+head_ref(const unsigned char **p, struct uid own, struct uid *ref)
+{
+	uint64_t u;
+
+	if (!varint_get_roomy(p, &u))
 		return false;
 	ref->id = own.id - (uint64_t)unzigzag(u >> 1);
 	ref->inst = own.inst;
 	if (ref->id >= WIRE_MAX_ID)
 		return false;
-	return (u & 1) == 0 || get_small(p, end, UINT32_MAX, &ref->inst);
+	return (u & 1) == 0 || head_small(p, UINT32_MAX, &ref->inst);
 }
 
 static bool
-get_tree_fields(
-    struct event *ev, const unsigned char **p, const unsigned char *end)
+tree_fields(struct event *ev, const unsigned char **p)
 {
 	const struct uid none = { 0 };
 	unsigned has = ev->shape->has;
@@ -232,46 +244,55 @@ get_tree_fields(
 	ev->ndesc = ev->ngpu = 0;
 	if ((has & HAS_TREE) == 0)
 		return true;
-	if ((has & HAS_DEPTH) && !get_small(p, end, UINT32_MAX, &ev->depth))
+	if ((has & HAS_DEPTH) && !head_small(p, UINT32_MAX, &ev->depth))
 		return false;
-	if ((has & HAS_PARENT) && !get_ref(p, end, ev->uid, &ev->parent))
+	if ((has & HAS_PARENT) && !head_ref(p, ev->uid, &ev->parent))
 		return false;
-	if ((has & HAS_LAUNCH) && !get_ref(p, end, ev->uid, &ev->launch))
+	if ((has & HAS_LAUNCH) && !head_ref(p, ev->uid, &ev->launch))
 		return false;
-	if ((has & HAS_FWD) && !get_ref(p, end, ev->uid, &ev->fwd))
+	if ((has & HAS_FWD) && !head_ref(p, ev->uid, &ev->fwd))
 		return false;
-	if ((has & HAS_BWD) && !get_ref(p, end, ev->uid, &ev->bwd))
+	if ((has & HAS_BWD) && !head_ref(p, ev->uid, &ev->bwd))
 		return false;
-	if ((has & HAS_NDESC) && !varint_get(p, end, &ev->ndesc))
+	if ((has & HAS_NDESC) && !varint_get_roomy(p, &ev->ndesc))
 		return false;
-	return !(has & HAS_NGPU) || varint_get(p, end, &ev->ngpu);
+	return !(has & HAS_NGPU) || varint_get_roomy(p, &ev->ngpu);
 }
 
-static bool
-get_head(struct decoder *d, const unsigned char **p, const unsigned char *end)
+static inline bool
+head_fields(const struct decoder *d, struct event *ev, const unsigned char **p)
 {
-	struct event *ev = d->to;
 	unsigned has = ev->shape->has;
-	uint32_t track;
+	const struct track *t;
+	uint32_t no;
 	uint64_t u;
 
-	if ((has & HAS_INST) && !get_small(p, end, UINT32_MAX, &ev->uid.inst))
+	if ((has & HAS_INST) && !head_small(p, UINT32_MAX, &ev->uid.inst))
 		return false;
-	if (!get_small(p, end, d->tracks.n, &track))
+	if (!head_small(p, d->tracks.n, &no))
 		return false;
-	ev->track = d->tracks.v[track];
-	ev->src = d->st->tracks.v[ev->track].src;
-	ev->pid = d->st->tracks.v[ev->track].pid;
-	ev->tid = d->st->tracks.v[ev->track].tid;
+	ev->track = d->tracks.v[no];
+	t = &d->st->tracks.v[ev->track];
+	ev->src = t->src;
+	ev->pid = t->pid;
+	ev->tid = t->tid;
 	if (has & HAS_DUR) {
-		if (!varint_get(p, end, &u) || u > INT64_MAX)
+		if (!varint_get_roomy(p, &u) || u > INT64_MAX)
 			return false;
 		ev->dur_ns = (int64_t)u;
 	}
-	if ((has & HAS_NAME) && !get_string_id(d, p, end, &ev->name))
-		return false;
-	return (has & HAS_FLAGS) == 0 ||
-	    get_small(p, end, UINT32_MAX, &ev->flags);
+	if (has & HAS_NAME) {
+		if (!head_small(p, d->strings.n, &no))
+			return false;
+		ev->name = d->strings.v[no];
+	}
+	return (has & HAS_FLAGS) == 0 || head_small(p, UINT32_MAX, &ev->flags);
+}
+
+static enum dec_status
+bad_event(struct decoder *d)
+{
+	return bad(d, "an event record is malformed");
 }
 
 /* DEC_BLOCK_END: an event that isn't wanted. */
@@ -283,21 +304,31 @@ rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	uint32_t shape;
 	uint64_t id, ts;
 
-	if (!get_small(&p, end, d->shapes.n, &shape) ||
-	    !varint_get(&p, end, &id))
-		return bad(d, "an event record is malformed");
+	if (UNLIKELY(d->end - p < WIRE_HEAD_MAX)) {
+		size_t len = (size_t)(end - p);
+
+		memcpy(d->tail, p, len);
+		memset(d->tail + len, 0, sizeof d->tail - len);
+		p = d->tail;
+		end = p + len;
+	}
+	if (!head_small(&p, d->shapes.n, &shape) || !varint_get_roomy(&p, &id))
+		return bad_event(d);
 	id = d->next_id + (uint64_t)unzigzag(id);
 	if (id >= WIRE_MAX_ID)
-		return bad(d, "an event's id is out of range");
+		return p > end ? bad_event(d)
+			       : bad(d, "an event's id is out of range");
 	d->next_id = id + 1;
 	shape = d->shapes.v[shape];
 	s = d->st->shapes.v[shape];
 	if (s->has & HAS_TS) {
-		if (!varint_get(&p, end, &ts))
-			return bad(d, "an event record is malformed");
+		if (!varint_get_roomy(&p, &ts))
+			return bad_event(d);
 		d->prev_ts =
 		    (int64_t)((uint64_t)d->prev_ts + (uint64_t)unzigzag(ts));
 	}
+	if (UNLIKELY(p > end))
+		return bad_event(d);
 	d->nevents++;
 	if (!dec_wants(d, s))
 		return DEC_BLOCK_END;
@@ -310,14 +341,14 @@ rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	ev->ts_ns = s->has & HAS_TS ? d->prev_ts : 0;
 	ev->dur_ns = 0;
 	ev->flags = 0;
-	if (!get_head(d, &p, end))
-		return bad(d, "an event record is malformed");
+	if (!head_fields(d, ev, &p) || p > end)
+		return bad_event(d);
 	if (UNLIKELY(ev->ts_ns > INT64_MAX - ev->dur_ns))
 		return bad(d, WIRE_BAD_END);
 	if ((d->heads & KIND_BIT(s->kind)) != 0)
 		return DEC_EVENT;
-	if (!get_tree_fields(ev, &p, end))
-		return bad(d, "an event record is malformed");
+	if (!tree_fields(ev, &p) || p > end)
+		return bad_event(d);
 	ev->vals = p;
 	ev->vals_len = (size_t)(end - p);
 	ev->ids = d->identity ? NULL : d->strings.v;
@@ -326,6 +357,8 @@ rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
 		return bad(d, "an event's values are malformed");
 	return DEC_EVENT;
 }
+
+/* ---- all others ---- */
 
 static bool
 get_fact(struct decoder *d, const unsigned char **p, const unsigned char *end,
@@ -441,64 +474,58 @@ rec_clear(struct decoder *d)
 	d->identity = d->st->text->list.n == 0;
 }
 
+/* DEC_BLOCK_END: what only the decoder needs. */
+static enum dec_status
+rec_other(struct decoder *d, unsigned type, const unsigned char *body)
+{
+	uint32_t section;
+
+	switch (type) {
+	case REC_STRING:
+		rec_string(d,
+		    (struct str){ (const char *)body, (size_t)(d->p - body) });
+		return DEC_BLOCK_END;
+	case REC_CLEAR: rec_clear(d); return DEC_BLOCK_END;
+	case REC_SHAPE: return rec_shape(d, body, d->p);
+	case REC_TRACK: return rec_track(d, body, d->p);
+	case REC_SOURCE: return rec_source(d, body, d->p);
+	case REC_META: return rec_meta(d, body, d->p);
+	case REC_SECTION:
+		if (!get_small(&body, d->p, SECTION_COUNT, &section))
+			return bad(d, "a section is unknown");
+		d->section = section;
+		return DEC_SECTION;
+	case REC_HEADER: return rec_header(d, body, d->p);
+	case REC_END: return rec_end(d, body, d->p);
+	default:
+		return type & REC_MAY_SKIP
+		    ? DEC_BLOCK_END
+		    : bad(d,
+			  "a record of unknown type: "
+			  "a newer tl wrote this stream");
+	}
+}
+
 enum dec_status
 dec_next(struct decoder *d)
 {
 	while (d->p < d->end) {
-		const unsigned char *start = d->p, *body;
-		unsigned type = *d->p++;
+		const unsigned char *start = d->p, *p = start + 1;
 		enum dec_status status;
 		uint64_t len;
 
-		if (!varint_get(&d->p, d->end, &len) ||
-		    len > (uint64_t)(d->end - d->p)) {
-			d->p = start;
+		if (!varint_get(&p, d->end, &len) ||
+		    len > (uint64_t)(d->end - p))
 			return bad(d, "a record is longer than its block");
-		}
-		body = d->p;
-		d->p += len;
-		if (UNLIKELY(!d->has_header && type != REC_HEADER))
+		d->p = p + len;
+		if (UNLIKELY(!d->has_header && *start != REC_HEADER))
 			return bad(d, "the first record is no header");
-		switch (type) {
-		case REC_EVENT: status = rec_event(d, body, d->p); break;
-		case REC_STRING:
-			rec_string(
-			    d, (struct str){ (const char *)body, (size_t)len });
-			continue;
-		case REC_SHAPE: status = rec_shape(d, body, d->p); break;
-		case REC_TRACK: status = rec_track(d, body, d->p); break;
-		case REC_CLEAR: rec_clear(d); continue;
-		case REC_SOURCE: status = rec_source(d, body, d->p); break;
-		case REC_META: status = rec_meta(d, body, d->p); break;
-		case REC_SECTION: {
-			uint32_t s;
-
-			if (!get_small(&body, d->p, SECTION_COUNT, &s)) {
-				status = bad(d, "a section is unknown");
-				break;
-			}
-			d->section = s;
-			status = DEC_SECTION;
-			break;
-		}
-		case REC_HEADER: status = rec_header(d, body, d->p); break;
-		case REC_END: status = rec_end(d, body, d->p); break;
-		default:
-			if (type & REC_MAY_SKIP)
-				continue;
-			status = bad(d,
-			    "a record of unknown type: "
-			    "a newer tl wrote this stream");
-			break;
-		}
+		status = LIKELY(*start == REC_EVENT) ? rec_event(d, p, d->p)
+						     : rec_other(d, *start, p);
 		if (status == DEC_BAD)
 			d->p = start;
-		if (type == REC_EVENT && status == DEC_BLOCK_END)
-			continue;
-		if ((type == REC_SHAPE || type == REC_TRACK) &&
-		    status == DEC_EVENT)
-			continue;
-		return status;
+		if (status != DEC_BLOCK_END)
+			return status;
 	}
 	return DEC_BLOCK_END;
 }

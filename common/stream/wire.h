@@ -22,6 +22,8 @@
 #define WIRE_BLOCK_TARGET 65536
 /* Longest payload; a single text of a trace must fit. */
 #define WIRE_MAX_BLOCK (UINT32_C(1) << 29)
+/* Numbers of an event before its values, each of at most 10 bytes. */
+#define WIRE_HEAD_MAX 192
 #define WIRE_MAX_ID (UINT64_C(1) << 62)
 #define WIRE_MAX_SRC (UINT32_C(1) << 24)
 /*
@@ -138,7 +140,8 @@ struct decoder {
 	uint32_t heads;   /* of these no more than the head is read */
 	bool only_owners; /* and of the host what has no GPU work below */
 	struct event *to; /* where events go: &ev, or the reader's */
-	const unsigned char *p, *end; /* in the payload */
+	const unsigned char *p, *end;          /* in the payload */
+	unsigned char tail[2 * WIRE_HEAD_MAX]; /* a last event, and 0 */
 	const char *error;
 	bool has_header;
 	uint64_t next_id;
