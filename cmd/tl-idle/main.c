@@ -256,6 +256,13 @@ look_at_row(struct sink_row *row)
 	struct idle *g = (struct idle *)row->sink;
 
 	g->longest = row->first;
+	g->ncalls = g->longest->ncalls;
+	/* mostly a record is the row */
+	if (row->group->n == 1) {
+		stat_of(
+		    &g->stats, g->lengths.v + g->longest->first, g->longest->n);
+		return;
+	}
 	g->ncalls = 0;
 	g->room.n = 0;
 	for (size_t i = 0; i < row->group->n; i++) {

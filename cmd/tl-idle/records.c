@@ -95,27 +95,27 @@ named_gpu(const struct idle *g, uint32_t gpu)
 /* In how many calls it was spent, and in which most: one can cause several
  * pieces. */
 static void
-find_longest(struct idle *g, struct idle_record *r, const struct piece *v)
+find_longest(struct idle *g, struct idle_record *r, const uint32_t *events)
 {
+	const int64_t *lengths = g->lengths.v + r->first;
 	uint32_t longest = HOST_NONE;
 
 	for (size_t i = 0; i < r->n; i++) {
-		uint64_t *sum, ns = (uint64_t)v[i].ns;
+		uint64_t *sum, ns = (uint64_t)lengths[i];
 
-		if (v[i].event != HOST_NONE) {
-			sum = &g->sums.v[v[i].event];
+		if (events[i] != HOST_NONE) {
+			sum = &g->sums.v[events[i]];
 			r->ncalls += *sum == 0; /* no piece is without length */
 			ns = *sum += ns;
 		}
 		if (ns > r->longest_ns) {
-			longest = v[i].event;
+			longest = events[i];
 			r->longest_ns = ns;
 		}
-		vec_push(&g->lengths, v[i].ns);
 	}
 	for (size_t i = 0; i < r->n; i++)
-		if (v[i].event != HOST_NONE)
-			g->sums.v[v[i].event] = 0;
+		if (events[i] != HOST_NONE)
+			g->sums.v[events[i]] = 0;
 	r->longest = named(g, longest);
 	if (g->with_stack)
 		r->more = stack_of(&g->stacks, &g->host, longest);
@@ -124,7 +124,7 @@ find_longest(struct idle *g, struct idle_record *r, const struct piece *v)
 static void
 finish_folds(struct idle *g)
 {
-	struct piece *sorted = xmalloc(g->pieces.n * sizeof *sorted);
+	uint32_t *events = xmalloc(g->pieces.n * sizeof *events);
 	size_t base = g->lengths.n, at = base;
 
 	for (size_t i = g->nbefore; i < g->sink.records.n; i++) {
@@ -134,20 +134,24 @@ finish_folds(struct idle *g)
 		at += r->n;
 		r->n = 0;
 	}
+	vec_reserve(&g->lengths, at);
+	g->lengths.n = at;
 	for (size_t i = 0; i < g->pieces.n; i++) {
-		struct idle_record *r =
-		    sink_record(&g->sink, g->pieces.v[i].record);
+		const struct piece *p = &g->pieces.v[i];
+		struct idle_record *r = sink_record(&g->sink, p->record);
 
-		sorted[r->first - base + r->n++] = g->pieces.v[i];
+		at = r->first + r->n++;
+		g->lengths.v[at] = p->ns;
+		events[at - base] = p->event;
 	}
 	g->pieces.n = 0;
 	for (size_t i = g->nbefore; i < g->sink.records.n; i++) {
 		struct idle_record *r = sink_record(&g->sink, i);
 
 		if (r->n > 0)
-			find_longest(g, r, sorted + (r->first - base));
+			find_longest(g, r, events + (r->first - base));
 	}
-	free(sorted);
+	free(events);
 	for (size_t i = 0; i < FOLDED; i++)
 		sink_fold_clear(&g->folds[i]);
 }
@@ -200,7 +204,8 @@ add_piece(struct idle *g, struct idle_record *r, const struct gap *gap,
 {
 	const struct host *h = &g->host;
 	const struct host_gpu *next = beside(g, gap);
-	const struct key *pid = next->launch != HOST_NONE
+	bool is_parted = g->by_step || g->by_phase;
+	const struct key *pid = is_parted && next->launch != HOST_NONE
 	    ? host_pid(h, &h->events.v[next->launch])
 	    : NULL;
 

@@ -15,11 +15,12 @@ words_of(const struct sink_groups *gs)
 static bool
 is_key_of(const struct sink_groups *gs, size_t at, const uint64_t *key)
 {
-	size_t n = words_of(gs), i = 0;
+	const uint64_t *have = gs->list.v[at].key;
+	uint64_t differ = 0;
 
-	while (i < n && gs->list.v[at].key[i] == key[i])
-		i++;
-	return i == n;
+	for (size_t i = 0, n = words_of(gs); i < n; i++)
+		differ |= have[i] ^ key[i];
+	return differ == 0;
 }
 
 /* The group of a key with this hash, made when missing. */

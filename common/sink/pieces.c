@@ -18,9 +18,9 @@ sink_fold(struct sink_fold *f, struct sink *s, const void *piece, bool *is_new)
 	int64_t *record;
 
 	f->groups.nwords = sink_key_of(s, &f->plan, piece, key);
-	group = sink_groups_add(&f->groups, key);
+	group = sink_groups_of_key(&f->groups, key);
 	record = &group->sums[0];
-	*is_new = group->n == 1;
+	*is_new = group->n++ == 0;
 	if (!*is_new)
 		return sink_record(s, (size_t)*record);
 	*record = (int64_t)s->records.n;

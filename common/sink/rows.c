@@ -59,13 +59,16 @@ size_t
 sink_key_of(const struct sink *s, const struct sink_plan *p, const void *record,
     uint64_t *key)
 {
+	const struct sink_column *columns = s->def->columns;
 	size_t n = 0;
 
 	key[n++] = source_word(p, record);
 	for (size_t k = 0; k < p->nkeys; k++) {
-		const struct sink_column *c = sink_column_of(s, p->keys[k]);
+		const struct sink_column *c = &columns[p->keys[k]];
 
-		if (c->from == SINK_KEY) {
+		if (LIKELY(c->from == SINK_TEXT)) {
+			key[n++] = *(const uint32_t *)field_at(record, c);
+		} else if (c->from == SINK_KEY) {
 			const struct key *id = field_at(record, c);
 
 			key[n++] = (uint64_t)id->n;
