@@ -432,22 +432,19 @@ take_intensity(struct figures *f, double v)
 		f->most_per_byte = v;
 }
 
-/* Where the roofs lie: of any op that they bound. */
+/* Where the roofs lie; of what has no FLOPs the memory's only. */
 static void
-take_roof(struct figures *f, const struct line *l, bool is_compute)
+take_roof(struct figures *f, const struct line *l)
 {
-	double limit_ns = line_real(l, "roofline_ns");
+	double tflop_s = line_real(l, "roof_tflop_s");
 	struct tally *spec;
 
-	if (!(limit_ns > 0))
+	if (line_real(l, "roof_tb_s") > 0)
+		f->tb_per_s = line_real(l, "roof_tb_s");
+	if (!(tflop_s > 0) || !(line_real(l, "gflop") > 0))
 		return;
-	if (!is_compute) {
-		f->tb_per_s =
-		    line_real(l, "moved_mib") * 1048576 / limit_ns / 1000;
-		return;
-	}
 	spec = tally_of(f, &f->specs, line_text(l, "compute_spec"));
-	spec->real = line_real(l, "gflop") / limit_ns * 1e6;
+	spec->real = tflop_s;
 	time_add(&spec->ns, line_int(l, "kernel_ns_sum"));
 }
 
@@ -546,7 +543,7 @@ take_roofline(void *ctx, const struct line *l)
 	take_over(f, l, spent);
 	take_intensity(f, line_real(l, "flop_per_byte"));
 	take_loss(f, l, is_compute);
-	take_roof(f, l, is_compute);
+	take_roof(f, l);
 }
 
 /* ---- which tables ---- */

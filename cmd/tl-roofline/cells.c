@@ -321,6 +321,8 @@ model_cell(const struct sink_row *r, unsigned f)
 		return rf.bound == BOUND_NONE
 		    ? cell_none()
 		    : cell_string(r->sink->dict, g->roofs[rf.roof]);
+	case C_ROOF_TFLOPS: return cell_real(rf.tflops);
+	case C_ROOF_TBS: return cell_real(rf.gbps / 1e3);
 	case C_ROOF_US: return cell_real(rf.time_us * 1e3);
 	default: return cell_string(r->sink->dict, c->params);
 	}

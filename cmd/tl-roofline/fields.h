@@ -33,6 +33,8 @@ enum {
 	C_SPEC,
 	C_BOUND,
 	C_ROOF,
+	C_ROOF_TFLOPS, /* of the op's compute spec */
+	C_ROOF_TBS,
 	C_ROOF_US,
 	C_ABOVE,
 	C_PARAMS,

@@ -80,6 +80,8 @@ const struct sink_column roof_columns[] = {
 	{ { "lca_before_ns", "lca_total_kernel_time_trace1_us", COL_INT, NS, D, US }, SINK_CELL, false, C_DIFF_BEFORE, ONLY_DIFF },
 	{ { "lca_after_ns", "lca_total_kernel_time_trace2_us", COL_INT, NS, D, US }, SINK_CELL, false, C_DIFF_AFTER, ONLY_DIFF },
 	{ { "roof", NULL, COL_TEXT, UNIT_NONE, COL_OURS, 0 }, SINK_CELL, false, C_ROOF, 0 },
+	{ { "roof_tflop_s", NULL, COL_REAL, UNIT_NONE, D | COL_OURS, 0 }, SINK_CELL, false, C_ROOF_TFLOPS, 0 },
+	{ { "roof_tb_s", NULL, COL_REAL, UNIT_NONE, D | COL_OURS, 0 }, SINK_CELL, false, C_ROOF_TBS, 0 },
 	{ { "above_roof", NULL, COL_TEXT, UNIT_NONE, COL_MINOR | COL_OURS, 0 }, SINK_CELL, false, C_ABOVE, 0 },
 	{ { "roofline_ns", "Roofline Time (µs)_first", COL_REAL, NS, D, US }, SINK_CELL, false, C_ROOF_US, 0 },
 	SINK_STAT_COLUMNS("pct_roofline", "Pct Roofline", COL_REAL, UNIT_PERCENT, 0, 0, M_PCT, 0),
@@ -113,8 +115,8 @@ static const char unified_figures[] =
     "kernel_ns_sum,ratio,diff_ns,lca_count_after,lca_ids,lca_names,"
     "lca_before_ns,lca_after_ns,host_ns_median,host_ns_min,host_ns_max,"
     "tb_s_median,tb_s_min,tb_s_max,tflop_s_median,tflop_s_min,"
-    "tflop_s_max,roof,above_roof,roofline_ns,pct_roofline_mean,"
-    "pct_roofline_median,pct_roofline_std,pct_roofline_min,"
+    "tflop_s_max,roof,roof_tflop_s,roof_tb_s,above_roof,roofline_ns,"
+    "pct_roofline_mean,pct_roofline_median,pct_roofline_std,pct_roofline_min,"
     "pct_roofline_max,lost_ns,kernel_ns_median,kernel_ns_min,kernel_ns_max,"
     "kernel_details_summary,trunc_kernel_details,"
     "overlapping_kernels_details_summary,trunc_overlapping_kernels_details,"

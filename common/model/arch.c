@@ -420,17 +420,16 @@ rate_of(const struct arch *a, enum roof *roof, struct str spec)
 struct roofline
 roofline_of(const struct arch *a, enum roof roof, const struct model_result *r)
 {
-	struct roofline rf = { NAN, NAN, NAN, BOUND_NONE, roof };
-	double tflops, gbps;
+	struct roofline rf = { NAN, NAN, NAN, NAN, NAN, BOUND_NONE, roof };
 
 	if (a == NULL || r->status != MODEL_OK)
 		return rf;
-	tflops = rate_of(a, &rf.roof, r->spec);
-	gbps = arch_gbps(a, roof);
+	rf.tflops = rate_of(a, &rf.roof, r->spec);
+	rf.gbps = arch_gbps(a, roof);
 	/* GFLOPS first, as the reference does: the last digit depends on it. */
 	if (r->flops > 0)
-		rf.compute_us = r->flops / 1e9 * 1e9 / (tflops * 1e12) * 1e6;
-	rf.memory_us = r->bytes / (gbps * 1e9) * 1e6;
+		rf.compute_us = r->flops / 1e9 * 1e9 / (rf.tflops * 1e12) * 1e6;
+	rf.memory_us = r->bytes / (rf.gbps * 1e9) * 1e6;
 	if (isnan(rf.memory_us))
 		return rf;
 	if (rf.compute_us >= rf.memory_us) {

@@ -65,6 +65,7 @@ enum bound {
 extern const char *const bound_words[]; /* "", "COMPUTE_BOUND", ... */
 
 struct roofline {
+	double tflops, gbps; /* of the GPU, for this spec; NAN: unknown */
 	double compute_us, memory_us; /* NAN: unknown */
 	double time_us;               /* the longer one; NAN: unknown */
 	enum bound bound;

@@ -48,6 +48,9 @@ is 'bound by the memory' "$(cells roof,roofline_bound,roofline_ns,pct_roofline_m
 	'tl-roofline --arch ./one.json mm.json')" 'one peak MEMORY_BOUND 57344.0 1146.8799999999999 -52344.0'
 is 'another roof' "$(cells roof 'tl-roofline --arch ./one.json --roof achievable mm.json')" \
 	'one achievable'
+is 'the roofs themselves' "$(cells roof_tflop_s,roof_tb_s \
+	'tl-roofline --arch ./one.json --roof achievable mm.json')" '0.5 0.001'
+is 'are none of an unknown GPU' "$(cells roof_tflop_s,roof_tb_s 'tl-roofline mm.json' | cat -A)" ' $'
 # 57344 bytes; 5 us, of two kernels whose times are whole microseconds
 above() { # above GBPS CACHE_MIB [TRACE]
 	printf '{"name":"x","mem_bw_gbps":%s,"l2_mib":%s,"peak_tflops":{}}' "$1" "$2" >x.json
