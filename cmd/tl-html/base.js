@@ -63,12 +63,17 @@ const head_cell = (text, cls) => {
   th.scope = 'col';
   return th;
 };
-const tables = data('tables'), names = data('names');
-const table = name => tables.find(t => t.schema.table === name);
+const tables = data('tables'), names = data('names'), sides = data('sides');
+// Of two sides that are compared the first is meant.
+const table = (name, side) => tables.find(t => t.schema.table === name && (t.side || 0) === (side || 0));
+// What is said of each side, and the word for it behind a heading.
+const each_side = f => [0, ...(sides.length ? [1] : [])].forEach(f);
+const of_side = side => sides.length ? ': ' + sides[side] : '';
 // Ranks that the others wait for, who come first wherever ranks are shown.
 const late = () => new Set(((table('gpu_timeline_by_rank') || {}).rows || []).filter(r => r.late_cause).map(r => r.rank ?? r.src));
 // What a figure is drawn from: of the tables that have it the last.
-const drawn = figure => tables.filter(t => t.chart && t.chart.figure === figure && t.rows.length).pop();
+const drawn = (figure, side) => tables.filter(t => t.chart && t.chart.figure === figure && t.rows.length &&
+  (t.side || 0) === (side || 0)).pop();
 const show = (e, text, x, y) => {
   const tip = $('tip');
   tip.style.display = text ? 'block' : 'none';
@@ -76,6 +81,16 @@ const show = (e, text, x, y) => {
   tip.style.left = Math.min(x + 12, innerWidth - tip.offsetWidth - 8) + 'px';
   tip.style.top = Math.min(y + 14, innerHeight - tip.offsetHeight - 8) + 'px';
 };
+// From one side to the other, by the difference among differences: -1 is the
+// most that was won, 1 the most that was lost; blue to orange.
+const turn = (ns, most) => most > 0 ? Math.max(-1, Math.min(1, ns / most)) : 0;
+const tint = (ns, most) => {
+  const t = turn(ns, most), w = Math.abs(t) ** .6, end = t < 0 ? [33, 102, 172] : [179, 88, 6];
+  return 'rgb(' + end.map(c => Math.round(245 + (c - 245) * w)).join(',') + ')';
+};
+const ink = (ns, most) => Math.abs(turn(ns, most)) > .6 ? '#fff' : '#000';
+const signed = ns => (ns < 0 ? '\u2212' : '+') + brief(Math.abs(ns));
+const change = (a, b) => !a ? 'new' : !b ? 'gone' : (b / a).toFixed(3);
 const colours = ['#3b76b5', '#d9822b', '#8f6bb3', 'var(--idle)'];
 const hue = i => 'hsl(' + (i * 137.5 % 360) + ',45%,' + (62 + i % 3 * 6) + '%)';
 const share = (e, percent) => {

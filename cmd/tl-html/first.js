@@ -48,16 +48,14 @@ function threadBars() {
   });
   if (list.length > MOST) $('ranks').append(make('div', (list.length - MOST) + ' more threads', 'hint'));
 }
-// ---- two traces ----
-const sides = data('sides');
-const signed = ns => (ns < 0 ? '\u2212' : '+') + brief(Math.abs(ns));
-const change = (a, b) => !a ? 'new' : !b ? 'gone' : (b / a).toFixed(3);
+// ---- what changed ----
 function changes(rows) {
   if (!rows.length) return;
   const box = make('div'), tab = make('table'), top = make('tr');
-  const names = sides.length ? sides : ['before', 'after'];
-  ['name', ...names, 'difference', 'ratio'].forEach((h, i) => {
-    const th = head_cell(h, i ? 'n' : '');
+  const most = Math.max(...rows.map(r => Math.abs(r.time_ns)));
+  const words = sides.length ? sides : ['before', 'after'];
+  ['name', ...words, 'difference', 'ratio'].forEach((h, i) => {
+    const th = head_cell(h, i ? (i < 3 ? 'n less' : 'n') : '');
     th.style.width = ['', '7em', '7em', '7em', '5em'][i];
     top.append(th);
   });
@@ -66,23 +64,96 @@ function changes(rows) {
   rows.forEach((r, n) => {
     const tr = make('tr'), cells = [r.name, brief(r.before_ns), brief(r.after_ns), signed(r.time_ns),
       change(r.before_ns, r.after_ns)];
-    cells.forEach((s, i) => tr.append(make('td', s, i ? 'n' : '')));
+    cells.forEach((s, i) => tr.append(make('td', s, i ? (i < 3 ? 'n less' : 'n') : '')));
     mid(tr.firstChild, scalars(r.name), at[n]).title = r.name.slice(0, 4000);
-    tr.children[3].style.background = tint(r.before_ns, r.after_ns);
-    tr.children[3].style.color = ink(r.before_ns, r.after_ns);
+    tr.children[3].style.background = tint(r.time_ns, most);
+    tr.children[3].style.color = ink(r.time_ns, most);
     tab.append(tr);
   });
-  box.style.flexBasis = '100%';
+  box.className = 'whole';
   box.append(make('h2', 'What changed most'), tab);
   $('tops').append(box);
 }
-// From -1, half as long or gone, to 1, twice as long or new: blue to orange.
-const turn = (a, b) => !a && !b ? 0 : !a ? 1 : !b ? -1 : Math.max(-1, Math.min(1, Math.log2(b / a)));
-const tint = (a, b) => {
-  const t = turn(a, b), w = Math.abs(t) ** .7, end = t < 0 ? [33, 102, 172] : [179, 88, 6];
-  return 'rgb(' + end.map(c => Math.round(245 + (c - 245) * w)).join(',') + ')';
-};
-const ink = (a, b) => Math.abs(turn(a, b)) > .85 ? '#fff' : '#000';
+// ---- the bar ----
+// Its parts by name, in percent and ns; of the side that a report is about as
+// its summary has them, of the other from its timeline.
+const PARTS = { computation_time: 'computation', exposed_comm_time: 'exposed communication',
+  exposed_memcpy_time: 'exposed copies', idle_time: 'idle' };
+function barParts(side) {
+  const t = table(side ? 'gpu_timeline' : 'summary', side);
+  if (!side) return t.rows.filter(r => r.part === 'timeline' && r.name !== 'total');
+  if (!t) return [];
+  const sum = type => t.rows.filter(r => r.type === type).reduce((s, r) => s + r.time_ns, 0), all = sum('total_time');
+  return all ? Object.keys(PARTS).map(k => ({ name: PARTS[k], time_ns: sum(k), percent: 100 * sum(k) / all })) : [];
+}
+function bar(side, most) {
+  const parts = barParts(side), key = make('div', undefined, 'key'), percents = [0, 0, 0, 0];
+  if (!parts.length) return;
+  const colour = r => /comm|other/.test(r.name) ? 1 : /copies/.test(r.name) ? 2 : r.name === 'idle' ? 3 : 0;
+  const total = parts.reduce((s, r) => s + r.time_ns, 0);
+  if (sides.length) key.append(make('b', sides[side] + ' ' + brief(total)), ' ');
+  parts.forEach(r => {
+    percents[colour(r)] += r.percent;
+    if (r.percent < .05 && r.name !== 'idle' && colour(r)) return;
+    const swatch = make('i'), item = make('span');
+    swatch.style.background = colours[colour(r)];
+    item.append(swatch, r.name + ' ' + r.percent.toFixed(1) + ' % (' + brief(r.time_ns) + ')');
+    key.append(item);
+  });
+  const drawing = stripe(percents, most ? 100 * total / most : undefined);
+  drawing.setAttribute('role', 'img');
+  drawing.ariaLabel = (sides.length ? sides[side] + ': ' : '') +
+    parts.map(r => r.name + ' ' + r.percent.toFixed(1) + ' %').join(', ');
+  $('bars').append(drawing, key);
+}
+// ---- lists of the longest ----
+function toplist(heads, rows, cells, widths) {
+  if (!rows.length) return;
+  if (!rows.some(r => cells(r)[heads.length - 1])) heads = heads.slice(0, -1);
+  const box = make('div'), tab = make('table'), top = make('tr');
+  const look = i => (i && i < 4 ? 'n' : '') + (i > 2 ? ' less' : '');
+  heads.forEach((h, i) => {
+    const th = head_cell(i ? h : 'name', look(i));
+    th.style.width = widths[i];
+    top.append(th);
+  });
+  tab.append(top);
+  const at = places(rows.map(r => cells(r)[0]));
+  rows.forEach((r, n) => {
+    const tr = make('tr');
+    cells(r).slice(0, heads.length).forEach((s, i) => tr.append(make('td', s, look(i))));
+    mid(tr.firstChild, cells(r)[0], at[n]).title = r.name.slice(0, 4000);
+    share(tr.children[2], r.percent);
+    tab.append(tr);
+  });
+  box.append(make('h2', heads[0]), tab);
+  $('tops').append(box);
+}
+// The other side's, as the summary has those of the side that it is about.
+const TOP = 10, TOP_LOST = 5;
+function otherOps() {
+  const t = table('ops_summary', 1), sums = new Map();
+  (t ? t.rows : []).forEach(r => {
+    const one = sums.get(r.name) || { name: r.name, time_ns: 0, count: 0, note: [].concat(r.categories || []).join(' ') };
+    one.time_ns += r.direct_ns_sum;
+    one.count += r.count;
+    sums.set(r.name, one);
+  });
+  const list = [...sums.values()].sort((a, b) => b.time_ns - a.time_ns), all = list.reduce((s, r) => s + r.time_ns, 0);
+  return all ? list.slice(0, TOP).map(r => ({ ...r, percent: 100 * r.time_ns / all })) : [];
+}
+function otherLost() {
+  const t = drawn('roofline', 1), sums = new Map();
+  (t ? t.rows : []).filter(r => r.lost_ns > 0 && r.roofline_bound).forEach(r => {
+    const name = r.name + ' ' + scalars(JSON.stringify(r.input_dims || '')), one = sums.get(name) ||
+      { name, time_ns: 0, of_ns: 0, note: r.roofline_bound.toLowerCase().replace('_', ' ') + ', ' + r.roof };
+    one.time_ns += r.lost_ns;
+    one.of_ns += r.kernel_ns_sum;
+    sums.set(name, one);
+  });
+  return [...sums.values()].sort((a, b) => b.time_ns - a.time_ns).slice(0, TOP_LOST)
+    .map(r => ({ ...r, time_ns: Math.round(r.time_ns), percent: 100 * (1 - r.time_ns / r.of_ns) }));
+}
 function head() {
   const t = table('summary');
   if (!t) return;
@@ -92,18 +163,8 @@ function head() {
   ['late', 'verdict'].forEach(p => { if (first(p)) $('verdict').append(make('p', figures(first(p)))); });
   part('phase').forEach(r => $('verdict').append(make('p', figures(r.note))));
   if (first('trace') !== document.title) $('bars').append(make('div', first('trace'), 'hint'));
-  const parts = part('timeline').filter(r => r.name !== 'total'), key = make('div', '', 'key');
-  const colour = r => /comm|other/.test(r.name) ? 1 : /copies/.test(r.name) ? 2 : r.name === 'idle' ? 3 : 0;
-  const percents = [0, 0, 0, 0];
-  parts.forEach(r => {
-    percents[colour(r)] += r.percent;
-    if (r.percent < .05 && r.name !== 'idle' && colour(r)) return;
-    const swatch = make('i'), item = make('span');
-    swatch.style.background = colours[colour(r)];
-    item.append(swatch, r.name + ' ' + r.percent.toFixed(1) + ' % (' + brief(r.time_ns) + ')');
-    key.append(item);
-  });
-  $('bars').append(stripe(percents), key);
+  const long = sides.length ? Math.max(...[0, 1].map(s => barParts(s).reduce((n, r) => n + r.time_ns, 0))) : 0;
+  each_side(side => bar(side, long));
   rankBars();
   threadBars();
   part('group').forEach(r => $('groups').append(make('li', r.name + ': ' + r.note)));
@@ -111,35 +172,17 @@ function head() {
     figures(time(r.time_ns) + ' in ' + r.name + (r.note ? ': ' + r.note : '')))));
   $('gainhead').hidden = !part('recoverable').length;
   part('warning').forEach(r => $('warnings').append(make('li', figures(r.name))));
-  const list = (heads, rows, cells, widths) => {
-    if (!rows.length) return;
-    if (!rows.some(r => cells(r)[heads.length - 1])) heads = heads.slice(0, -1);
-    const box = make('div'), tab = make('table'), top = make('tr');
-    heads.forEach((h, i) => {
-      const th = head_cell(i ? h : 'name', i && i < 4 ? 'n' : '');
-      th.style.width = widths[i];
-      top.append(th);
-    });
-    tab.append(top);
-    const at = places(rows.map(r => cells(r)[0]));
-    rows.forEach((r, n) => {
-      const tr = make('tr');
-      cells(r).slice(0, heads.length).forEach((s, i) => tr.append(make('td', s, i && i < 4 ? 'n' : '')));
-      mid(tr.firstChild, cells(r)[0], at[n]).title = r.name.slice(0, 4000);
-      share(tr.children[2], r.percent);
-      tab.append(tr);
-    });
-    box.append(make('h2', heads[0]), tab);
-    $('tops').append(box);
-  };
   changes(part('change'));
-  const ops = part('op'), kernels = part('kernel'), lost = part('roofline');
   const wide = ['', '6.5em', '5em', '4.5em', '11em'];
   const cells = r => [bare(r.name), brief(r.time_ns), r.percent.toFixed(1) + ' %', r.count, r.note || ''];
-  list([table('host_timeline') ? 'Top ops on the host' : 'Top ops', 'time', 'share', 'count', 'category'], ops, cells, wide);
-  list(['Top kernels', 'time', 'share', 'count', 'category'], kernels, cells, wide);
-  list(['Lost to the roofline' + (lost.length ? ' (' + (lost[0].note || '').replace(/^.*, /, '') + ')' : ''),
-    'time lost', 'of roof', 'bound'], lost,
+  const ops = table('host_timeline') ? 'Top ops on the host' : 'Top ops', rest = ['time', 'share', 'count', 'category'];
+  each_side(side => toplist([ops + of_side(side), ...rest], side ? otherOps() : part('op'), cells, wide));
+  toplist(['Top kernels', ...rest], part('kernel'), cells, wide);
+  each_side(side => {
+    const lost = side ? otherLost() : part('roofline');
+    toplist(['Lost to the roofline' + of_side(side) + (lost.length ? ' (' + (lost[0].note || '').replace(/^.*, /, '') + ')' : ''),
+      'time lost', 'of roof', 'bound'], lost,
     r => [scalars(r.name), brief(r.time_ns), r.percent.toFixed(1) + ' %', (r.note || '').replace(/ bound.*/, '')],
     ['', '7em', '5.5em', '6em']);
+  });
 }

@@ -4,7 +4,8 @@
  *
  * lanes     spans of GPU streams and of threads that launch, at a level of
  *           detail that fits
- * icicle    GPU time by stacks of names, or where there is none the host's
+ * origins   what launched each of them
+ * icicle    GPU time, and the host's, by stacks of names
  * tables    what the sinks wrote as NDJSON
  * page.*    its places and its look
  * *.js      what draws in the browser
@@ -36,7 +37,8 @@ struct lanes;
 struct lanes *lanes_new(struct dict *st, struct names *threads);
 void lanes_free(struct lanes *l);
 /* What a source says of itself, once that is final. */
-void lanes_source(struct lanes *l, uint32_t src, const struct source *s);
+void lanes_source(
+    struct lanes *l, uint32_t src, const struct source *s, int side);
 /* Behind each file: no more comes of its sources. */
 void lanes_file_end(struct lanes *l);
 /* Any event of a tree, in its order; src numbers the sources of all files. */
@@ -46,20 +48,17 @@ void lanes_put(struct lanes *l, struct names_used *names, struct buf *b);
 /* ---- icicle.c ---- */
 
 /*
- * Of one side, or of two that are compared: then names are without what
- * differs from run to run.
+ * Of GPU time or of the host's; of one side, or of two that are compared: then
+ * names are without what differs from run to run.
  */
 struct icicle;
-struct icicle *icicle_new(struct dict *st, bool compares);
+struct icicle *icicle_new(struct dict *st, bool compares, bool is_host);
 void icicle_free(struct icicle *t);
 /* side: 0, or 1 of the trees that are compared with; run: its source's */
 void icicle_push(
     struct icicle *t, const struct event *ev, uint32_t run, int side);
-/* Whether any GPU work was pushed that took time. */
-bool icicle_has_gpu(const struct icicle *t);
-/* From here on the host's time counts, and all comes again. */
-void icicle_count_host(struct icicle *t);
-bool icicle_is_host(const struct icicle *t);
+/* Whether nothing was pushed that took time. */
+bool icicle_is_empty(const struct icicle *t);
 /* Behind each file: what is open there ends. */
 void icicle_file_end(struct icicle *t);
 void icicle_put(struct icicle *t, struct names_used *names, struct buf *b);
@@ -67,11 +66,11 @@ void icicle_put(struct icicle *t, struct names_used *names, struct buf *b);
 /* ---- tables.c ---- */
 
 /*
- * Appends {"schema":...,"rows":[...],"left":N}, one for each table in a file;
- * is_first is false when one stands before. Of long tables the head only: all
- * that stands in b keeps below some 2 MB.
+ * Appends {"side":0,"schema":...,"rows":[...],"left":N}, one for each table in
+ * a file; is_first is false when one stands before. Of long tables the head
+ * only: all that stands in b keeps below some 2 MB.
  */
-void tables_put(const char *path, struct buf *b, bool *is_first);
+void tables_put(const char *path, int side, struct buf *b, bool *is_first);
 
 /* ---- page.html, page.css, *.js ---- */
 

@@ -6,8 +6,8 @@
  * that of both, so that what only one of them has is seen too. Where a side has
  * several runs its times are their mean.
  *
- * Where no GPU did any work the same is made of the host: then a stack has the
- * time that its last frame spent in no other one.
+ * The same is made of the host: there a stack has the time that its last frame
+ * spent in no other one.
  */
 #include <stdlib.h>
 
@@ -29,12 +29,13 @@ struct icicle {
 };
 
 struct icicle *
-icicle_new(struct dict *st, bool compares)
+icicle_new(struct dict *st, bool compares, bool is_host)
 {
 	struct icicle *t = xcalloc(1, sizeof *t);
 
 	t->dict = st;
 	t->compares = compares;
+	t->is_host = is_host;
 	merged_start(&t->tree);
 	return t;
 }
@@ -107,21 +108,9 @@ push_host(struct icicle *t, const struct event *ev, uint32_t run, int side)
 }
 
 bool
-icicle_has_gpu(const struct icicle *t)
+icicle_is_empty(const struct icicle *t)
 {
-	return !t->is_host && t->nruns[0] + t->nruns[1] > 0;
-}
-
-void
-icicle_count_host(struct icicle *t)
-{
-	t->is_host = true;
-}
-
-bool
-icicle_is_host(const struct icicle *t)
-{
-	return t->is_host;
+	return t->nruns[0] + t->nruns[1] == 0;
 }
 
 void

@@ -24,6 +24,91 @@ put_base64(struct buf *b, struct str s)
 	}
 }
 
+/* ---- spans ---- */
+
+/* What of the launches is in the page. */
+struct page_launches {
+	const struct lanes *lanes;
+	uint32_t *places;   /* in the page, by lane */
+	struct map numbers; /* of an origin, to 1 + its place in list */
+	VEC(uint32_t) list;
+};
+
+static void
+put_varint(struct buf *b, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		buf_putc(b, (char)((v & 0x7f) | 0x80));
+	buf_putc(b, (char)v);
+}
+
+/* The sign behind the digits. */
+static void
+put_signed(struct buf *b, int64_t v)
+{
+	put_varint(b, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
+}
+
+/* 1 + the number of what it is of, 1 + its lane or 0, how long before; or 0. */
+static void
+put_launch(struct page_launches *p, uint32_t number, struct buf *b)
+{
+	const struct lane_launch *launch;
+	uint64_t *place;
+
+	if (number == 0) {
+		put_varint(b, 0);
+		return;
+	}
+	launch = &p->lanes->launches.v[number - 1];
+	place = map_put(&p->numbers, launch->origin, NULL);
+	if (*place == 0) {
+		vec_push(&p->list, launch->origin);
+		*place = p->list.n;
+	}
+	put_varint(b, *place);
+	put_varint(b,
+	    launch->lane == NO_LANE ? 0
+				    : p->places[launch->lane] + UINT64_C(1));
+	put_signed(b, launch->delay_ns);
+}
+
+/* start - the last start (zigzag), length, name * ROWS_MAX + row */
+void
+lane_take(struct sink *sink, const struct stretch *s)
+{
+	int64_t step = s->start_ns - sink->last_ns;
+
+	sink->n++;
+	if (sink->to != NULL)
+		sink->to[sink->n - 1] = *s;
+	if (sink->bytes == NULL)
+		return;
+	put_signed(sink->bytes, step);
+	put_varint(sink->bytes, (uint64_t)(s->end_ns - s->start_ns));
+	put_varint(sink->bytes,
+	    (uint64_t)name_number(sink->names, s->name) * ROWS_MAX + s->row);
+	if (sink->launches != NULL)
+		put_launch(sink->launches, s->launch, sink->bytes);
+	sink->last_ns = s->start_ns;
+}
+
+/* Op, shapes, module, grid and block of each: numbers of names. */
+static void
+put_origins(struct page_launches *p, struct names_used *names, struct buf *b)
+{
+	for (size_t i = 0; i < p->list.n; i++) {
+		struct origin o = origins_get(p->lanes->origins, p->list.v[i]);
+
+		buf_printf(b, "%s[%u,%u,%u,%u,%u]", i > 0 ? "," : "",
+		    name_number(names, o.op), name_number(names, o.dims),
+		    name_number(names, o.module), name_number(names, o.grid),
+		    name_number(names, o.block));
+	}
+}
+
+/* ---- labels ---- */
+
 static void
 put_key(struct buf *b, const struct dict *st, struct key k)
 {
@@ -98,6 +183,7 @@ put_sources(struct lanes *l, struct buf *b)
 			    o->rank, o->rank);
 		else
 			buf_printf(b, "{\"label\":\"source %zu\"", i);
+		buf_printf(b, ",\"side\":%d", o->side);
 		if (o->first_ns != INT64_MAX)
 			buf_printf(b, ",\"first_ns\":%" PRId64, o->first_ns);
 		if (o->has_base &&
@@ -181,14 +267,15 @@ put_in_order(const struct lanes *l, struct place *places)
 }
 
 static void
-put_lane(struct lanes *l, struct lane *lane, int64_t gap_ns,
-    struct names_used *names, struct buf *b)
+put_lane(struct lanes *l, struct lane *lane, int64_t gap_ns, struct sink sink,
+    struct buf *b)
 {
 	struct buf bytes = { 0 };
-	struct sink sink = { .bytes = &bytes,
-		.names = names,
-		.last_ns = lanes_source_of(l, lane->src)->first_ns };
 
+	sink.bytes = &bytes;
+	sink.last_ns = lanes_source_of(l, lane->src)->first_ns;
+	if (!lane->is_gpu)
+		sink.launches = NULL;
 	lane_walk(lane, gap_ns, &sink);
 	buf_puts(b, "{\"label\":");
 	put_label(l, lane, b);
@@ -204,6 +291,8 @@ void
 lanes_put(struct lanes *l, struct names_used *names, struct buf *b)
 {
 	struct place *places = xcalloc(l->list.n + 1, sizeof *places);
+	struct page_launches launches = { .lanes = l,
+		.places = xcalloc(l->list.n + 1, sizeof *launches.places) };
 	int64_t gap_ns;
 	size_t n;
 
@@ -214,11 +303,19 @@ lanes_put(struct lanes *l, struct names_used *names, struct buf *b)
 	put_sources(l, b);
 	buf_puts(b, "],\"lanes\":[");
 	n = put_in_order(l, places);
+	for (size_t i = 0; i < n; i++)
+		launches.places[places[i].at] = (uint32_t)i;
 	for (size_t i = 0; i < n; i++) {
 		if (i > 0)
 			buf_putc(b, ',');
-		put_lane(l, &l->list.v[places[i].at], gap_ns, names, b);
+		put_lane(l, &l->list.v[places[i].at], gap_ns,
+		    (struct sink){ .names = names, .launches = &launches }, b);
 	}
+	buf_puts(b, "],\"origins\":[");
+	put_origins(&launches, names, b);
 	buf_puts(b, "]}");
+	map_free(&launches.numbers);
+	vec_free(&launches.list);
+	free(launches.places);
 	free(places);
 }

@@ -18,6 +18,7 @@ lanes_new(struct dict *st, struct names *threads)
 	struct lanes *l = xcalloc(1, sizeof *l);
 
 	l->keys = intern_create();
+	l->origins = origins_new(st);
 	l->dict = st;
 	l->threads = threads;
 	return l;
@@ -30,6 +31,8 @@ lanes_free(struct lanes *l)
 		vec_free(&l->list.v[i].spans);
 	vec_free(&l->list);
 	vec_free(&l->sources);
+	vec_free(&l->launches);
+	origins_free(l->origins);
 	intern_destroy(l->keys);
 	free(l);
 }
@@ -84,11 +87,12 @@ lanes_source_of(struct lanes *l, uint32_t src)
 }
 
 void
-lanes_source(struct lanes *l, uint32_t src, const struct source *s)
+lanes_source(struct lanes *l, uint32_t src, const struct source *s, int side)
 {
 	struct lane_source *o = lanes_source_of(l, src);
 	int64_t epoch;
 
+	o->side = side;
 	o->is_tpu = source_is_tpu(s);
 	o->has_rank = source_int(s, "rank", &o->rank);
 	o->has_base = source_int(s, "base", &o->base_ns);
@@ -99,24 +103,47 @@ lanes_source(struct lanes *l, uint32_t src, const struct source *s)
 
 /* ---- spans ---- */
 
+/* The place of what launched it, from 1 on. */
+static uint32_t
+launch_of(struct lanes *l, const struct event *ev)
+{
+	struct lane_launch launch;
+
+	if ((ev->shape->has & HAS_DEPTH) == 0 ||
+	    l->launches.n == LAUNCHES_MAX ||
+	    !origins_of(l->origins, ev, &launch))
+		return 0;
+	vec_push(&l->launches, launch);
+	return (uint32_t)l->launches.n;
+}
+
 void
 lanes_push(struct lanes *l, const struct event *ev, uint32_t src)
 {
-	struct lane *lane;
+	struct stretch s = { .start_ns = ev->ts_ns, .name = ev->name };
+	bool in_tree = (ev->shape->has & HAS_DEPTH) != 0;
+	struct lane *lane = NULL;
 
 	if ((ev->shape->has & HAS_TS) == 0 ||
-	    (ev->flags & (EV_DUPLICATE | EV_STUB | EV_UNTIMED)) != 0)
+	    (ev->flags & (EV_DUPLICATE | EV_UNTIMED)) != 0)
 		return;
-	if (event_is(ev, KINDS_GPU))
+	if (in_tree)
+		origins_close(l->origins, ev->depth);
+	if ((ev->flags & EV_STUB) != 0) {
+		;
+	} else if (event_is(ev, KINDS_GPU)) {
 		lane = gpu_lane(l, ev, src);
-	else if (event_is(ev, KINDS_HOST | KIND_BIT(KIND_ANNOTATION)))
+		s.launch = launch_of(l, ev) & 0xfffffff;
+	} else if (event_is(ev, KINDS_HOST | KIND_BIT(KIND_ANNOTATION))) {
 		lane = host_lane(l, ev, src);
-	else
+	}
+	if (in_tree && event_is(ev, KINDS_HOST | KIND_BIT(KIND_PYTHON)))
+		origins_open(l->origins, ev,
+		    lane == NULL ? NO_LANE : (uint32_t)(lane - l->list.v));
+	if (lane == NULL)
 		return;
-	vec_push(&lane->spans,
-	    ((struct stretch){ .start_ns = ev->ts_ns,
-		.end_ns = num_add_max(ev->ts_ns, ev->dur_ns),
-		.name = ev->name }));
+	s.end_ns = num_add_max(ev->ts_ns, ev->dur_ns);
+	vec_push(&lane->spans, s);
 }
 
 /* By start, the longer first; equal ones by name, for the same bytes. */
@@ -152,37 +179,11 @@ arrange(struct lane *lane)
 			nopen--;
 		if (nopen == ROWS_MAX)
 			continue;
-		s.row = (uint32_t)nopen;
+		s.row = nopen & 0xf;
 		open[nopen++] = s.end_ns;
 		lane->spans.v[kept++] = s;
 	}
 	lane->spans.n = kept;
-}
-
-static void
-put_varint(struct buf *b, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		buf_putc(b, (char)((v & 0x7f) | 0x80));
-	buf_putc(b, (char)v);
-}
-
-/* start - the last start (zigzag), length, name * ROWS_MAX + row */
-static void
-take(struct sink *sink, const struct stretch *s)
-{
-	int64_t step = s->start_ns - sink->last_ns;
-
-	sink->n++;
-	if (sink->to != NULL)
-		sink->to[sink->n - 1] = *s;
-	if (sink->bytes == NULL)
-		return;
-	put_varint(sink->bytes, (uint64_t)step << 1 ^ (uint64_t)(step >> 63));
-	put_varint(sink->bytes, (uint64_t)(s->end_ns - s->start_ns));
-	put_varint(sink->bytes,
-	    (uint64_t)name_number(sink->names, s->name) * ROWS_MAX + s->row);
-	sink->last_ns = s->start_ns;
 }
 
 /* The spans of a lane, those shorter than gap_ns and closer joined. */
@@ -202,19 +203,20 @@ lane_walk(const struct lane *lane, int64_t gap_ns, struct sink *sink)
 			if (s->end_ns > h->end_ns)
 				h->end_ns = s->end_ns;
 			h->name = INTERN_NONE;
+			h->launch = 0;
 			continue;
 		}
 		if (is_held[s->row])
-			take(sink, h);
+			lane_take(sink, h);
 		is_held[s->row] = is_short;
 		if (is_short)
 			*h = *s;
 		else
-			take(sink, s);
+			lane_take(sink, s);
 	}
 	for (size_t row = 0; row < ROWS_MAX; row++)
 		if (is_held[row])
-			take(sink, &held[row]);
+			lane_take(sink, &held[row]);
 }
 
 /* Threads are there for what they launch; without GPU work, for themselves. */
@@ -258,6 +260,7 @@ lanes_file_end(struct lanes *l)
 {
 	size_t n = 0;
 
+	origins_close(l->origins, 0);
 	for (size_t i = 0; i < l->list.n; i++) {
 		struct lane *lane = &l->list.v[i];
 

@@ -6,7 +6,6 @@
  * draws them stands in the page.
  */
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "cmd/tl-html/html.h"
 #include "trace/select-front.h"
@@ -24,7 +23,7 @@ static const struct opt options[] = {
 	    "write to FILE, which appears only when whole" },
 	OPT_SELECT,
 	{ OPT_TITLE, "title", "TEXT", "the title of the page" },
-	{ OPT_VS, "vs", "TRACE", "stacks are coloured by what it took" },
+	{ OPT_VS, "vs", "TRACE", "the other side: a trace, folder or table" },
 	OPT_END,
 };
 
@@ -35,17 +34,19 @@ static const struct about about = {
 		   "tl-html -o page.html ops.ndjson t.tl",
 };
 
+enum { GPU, HOST, NCLOCKS };
+
 struct page {
 	struct dict *dict;
 	struct names *threads;
 	struct lanes *lanes;
-	struct icicle *icicle;
+	struct icicle *stacks[NCLOCKS];
 	struct names_used names;
 	struct buf tables;
 	bool no_table_yet, is_tpu;
 	path_vec others; /* --vs */
 	struct str sides[2];
-	uint32_t nsources, nothers;
+	uint32_t nsources;
 	struct select_front select; /* of the trees */
 };
 
@@ -69,36 +70,34 @@ name_number(struct names_used *names, uint32_t string)
 	return (uint32_t)*place;
 }
 
-/* Of what the trees are compared with, and of the host, the stacks only. */
 static void
-read_tree(struct page *p, const char *path, uint32_t *nsources, int side)
+read_tree(struct page *p, const char *path, int side)
 {
-	bool has_lanes = side == 0 && !icicle_is_host(p->icicle);
-	uint32_t first = *nsources;
+	uint32_t first = p->nsources;
 	struct stream_in *in =
 	    select_front_open(&p->select, path, p->dict, WANT_TREE);
 	const struct source *s = &in->source;
 	enum item item;
 
 	while ((item = stream_next(in)) != ITEM_END) {
-		if (item == ITEM_SOURCE && first + s->src >= *nsources)
-			*nsources = first + s->src + 1;
+		if (item == ITEM_SOURCE && first + s->src >= p->nsources)
+			p->nsources = first + s->src + 1;
 		if (item == ITEM_SOURCE && side == 0)
 			p->is_tpu = source_is_tpu(s);
-		if (item == ITEM_SOURCE && s->is_final && has_lanes)
-			lanes_source(p->lanes, first + s->src, s);
+		if (item == ITEM_SOURCE && s->is_final)
+			lanes_source(p->lanes, first + s->src, s, side);
 		if (item != ITEM_EVENT)
 			continue;
-		if (has_lanes) {
-			names_push(p->threads, &in->ev);
-			lanes_push(p->lanes, &in->ev, first + in->ev.src);
-		}
-		icicle_push(p->icicle, &in->ev, first + in->ev.src, side);
+		names_push(p->threads, &in->ev);
+		lanes_push(p->lanes, &in->ev, first + in->ev.src);
+		for (size_t i = 0; i < NCLOCKS; i++)
+			icicle_push(
+			    p->stacks[i], &in->ev, first + in->ev.src, side);
 	}
 	stream_close(in);
-	icicle_file_end(p->icicle);
-	if (has_lanes)
-		lanes_file_end(p->lanes);
+	for (size_t i = 0; i < NCLOCKS; i++)
+		icicle_file_end(p->stacks[i]);
+	lanes_file_end(p->lanes);
 }
 
 static bool
@@ -107,32 +106,14 @@ is_table(const char *path)
 	return str_ends(str_of(path), STR(".ndjson"));
 }
 
-/* A pipe can't be read again. */
-static bool
-is_file(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
+/* A table of NDJSON, or a tree, of one side. */
 static void
-read_host(struct page *p, char *const trees[])
+read_operand(struct page *p, const char *path, int side)
 {
-	uint32_t n[2] = { 0 };
-
-	for (size_t i = 0; trees[i] != NULL; i++)
-		if (!is_table(trees[i]) && !is_file(trees[i]))
-			return;
-	for (size_t i = 0; i < p->others.n; i++)
-		if (!is_file(p->others.v[i]))
-			return;
-	icicle_count_host(p->icicle);
-	for (; *trees != NULL; trees++)
-		if (!is_table(*trees))
-			read_tree(p, *trees, &n[0], 0);
-	for (size_t i = 0; i < p->others.n; i++)
-		read_tree(p, p->others.v[i], &n[1], 1);
+	if (is_table(path))
+		tables_put(path, side, &p->tables, &p->no_table_yet);
+	else
+		read_tree(p, path, side);
 }
 
 /* ---- writing ---- */
@@ -153,8 +134,8 @@ static void
 put_script(struct out *out)
 {
 	static const char *const files[] = { "base.js", "first.js",
-		"figures.js", "timeline.js", "stacks.js", "tables.js",
-		"start.js" };
+		"figures.js", "spans.js", "timeline.js", "stacks.js",
+		"tables.js", "start.js" };
 
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
 		out_str(out, file_of(files[i]));
@@ -219,6 +200,23 @@ put_sides(const struct str sides[2], bool compares, struct buf *b)
 	buf_puts(b, "]");
 }
 
+/* What is shown first, and the host's where that is not it. */
+static void
+put_stacks(struct page *p, bool is_host, struct out *out)
+{
+	struct buf b = { 0 };
+
+	buf_puts(&b, is_host ? "\"host\"" : p->is_tpu ? "\"TPU\"" : "\"GPU\"");
+	put_data(out, "clock", &b);
+	icicle_put(p->stacks[is_host ? HOST : GPU], &p->names, &b);
+	put_data(out, "icicle", &b);
+	if (is_host)
+		buf_puts(&b, "[]");
+	else
+		icicle_put(p->stacks[HOST], &p->names, &b);
+	put_data(out, "icicle_host", &b);
+}
+
 static void
 put_all_data(struct page *p, struct out *out)
 {
@@ -228,14 +226,8 @@ put_all_data(struct page *p, struct out *out)
 	put_data(out, "tables", &p->tables);
 	put_sides(p->sides, p->others.n > 0, &b);
 	put_data(out, "sides", &b);
-	buf_puts(&b,
-	    icicle_is_host(p->icicle) ? "\"host\""
-		: p->is_tpu           ? "\"TPU\""
-				      : "\"GPU\"");
-	put_data(out, "clock", &b);
-	/* it has the fewer names, and each of them is shown at once */
-	icicle_put(p->icicle, &p->names, &b);
-	put_data(out, "icicle", &b);
+	/* they have the fewer names, and each of them is shown at once */
+	put_stacks(p, icicle_is_empty(p->stacks[GPU]), out);
 	lanes_put(p->lanes, &p->names, &b);
 	put_data(out, "lanes", &b);
 	put_names(p, &b);
@@ -303,20 +295,17 @@ main(int argc, char *argv[])
 	p.names.dict = p.dict;
 	p.threads = names_create(p.dict);
 	p.lanes = lanes_new(p.dict, p.threads);
-	p.icicle = icicle_new(p.dict, p.others.n > 0);
+	for (size_t i = 0; i < NCLOCKS; i++)
+		p.stacks[i] = icicle_new(p.dict, p.others.n > 0, i == HOST);
 	buf_puts(&p.tables, "[");
 	for (int i = op.ind; i < argc; i++)
-		if (is_table(argv[i]))
-			tables_put(argv[i], &p.tables, &p.no_table_yet);
-		else
-			read_tree(&p, argv[i], &p.nsources, 0);
+		read_operand(&p, argv[i], 0);
 	for (size_t i = 0; i < p.others.n; i++)
-		read_tree(&p, p.others.v[i], &p.nothers, 1);
-	if (!icicle_has_gpu(p.icicle))
-		read_host(&p, argv + op.ind);
+		read_operand(&p, p.others.v[i], 1);
 	write_page(&p, path, title);
 	lanes_free(p.lanes);
-	icicle_free(p.icicle);
+	for (size_t i = 0; i < NCLOCKS; i++)
+		icicle_free(p.stacks[i]);
 	names_destroy(p.threads);
 	for (size_t i = 0; i < p.others.n; i++)
 		free(p.others.v[i]);

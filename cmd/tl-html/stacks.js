@@ -13,7 +13,7 @@ function hatch(g, x, y, w, h) {
   g.stroke();
   g.restore();
 }
-function legend(whole) {
+function legend(whole, most) {
   const item = (css, text) => {
     const swatch = make('i'), span = make('span');
     swatch.style.background = css;
@@ -22,14 +22,14 @@ function legend(whole) {
   };
   const stripes = css => 'repeating-linear-gradient(135deg,' + css + ' 0 3px,#fff 3px 4px)';
   $('legend').hidden = false;
-  $('legend').append(make('span', 'widths are both times together; ' + sides[1] + ' takes'));
-  [[1, .5, 'half as long'], [1, .8, '20 % less'], [1, 1, 'the same'], [1, 1.25, '25 % more'], [1, 2, 'twice as long']]
-    .forEach(([a, b, word]) => item(tint(a, b), word));
-  if (whole.a) item(stripes(tint(1, 0)), 'only ' + sides[0]);
-  if (whole.b) item(stripes(tint(0, 1)), 'only ' + sides[1]);
+  $('legend').replaceChildren(make('span', 'Width: both times together. Colour: ' + sides[1] + ' less ' + sides[0]));
+  [-1, -.25, 0, .25, 1].forEach(k => item(tint(k * most, most), k ? signed(Math.round(k * most)) : 'the same'));
+  if (whole.a) item(stripes(tint(-most, most)), 'only ' + sides[0]);
+  if (whole.b) item(stripes(tint(most, most)), 'only ' + sides[1]);
 }
 // The uppermost names that one side lacks, by time.
 function onlies(nodes, only) {
+  $('only').replaceChildren();
   [0, 1].forEach(side => {
     const sums = new Map();
     nodes.forEach(k => {
@@ -49,27 +49,30 @@ function onlies(nodes, only) {
     $('only').append(box);
   });
 }
-function icicle() {
-  const two = sides.length === 2, STEP = two ? 4 : 3, flat = data('icicle'), n = flat.length / STEP, ROW = 17;
-  if (n < 2) return;
-  $('stacks').hidden = false;
-  const clock = data('clock');
-  $('stackhead').textContent = clock === 'host' ? 'Time of the host by stack' : clock + ' time by stack';
-  const nodes = [], open = [];
-  for (let i = 0; i < n; i++) {
-    const d = flat[STEP * i], a = flat[STEP * i + 2], b = two ? flat[STEP * i + 3] : 0;
-    const node = { d, name: flat[STEP * i + 1], a, b, ns: a + b, x: 0, used: 0 };
+// From what the page holds: pre-order, depth, name, time, and that of the other side.
+function stackNodes(flat, two) {
+  const STEP = two ? 4 : 3, nodes = [], open = [];
+  for (let i = 0; i < flat.length; i += STEP) {
+    const d = flat[i], a = flat[i + 2], b = two ? flat[i + 3] : 0;
+    const node = { d, name: flat[i + 1], a, b, ns: a + b, x: 0, used: 0, n: 0, deep: d };
     open.length = d;
     node.up = d ? open[d - 1] : null;
-    if (node.up) { node.x = node.up.x + node.up.used; node.up.used += node.ns; }
+    if (node.up) { node.x = node.up.x + node.up.used; node.up.used += node.ns; node.up.n++; }
     open[d] = node;
     nodes.push(node);
   }
+  return nodes;
+}
+function stacks() {
+  const two = sides.length === 2, ROW = 17, clocks = [[data('clock'), 'icicle'], ['host', 'icicle_host']]
+    .map(([clock, id]) => ({ clock, nodes: stackNodes(data(id), two) })).filter(c => c.nodes.length > 1);
+  if (!clocks.length) return;
+  $('stacks').hidden = false;
+  let nodes = [], clock = '', most = 0;
   // Frames that only call the next one are one box with it, unless they are not
   // to be: d is the depth of what is drawn, chain what a box stands for.
   let folds = true;
-  const deepest = nodes.map(k => k.d);
-  const fold = () => nodes.forEach((k, i) => {
+  const fold = () => nodes.forEach(k => {
     const up = k.up;
     k.chain = [k];
     k.gone = false;
@@ -78,18 +81,15 @@ function icicle() {
     k.chain = [...up.chain, k];
     k.d = up.d;
     up.gone = true;
-    if (deepest[i] > 5000) k.chain = k.chain.slice(-50);
+    if (k.deep > 5000) k.chain = k.chain.slice(-50);
   });
-  nodes.forEach(k => { k.n = 0; if (k.up) k.up.n++; });
-  fold();
-  let root = nodes[0], here = null, word = '', boxes = [], printing = false;
+  let root = null, here = null, word = '', boxes = [], printing = false;
   const only = k => !two || k.a && k.b || !k.d ? -1 : k.a ? 0 : 1;
   const one = k => (k.name ? names[k.name] : k.d ? 'not named here' : 'all ' + clock + ' work') +
     (only(k) < 0 ? '' : ' [only ' + sides[only(k)] + ']');
   const text = k => k.chain.length < 2 ? one(k) : one(k.chain[0]) + ' \u203a ' +
     (k.chain.length > 2 ? '\u2026 \u203a ' : '') + one(k);
-  const path = k => { const list = []; for (; k && k.d; k = k.up) if (!k.gone) list.unshift(text(k)); return list; };
-  const fill = k => two ? tint(k.a, k.b) : k.d ? hue(k.name) : '#ddd';
+  const fill = k => two ? tint(k.b - k.a, most) : k.d ? hue(k.name) : '#ddd';
   const within = k => { for (; k; k = k.up) if (k === root) return true; return false; };
   const about = k => k.chain.slice(-12).map(one).join('\n') + '\n' + (two ? sides[0] + ' ' + time(k.a) + ', ' + sides[1] + ' ' + time(k.b) +
     ': ' + signed(k.b - k.a) + ' (' + change(k.a, k.b) + ')' :
@@ -111,16 +111,45 @@ function icicle() {
       g.fillStyle = found ? two ? '#1a7a3c' : '#e0457b' : fill(k);
       g.fillRect(x, y, Math.max(px - .5, .4), ROW - 1);
       if (only(k) >= 0 && px > 3) hatch(g, x, y, px - .5, ROW - 1);
-      g.fillStyle = found ? '#fff' : two ? ink(k.a, k.b) : '#000';
+      g.fillStyle = found ? '#fff' : two ? ink(k.b - k.a, most) : '#000';
       label(g, text(k), x, y + 8, px);
       if (k === here) { g.strokeStyle = css('focus'); g.lineWidth = 3; g.strokeRect(x + 1, y + 1, Math.max(px - 2, 1), ROW - 3); }
       boxes.push([x, y, px, k]);
     });
     $('found').textContent = here ? about(here).replace('\n', ': ') : word ? (100 * hit / root.ns).toFixed(1) + ' % matches' :
-      root === nodes[0] ? 'click a box to look closer, or move by arrows and Enter' : path(root).slice(-6).join(' / ') +
-      ', ' + (two ? signed(root.b - root.a) : time(root.ns));
+      root === nodes[0] ? 'Click a box to look closer, or move by arrows and Enter.' : two ? signed(root.b - root.a) : time(root.ns);
+    crumbs();
   }
-  if (two) { legend(nodes[0]); onlies(nodes, only); }
+  // The way to what is looked at; each step leads back to it.
+  function crumbs() {
+    const list = [];
+    for (let k = root; k && k.d; k = k.up) if (!k.gone) list.unshift(k);
+    $('crumbs').hidden = !list.length;
+    $('crumbs').replaceChildren(...(list.length ? [nodes[0], ...list] : []).map(k => {
+      const b = make('button', text(k)), li = make('li');
+      b.onclick = () => { root = k; here = null; paint(); };
+      if (k === root) b.setAttribute('aria-current', 'true');
+      b.title = text(k).slice(0, 4000);
+      li.append(b);
+      return li;
+    }));
+  }
+  function choose(i) {
+    ({ clock, nodes } = clocks[i]);
+    root = nodes[0];
+    here = null;
+    most = two ? Math.max(1, ...nodes.filter(k => k.d).map(k => Math.abs(k.b - k.a))) : 0;
+    fold();
+    $('stackhead').textContent = clock === 'host' ? 'Host time by stack' : clock + ' time by stack';
+    const other = clocks[1 - i];
+    $('clockswitch').hidden = !other;
+    if (other) $('clockswitch').textContent = other.clock + ' time';
+    if (two) { legend(nodes[0], most); onlies(nodes, only); }
+    $('ic').ariaLabel = $('stackhead').textContent;
+    paint();
+  }
+  let chosen = 0;
+  $('clockswitch').onclick = () => choose(chosen = 1 - chosen);
   const c = $('ic');
   const at = e => (boxes.find(([x, y, w]) => e.offsetX >= x && e.offsetX < x + w &&
     e.offsetY >= y && e.offsetY < y + ROW) || [])[3];
@@ -160,5 +189,5 @@ function icicle() {
   addEventListener('resize', () => requestAnimationFrame(paint));
   addEventListener('beforeprint', () => { printing = true; paint(); });
   addEventListener('afterprint', () => { printing = false; paint(); });
-  paint();
+  choose(0);
 }

@@ -129,13 +129,11 @@ put_entry(struct str schema, struct buf *b)
 	    s->chart->figure, s->chart->y);
 	if (s->chart->x != NULL)
 		buf_printf(b, ",\"x\":\"%s\"", s->chart->x);
-	if (s->chart->lines != NULL)
-		buf_printf(b, ",\"lines\":\"%s\"", s->chart->lines);
 	buf_puts(b, "}");
 }
 
 void
-tables_put(const char *path, struct buf *b, bool *is_first)
+tables_put(const char *path, int side, struct buf *b, bool *is_first)
 {
 	struct reader r = { .in = in_open(path) };
 	struct str line;
@@ -148,7 +146,8 @@ tables_put(const char *path, struct buf *b, bool *is_first)
 			die("%s: line %" PRIu64
 			    ": no table of NDJSON: it has no schema line",
 			    path, r.line);
-		buf_puts(b, *is_first ? "{\"schema\":" : ",\n{\"schema\":");
+		buf_printf(b,
+		    "%s{\"side\":%d,\"schema\":", *is_first ? "" : ",\n", side);
 		*is_first = false;
 		at = b->len;
 		put_line(&r, line, b);

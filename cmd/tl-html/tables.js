@@ -4,21 +4,24 @@
 let goTo = null;
 // ---- tables ----
 function sheets() {
-  const list = tables.filter(t => t.listed);
+  const list = tables.filter(t => t.listed && (!t.side || table(t.schema.table)));
   if (!list.length) return;
   $('tabs').hidden = false;
   list.forEach((t, i) => {
-    const o = make('option', t.schema.table + ' (' + (t.rows.length + t.left) + ')');
+    const o = make('option', t.schema.table + (sides.length && table(t.schema.table, 1) ? of_side(t.side) : '') +
+      ' (' + (t.rows.length + t.left) + ')');
     o.value = i;
     $('which').append(o);
   });
   const SOME = 300, NONE = null, MANY = 14, TELLS = 1000;
   let sort = null, down = true, most = SOME, wide = false, hit = null;
+  const picks = new Map(); // by table, the columns that were chosen
   // The most telling first, behind what the rows are; the rest as they are.
   const arranged = t => {
     const cols = t.schema.columns, place = i => i && t.places ? Math.min(t.places[i], TELLS) : -1;
     const order = cols.map((c, i) => i).sort((a, b) => place(a) - place(b) || a - b);
-    const some = order.filter(i => place(i) < TELLS);
+    const some = order.filter(i => place(i) < TELLS), pick = picks.get(t);
+    if (pick) return order.filter(i => pick.has(cols[i].id)).map(i => cols[i]);
     return (wide || cols.length <= MANY ? order : some.length < 5 ? order.slice(0, MANY) : some).map(i => cols[i]);
   };
   const cell = (c, v) => v === null || v === undefined ? '' :
@@ -27,6 +30,25 @@ function sheets() {
     c.unit === 'percent' ? v.toFixed(2) :
     typeof v === 'number' && !Number.isInteger(v) ? String(+v.toPrecision(6)) : String(v);
   let shown = null;
+  function choice(t, cols) {
+    $('columns').hidden = false;
+    $('chooser').replaceChildren(...t.schema.columns.map(c => {
+      const label = make('label'), box = make('input');
+      box.type = 'checkbox';
+      box.checked = cols.includes(c);
+      box.onchange = () => {
+        const pick = picks.get(t) || new Set(cols.map(c => c.id));
+        if (box.checked) pick.add(c.id);
+        else if (pick.size > 1) pick.delete(c.id);
+        picks.set(t, pick);
+        paint();
+        [...$('chooser').querySelectorAll('input')][t.schema.columns.indexOf(c)].focus();
+      };
+      label.append(box, ' ' + c.id);
+      label.title = c.label;
+      return label;
+    }));
+  }
   function paint() {
     const t = list[$('which').value], all = t.schema.columns, cols = arranged(t);
     const word = $('filter').value.toLowerCase();
@@ -76,6 +98,7 @@ function sheets() {
     tab.append(thead, tbody);
     tab.ariaLabel = t.schema.table;
     $('table').replaceChildren(tab);
+    choice(t, cols);
     $('more').hidden = rows.length <= most;
     $('wide').hidden = all.length <= MANY;
     $('wide').textContent = wide ? 'main columns' : 'all columns';
@@ -87,7 +110,7 @@ function sheets() {
   $('which').onchange = () => { sort = hit = null; most = SOME; paint(); };
   $('filter').oninput = paint;
   $('more').onclick = () => { most = Infinity; paint(); };
-  $('wide').onclick = () => { wide = !wide; paint(); };
+  $('wide').onclick = () => { wide = !wide; picks.delete(list[$('which').value]); paint(); };
   // What is shown, with all its rows, as the programs write it.
   const escape = v => v == null ? '' : (typeof v === 'object' ? JSON.stringify(v) : String(v))
     .replace(/[\\\t\n]/g, c => ({ '\\': '\\\\', '\t': '\\t', '\n': '\\n' })[c]);
@@ -99,8 +122,8 @@ function sheets() {
     a.click();
     setTimeout(() => URL.revokeObjectURL(a.href), 1000);
   };
-  goTo = (name, row) => {
-    const i = list.findIndex(t => t.schema.table === name);
+  goTo = (t, row) => {
+    const i = list.indexOf(t);
     if (i < 0) return;
     $('which').value = i;
     $('filter').value = '';

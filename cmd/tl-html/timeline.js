@@ -1,28 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Spans of GPU streams and threads over time, on a canvas.
-// ---- the timeline ----
-// span: start - last start (zigzag), length, name * rows + row: see lanes.c
-function unpack(lane, rows) {
-  const raw = atob(lane.spans), n = lane.n;
-  const s = { start: new Float64Array(n), dur: new Float64Array(n),
-    name: new Uint32Array(n), row: new Uint8Array(n) };
-  let p = 0, last = 0;
-  const next = () => {
-    let v = 0, m = 1, c;
-    do { c = raw.charCodeAt(p++); v += (c & 127) * m; m *= 128; } while (c > 127);
-    return v;
-  };
-  for (let i = 0; i < n; i++) {
-    const z = next();
-    last += z % 2 ? -(z + 1) / 2 : z / 2;
-    s.start[i] = last;
-    s.dur[i] = next();
-    const v = next();
-    s.name[i] = Math.floor(v / rows);
-    s.row[i] = v % rows;
-  }
-  return s;
-}
 let paper = 0; // pixels across a sheet, while it prints
 addEventListener('beforeprint', () => { paper = 1030; });
 addEventListener('afterprint', () => { paper = 0; });
@@ -44,89 +21,6 @@ function label(g, text, x, y, w, ends) {
   g.fillText(text.length > most ? text.slice(0, most - 1 - tail) + '\u2026' +
     (tail ? text.slice(-tail) : '') : text, x + 3, y);
 }
-// Sources whose clocks are one and that ran at one time keep their distances;
-// others begin at their own first span.
-function origins(all) {
-  const first = {}, end = {};
-  all.lanes.forEach(l => {
-    for (let i = 0; i < l.n; i++) {
-      first[l.src] = Math.min(first[l.src] ?? Infinity, l.s.start[i]);
-      end[l.src] = Math.max(end[l.src] ?? -Infinity, l.s.start[i] + l.s.dur[i]);
-    }
-  });
-  const list = Object.keys(first), offset = k => all.sources[k].offset_ns;
-  const starts = list.map(k => offset(k) ?? 0), ends = list.map((k, i) => starts[i] + end[k] - first[k]);
-  const longest = Math.max(1, ...list.map(k => end[k] - first[k]));
-  const whole = Math.max(...ends) - Math.min(...starts);
-  const joined = list.length > 1 && list.every(k => offset(k) != null) && whole < 2 * longest;
-  const zero = {};
-  list.forEach((k, i) => { zero[k] = first[k] - (joined ? starts[i] - Math.min(...starts) : 0); });
-  return { zero, total: joined ? whole : longest, joined, many: list.length > 1, n: list.length };
-}
-// Why the GPU was idle: colours of the classes of tl-idle.
-const reasons = { host: '#d9822b', sync: '#b5482f', allocation: '#8f6bb3', data: '#2e8b74',
-  compile: '#b08900', start_up: '#7a6a58', missing: '#9aa0a6', gpu: '#3b76b5', communication: '#c2569a' };
-// The gaps of the tables, each with its source among those of the lanes, whose
-// spans begin with the first one of the source.
-function gaps(sources) {
-  const t = table('idle_gaps');
-  return (t ? t.rows : []).map(r => {
-    const src = r.src ?? Math.max(0, sources.findIndex(s => r.rank != null && s.rank === r.rank));
-    return { src, at: r.ts_ns - (sources[src].first_ns ?? 0), ns: r.gap_ns, reason: r.class,
-      text: 'idle ' + time(r.gap_ns) + '\n' + r.cause + ' ' + time(r.cause_ns) +
-        (r.call ? '\n' + r.call : '') + (r.call_uid == null ? '' : ' (uid ' + r.call_uid + ')') };
-  });
-}
-function reasonKey(marks) {
-  Object.keys(reasons).filter(k => marks.some(m => m.reason === k)).forEach(k => {
-    const swatch = make('i'), item = make('span');
-    swatch.style.background = reasons[k];
-    item.append(swatch, 'idle: ' + k.replace('_', '-'));
-    $('tlkey').append(item);
-  });
-}
-// What a kernel does: the category of the op that launched it most, by the rows
-// that name their kernels.
-function launchers() {
-  const t = drawn('roofline') || table('unified_perf_summary'), of = new Map();
-  (t ? t.rows : []).forEach(row => (row.kernel_details_summary || []).forEach(k => {
-    const ns = (k.total_duration_us || 0) * 1e3, one = of.get(k.name) || { ns: 0, most: 0, rows: [] };
-    one.ns += ns;
-    one.rows.push({ row, ns, count: k.count });
-    if (ns >= one.most) { one.most = ns; one.category = row.op_category; }
-    of.set(k.name, one);
-  }));
-  of.forEach(one => one.rows.sort((a, b) => b.ns - a.ns));
-  return { of, from: t && t.schema.table };
-}
-const COMM = 'communication', COPY = 'copies', REST = 'other GPU work';
-const work = (name, of) => /nccl|rccl|cross_device_reduce/i.test(name) ? COMM :
-  /^(mem(cpy|set)|copy(host|device))/i.test(name) ? COPY : (of.get(name) || {}).category || REST;
-// Light enough for black text on them; the first two as in the bar.
-const tints = { [COMM]: '#e0954a', [COPY]: '#b094cf', [REST]: '#a8adb3' };
-const spare = ['#7aaee0', '#6cc3a8', '#e58fae', '#cfc25c', '#86cbd6', '#d3a488', '#9fc36f', '#b9a6ea'];
-// GPU time by category over all lanes, the most first; colours go by that order.
-function workKey(lanes, of) {
-  const sums = new Map(), kinds = names.map(n => work(n, of));
-  lanes.filter(l => l.gpu).forEach(l => {
-    for (let i = 0; i < l.n; i++) {
-      const k = l.s.name[i] ? kinds[l.s.name[i]] : REST;
-      sums.set(k, (sums.get(k) || 0) + l.s.dur[i]);
-    }
-  });
-  const list = [...sums].sort((a, b) => b[1] - a[1]), colour = {};
-  let n = 0;
-  list.forEach(([k]) => { colour[k] = tints[k] || spare[n++] || tints[REST]; });
-  const shown = list.filter(([k]) => tints[k] || colour[k] !== tints[REST]);
-  shown.forEach(([k, ns]) => {
-    const swatch = make('i'), item = make('span');
-    swatch.style.background = colour[k];
-    item.append(swatch, k + ' ' + brief(ns));
-    $('tlkey').append(item);
-  });
-  if (shown.length < list.length) $('tlkey').append(make('span', 'grey: all other categories'));
-  return { kinds, fill: name => colour[name ? kinds[name] : REST] || tints[REST] };
-}
 const PAPER = 560; // what a page has room for, with a heading
 function timeline() {
   const all = data('lanes'), ROW = 15, AXIS = 20, HEAD = 17, SEEN = 600;
@@ -138,23 +32,32 @@ function timeline() {
     for (let i = 0; i < l.n; i++) l.depth = Math.max(l.depth, s.row[i] + 1);
   });
   const { zero, total, joined, many, n } = origins(all);
-  const { of, from: source } = launchers(), { kinds, fill } = workKey(all.lanes, of);
+  const by = [0, 1].map(launchers), fill = workKey(all, by);
   const marks = gaps(all.sources);
   reasonKey(marks);
   const folded = new Set(n > 4 ? all.lanes.map(l => l.src) : []);
   $('tlhint').textContent = 'Ctrl-wheel, + or -: zoom (after a click, the wheel alone). Drag or arrows: move. ' +
     'Shift-drag: zoom to selection. Double-click or 0: reset. Click: details.' + (!many ? '' : joined ? ' One clock.' :
-    ' Each rank begins at its own first event.');
+    sides.length ? ' Each side begins at its own first event.' : ' Each rank begins at its own first event.');
   let LEFT = 150, H = 0, heads = [], bands = {}, from = 0, to = total, W = 1000, waiting = false;
   let word = '', picked = null; // what is searched for, and the span that was clicked
   const matches = names.map(() => false);
   // Ranks under one another, those first that are late, GPU streams first in each.
-  const first = late(), rank = l => {
-    const r = all.sources[l.src].rank ?? l.src;
+  // Of two sides the same ranks are beside each other, in the order of the traces
+  // where there are no ranks.
+  const first = late(), side = l => all.sources[l.src].side || 0;
+  const nth = all.sources.map((s, i) => i - all.sources.findIndex(t => (t.side || 0) === (s.side || 0)));
+  const rank = l => {
+    const r = all.sources[l.src].rank ?? nth[l.src];
     return first.has(r) ? -1 : r;
   };
-  const order = all.lanes.map((l, i) => [rank(l), l.src, l.gpu ? 0 : 1, i, l])
-    .sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3]).map(x => x[4]);
+  const order = all.lanes.map((l, i) => [rank(l), side(l), l.src, l.gpu ? 0 : 1, i, l])
+    .sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3] || a[4] - b[4]).map(x => x[5]);
+  const traces = s => all.sources.filter(t => (t.side || 0) === s).length;
+  const title = src => {
+    const s = all.sources[src], k = s.side || 0;
+    return !sides.length ? s.label : sides[k] + (traces(k) > 1 ? ', ' + s.label : '');
+  };
   function arrange() {
     let y = AXIS, src = -1;
     heads = [];
@@ -221,7 +124,7 @@ function timeline() {
         if (x + px < upTo[row] + .3) continue;
         upTo[row] = x + px;
         g.globalAlpha = word && !matches[s.name[i]] ? .18 : 1;
-        g.fillStyle = l.gpu ? fill(s.name[i]) : s.name[i] ? hue(s.name[i]) : '#999';
+        g.fillStyle = l.gpu ? fill(l, i) : s.name[i] ? hue(s.name[i]) : '#999';
         g.fillRect(x, l.y + row * ROW, px, ROW - 1);
         if (picked && picked.l === l && picked.i === i) {
           g.strokeStyle = css('focus');
@@ -247,8 +150,9 @@ function timeline() {
       g.fillStyle = css('band');
       g.fillRect(0, h.y, w, HEAD - 3);
       g.fillStyle = css('fg');
-      g.fillText((folded.has(h.src) ? '\u25b8 ' : '\u25be ') + all.sources[h.src].label, 2, h.y + 7);
+      g.fillText((folded.has(h.src) ? '\u25b8 ' : '\u25be ') + title(h.src), 2, h.y + 7);
     });
+    arrows(g, scale);
     g.restore();
     g.fillStyle = css('dim');
     for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
@@ -257,6 +161,52 @@ function timeline() {
       if (x < w - 60) g.fillText(time(Math.round(t)), x + 3, 8);
     }
   }
+  // From what launched it to the work, of what was clicked.
+  const ARROWS = 400;
+  function arrows(g, scale) {
+    if (!picked) return;
+    const X = (l, ns) => LEFT + (ns - zero[l.src] - from) * scale;
+    g.save();
+    g.beginPath();
+    g.rect(LEFT, 0, W, H);
+    g.clip();
+    g.strokeStyle = g.fillStyle = css('fg');
+    g.lineWidth = 1.2;
+    picked.pairs.slice(0, ARROWS).forEach(p => {
+      const host = all.lanes[p.l.s.from[p.i]];
+      if (!host.shown || !p.l.shown) return;
+      const launch = p.l.s.start[p.i] - p.l.s.delay[p.i], x = X(host, launch), end = X(p.l, p.l.s.start[p.i]);
+      if (Math.max(x, end) < LEFT || Math.min(x, end) > W) return;
+      const y = host.y + Math.max(0, rowAt(host, launch)) * ROW + 2, to = p.l.y + ROW, middle = (y + to) / 2;
+      g.beginPath();
+      g.moveTo(x, y);
+      g.bezierCurveTo(x, middle, end, middle, end, to + 5);
+      g.stroke();
+      g.beginPath();
+      g.moveTo(end, to);
+      g.lineTo(end - 3.5, to + 6);
+      g.lineTo(end + 3.5, to + 6);
+      g.fill();
+    });
+    g.restore();
+  }
+  // The row of the innermost span of a thread that begins then; -1: none.
+  const rowAt = (l, ns) => {
+    let row = -1;
+    for (let i = 0; i < l.n; i++) if (l.s.start[i] === ns) row = Math.max(row, l.s.row[i]);
+    return row;
+  };
+  // GPU work that was launched within a span of a thread.
+  const launched = (l, i) => {
+    const list = [], a = l.s.start[i], b = a + l.s.dur[i];
+    all.lanes.forEach(k => {
+      for (let n = 0; k.gpu && n < k.n; n++) {
+        const at = k.s.start[n] - k.s.delay[n];
+        if (k.s.from[n] >= 0 && all.lanes[k.s.from[n]] === l && at >= a && at <= b) list.push({ l: k, i: n });
+      }
+    });
+    return list;
+  };
   const later = () => { if (!waiting) { waiting = true; requestAnimationFrame(paint); } };
   const move = by => {
     by = Math.max(-from, Math.min(total - to, by));
@@ -334,23 +284,62 @@ function timeline() {
     $('tlbox').scrollTop = h.l.y - 100;
   };
   // ---- details of a span ----
+  // What is looked at next to it, in the middle of the view where it is outside.
+  const look = (l, i) => {
+    const at = l.s.start[i] - zero[l.src], wide = to - from;
+    if (at < from || at > to) {
+      from = Math.max(0, Math.min(at - wide / 2, total - wide));
+      to = from + wide;
+    }
+    if (!l.gpu && folded.delete(l.src)) arrange();
+    pick(l, i);
+    if (l.y < $('tlbox').scrollTop || l.y > $('tlbox').scrollTop + SEEN - 60) $('tlbox').scrollTop = l.y - 100;
+  };
   const pick = (l, i) => {
     const s = l.s, name = names[s.name[i]] || 'several, too short to tell apart here', box = $('tldetail'), list = make('dl');
-    const put = (k, v) => { if (v) list.append(make('dt', k), make('dd', v)); };
-    picked = { l, i };
+    const put = (k, ...v) => {
+      if (!v[0]) return;
+      const dd = make('dd');
+      dd.append(...v);
+      list.append(make('dt', k), dd);
+    };
+    const link = (word, f) => {
+      const b = make('button', word);
+      b.onclick = f;
+      return b;
+    };
+    picked = { l, i, pairs: l.gpu ? s.from[i] >= 0 ? [{ l, i }] : [] : launched(l, i) };
     put('duration', time(s.dur[i]));
     put('start', time(s.start[i] - zero[l.src]));
-    put('on', (many ? all.sources[l.src].label + ', ' : '') + l.label);
-    if (l.gpu) put('category', s.name[i] ? kinds[s.name[i]] : '');
+    put('on', (many ? title(l.src) + ', ' : '') + l.label);
+    if (l.gpu) gpuDetails(l, i, put, link);
+    else if (picked.pairs.length) {
+      const first = picked.pairs.reduce((a, b) => a.l.s.start[a.i] <= b.l.s.start[b.i] ? a : b);
+      put('GPU work', picked.pairs.length + (picked.pairs.length === 1 ? ' event, ' : ' events, ') +
+        brief(picked.pairs.reduce((n, p) => n + p.l.s.dur[p.i], 0)) + ' ',
+      link('first of it', () => look(first.l, first.i)));
+    }
     box.replaceChildren(make('b', name), list);
-    (l.gpu && of.get(names[s.name[i]]) || { rows: [] }).rows.slice(0, 3).forEach(({ row, ns, count }) => {
-      const b = make('button', 'row in ' + source), dd = make('dd');
-      b.onclick = () => goTo && goTo(source, row);
-      dd.append(row.name + ' ' + scalars(JSON.stringify(row.input_dims || '')) + ': ' + count + ' of it, ' + brief(ns) + ' ', b);
-      list.append(make('dt', 'launched by'), dd);
-    });
     box.hidden = false;
     later();
+  };
+  const gpuDetails = (l, i, put, link) => {
+    const s = l.s, known = by[side(l)], [op, dims, module, grid, block] = (s.of[i] ? all.origins[s.of[i] - 1] : []).map(n => names[n]);
+    put('category', s.name[i] ? l.kinds[i] : '');
+    put('grid', grid && grid + (block ? ', block ' + block : ''));
+    put('module', module);
+    // of a long text the page has the beginning
+    const row = known.table && dims && known.table.rows.find(r => r.name === op && JSON.stringify(r.input_dims).startsWith(dims));
+    const goto = r => link('row in ' + known.table.schema.table, () => goTo && goTo(known.table, r));
+    if (op) put('launched by', op + ' ' + scalars(dims || '') + ' ', ...(row ? [goto(row)] : []));
+    const host = all.lanes[s.from[i]], at = s.start[i] - s.delay[i];
+    const call = host ? host.s.start.findIndex((t, k) => t === at && host.s.row[k] === rowAt(host, at)) : -1;
+    if (host) put('launch', (names[host.s.name[call]] || 'a call') + ' on ' + host.label + ', ' +
+      time(s.delay[i]) + ' before its start ', ...(call < 0 ? [] : [link('show', () => look(host, call))]));
+    if (row || !known.table) return;
+    (known.of.get(names[s.name[i]]) || { rows: [] }).rows.slice(0, 3).forEach(r =>
+      put('kernels of this name', r.row.name + ' ' + scalars(JSON.stringify(r.row.input_dims || '')) + ': ' + r.count + ', ' +
+        brief(r.ns) + ' ', goto(r.row)));
   };
   // The span at a place of the canvas.
   const spanAt = e => {

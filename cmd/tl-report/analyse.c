@@ -19,6 +19,9 @@ struct analyses {
 	struct jobs *jobs;
 	const char *format;
 	bool cuts; /* --top counts */
+	const char *tables;
+	const struct args *trees;
+	bool is_other; /* the side of --vs, which the page shows too */
 };
 
 /* Over all trees, its tables into the folder; NULL: it is not installed. */
@@ -29,8 +32,10 @@ start_program(const struct analyses *a, const char *program, const char *format,
 	const struct settings *s = a->set;
 	/* without the timeline there is no report */
 	struct job how = {
-		.is_side = strcmp(program, programs[TIMELINE]) != 0,
-		.may_be_empty = strcmp(program, programs[IDLE]) == 0 ||
+		.is_side =
+		    a->is_other || strcmp(program, programs[TIMELINE]) != 0,
+		.may_be_empty = a->is_other ||
+		    strcmp(program, programs[IDLE]) == 0 ||
 		    strcmp(program, programs[STEPS]) == 0 ||
 		    (s->is_rocprof && strcmp(program, programs[LAUNCH]) == 0),
 	};
@@ -42,14 +47,14 @@ start_program(const struct analyses *a, const char *program, const char *format,
 	args_add(&argv, "--format");
 	args_add(&argv, format);
 	args_add(&argv, "-d");
-	args_add(&argv, s->tables);
+	args_add(&argv, a->tables);
 	if (options != NULL)
 		args_all(&argv, options);
 	args_all(&argv, &s->chosen);
 	if (a->cuts && top != NULL)
 		args_add(&argv, text("--top=%s", top));
 	args_add(&argv, "--");
-	args_all(&argv, &s->trees);
+	args_all(&argv, a->trees);
 	return job_start(a->jobs, &argv, &how);
 }
 
@@ -282,6 +287,22 @@ analyse_gpu(const struct analyses *a)
 		start_collective(a);
 }
 
+/* Of the other side what a page sets beside this one's. */
+static void
+analyse_other(const struct analyses *a)
+{
+	struct analyses o = *a;
+
+	o.tables = a->set->other_tables;
+	o.trees = &a->set->others;
+	o.is_other = true;
+	(void)start(&o, TIMELINE, "ndjson", NULL, NULL);
+	if (!a->set->other_has_ops)
+		return;
+	(void)start(&o, OPS, "ndjson", NULL, NULL);
+	(void)start(&o, ROOFLINE, "ndjson", NULL, NULL);
+}
+
 /* Programs that the report goes without, as a warning of the screen. */
 static void
 note_missing(const struct settings *s, struct jobs *j)
@@ -300,12 +321,15 @@ note_missing(const struct settings *s, struct jobs *j)
 void
 analyse(struct settings *s, struct jobs *j, const char *format)
 {
-	struct analyses a = { s, j, format, strcmp(format, "csv") == 0 };
+	struct analyses a = { s, j, format, strcmp(format, "csv") == 0,
+		s->tables, &s->trees, false };
 
 	if (s->is_host)
 		analyse_host(&a);
 	else
 		analyse_gpu(&a);
+	if (s->other_tables != NULL && !s->is_host)
+		analyse_other(&a);
 	note_missing(s, j);
 	job_finish(j, s->dir != NULL);
 	if (s->is_host)

@@ -356,6 +356,16 @@ check_programs(const struct settings *s)
 			    all[i].why);
 }
 
+static char *
+folder_within(const char *folder, const char *name)
+{
+	char *path = xstrdup(text("%s/%s", folder, name));
+
+	if (mkdir(path, 0700) != 0)
+		die_errno("%s", path);
+	return path;
+}
+
 static void
 make_temporary(struct settings *s)
 {
@@ -363,9 +373,9 @@ make_temporary(struct settings *s)
 	if (s->tmp == NULL)
 		die("%s: %s: no place for temporary files (TMPDIR)",
 		    io_tmpdir(), strerror(errno));
-	s->tables = xstrdup(text("%s/n", s->tmp));
-	if (mkdir(s->tables, 0700) != 0)
-		die_errno("%s", s->tables);
+	s->tables = folder_within(s->tmp, "n");
+	if (s->page != NULL && s->vs.v.n > 0)
+		s->other_tables = folder_within(s->tmp, "vs");
 }
 
 /* The analyses, once; then what was asked for of them. */

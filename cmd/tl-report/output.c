@@ -150,6 +150,22 @@ database_write(const struct settings *s, struct jobs *j)
 	run(j, &argv);
 }
 
+/* Of the other side what this one has, too. */
+static void
+add_other_tables(const struct settings *s, struct args *argv)
+{
+	static const char *const names[] = { "gpu_timeline", "ops_summary",
+		"ops_summary_by_category", "unified_perf_summary" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *path =
+		    text("%s/%s.ndjson", s->other_tables, names[i]);
+
+		if (is_there(path))
+			args_add(argv, text("--vs=%s", path));
+	}
+}
+
 /* Its title is the trace's name, rank and GPU, as the summary has it. */
 void
 page_write(const struct settings *s, struct jobs *j, struct str title)
@@ -167,6 +183,8 @@ page_write(const struct settings *s, struct jobs *j, struct str title)
 	args_all(&argv, &s->chosen);
 	for (size_t i = 0; i < s->others.v.n; i++)
 		args_add(&argv, text("--vs=%s", s->others.v.v[i]));
+	if (s->other_tables != NULL)
+		add_other_tables(s, &argv);
 	if (s->names != NULL)
 		args_add(&argv, text("--names=%s", s->names));
 	args_add(&argv, "--");

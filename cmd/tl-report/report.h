@@ -74,6 +74,7 @@ struct settings {
 	const char *of_sheets, *of_short, *of_ranks;
 	/* what was found */
 	char *tmp, *tables; /* folders: of trees, of tables */
+	char *other_tables; /* of vs, for the page; or NULL */
 	struct args trees;
 	struct args others; /* the trees of vs */
 	struct facts facts, other_facts;

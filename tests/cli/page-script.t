@@ -39,9 +39,27 @@ says 'differences have a sign' '[signed(1500), signed(-2.5e6)].join(" | ")' \
 	'+1.5 us | −2.500 ms'
 says 'ratios, and what is on one side only' \
 	'[change(2, 3), change(0, 1), change(1, 0)]' '1.500,new,gone'
-says 'the same is white, twice as long the deepest' \
-	'[tint(1, 1), tint(1, 2), tint(1, 9), ink(1, 2), ink(1, 1)].join(" ")' \
-	'rgb(245,245,245) rgb(179,88,6) rgb(179,88,6) #fff #000'
+says 'the same is light, the most that was lost or won the deepest' \
+	'[tint(0, 8), tint(8, 8), tint(9, 8), tint(-8, 8), ink(8, 8), ink(0, 8), tint(0, 0)].join(" ")' \
+	'rgb(245,245,245) rgb(179,88,6) rgb(179,88,6) rgb(33,102,172) #fff #000 rgb(245,245,245)'
+says_figure() { # says_figure NAME EXPRESSION WANT: of the figures' functions
+	(cat stub.js "$ROOT/cmd/tl-html/base.js" "$ROOT/cmd/tl-html/figures.js"
+	echo "console.log(String($2));") >one.js
+	is "$1" "$(node one.js 2>&1)" "$3"
+}
+rows='{ compute_spec: "matrix_bf16", roof_tflop_s: 1000, roof_tb_s: 5, kernel_ns_sum: 7 },
+{ compute_spec: "vector_bf16", roof_tflop_s: 100, roof_tb_s: 5, kernel_ns_sum: 20 },
+{ compute_spec: "vector_fp32", roof_tflop_s: 100, roof_tb_s: 5, kernel_ns_sum: 30 },
+{ compute_spec: "matrix_fp64", roof_tflop_s: 60, roof_tb_s: 5, kernel_ns_sum: 1 },
+{ compute_spec: null, roof_tflop_s: null, roof_tb_s: 5, kernel_ns_sum: 90 }'
+says_figure 'the roofs of what took most, those of one rate as one' \
+	"JSON.stringify(roofsOf([$rows]))" \
+	'{"memory":5,"specs":[{"name":"matrix bf16","rate":1000,"ns":7},{"name":"vector fp32, vector bf16","rate":100,"ns":30}]}'
+says_figure 'memory alone bounds what has no FLOPs; of an unknown GPU there is no roof' \
+	'JSON.stringify([roofsOf([{ roof_tb_s: 5 }]), roofsOf([{ roof_tb_s: null }])])' \
+	'[{"memory":5,"specs":[]},{"memory":0,"specs":[]}]'
+says_figure 'words stand apart' \
+	'apart([10, 10, 11, 60].map(y => ({ x: 0, y: y + 40, word: "abc" })), 0, 100).map(l => l.y)' '50,62,75,88'
 # ---- whole pages ----
 drawn() { # drawn PAGE ID...: what its script puts into these elements
 	node "$ROOT/tests/oracle/page_run.js" "$@" 2>&1
@@ -56,16 +74,16 @@ END
 done >two.ndjson
 tl-html -o two.html two.ndjson
 is 'a figure is drawn from the last of its tables; what is for figures is not listed' \
-	"$(drawn two.html cats which roof)" 'cats 8, which 1, roof 0'
+	"$(drawn two.html figures which)" 'figures 11, which 1'
 if command -v tl-roofline >/dev/null; then # all of its figures
 	tl-report "$SAMPLE" --html r.html 2>/dev/null
-	like 'all of a report' "$(drawn r.html cats roof which table tops)" \
-		'^cats [0-9]{1,}, roof [0-9]{2,}, which [0-9]{1,}, table [0-9]{2,}, tops [0-9]{2,}$'
+	like 'all of a report' "$(drawn r.html figures which table tops)" \
+		'^figures [0-9]{3,}, which [0-9]{1,}, table [0-9]{2,}, tops [0-9]{2,}$'
 	like 'gaps have the colour of their reason, and what could be won back a line' \
 		"$(drawn r.html tlkey gains)" '^tlkey [0-9]{1,}, gains [2-9]$'
 fi
 says_gap() { # says_gap NAME EXPRESSION WANT: of the marks of two gaps
-	(cat stub.js "$ROOT/cmd/tl-html/base.js" "$ROOT/cmd/tl-html/timeline.js"
+	(cat stub.js "$ROOT/cmd/tl-html/base.js" "$ROOT/cmd/tl-html/spans.js"
 	cat <<'END'
 tables.push({ schema: { table: 'idle_gaps' }, rows: [
   { rank: 4, ts_ns: 10, gap_ns: 2000, class: 'data', cause: 'data', cause_ns: 1500, call: 'next', call_uid: 7 },

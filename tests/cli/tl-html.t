@@ -24,6 +24,26 @@ same 'a raw trace gives the same bytes' p.html q.html
 tl-html -o none.html
 is 'nothing gives an empty page' "$(page none.html | tail -n 1)" \
 	'tables 0 rows 0 lanes 0 spans 0 stacks 1'
+is 'each GPU event has its launch, op and shapes' "$(page --launches p.html | cut -f 1-4 | sort)" \
+	"$(tl-cat t.tl | python3 -c 'import json, sys
+events, source = {}, None
+for e in map(json.loads, sys.stdin):
+    if "id" in e:
+        events[e["id"]] = e
+gpu = [e for e in events.values() if e["kind"] in ("kernel", "memcpy", "memset")]
+first = min(int(e["ts"]) for e in events.values() if e["kind"] in
+            ("kernel", "memcpy", "memset", "op", "runtime", "driver", "annotation") and "ts" in e)
+for e in gpu:
+    if "launch" not in e:
+        print(int(e["ts"]) - first, "none", sep="\t")
+        continue
+    above = events[e["launch"]]
+    launch = int(above["ts"])
+    while above is not None and above["kind"] != "op":
+        above = events.get(above.get("parent"))
+    dims = above and above["args"].get("Input Dims")
+    print(launch - first, int(e["ts"]) - first, above["name"] if above else "",
+          json.dumps(dims, separators=(",", ":"))[:400] if dims is not None else "", sep="\t")' | sort)"
 kernels=$(tl-cat -F dur --no-header --kind kernel,memcpy,memset t.tl |
 	awk '{ s += $1 } END { print s }')
 is 'the stacks have all GPU time' "$(python3 -c 'import json, re
@@ -60,7 +80,7 @@ if [ -x "$B/bin/tl-roofline" ]; then
 	is 'four ranks, one of them misleading' $? 3
 	like 'have their lanes' "$(page four.html | tr '\n' ' ')" ' lanes 2[0-9] '
 	like 'and clocks' "$(grep -o '"sources":.*"lanes"' four.html)" \
-		'"label":"rank 0","rank":0,"first_ns":[0-9]+,"offset_ns":[0-9]+},'
+		'"label":"rank 0","rank":0,"side":0,"first_ns":[0-9]+,"offset_ns":[0-9]+},'
 	ok 'tl-report' tl-report --html r.html --title Mine "$SAMPLE"
 	like 'has all of it' "$(page r.html | tr '\n' ' ')" '^Mine tables 2[0-9] rows'
 else
@@ -126,6 +146,22 @@ if [ -x "$B/bin/tl-roofline" ]; then
 	ok 'tl-report --vs' tl-report --html both.html before.tl --vs after.tl --names old,new
 	is 'has both' "$(icicle both.html 'sides, flat[2:4]')" \
 		"(['old', 'new'], [$(gpu_ns before.tl), $(gpu_ns after.tl)])"
+	for program in tl-timeline tl-ops tl-roofline; do
+		$program --format ndjson -d other after.tl
+	done
+	for t in gpu_timeline ops_summary unified_perf_summary; do
+		sed '1d;$d' other/$t.ndjson | python3 -c 'import json, sys
+for line in sys.stdin:
+    print(json.dumps(json.loads(line)))' >want
+		python3 -c 'import json, re, sys
+for t in json.loads(re.search("id=\"tables\">(.*?)</script>", open("both.html").read(), re.S)[1]):
+    if t["schema"]["table"] == sys.argv[1] and t["side"] == 1:
+        for row in t["rows"]:
+            print(json.dumps(row))' $t >got
+		same "and the other side's $t" want got
+	done
+	like 'and both timelines' "$(page both.html | tr '\n' ' ')" \
+		" lanes $((2 * $(page one.html | sed -n 's/.*lanes \([0-9]*\).*/\1/p'))) "
 fi
 
 # ---- hostile names ----
@@ -195,7 +231,7 @@ is 'as folded' "$(tl-fold --clock cpu part.tl | sort)" 'top;x1 20000
 top;x2 25000
 top;x2;mid;x3 5000'
 tl-html -o piped.html - <host.json
-is 'a pipe is read once' "$(icicle piped.html 'len(flat)')" 3
+is 'a pipe, too' "$(icicle piped.html 'len(flat)')" "$(icicle host.html 'len(flat)')"
 tl-html -o hosts.html --vs host.json host.json
 is 'two of them too' "$(icicle hosts.html 'flat[2] == flat[3] > 0')" True
 is 'a GPU has its own' "$(grep -o 'id="clock">[^<]*' p.html)" 'id="clock">"GPU"'
@@ -224,7 +260,7 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
  pan true
  all true
  timeline found '"$(tl-cat -F name --kind kernel --no-header t.tl | grep -c ncclDev)"' matches
- details duration,start,on,category true true
+ details duration,start,on,category,grid,launched by,launch true true
  threads true
  walk true
  whole true
@@ -235,10 +271,22 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
  filter true
  says c descending
  sort true
- labels 5, slope memory 5.3 TB/s
+ labels 5, roofs matrix bf16 1307 TFLOP/s | vector bf16, vector fp32 163.4 TFLOP/s | memory 5.3 TB/s
  row 1 aten::addmm
  columns name,kernel_sum,input_dims,pct_of_kernel,pct_roofline_mean,lost
+ chosen 1 true
  wide true
+ kernel duration,start,on,category,grid,module,launched by,launch
+ by aten::addmm [[1024],[2048,1024],[1024,1024]] 
+ its row aten::addmm
+ call hipLaunchKernel 1 event
+ arrows 1
+ crumbs 2 train.py(140
+ back 0 true
+ clock Host time by stack
+ clock GPU time by stack
+ nameless 
+ contrast P:too pale
  small 0
  without width 0'
 	like 'heads say of what they are' "$(cat dom)" '<th class="n" scope="col"[^>]*>share<'
@@ -258,7 +306,7 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 		'data-ready data-said="0"'
 	is 'without complaint' "$(grep -i 'console' browser.err)" ''
 	drawn host.html >dom
-	like 'of the host' "$(cat dom)" '>Time of the host by stack</h2>'
+	like 'of the host' "$(cat dom)" '>Host time by stack</h2>'
 	drawn four.html >dom
 	like 'ranks under one another' "$(cat dom)" \
 		'<span class="name">2</span>.*late: throttled'
@@ -267,7 +315,15 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 	like 'what changed' "$(cat dom)" 'id="verdict">.*<p>GPU time [^<]*</p>'
 	like 'in a table' "$(cat dom)" '<h2>What changed most</h2><table><tr><th[^>]*>name</th><th[^>]*>old</th>'
 	drawn pair.html >dom
-	like 'a legend of two traces' "$(cat dom)" 'id="legend"[^>]*><span>[^<]*after takes</span>.*only before.*only after'
+	like 'a legend of two traces' "$(cat dom)" 'id="legend"[^>]*><span>[^<]*after less before</span>.*only before.*only after'
+	drawn both.html >dom
+	like 'bars of both' "$(cat dom)" '<b>old [^<]*</b>.*<b>new [^<]*</b>'
+	is 'ops, rooflines and what is lost of both' \
+		"$(grep -o '<h2>\(Top ops\|Lost to\|Roofline\|Categories\)[^<]*</h2>' dom | sed 's/ (.*//; s/<[^>]*>//g' | tr '\n' ,)" \
+		'Top ops: old,Top ops: new,Lost to the roofline: old,Lost to the roofline: new,Roofline: old,Roofline: new,Categories: old,Categories: new,'
+	is 'their tables by name' "$(grep -o '<option[^>]*>unified_perf_summary[^<]*' dom | sed 's/.*>//; s/ (.*//' | tr '\n' ,)" \
+		'unified_perf_summary: old,unified_perf_summary: new,'
+	drawn pair.html >dom
 	is 'what one of them has' "$(grep -o '<h2>Only in.*' dom | grep -o '<td[^>]*>[a-z]*<' | sed 's/.*>\(.*\)</<td>\1/' | tr '\n' ' ')" \
 		'<td>mul <td>add '
 	is 'without complaint' "$(grep -i 'console' browser.err)" ''

@@ -3,8 +3,11 @@
 """Check that a page of tl-html is whole and needs nothing from elsewhere.
 
 usage: tests/oracle/page.py FILE.html
+       tests/oracle/page.py --launches FILE.html
 
-Prints the title, then the number of tables, rows, lanes, spans and stacks.
+Prints the title, then the number of tables, rows, lanes, spans and stacks; or
+of each GPU span when its launch began, when itself, the op, its shapes and the
+thread of the launch.
 Fails on markup that is not ours, addresses other than the name of SVG, data
 that are no JSON, spans that can't be read and stacks that don't add up.
 """
@@ -15,7 +18,7 @@ import re
 import sys
 
 TAGS = set("""html head meta title style body main h1 h2 div ul noscript section span
-button canvas input select script""".split())
+button canvas input select script details summary ol""".split())
 
 
 class Page(html.parser.HTMLParser):
@@ -48,26 +51,69 @@ class Page(html.parser.HTMLParser):
         raise AssertionError("a comment")
 
 
-def spans(lane, rows, names):
-    raw, at, n = base64.b64decode(lane["spans"]), 0, 0
+def numbers(lane):
+    raw, at = base64.b64decode(lane["spans"]), 0
     while at < len(raw):
-        for field in range(3):
-            value = shift = 0
-            while True:
-                byte = raw[at]
-                at += 1
-                value |= (byte & 127) << shift
-                shift += 7
-                if byte < 128:
-                    break
-            assert field < 2 or value // rows < names, value
-        n += 1
-    assert n == lane["n"], (n, lane["n"])
-    return n
+        value = shift = 0
+        while True:
+            byte = raw[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                break
+        yield value
+
+
+def signed(value):
+    return -(value + 1) // 2 if value % 2 else value // 2
+
+
+def spans(lane, lanes, names):
+    """Start, length, name, and of GPU work what launched it: origin, lane, delay."""
+    fields, at, list_ = numbers(lane), 0, []
+    for step in fields:
+        at += signed(step)
+        length, name = next(fields), next(fields)
+        assert name // lanes["rows"] < names, name
+        launch = None
+        if lane["gpu"]:
+            origin = next(fields)
+            if origin:
+                launch = lanes["origins"][origin - 1], next(fields) - 1, signed(next(fields))
+                assert max(launch[0]) < names and launch[1] < len(lanes["lanes"])
+        list_.append((at, length, name // lanes["rows"], launch))
+    assert len(list_) == lane["n"], (len(list_), lane["n"])
+    return list_
+
+
+def launches(data):
+    lanes, names = data["lanes"], data["names"]
+    for lane in lanes["lanes"]:
+        for start, _, _, launch in spans(lane, lanes, len(names)) if lane["gpu"] else []:
+            if launch is None:
+                print(start, "none", sep="\t")
+                continue
+            (op, dims, *_), thread, delay = launch
+            print(start - delay, start, names[op], names[dims], lanes["lanes"][thread]["label"], sep="\t")
+
+
+def stacks(flat, sides, names):
+    step, sums = 2 + sides, []
+    assert len(flat) % step == 0, len(flat)
+    for at in range(0, len(flat), step):
+        depth, name, ns = flat[at], flat[at + 1], flat[at + 2:at + step]
+        assert name < names and depth <= len(sums)
+        del sums[depth:]
+        if sums:
+            sums[-1] = [above - below for above, below in zip(sums[-1], ns)]
+            assert min(sums[-1]) >= 0, "more below than above"
+        sums.append(ns)
+    return len(flat) // step
 
 
 def main():
-    with open(sys.argv[1], encoding="utf-8") as file:
+    with open(sys.argv[-1], encoding="utf-8") as file:
         text = file.read()
     urls = set(re.findall(r"https?://[^'\"\s]*", re.sub(
         r'<script type="application/json".*?</script>', "", text, flags=re.S)))
@@ -77,26 +123,20 @@ def main():
     page.close()
     assert page.code == 1, page.code
     data = {name: json.loads(value) for name, value in page.data.items()}
+    if sys.argv[1] == "--launches":
+        launches(data)
+        return
     tables, lanes = data["tables"], data["lanes"]["lanes"]
     for table in tables:
         ids = {column["id"] for column in table["schema"]["columns"]}
         assert all(set(row) <= ids for row in table["rows"]), table["schema"]
-    count = sum(spans(lane, data["lanes"]["rows"], len(data["names"]))
-                for lane in lanes)
-    flat, sums, sides = data["icicle"], [], max(len(data["sides"]), 1)
-    step = 2 + sides
-    assert len(flat) % step == 0, len(flat)
-    for at in range(0, len(flat), step):
-        depth, name, ns = flat[at], flat[at + 1], flat[at + 2:at + step]
-        assert name < len(data["names"]) and depth <= len(sums)
-        del sums[depth:]
-        if sums:
-            sums[-1] = [above - below for above, below in zip(sums[-1], ns)]
-            assert min(sums[-1]) >= 0, "more below than above"
-        sums.append(ns)
+    count = sum(len(spans(lane, data["lanes"], len(data["names"]))) for lane in lanes)
+    sides = max(len(data["sides"]), 1)
+    nstacks = stacks(data["icicle"], sides, len(data["names"]))
+    stacks(data["icicle_host"], sides, len(data["names"]))
     print(page.title)
     print(f"tables {len(tables)} rows {sum(len(t['rows']) for t in tables)} "
-          f"lanes {len(lanes)} spans {count} stacks {len(flat) // step}")
+          f"lanes {len(lanes)} spans {count} stacks {nstacks}")
 
 
 main()

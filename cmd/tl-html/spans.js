@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Spans of GPU streams and threads: what they are, what launched them, colours.
+// ---- reading them ----
+// span: start - last start (zigzag), length, name * rows + row, and of a GPU's 1 +
+// what it is of, or 0; then 1 + the lane of its launch, or 0, and how long before
+// it began: see lanes-put.c
+function unpack(lane, rows) {
+  const raw = atob(lane.spans), n = lane.n, gpu = lane.gpu ? n : 0;
+  const s = { start: new Float64Array(n), dur: new Float64Array(n), name: new Uint32Array(n), row: new Uint8Array(n),
+    of: new Uint32Array(gpu), from: new Int32Array(gpu).fill(-1), delay: new Float64Array(gpu) };
+  let p = 0, last = 0;
+  const next = () => {
+    let v = 0, m = 1, c;
+    do { c = raw.charCodeAt(p++); v += (c & 127) * m; m *= 128; } while (c > 127);
+    return v;
+  };
+  const signed = () => { const z = next(); return z % 2 ? -(z + 1) / 2 : z / 2; };
+  for (let i = 0; i < n; i++) {
+    last += signed();
+    s.start[i] = last;
+    s.dur[i] = next();
+    const v = next();
+    s.name[i] = Math.floor(v / rows);
+    s.row[i] = v % rows;
+    if (!lane.gpu) continue;
+    s.of[i] = next();
+    if (!s.of[i]) continue;
+    s.from[i] = next() - 1;
+    s.delay[i] = signed();
+  }
+  return s;
+}
+// Sources whose clocks are one and that ran at one time keep their distances;
+// others begin at their own first span.
+function origins(all) {
+  const first = {}, end = {};
+  all.lanes.forEach(l => {
+    for (let i = 0; i < l.n; i++) {
+      first[l.src] = Math.min(first[l.src] ?? Infinity, l.s.start[i]);
+      end[l.src] = Math.max(end[l.src] ?? -Infinity, l.s.start[i] + l.s.dur[i]);
+    }
+  });
+  const list = Object.keys(first), offset = k => all.sources[k].offset_ns;
+  const starts = list.map(k => offset(k) ?? 0), ends = list.map((k, i) => starts[i] + end[k] - first[k]);
+  const longest = Math.max(1, ...list.map(k => end[k] - first[k]));
+  const whole = Math.max(...ends) - Math.min(...starts);
+  const joined = !sides.length && list.length > 1 && list.every(k => offset(k) != null) && whole < 2 * longest;
+  const zero = {};
+  list.forEach((k, i) => { zero[k] = first[k] - (joined ? starts[i] - Math.min(...starts) : 0); });
+  return { zero, total: joined ? whole : longest, joined, many: list.length > 1, n: list.length };
+}
+// Why the GPU was idle: colours of the classes of tl-idle.
+const reasons = { host: '#d9822b', sync: '#b5482f', allocation: '#8f6bb3', data: '#2e8b74',
+  compile: '#b08900', start_up: '#7a6a58', missing: '#9aa0a6', gpu: '#3b76b5', communication: '#c2569a' };
+// The gaps of the tables, each with its source among those of the lanes, whose
+// spans begin with the first one of the source.
+function gaps(sources) {
+  const t = table('idle_gaps');
+  return (t ? t.rows : []).map(r => {
+    const src = r.src ?? Math.max(0, sources.findIndex(s => r.rank != null && s.rank === r.rank));
+    return { src, at: r.ts_ns - (sources[src].first_ns ?? 0), ns: r.gap_ns, reason: r.class,
+      text: 'idle ' + time(r.gap_ns) + '\n' + r.cause + ' ' + time(r.cause_ns) +
+        (r.call ? '\n' + r.call : '') + (r.call_uid == null ? '' : ' (uid ' + r.call_uid + ')') };
+  });
+}
+function reasonKey(marks) {
+  Object.keys(reasons).filter(k => marks.some(m => m.reason === k)).forEach(k => {
+    const swatch = make('i'), item = make('span');
+    swatch.style.background = reasons[k];
+    item.append(swatch, 'idle: ' + k.replace('_', '-'));
+    $('tlkey').append(item);
+  });
+}
+// Of one side: which ops launched the kernels of a name, by the rows that name
+// these, and the category of each op.
+function launchers(side) {
+  const t = drawn('roofline', side) || table('unified_perf_summary', side), of = new Map(), category = new Map();
+  (t ? t.rows : []).forEach(row => {
+    category.set(row.name, row.op_category);
+    (row.kernel_details_summary || []).forEach(k => {
+      const ns = (k.total_duration_us || 0) * 1e3, one = of.get(k.name) || { ns: 0, most: 0, rows: [] };
+      one.ns += ns;
+      one.rows.push({ row, ns, count: k.count });
+      if (ns >= one.most) { one.most = ns; one.category = row.op_category; }
+      of.set(k.name, one);
+    });
+  });
+  of.forEach(one => one.rows.sort((a, b) => b.ns - a.ns));
+  return { of, category, table: t };
+}
+const COMM = 'communication', COPY = 'copies', REST = 'other GPU work';
+// What a span does: the category of the op that launched it, as far as that is
+// known; else that of the op that launched kernels of its name most.
+const work = (name, op, { of, category }) => /nccl|rccl|cross_device_reduce/i.test(name) ? COMM :
+  /^(mem(cpy|set)|copy(host|device))/i.test(name) ? COPY : category.get(op) || (of.get(name) || {}).category || REST;
+// Light enough for black text on them; the first two as in the bar.
+const tints = { [COMM]: '#e0954a', [COPY]: '#b094cf', [REST]: '#a8adb3' };
+const spare = ['#7aaee0', '#6cc3a8', '#e58fae', '#cfc25c', '#86cbd6', '#d3a488', '#9fc36f', '#b9a6ea'];
+// GPU time by category over all lanes, the most first; colours go by that order.
+function workKey(all, by) {
+  const sums = new Map(), seen = new Map();
+  const kind = (l, i) => {
+    const s = l.s, side = all.sources[l.src].side || 0, key = (side * 2 ** 20 + s.of[i]) * 2 ** 20 + s.name[i];
+    if (!s.name[i]) return REST;
+    if (!seen.has(key)) seen.set(key, work(names[s.name[i]], s.of[i] ? names[all.origins[s.of[i] - 1][0]] : '', by[side]));
+    return seen.get(key);
+  };
+  all.lanes.filter(l => l.gpu).forEach(l => {
+    l.kinds = Array.from({ length: l.n }, (_, i) => kind(l, i));
+    l.kinds.forEach((k, i) => sums.set(k, (sums.get(k) || 0) + l.s.dur[i]));
+  });
+  const list = [...sums].sort((a, b) => b[1] - a[1]), colour = {};
+  let n = 0;
+  list.forEach(([k]) => { colour[k] = tints[k] || spare[n++] || tints[REST]; });
+  const shown = list.filter(([k]) => tints[k] || colour[k] !== tints[REST]);
+  shown.forEach(([k, ns]) => {
+    const swatch = make('i'), item = make('span');
+    swatch.style.background = colour[k];
+    item.append(swatch, k + ' ' + brief(ns));
+    $('tlkey').append(item);
+  });
+  if (shown.length < list.length) $('tlkey').append(make('span', 'grey: all other categories'));
+  return (l, i) => colour[l.kinds[i]] || tints[REST];
+}
