@@ -173,6 +173,7 @@ struct program {
 	bool no_gaps, with_kernels, with_overlay;
 	VEC(struct overlay) overlays;
 	bool with_above; /* op and module are asked for */
+	bool by_words;   /* rows of paths differ by bound and kind alone */
 	bool any_inst;   /* a record is of an event of a graft */
 	bool with_paths, with_events, with_slack, with_ranks;
 	struct sink_fold paths;

@@ -490,6 +490,7 @@ check_settings(struct sink *s)
 	    KIND_BIT(KIND_SYNC);
 	s->heads =
 	    KIND_BIT(KIND_OP) | KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_OVERHEAD);
+	g->by_words = sink_list_within(by, "bound,kind");
 	sink_fold_start(&g->paths, s, &tables[OF_PATH]);
 	g->with_paths = sink_asked(s, &tables[OF_PATH]) ||
 	    sink_asked(s, &tables[OF_WHAT_IF]);

@@ -23,6 +23,27 @@ recording_of(const struct program *g, uint32_t number)
 	return number - r->first < r->host.events.n + r->host.gpus.n ? r : NULL;
 }
 
+/* What an event is called, and which it is. */
+struct called {
+	uint32_t name;
+	struct uid uid;
+};
+
+static struct called
+called(struct program *g, const struct recording *r, struct place p)
+{
+	struct called c = { INTERN_NONE, { 0, UID_NONE } };
+
+	if (p.host != HOST_NONE)
+		c = (struct called){ r->host.events.v[p.host].name,
+			r->host.events.v[p.host].uid };
+	else if (p.gpu != HOST_NONE)
+		c = (struct called){ r->host.gpus.v[p.gpu].name,
+			r->host.gpus.v[p.gpu].uid };
+	g->any_inst |= c.uid.inst != 0 && c.uid.inst != UID_NONE;
+	return c;
+}
+
 static struct critical_record
 record_of(struct program *g, enum what what, uint32_t number)
 {
@@ -30,14 +51,15 @@ record_of(struct program *g, enum what what, uint32_t number)
 	const struct recording *r = own != NULL ? own : g->all.v[0];
 	const struct host *h = &r->host;
 	struct place p = place_of(own, number);
+	struct called it = called(g, r, p);
 	uint32_t event = p.host;
 	struct critical_record c = {
 		.rec = { .source = r->source },
 		.what = (uint8_t)what,
-		.uid = { 0, UID_NONE },
+		.uid = it.uid,
 		.kind = INTERN_NONE,
 		.bound = INTERN_NONE,
-		.name = INTERN_NONE,
+		.name = it.name,
 		.op = INTERN_NONE,
 		.module = INTERN_NONE,
 		.label = INTERN_NONE,
@@ -46,20 +68,17 @@ record_of(struct program *g, enum what what, uint32_t number)
 	if (p.host != HOST_NONE) {
 		const struct host_event *e = &h->events.v[p.host];
 
-		c.rec.uid = c.uid = e->uid;
+		c.rec.uid = it.uid;
 		c.rec.track = h->threads.v[e->thread].track;
 		c.rec.ts_ns = e->start_ns;
-		c.name = e->name;
 	} else if (p.gpu != HOST_NONE) {
 		const struct host_gpu *k = &h->gpus.v[p.gpu];
 
-		c.rec.uid = c.uid = k->uid;
+		c.rec.uid = it.uid;
 		c.rec.track = k->cat;
 		c.rec.ts_ns = k->start_ns;
-		c.name = k->name;
 		event = k->launch;
 	}
-	g->any_inst |= c.uid.inst != 0 && c.uid.inst != UID_NONE;
 	if (g->with_above) {
 		c.op = host_above(h, event, false);
 		c.module = host_above(h, event, true);
@@ -187,32 +206,47 @@ add_path(struct shares *s, const struct graph *g, const struct scale *scale,
 	}
 }
 
+/* The record of the row that an event's time is in; others may be, too. */
+static struct critical_record *
+row_of(struct program *g, uint32_t number, uint32_t source, uint32_t kind,
+    uint32_t bound)
+{
+	const uint64_t words[] = { (uint64_t)kind << 32 | bound, source };
+	struct critical_record *known =
+	    g->by_words ? sink_fold_known(&g->paths, &g->sink, words) : NULL;
+	struct critical_record c;
+	bool is_new;
+
+	if (known != NULL)
+		return known;
+	c = record_of(g, IS_PATH, number);
+	c.kind = kind;
+	c.bound = bound;
+	return sink_fold(
+	    &g->paths, &g->sink, &c, g->by_words ? words : NULL, &is_new);
+}
+
 static void
 add_record_of_share(struct program *g, const struct share *s)
 {
 	const struct edge *e = &g->graph.edges.v[s->edge];
-	struct critical_record *r,
-	    c = record_of(g, IS_PATH, s->is_rest ? late_one(e) : e->owner);
-	bool is_new;
+	uint32_t number = s->is_rest ? late_one(e) : e->owner;
+	const struct recording *own = recording_of(g, number);
+	const struct recording *r = own != NULL ? own : g->all.v[0];
+	struct called it = called(g, r, place_of(own, number));
+	struct critical_record *c =
+	    row_of(g, number, r->source, g->words[e->kind],
+		s->is_rest ? label_of(g, e, edge_residual(&g->graph, s->edge))
+			   : bound_of(g, e));
 
-	c.kind = g->words[e->kind];
-	c.bound = s->is_rest ? label_of(g, e, edge_residual(&g->graph, s->edge))
-			     : bound_of(g, e);
-	c.ns = c.longest_ns = s->ns[BEFORE];
-	c.after_ns = s->ns[AFTER];
-	c.least_ns = s->ns[LEAST];
-	c.count = c.ns > 0;
-	r = sink_fold(&g->paths, &g->sink, &c, &is_new);
-	if (is_new)
-		return;
-	stat_add(&r->ns, c.ns);
-	stat_add(&r->after_ns, c.after_ns);
-	stat_add(&r->least_ns, c.least_ns);
-	r->count += c.count;
-	if (c.ns > r->longest_ns) {
-		r->longest_ns = c.ns;
-		r->name = c.name;
-		r->uid = c.uid;
+	stat_add(&c->ns, s->ns[BEFORE]);
+	stat_add(&c->after_ns, s->ns[AFTER]);
+	stat_add(&c->least_ns, s->ns[LEAST]);
+	c->count += s->ns[BEFORE] > 0;
+	if (s->ns[BEFORE] > c->longest_ns) {
+		c->longest_ns = s->ns[BEFORE];
+		c->name = it.name;
+		c->uid = it.uid;
 	}
 }
 

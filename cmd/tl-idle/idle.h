@@ -96,6 +96,7 @@ struct idle {
 	VEC(struct idle_whole) wholes;
 	bool has_source;
 	bool with_above; /* op and module of pieces are asked for */
+	bool by_words;   /* rows differ by class, cause and names alone */
 	bool by_step, by_phase, with_stack;
 	struct stacks stacks;
 	uint32_t source;

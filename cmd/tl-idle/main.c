@@ -539,6 +539,7 @@ check_settings(struct sink *s)
 	g->by_phase = sink_list_has(by, STR("phase"));
 	g->with_above =
 	    sink_list_has(by, STR("op")) || sink_list_has(by, STR("module"));
+	g->by_words = sink_list_within(by, "class,cause,call,opened_by");
 	sink_fold_start(&g->folds[IS_PIECE], s, &tables[OF_CAUSES]);
 	sink_fold_start(&g->folds[IS_INTERVAL], s, &tables[OF_STREAMS]);
 	if (s->named == &tables[OF_WINDOWS])

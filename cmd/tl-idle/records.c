@@ -49,11 +49,19 @@ record_of(const struct idle *g, enum what what, const struct host_gpu *beside,
 static void
 fold(struct idle *g, const struct idle_record *piece)
 {
-	bool is_new;
+	struct sink_fold *f = &g->folds[piece->what];
+	const uint64_t words[] = { (uint64_t)piece->name << 32 |
+		    piece->opened_by,
+		(uint64_t)piece->class << 32 | piece->cause };
+	bool is_known = g->by_words && piece->what == IS_PIECE, is_new = false;
 	struct idle_record *r =
-	    sink_fold(&g->folds[piece->what], &g->sink, piece, &is_new);
-	size_t at =
-	    (size_t)(r - (struct idle_record *)sink_record(&g->sink, 0));
+	    is_known ? sink_fold_known(f, &g->sink, words) : NULL;
+	size_t at;
+
+	if (r == NULL)
+		r = sink_fold(
+		    f, &g->sink, piece, is_known ? words : NULL, &is_new);
+	at = (size_t)(r - (struct idle_record *)sink_record(&g->sink, 0));
 
 	if (!is_new) {
 		stat_add(&r->ns, piece->ns);

@@ -129,6 +129,8 @@ struct sink_label {
  * wide in this table.
  */
 bool sink_list_has(const char *list, struct str id);
+/* Whether every id of a list is in another one. */
+bool sink_list_within(const char *list, const char *all);
 /* The argument of --by as a list: some of the words ("op, kind"), each once. */
 const char *sink_opt_keys(const struct optparse *op, const char *words);
 

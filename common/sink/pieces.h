@@ -5,27 +5,40 @@
  * apart:
  *
  *	sink_fold_start(&g->fold, s, &tables[OF_PATH]);		in .check
- *	r = sink_fold(&g->fold, s, &piece, &is_new);
+ *	r = sink_fold(&g->fold, s, &piece, NULL, &is_new);
  *	if (!is_new) r->ns += piece.ns ...			else a copy
  *	sink_fold_clear(&g->fold);				behind a source
  *
  * Rows may still be of several records: names of threads can be the same.
+ *
+ * Where a few words decide all keys, sink_fold_known() finds the record of most
+ * pieces before they are made: sink_fold() has been told the same words.
  */
 #ifndef TL_SINK_PIECES_H
 #define TL_SINK_PIECES_H
 
 #include "sink/sink.h"
 
+#define SINK_FOLD_WORDS 2
+
 struct sink_fold {
 	struct sink_plan plan;
 	struct sink_groups groups;
+	/* private: by hash of the words */
+	struct {
+		uint64_t words[SINK_FOLD_WORDS];
+		size_t record; /* plus 1 */
+	} known[256];
 };
 
 void sink_fold_start(
     struct sink_fold *f, struct sink *s, const struct sink_table *t);
-/* Valid until the next one. */
-void *sink_fold(
-    struct sink_fold *f, struct sink *s, const void *piece, bool *is_new);
+/* Valid until the next one. words: SINK_FOLD_WORDS, or NULL. */
+void *sink_fold(struct sink_fold *f, struct sink *s, const void *piece,
+    const uint64_t *words, bool *is_new);
+/* The same of a piece with these words, if it is found, or NULL. */
+void *sink_fold_known(
+    const struct sink_fold *f, const struct sink *s, const uint64_t *words);
 void sink_fold_clear(struct sink_fold *f);
 
 #endif

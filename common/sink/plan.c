@@ -211,6 +211,17 @@ sink_list_has(const char *list, struct str id)
 	return false;
 }
 
+bool
+sink_list_within(const char *list, const char *all)
+{
+	struct str word;
+
+	while (str_next(&list, ',', &word))
+		if (!sink_list_has(all, word))
+			return false;
+	return true;
+}
+
 /* Words stand in a list as people read it: "op, kind". */
 static bool
 has_word(const char *words, struct str word)
