@@ -26,7 +26,7 @@
 
 struct join {
 	struct system *s;
-	double *m, *r;    /* of each tie: value, residual */
+	double *m;        /* of each tie: value */
 	double *v, *tau0; /* variance of the value; squared */
 	double tau2;
 	double f; /* degrees of freedom */
@@ -53,7 +53,7 @@ find_residuals(struct join *k, const double *x)
 			weight += s->w[end];
 		}
 		for (size_t t = i; t < end; t++)
-			k->r[t] = k->m[t] - x[s->clock[t]] -
+			s->r[t] = k->m[t] - x[s->clock[t]] -
 			    (weight > 0 ? sum / weight : 0);
 	}
 }
@@ -65,7 +65,7 @@ mean_square(const struct join *k, double tau2)
 
 	for (size_t i = 0; i < k->s->nties; i++)
 		sum += fmin(CLIP,
-		    k->r[i] * k->r[i] /
+		    k->s->r[i] * k->s->r[i] /
 			((fmax(tau2, k->tau0[i]) + k->v[i]) * share));
 	return sum / (double)k->s->nties;
 }
@@ -99,7 +99,7 @@ weigh_absolute(struct join *k)
 		double sd = sqrt(allowed(k, i));
 
 		k->s->w[i] =
-		    1 / (sd * fmax(fabs(k->r[i]), LEAST_RESIDUAL * sd));
+		    1 / (sd * fmax(fabs(k->s->r[i]), LEAST_RESIDUAL * sd));
 	}
 }
 
@@ -107,7 +107,7 @@ static void
 weigh_biweight(struct join *k)
 {
 	for (size_t i = 0; i < k->s->nties; i++) {
-		double z = k->r[i] / sqrt(allowed(k, i)) / BIWEIGHT;
+		double z = k->s->r[i] / sqrt(allowed(k, i)) / BIWEIGHT;
 		double share = fabs(z) < 1 ? (1 - z * z) * (1 - z * z) : 0;
 
 		k->s->w[i] = fmax(share, LEAST_WEIGHT) / allowed(k, i);
@@ -135,11 +135,10 @@ prepare(struct join *k)
 void
 join_clocks(struct system *s, double *x, double *growth)
 {
-	double *room = xcalloc(4 * s->nties, sizeof *room), share = 0, t;
+	double *room = xcalloc(3 * s->nties, sizeof *room), share = 0, t;
 	struct join k = { .s = s, .m = room };
 
-	k.r = k.m + s->nties;
-	k.v = k.r + s->nties;
+	k.v = k.m + s->nties;
 	k.tau0 = k.v + s->nties;
 	prepare(&k);
 	system_solve(s, k.m, x);

@@ -23,23 +23,18 @@
 #define MAD 1.4826  /* of a median deviation: a standard deviation */
 #define POOL_DF 4.0 /* what all members' variance counts for */
 #define KAPPA_MIN 0.3
+#define FAR_NS 1e17 /* ends farther apart are of no one collective */
 
 struct work {
 	const struct solve_stratum *s;
-	double *y, *w; /* [coll * n + member]; y NAN: absent */
-	double *t, *x; /* of each collective; when it was */
-	double *m;     /* of each member */
-	double *room;
+	double *y, *w;   /* [coll * n + member]; y NAN: absent */
+	double *t, *x;   /* of each collective; when it was */
+	double *h;       /* of each: what a member's residual is expected of */
+	double *m, *was; /* of each member; in the round before */
+	int64_t *room;
 	size_t *present; /* in each collective */
 	double scale;
 };
-
-/* Reorders them; n > 0. */
-static double
-median(double *v, size_t n)
-{
-	return values_stat(&(struct values){ .v = v, .n = n }, 0.5);
-}
 
 static inline bool
 is_there(const struct work *k, size_t at)
@@ -51,12 +46,6 @@ static double
 residual(const struct work *k, size_t i, size_t r)
 {
 	return k->y[i * k->s->n + r] - k->t[i] - k->m[r];
-}
-
-static double
-expected_share(const struct work *k, size_t i)
-{
-	return sqrt(1 - 1 / (double)k->present[i]);
 }
 
 /* Differences within each collective; one of a single member tells nothing. */
@@ -86,6 +75,7 @@ take_ends(struct work *k, const struct stratum_rules *rules)
 			}
 			y[r] = ends_between(end, first) -
 			    rules->drift[k->s->clocks[r]] * k->x[i];
+			y[r] = fmax(-FAR_NS, fmin(FAR_NS, y[r]));
 			sum += y[r];
 			k->present[i]++;
 		}
@@ -93,6 +83,8 @@ take_ends(struct work *k, const struct stratum_rules *rules)
 			y[r] = k->present[i] < 2
 			    ? NAN
 			    : y[r] - sum / (double)k->present[i];
+		k->h[i] =
+		    k->present[i] < 2 ? 1 : sqrt(1 - 1 / (double)k->present[i]);
 	}
 }
 
@@ -125,16 +117,20 @@ start_by_medians(struct work *k)
 			for (size_t r = 0; r < n; r++)
 				if (is_there(k, i * n + r))
 					k->room[many++] =
-					    k->y[i * n + r] - k->m[r];
-			k->t[i] = many > 0 ? median(k->room, many) : 0;
+					    (int64_t)(k->y[i * n + r] -
+						k->m[r]);
+			k->t[i] =
+			    many > 0 ? (double)median_i64(k->room, many) : 0;
 		}
 		for (size_t r = 0; r < n; r++) {
 			many = 0;
 			for (size_t i = 0; i < k->s->ncolls; i++)
 				if (is_there(k, i * n + r))
 					k->room[many++] =
-					    k->y[i * n + r] - k->t[i];
-			k->m[r] = many > 0 ? median(k->room, many) : NAN;
+					    (int64_t)(k->y[i * n + r] -
+						k->t[i]);
+			k->m[r] =
+			    many > 0 ? (double)median_i64(k->room, many) : NAN;
 		}
 		centre(k);
 	}
@@ -148,9 +144,10 @@ renew_scale(struct work *k)
 	for (size_t i = 0; i < k->s->ncolls; i++)
 		for (size_t r = 0; r < n; r++)
 			if (is_there(k, i * n + r))
-				k->room[many++] = fabs(residual(k, i, r)) /
-				    expected_share(k, i);
-	k->scale = many > 0 ? MAD * median(k->room, many) : 0;
+				k->room[many++] =
+				    (int64_t)(fabs(residual(k, i, r)) /
+					k->h[i]);
+	k->scale = many > 0 ? MAD * (double)median_i64(k->room, many) : 0;
 	k->scale =
 	    fmax(k->scale, fmax(LEAST_SCALE_NS, (double)k->s->tick_ns / 2));
 }
@@ -158,7 +155,7 @@ renew_scale(struct work *k)
 static double
 z_of(const struct work *k, size_t i, size_t r)
 {
-	return residual(k, i, r) / (expected_share(k, i) * k->scale);
+	return residual(k, i, r) / (k->h[i] * k->scale);
 }
 
 static void
@@ -208,13 +205,13 @@ improve(struct work *k)
 				sum += w * (k->y[i * n + r] - k->t[i]);
 				weight += w;
 			}
-		k->room[r] = k->m[r];
+		k->was[r] = k->m[r];
 		k->m[r] = weight > 0 ? sum / weight : NAN;
 	}
 	centre(k);
 	for (size_t r = 0; r < n; r++)
 		if (!isnan(k->m[r]))
-			most = fmax(most, fabs(k->m[r] - k->room[r]));
+			most = fmax(most, fabs(k->m[r] - k->was[r]));
 	return most;
 }
 
@@ -369,7 +366,6 @@ stratum_solve(const struct solve_stratum *s, uint32_t no,
     const struct stratum_rules *rules, struct tie *out)
 {
 	size_t n = s->n, nends = n * s->ncolls;
-	size_t most = nends > n ? nends : n;
 	struct work k = { .s = s };
 
 	for (size_t r = 0; r < n; r++)
@@ -381,7 +377,9 @@ stratum_solve(const struct solve_stratum *s, uint32_t no,
 		return;
 	k.y = xmalloc(nends * sizeof *k.y);
 	k.w = xcalloc(nends, sizeof *k.w);
-	k.room = xmalloc(most * sizeof *k.room);
+	k.room = xmalloc(nends * sizeof *k.room);
+	k.h = xmalloc(s->ncolls * sizeof *k.h);
+	k.was = xcalloc(n, sizeof *k.was);
 	k.t = xcalloc(s->ncolls, sizeof *k.t);
 	k.x = xcalloc(s->ncolls, sizeof *k.x);
 	k.m = xcalloc(n, sizeof *k.m);
@@ -394,6 +392,8 @@ stratum_solve(const struct solve_stratum *s, uint32_t no,
 	free(k.room);
 	free(k.t);
 	free(k.x);
+	free(k.h);
 	free(k.m);
+	free(k.was);
 	free(k.present);
 }

@@ -18,6 +18,8 @@
 #ifndef TL_COLLECTIVE_SOLVE_H
 #define TL_COLLECTIVE_SOLVE_H
 
+#include <math.h>
+
 #include "base/base.h"
 
 #define END_NONE INT64_MIN
@@ -49,7 +51,8 @@ struct solved_clock {
 	int64_t offset_ns, middle_ns, span_ns;
 	double u_ns; /* standard uncertainty of the offset */
 	double drift, u_drift;
-	uint64_t nties; /* collectives that tell it */
+	double residual_ns; /* that strata disagree by about it */
+	uint64_t nties;     /* collectives that tell it */
 	uint32_t island;
 	/* from its host's other clocks, where they do not agree, or 0 */
 	int64_t from_host_ns;
@@ -96,6 +99,15 @@ ends_between(int64_t a, int64_t b)
 						: (double)d;
 }
 
+/* Of hostile times what is computed may have no int64. */
+static inline int64_t
+whole_ns(double ns)
+{
+	if (!(fabs(ns) < (double)INT64_MAX))
+		return ns > 0 ? INT64_MAX : INT64_MIN;
+	return (int64_t)llround(ns);
+}
+
 /*
  * Values of clocks of which each stratum knows differences: the least of
  * sum w (value - of its stratum - of its clock)^2. Ties are in the order of
@@ -105,7 +117,7 @@ struct system {
 	size_t n, nties, nstrata;
 	const struct tie *ties;
 	const uint32_t *clock, *stratum; /* of each tie, here */
-	double *w;
+	double *w, *r;                   /* of each tie: weight, residual */
 };
 
 /* x begins as a guess. */
@@ -114,7 +126,7 @@ void system_solve(const struct system *s, const double *value, double *x);
 void system_variance(const struct system *s, const double *zero, double *out);
 
 /* solve-join.c: the clocks of one island, and what their variances grow by, as
- * it is not known how well strata agree. w are the ties' last weights. */
+ * it is not known how well strata agree. w and r are the ties' last ones. */
 void join_clocks(struct system *s, double *x, double *growth);
 
 #endif

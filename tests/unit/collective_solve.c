@@ -215,6 +215,77 @@ islands(void)
 	forget(&m);
 }
 
+/* Of 2,000 pairs each is one: that takes no longer than as many ranks. */
+static void
+many_islands(void)
+{
+	const struct plan p = { 4000, 2, 10, false, 1e8, 0 };
+	struct made m = draw(&p, 7);
+	struct solve_job pairs = m.job;
+	size_t apart = 0;
+
+	pairs.nstrata--; /* but for that of all */
+	solve_clocks(&pairs, m.out);
+	for (size_t r = 0; r < p.nclocks; r++)
+		apart += m.out[r].island == r / 2;
+	is_int((int64_t)apart, 4000, "2,000 islands");
+	forget(&m);
+}
+
+/* Hosts of two ranks; the last one's ranks differ. */
+static void
+hosts(void)
+{
+	const double offset[] = { 0, 3000, 2e6, 2e6 + 3000, 0, 5e6 };
+	const uint32_t of[] = { 7, 7, 8, 8, 9, 9 };
+	struct plan p = { .ncolls = 40, .span_ns = 3e7 };
+	struct made m = { .offset = xcalloc(6, sizeof *m.offset),
+		.drift = xcalloc(6, sizeof *m.drift),
+		.out = xcalloc(6, sizeof *m.out),
+		.strata = xcalloc(1, sizeof *m.strata) };
+
+	seed = 8;
+	memcpy(m.offset, offset, sizeof offset);
+	draw_stratum(&m.strata[0], &m, &p, 0, 6);
+	m.job = (struct solve_job){
+		.nclocks = 6, .nstrata = 1, .strata = m.strata, .hosts = of
+	};
+	solve_clocks(&m.job, m.out);
+	is_int(m.out[0].offset_ns, m.out[1].offset_ns,
+	    "ranks of a host are one clock");
+	is_int(m.out[2].offset_ns, m.out[3].offset_ns, "... of each host");
+	ok(fabs((double)(m.out[2].offset_ns - m.out[0].offset_ns) - 2e6) <
+		2 * m.out[2].u_ns,
+	    "... which is off by what its ranks are");
+	is_int(m.out[2].from_host_ns, 0, "nothing is said of those");
+	ok(fabs((double)m.out[5].from_host_ns - 5e6) < 20000 &&
+		m.out[5].offset_ns > 4900000,
+	    "ranks that differ are not: %" PRId64 " ns", m.out[5].from_host_ns);
+	forget(&m);
+}
+
+/* The other has too few ends to be known. */
+static void
+alone(void)
+{
+	uint32_t clocks[] = { 0, 1 };
+	int64_t ends[] = { 100, 100, 200, 200, 300, END_NONE, 400, END_NONE };
+	const struct solve_stratum s = { .n = 2,
+		.ncolls = 4,
+		.clocks = clocks,
+		.ends = ends,
+		.latency_ns = 50,
+		.tick_ns = 1 };
+	const struct solve_job job = {
+		.nclocks = 2, .nstrata = 1, .strata = &s
+	};
+	struct solved_clock out[2];
+
+	solve_clocks(&job, out);
+	is_int((int64_t)out[0].island, CLOCK_ISLAND_NONE,
+	    "against no other a clock is not known");
+}
+
 /* Times at both ends of an int64, and clocks that nothing tells of. */
 static void
 hostile(void)
@@ -247,6 +318,9 @@ main(void)
 	many_draws();
 	drift();
 	islands();
+	many_islands();
+	hosts();
+	alone();
 	hostile();
 	done_testing();
 }

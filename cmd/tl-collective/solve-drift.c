@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* By how much clocks run fast, from what strata's residuals do over time. */
+#include "cmd/tl-collective/solver.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SPAN_LEAST_NS 1000000000
+#define TIES_LEAST 20
+#define ROUNDS 16
+#define PLAIN 3 /* of these: strong drift is no outlier */
+#define SETTLED_NS 200.0
+#define MATTERS_NS 10000.0
+#define U_LEAST 4.0
+#define DRIFT_MAX 1e-3 /* no clock is that bad */
+
+static bool
+may_drift(const struct solver *k, uint32_t no)
+{
+	for (size_t i = k->clocks_from[no]; i < k->clocks_from[no + 1]; i++)
+		if (k->out[k->clocks[i]].nties < TIES_LEAST)
+			return false;
+	return k->spans[no] >= SPAN_LEAST_NS;
+}
+
+/* Adds what strata say of drift still; the largest step. */
+static double
+add_drift(struct solver *k, uint32_t no)
+{
+	struct island p;
+	double most = 0;
+
+	island_open(k, &p, no);
+	for (size_t i = 0; i < p.ties.n; i++) {
+		/* in ns a second, as the system is solved to so many ns */
+		p.value[i] = p.ties.v[i].slope * 1e9;
+		p.w[i] = p.ties.v[i].slope_w;
+	}
+	system_solve(&p.sys, p.value, p.x);
+	for (size_t i = 0; i < p.clocks.n; i++) {
+		p.x[i] /= 1e9;
+		most = fmax(most, fabs(p.x[i] - p.x[0]));
+		k->drift[p.clocks.v[i]] += p.x[i] - p.x[0];
+	}
+	island_close(&p);
+	return most;
+}
+
+/* Whether any drifts by what matters, all against the zero. */
+static bool
+judge_drift(struct solver *k, uint32_t no)
+{
+	double growth, zero, half_span = (double)k->spans[no] / 2;
+	bool is_kept = false, is_absurd = false;
+	struct island p;
+
+	island_open(k, &p, no);
+	join_clocks(&p.sys, p.x, &growth);
+	for (size_t i = 0; i < p.clocks.n; i++)
+		k->offset[p.clocks.v[i]] = p.x[i] +
+		    ends_between(
+			k->guess[p.clocks.v[i]], k->guess[p.clocks.v[0]]);
+	island_find_zero(k, &p);
+	zero = island_mean_of_zero(&p, k->drift);
+	for (size_t i = 0; i < p.ties.n; i++)
+		p.w[i] = p.ties.v[i].slope_v > 0 ? 1 / p.ties.v[i].slope_v : 0;
+	system_variance(&p.sys, p.zero, p.v);
+	for (size_t i = 0; i < p.clocks.n; i++) {
+		uint32_t c = p.clocks.v[i];
+		double moved = fabs(k->drift[c] -= zero) * half_span;
+
+		k->drift_v[c] = p.v[i];
+		is_absurd |= !(fabs(k->drift[c]) < DRIFT_MAX);
+		is_kept |= moved >
+		    fmax(MATTERS_NS, U_LEAST * sqrt(p.v[i]) * half_span);
+	}
+	island_close(&p);
+	return is_kept && !is_absurd;
+}
+
+static void
+forget_drift(struct solver *k, uint32_t no)
+{
+	for (size_t i = k->clocks_from[no]; i < k->clocks_from[no + 1]; i++)
+		k->drift[k->clocks[i]] = k->drift_v[k->clocks[i]] = 0;
+}
+
+void
+find_drift(struct solver *k)
+{
+	bool *may = xcalloc(k->nislands + 1, sizeof *may), any = false;
+
+	for (uint32_t i = 0; i < k->nislands; i++)
+		any |= may[i] = may_drift(k, i);
+	for (int round = 0; any && round < ROUNDS; round++) {
+		double most = 0;
+
+		solve_strata(k, round < PLAIN, true);
+		for (uint32_t i = 0; i < k->nislands; i++)
+			if (may[i])
+				most = fmax(most,
+				    add_drift(k, i) * (double)k->spans[i] / 2);
+		if (most < SETTLED_NS && round >= PLAIN)
+			break;
+	}
+	if (any)
+		solve_strata(k, false, true);
+	for (uint32_t i = 0; i < k->nislands; i++)
+		if (!may[i] || !judge_drift(k, i))
+			forget_drift(k, i);
+	if (any)
+		solve_strata(k, false, false);
+	free(may);
+}
