@@ -1,189 +1,105 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Offsets between the ranks' clocks. Ranks leave a collective within a few
- * microseconds of one another, however late one of them came; so what a rank's
- * ends differ from the median of all ends by, in the median over many
- * collectives, is its clock's offset. Where groups overlap only in part the
- * offsets found so far are taken out and it is done again.
- */
-#include "cmd/tl-collective/job.h"
+/* What the solved clocks mean for what is judged by them. */
+#include "cmd/tl-collective/clock.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define SAMPLE 4000 /* collectives, evenly over the job */
-#define ROUNDS_MAX 50
-#define SETTLED_NS 100
-#define OFF_NS 50000.0 /* less is lost in how collectives end */
-#define OFF_U 4.0      /* and in the uncertainty */
+#define OFF_NS 50000.0        /* less is lost in how collectives end, ... */
+#define OFF_PROVEN_NS 10000.0 /* ... unless causality proves it, ... */
+#define OFF_U 4.0             /* ... and in the uncertainty */
+#define ISLANDS_NAMED 8
 
-struct clocks {
-	struct job *j;
-	VEC(uint32_t) colls;
-	int_vec *of; /* what is left of each, by rank */
-	int64_t *ends;
-};
+/* ---- time ---- */
 
-/* Among GPUs of one process all ends are on one clock. */
-static bool
-has_clocks(const struct job *j, const struct coll *c)
+int64_t
+clock_true(const struct rank_info *i, int64_t ns)
 {
-	const struct rank_info *ranks = j->ranks.v;
-	uint32_t first = ranks[rec_pos(j, j->members[c->first])].clock;
-
-	for (uint32_t m = 1; m < c->n; m++)
-		if (ranks[rec_pos(j, j->members[c->first + m])].clock != first)
-			return true;
-	return false;
+	if (i->u_ns == NONE)
+		return ns;
+	if (__builtin_sub_overflow(ns, i->offset_ns, &ns))
+		die("the clock of rank %" PRId64 " is out of range", i->rank);
+	return ns - whole_ns(i->drift * ends_between(ns, i->middle_ns));
 }
 
-static bool
-tells_time(const struct job *j, const struct coll *c)
-{
-	return c->n > 1 && (c->flags & COLL_INCOMPLETE) == 0 &&
-	    coll_is_sync(j, c) && has_clocks(j, c);
-}
-
-static void
-choose(struct clocks *k)
-{
-	struct job *j = k->j;
-	size_t n = 0, step;
-
-	for (size_t i = 0; i < j->colls.n; i++)
-		n += tells_time(j, &j->colls.v[i]);
-	step = n / SAMPLE + 1;
-	n = 0;
-	for (size_t i = 0; i < j->colls.n; i++)
-		if (tells_time(j, &j->colls.v[i]) && n++ % step == 0)
-			vec_push(&k->colls, (uint32_t)i);
-}
-
-static void
-measure(struct clocks *k)
-{
-	struct job *j = k->j;
-
-	for (size_t r = 0; r < j->ranks.n; r++)
-		k->of[r].n = 0;
-	for (size_t i = 0; i < k->colls.n; i++) {
-		const struct coll *c = &j->colls.v[k->colls.v[i]];
-		int64_t middle;
-
-		for (uint32_t m = 0; m < c->n; m++) {
-			const struct rec *r = j->members[c->first + m];
-
-			k->ends[m] =
-			    rec_end(r) - j->ranks.v[rec_pos(j, r)].offset_ns;
-		}
-		middle = median_i64(k->ends, c->n);
-		for (uint32_t m = 0; m < c->n; m++) {
-			const struct rec *r = j->members[c->first + m];
-			const struct rank_info *info =
-			    &j->ranks.v[rec_pos(j, r)];
-
-			vec_push(&k->of[info->clock],
-			    rec_end(r) - info->offset_ns - middle);
-		}
-	}
-}
-
-/* The largest step taken. */
-static int64_t
-correct(struct clocks *k)
-{
-	struct job *j = k->j;
-	int64_t most = 0;
-
-	for (size_t r = 0; r < j->ranks.n; r++) {
-		int_vec *of = &k->of[r];
-		struct rank_info *info = &j->ranks.v[r];
-		const struct rank_info *first = &j->ranks.v[info->clock];
-		int64_t step;
-
-		if (first != info) {
-			info->offset_ns = first->offset_ns;
-			info->u_ns = first->u_ns;
-			info->nclock = first->nclock;
-		}
-		if (of->n == 0)
-			continue;
-		step = median_i64(of->v, of->n);
-		info->offset_ns += step;
-		for (size_t i = 0; i < of->n; i++)
-			of->v[i] = llabs(of->v[i] - step);
-		info->u_ns = median_i64(of->v, of->n);
-		info->nclock = of->n;
-		if (llabs(step) > most)
-			most = llabs(step);
-	}
-	return most;
-}
-
-/* Clocks are told against most of them: the lower median is 0. */
-static void
-centre(struct job *j)
-{
-	int_vec offsets = { 0 };
-
-	for (size_t r = 0; r < j->ranks.n; r++)
-		if (j->ranks.v[r].nclock > 0)
-			vec_push(&offsets, j->ranks.v[r].offset_ns);
-	sort_i64(offsets.v, offsets.n);
-	for (size_t r = 0; r < j->ranks.n; r++)
-		if (j->ranks.v[r].nclock > 0)
-			j->ranks.v[r].offset_ns -=
-			    offsets.v[(offsets.n - 1) / 2];
-	vec_free(&offsets);
-}
-
+/* Its length is no time: durations stay. */
 static void
 take_out(struct job *j)
 {
 	for (size_t i = 0; i < j->parts.n; i++) {
 		struct part *p = &j->parts.v[i];
-		int64_t offset = j->ranks.v[p->pos].offset_ns;
+		const struct rank_info *of = &j->ranks.v[p->pos];
 
-		for (size_t k = 0; k < p->nrecs; k++)
-			p->recs[k].start_ns -= offset;
-		p->shift_ns -= offset;
+		if (of->drift != 0)
+			p->own_ns = xmalloc((p->nrecs + 1) * sizeof *p->own_ns);
+		for (size_t k = 0; k < p->nrecs; k++) {
+			struct rec *r = &p->recs[k];
+
+			if (of->drift != 0)
+				p->own_ns[k] = r->start_ns - p->shift_ns;
+			r->start_ns = clock_true(of, r->start_ns);
+		}
+		p->shift_ns -= of->offset_ns;
 	}
 }
 
-/* ---- what the offsets mean ---- */
+/* ---- whose clocks are off ---- */
 
 /* How far a clock is off, anywhere within the job. */
 static double
-offset_most(const struct job *j, const struct rank_info *i)
+offset_most(const struct rank_info *i)
 {
 	return fabs((double)i->offset_ns) +
-	    fabs(i->drift) * (double)j->span_ns / 2;
+	    fabs(i->drift) * (double)i->span_ns / 2;
 }
 
 static bool
-is_off(const struct job *j, const struct rank_info *i)
+is_off(const struct rank_info *i, double least_ns)
 {
 	return i->u_ns != NONE &&
-	    offset_most(j, i) > fmax(OFF_NS, OFF_U * (double)i->u_ns);
+	    offset_most(i) > fmax(least_ns, OFF_U * (double)i->u_ns);
 }
 
 static enum agreement
 compare_clocks(const struct job *j, uint32_t pa, uint32_t pb)
 {
 	const struct rank_info *a = &j->ranks.v[pa], *b = &j->ranks.v[pb];
-	struct rank_info between = {
-		.offset_ns = a->offset_ns - b->offset_ns,
-		.drift = a->drift - b->drift,
-		.u_ns = (int64_t)hypot((double)a->u_ns, (double)b->u_ns),
-	};
+	struct rank_info between;
 
 	if (a->clock == b->clock)
 		return CLOCKS_AGREE;
 	if (a->u_ns == NONE || b->u_ns == NONE || a->island != b->island)
 		return CLOCKS_UNKNOWN;
-	if (j->set->align_clocks || !is_off(j, &between))
-		return CLOCKS_AGREE;
-	return CLOCKS_OFF;
+	between = (struct rank_info){
+		.offset_ns = whole_ns(ends_between(a->offset_ns, b->offset_ns)),
+		.drift = a->drift - b->drift,
+		.span_ns = a->span_ns,
+		.u_ns = whole_ns(hypot((double)a->u_ns, (double)b->u_ns)),
+	};
+	return j->set->align_clocks || !is_off(&between, OFF_NS) ? CLOCKS_AGREE
+								 : CLOCKS_OFF;
+}
+
+/* Whether all are so near one another that no two need be compared. */
+static bool
+are_near(const struct job *j, const uint32_t *pos, size_t n)
+{
+	double low = INFINITY, high = -INFINITY, half = 0;
+	double slow = INFINITY, fast = -INFINITY;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct rank_info *a = &j->ranks.v[pos[i]];
+
+		if (a->u_ns == NONE || a->island != j->ranks.v[pos[0]].island)
+			return false;
+		low = fmin(low, (double)a->offset_ns);
+		high = fmax(high, (double)a->offset_ns);
+		slow = fmin(slow, a->drift);
+		fast = fmax(fast, a->drift);
+		half = (double)a->span_ns / 2;
+	}
+	return j->set->align_clocks ||
+	    (high - low) + (fast - slow) * half <= OFF_NS;
 }
 
 /* What is off is said before what is not known. */
@@ -192,6 +108,8 @@ clocks_of_ranks(const struct job *j, const uint32_t *pos, size_t n)
 {
 	enum agreement all = CLOCKS_AGREE;
 
+	if (n == 0 || are_near(j, pos, n))
+		return CLOCKS_AGREE;
 	for (size_t a = 0; a < n && all != CLOCKS_OFF; a++)
 		for (size_t b = a + 1; b < n && all != CLOCKS_OFF; b++) {
 			enum agreement two = compare_clocks(j, pos[a], pos[b]);
@@ -202,7 +120,7 @@ clocks_of_ranks(const struct job *j, const uint32_t *pos, size_t n)
 }
 
 static void
-judge_groups(struct job *j)
+judge_groups(struct job *j, const struct causality *c)
 {
 	uint32_t *seen = xcalloc(j->ranks.n + 1, sizeof *seen);
 	VEC(uint32_t) pos = { 0 };
@@ -212,12 +130,12 @@ judge_groups(struct job *j)
 
 		pos.n = 0;
 		for (size_t i = 0; i < group->ncolls; i++) {
-			const struct coll *c =
+			const struct coll *of =
 			    &j->colls.v[group->first_coll + i];
 
-			for (uint32_t m = 0; m < c->n; m++) {
+			for (uint32_t m = 0; m < of->n; m++) {
 				uint32_t at =
-				    rec_pos(j, j->members[c->first + m]);
+				    rec_pos(j, j->members[of->first + m]);
 
 				if (seen[at] != g + 1)
 					vec_push(&pos, at);
@@ -225,6 +143,11 @@ judge_groups(struct job *j)
 			}
 		}
 		group->clocks = (uint8_t)clocks_of_ranks(j, pos.v, pos.n);
+		if (causality_is_broken(c->of[g].n, c->of[g].nafter))
+			group->clocks = CLOCKS_BROKEN;
+		else if (!j->set->align_clocks &&
+		    causality_is_broken(c->of[g].n, c->of[g].nbefore))
+			group->clocks = CLOCKS_OFF;
 	}
 	vec_free(&pos);
 	free(seen);
@@ -242,87 +165,214 @@ coll_u_ns(const struct job *j, const struct coll *c)
 	double square = 0, offset = 0, n = c->n - 1;
 
 	for (uint32_t m = 0; m < c->n; m++) {
-		uint32_t pos = rec_pos(j, j->members[c->first + m]);
+		const struct rec *r = j->members[c->first + m];
+		uint32_t pos = rec_pos(j, r);
 		const struct rank_info *b = &j->ranks.v[pos];
+		double at, apart;
 
 		if (b->clock == a->clock)
 			continue;
 		if (compare_clocks(j, last, pos) == CLOCKS_UNKNOWN)
 			return NONE;
+		at = ends_between(r->start_ns, a->middle_ns);
+		apart = hypot(a->u_drift, b->u_drift) * at;
 		square += (double)a->u_ns * (double)a->u_ns +
-		    (double)b->u_ns * (double)b->u_ns;
-		offset += (double)(a->offset_ns - b->offset_ns);
+		    (double)b->u_ns * (double)b->u_ns + apart * apart;
+		offset += ends_between(a->offset_ns, b->offset_ns) +
+		    (a->drift - b->drift) * at;
 	}
 	if (c->n < 2)
 		return 0;
 	offset = j->set->align_clocks ? 0 : offset / n;
-	return (int64_t)ceil(sqrt(square / n + offset * offset));
+	return (int64_t)fmin(
+	    ceil(sqrt(square / n + offset * offset)), (double)INT64_MAX / 2);
 }
 
+/* ---- what is said ---- */
+
 static void
-tell(const struct job *j)
+tell_off(const struct job *j)
 {
-	size_t worst = 0, n = 0;
+	size_t worst = 0;
+	int_vec off = { 0 };
+	struct buf which = { 0 }, ms = { 0 };
 
 	for (size_t r = 0; r < j->ranks.n; r++) {
-		const struct rank_info *info = &j->ranks.v[r];
+		const struct rank_info *i = &j->ranks.v[r];
 
-		n += info->is_off;
-		if (info->is_off &&
-		    (!j->ranks.v[worst].is_off ||
-			offset_most(j, info) >
-			    offset_most(j, &j->ranks.v[worst])))
+		if (!i->is_off)
+			continue;
+		vec_push(&off, i->rank);
+		if (!j->ranks.v[worst].is_off ||
+		    offset_most(i) > offset_most(&j->ranks.v[worst]))
 			worst = r;
 	}
-	if (n > 0) {
-		struct buf ms = { 0 };
+	if (off.n > 0) {
+		const struct rank_info *w = &j->ranks.v[worst];
 
-		buf_printf(
-		    &ms, "%.3f ms", (double)j->ranks.v[worst].offset_ns / 1e6);
-		report(MSG_CLOCKS_OFF, n, j->ranks.v[worst].rank, buf_str(&ms));
-		buf_free(&ms);
+		put_ranges(&which, off.v, off.n);
+		buf_printf(&ms, "%.3f ms", (double)w->offset_ns / 1e6);
+		if (w->drift != 0)
+			buf_printf(&ms, " and %.3g ppm", w->drift * 1e6);
+		report(MSG_CLOCKS_OFF, off.n, buf_str(&which), w->rank,
+		    buf_str(&ms));
 	}
+	vec_free(&off);
+	buf_free(&which);
+	buf_free(&ms);
+}
+
+static bool
+any_is_off(const struct job *j)
+{
+	for (size_t r = 0; r < j->ranks.n; r++)
+		if (j->ranks.v[r].is_off)
+			return true;
+	return false;
 }
 
 static void
-settle(struct job *j)
+tell_hosts(const struct job *j)
+{
+	const struct rank_info *worst = NULL;
+	struct buf ms = { 0 };
+
+	for (size_t r = 0; r < j->ranks.n; r++) {
+		const struct rank_info *i = &j->ranks.v[r];
+
+		if (i->from_host_ns != 0 &&
+		    (worst == NULL ||
+			fabs((double)i->from_host_ns) >
+			    fabs((double)worst->from_host_ns)))
+			worst = i;
+	}
+	if (worst == NULL)
+		return;
+	buf_printf(&ms, "%.3f ms", (double)worst->from_host_ns / 1e6);
+	report(MSG_CLOCK_FROM_HOST, worst->rank, buf_str(&ms), worst->host);
+	buf_free(&ms);
+}
+
+/* Each has a zero of its own. */
+static void
+tell_islands(const struct job *j, size_t n)
+{
+	struct buf list = { 0 };
+	int_vec of = { 0 };
+
+	for (size_t i = 0; i < n && i < ISLANDS_NAMED; i++) {
+		of.n = 0;
+		for (size_t r = 0; r < j->ranks.n; r++)
+			if (j->ranks.v[r].island == (int64_t)i)
+				vec_push(&of, j->ranks.v[r].rank);
+		buf_puts(&list, i > 0 ? "; " : "");
+		put_members(&list, of.v, of.n);
+	}
+	if (n > ISLANDS_NAMED)
+		buf_printf(&list, "; ... %zu more", n - ISLANDS_NAMED);
+	if (n > 1)
+		report(MSG_CLOCK_ISLANDS, n, buf_str(&list));
+	vec_free(&of);
+	buf_free(&list);
+}
+
+static void
+tell_broken(const struct job *j, const struct causality *c)
+{
+	if (causality_is_broken(c->nworst, c->nworst_broken)) {
+		const struct coll *of = &j->colls.v[c->worst];
+		const struct sig *s = &j->sigs.v[of->sig];
+
+		report(MSG_CLOCKS_BROKEN, c->nworst_broken, c->nworst,
+		    s->name.p != NULL ? s->name : s->kernel,
+		    j->groups.v[of->group].label);
+	} else if (!j->set->align_clocks && !any_is_off(j) &&
+	    causality_is_broken(c->n, c->nbefore)) {
+		report(MSG_CLOCKS_UNPROVEN, c->nbefore, c->n);
+	}
+}
+
+/* ---- all ---- */
+
+/* The GPUs of a process have its first one's clock. */
+static void
+take_clocks(struct job *j, const struct solved_clock *of)
 {
 	for (size_t r = 0; r < j->ranks.n; r++) {
 		struct rank_info *i = &j->ranks.v[r];
+		const struct solved_clock *s = &of[i->clock];
 
-		if (i->nclock == 0)
-			i->u_ns = i->island = NONE;
-		i->is_off = is_off(j, i);
+		i->u_ns = i->island = i->residual_ns = i->middle_ns = NONE;
+		i->nclock = s->nties;
+		if (s->island == CLOCK_ISLAND_NONE)
+			continue;
+		i->offset_ns = s->offset_ns;
+		i->u_ns = whole_ns(ceil(s->u_ns));
+		i->drift = s->drift;
+		i->u_drift = s->u_drift;
+		i->middle_ns = s->middle_ns;
+		i->span_ns = s->span_ns;
+		i->residual_ns = whole_ns(s->residual_ns);
+		i->from_host_ns = s->from_host_ns;
+		i->island = s->island;
 	}
-	judge_groups(j);
+}
+
+static size_t
+solve(struct job *j)
+{
+	struct solved_clock *of = xcalloc(j->ranks.n + 1, sizeof *of);
+	uint32_t *nranks = xcalloc(j->ranks.n + 1, sizeof *nranks);
+	uint32_t *hosts = xcalloc(j->ranks.n + 1, sizeof *hosts);
+	struct strata strata = { 0 };
+	size_t nislands = 0;
+
+	for (size_t r = 0; r < j->ranks.n; r++) {
+		struct str host = j->ranks.v[r].host;
+
+		nranks[j->ranks.v[r].clock]++;
+		hosts[r] =
+		    host.len > 0 ? intern_put(j->keys, host) : CLOCK_HOST_NONE;
+	}
+	strata_make(j, &strata);
+	solve_clocks(&(struct solve_job){ .nclocks = j->ranks.n,
+			 .nstrata = strata.n,
+			 .strata = strata.v,
+			 .nranks = nranks,
+			 .hosts = hosts },
+	    of);
+	take_clocks(j, of);
+	for (size_t r = 0; r < j->ranks.n; r++)
+		if (j->ranks.v[r].island != NONE &&
+		    (size_t)j->ranks.v[r].island >= nislands)
+			nislands = (size_t)j->ranks.v[r].island + 1;
+	strata_free(&strata);
+	free(nranks);
+	free(hosts);
+	free(of);
+	return nislands;
 }
 
 void
 clocks_align(struct job *j)
 {
-	struct clocks k = { .j = j };
-	size_t most = 1;
+	size_t nislands = solve(j);
+	struct causality c;
+	bool is_proven;
 
-	k.of = xcalloc(j->ranks.n + 1, sizeof *k.of);
-	choose(&k);
-	for (size_t i = 0; i < k.colls.n; i++)
-		if (j->colls.v[k.colls.v[i]].n > most)
-			most = j->colls.v[k.colls.v[i]].n;
-	k.ends = xmalloc(most * sizeof *k.ends);
-	for (int round = 0; round < ROUNDS_MAX && k.colls.n > 0; round++) {
-		measure(&k);
-		if (correct(&k) < SETTLED_NS)
-			break;
-	}
-	centre(j);
-	settle(j);
-	if (j->set->align_clocks)
-		take_out(j);
-	else
-		tell(j);
+	causality_find(j, &c);
+	is_proven = causality_is_broken(c.n, c.nbefore);
 	for (size_t r = 0; r < j->ranks.n; r++)
-		vec_free(&k.of[r]);
-	vec_free(&k.colls);
-	free(k.of);
-	free(k.ends);
+		j->ranks.v[r].is_off =
+		    is_off(&j->ranks.v[r], is_proven ? OFF_PROVEN_NS : OFF_NS);
+	judge_groups(j, &c);
+	if (j->set->align_clocks) {
+		take_out(j);
+	} else {
+		tell_off(j);
+		tell_hosts(j);
+	}
+	tell_broken(j, &c);
+	tell_islands(j, nislands);
+	free(c.of);
 }

@@ -11,7 +11,9 @@
  * partial.c    records as a stream; partial-read.c: and back
  * job.c        sources to a job: ranks, windows, warnings
  * group.c      process groups; match.c and align.c: the same collective on
- *              all ranks; clock.c: offsets between the ranks' clocks
+ *              all ranks
+ * strata.c     what the ends of collectives say of the ranks' clocks, solved
+ *              by solve*.c; causality.c, clock.c: whether they are off
  * link.c       what the links of a group can carry
  * gate.c       limits that a batch job sets
  * sync.c       latency, waiting, skew, bandwidth of a collective
@@ -20,7 +22,6 @@
  * verdict.c    groups and the job, judged by what costs most
  * episode.c    when collectives of a group are slower than usual: slow.c;
  *              unstable.c in sentences
- * solve*.c     clocks from the ends of collectives; not used yet
  * stats.c      mean, median, ... of values
  * tables*.c    the tables; tables-vs.c: of two jobs
  *
@@ -153,7 +154,9 @@ struct part {
 	uint32_t pos;     /* of its rank among all ranks */
 	uint32_t *name_of; /* the job's number of each name */
 	int64_t shift_ns;  /* start_ns - shift_ns: the file's own time */
-	bool is_out;       /* left out of the job */
+	/* of each record that time, where its clock's drift was taken out */
+	int64_t *own_ns;
+	bool is_out; /* left out of the job */
 };
 
 /* A GPU whose rank is not settled, nor which groups of XLA it is in. */

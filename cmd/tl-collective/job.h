@@ -30,6 +30,7 @@ enum agreement {
 	CLOCKS_AGREE, /* within what u_ns says, or aligned */
 	CLOCKS_OFF,
 	CLOCKS_UNKNOWN, /* no collective shows one of them */
+	CLOCKS_BROKEN,  /* by the solution ends come before starts */
 };
 
 enum {
@@ -52,15 +53,19 @@ struct coll {
 struct rank_info {
 	int64_t rank, process;
 	/*
-	 * Of its clock, against most clocks of its island: at the middle of
-	 * the job, and by how much it runs fast (ns a ns); u_ns is the
-	 * offset's standard uncertainty. NONE: nothing shows the clock.
+	 * Of its clock, against most clocks of its island, in which the same
+	 * collectives tell all: at the middle, and by how much it runs fast
+	 * (ns a ns); u_ns is the offset's standard uncertainty. NONE: nothing
+	 * shows the clock.
 	 */
 	int64_t offset_ns, u_ns;
-	double drift;
-	uint64_t nclock; /* collectives that tell it */
-	int64_t island;  /* ranks that collectives join, from 0; or NONE */
-	bool is_off;     /* by more than its uncertainty and 50 us */
+	double drift, u_drift;
+	int64_t middle_ns, span_ns; /* of the island's ends */
+	int64_t residual_ns;        /* that its groups disagree by */
+	int64_t from_host_ns;       /* from its host's others, or 0 */
+	uint64_t nclock;            /* collectives that tell it */
+	int64_t island;             /* from 0; or NONE */
+	bool is_off;                /* by more than its uncertainty and 50 us */
 	struct str host;
 	uint32_t part;  /* its first */
 	uint32_t clock; /* position of the first rank that has it */
@@ -96,8 +101,7 @@ struct job {
 	bool has_nodes, has_gpus, has_hlo;
 	int64_t gpus_per_node;
 	int64_t world;
-	int64_t middle_ns, span_ns; /* of the ends that tell clocks */
-	struct flight *flight;      /* dumps of the flight recorder, or NULL */
+	struct flight *flight; /* dumps of the flight recorder, or NULL */
 };
 
 static inline const struct sig *

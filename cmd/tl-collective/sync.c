@@ -59,13 +59,10 @@ static void
 measure(const struct job *j, struct coll *c, int64_t *scratch)
 {
 	struct rec **v = j->members + c->first;
-	const struct sig *first = rec_sig(j, v[0]);
 	const struct rec *late;
 	int64_t min_end = rec_end(v[0]), max_end = min_end;
 	int64_t sum = 0;
 
-	c->sig = v[0]->sig;
-	c->class = (uint8_t)first->class;
 	c->latency_ns = v[0]->dur_ns;
 	c->earliest = c->last = 0;
 	for (uint32_t m = 0; m < c->n; m++) {
@@ -80,8 +77,6 @@ measure(const struct job *j, struct coll *c, int64_t *scratch)
 			c->latency_ns = v[m]->dur_ns;
 		min_end = end < min_end ? end : min_end;
 		max_end = end > max_end ? end : max_end;
-		if (rec_sig(j, v[m])->whole != first->whole)
-			c->flags |= COLL_MISMATCH;
 	}
 	late = v[c->last];
 	for (uint32_t m = 0; m < c->n; m++)
@@ -92,16 +87,21 @@ measure(const struct job *j, struct coll *c, int64_t *scratch)
 	c->late_ns = late->start_ns - others_median(j, c, start_of, scratch);
 }
 
-/* Before clocks are told: who is there. */
+/* Before clocks are told: who is there, and whether they are of one mind. */
 static void
 check(const struct job *j, struct coll *c)
 {
+	struct rec **v = j->members + c->first;
+	const struct sig *first = rec_sig(j, v[0]);
 	size_t want = expected(j, c);
 
-	c->class = (uint8_t)rec_sig(j, j->members[c->first])->class;
-	c->sig = j->members[c->first]->sig;
+	c->sig = v[0]->sig;
+	c->class = (uint8_t)first->class;
 	if ((want > 0 && c->n != want) || is_lone(j, c))
 		c->flags |= COLL_INCOMPLETE;
+	for (uint32_t m = 1; m < c->n; m++)
+		if (rec_sig(j, v[m])->whole != first->whole)
+			c->flags |= COLL_MISMATCH;
 }
 
 void

@@ -8,7 +8,7 @@
 
 struct clock {
 	int64_t offset_ns;
-	double drift;
+	double drift, u_drift;
 	bool is_corrected;
 };
 
@@ -19,9 +19,12 @@ static const struct field clock_fields[] = {
 	OWN(COLUMN("offset_ns", NULL, COL_INT, UNIT_NS, 0, 0), struct clock, offset_ns),
 	RANK_OF(COLUMN("u_ns", NULL, COL_INT, UNIT_NS, 0, 0), u_ns),
 	OWN(COLUMN("drift", NULL, COL_REAL, UNIT_NONE, COL_MINOR, 0), struct clock, drift),
+	OWN(COLUMN("u_drift", NULL, COL_REAL, UNIT_NONE, COL_MINOR, 0), struct clock, u_drift),
+	RANK_OF(COLUMN("residual_ns", NULL, COL_INT, UNIT_NS, COL_MINOR, 0), residual_ns),
 	RANK_OF(BOOL("off", NULL), is_off),
 	RANK_OF(COUNTS("collectives", NULL), nclock),
 	RANK_OF(COLUMN("island", NULL, COL_INT, UNIT_NONE, COL_MINOR, 0), island),
+	RANK_OF(COLUMN("middle_ns", NULL, COL_INT, UNIT_NS, COL_DETAIL | COL_POSITION, 0), middle_ns),
 	OWN(BOOL("corrected", NULL), struct clock, is_corrected),
 	RANK_OF(COLUMN("process", NULL, COL_INT, UNIT_NONE, COL_DETAIL, 0), process),
 };
@@ -32,11 +35,11 @@ fill_clocks(struct sheet_rows *s, struct job *j)
 {
 	for (size_t r = 0; r < j->ranks.n; r++) {
 		const struct rank_info *i = &j->ranks.v[r];
-		struct clock own = { NONE, NAN, false };
+		struct clock own = { NONE, NAN, NAN, false };
 
 		if (i->u_ns != NONE)
 			own = (struct clock){ i->offset_ns, i->drift,
-				j->set->align_clocks };
+				i->u_drift, j->set->align_clocks };
 		put_row(s, &(struct row){ .rank = i, .own = &own });
 	}
 }

@@ -102,8 +102,10 @@ cell_id(const struct row *r)
 struct cell
 cell_start(const struct row *r)
 {
-	return cell_int(
-	    r->rec->start_ns - r->job->parts.v[r->rec->part].shift_ns);
+	const struct part *p = &r->job->parts.v[r->rec->part];
+
+	return cell_int(p->own_ns != NULL ? p->own_ns[r->rec - p->recs]
+					  : r->rec->start_ns - p->shift_ns);
 }
 
 struct cell

@@ -197,6 +197,9 @@ say(const struct job *j, const struct group_sum *g, struct buf *b)
 		buf_puts(b,
 		    g->group->clocks == CLOCKS_OFF
 			? "clocks are off: who is late is not judged"
+			: g->group->clocks == CLOCKS_BROKEN
+			? "ends come before starts on solved clocks: who is "
+			  "late is not judged"
 			: "clocks are not known: who is late is not judged");
 	} else {
 		buf_puts(b,

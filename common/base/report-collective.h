@@ -3,6 +3,23 @@
 
 /* clang-format off */
 
+WARNING(CLOCKS_OFF,
+    "the {n:clock|clocks} of {#n} {n:rank is|ranks are} off ({ranks}), most "
+    "that of rank {#rank}, by {offset}: waiting and skew are wrong by that "
+    "much; see --align-clocks and --table nccl_clocks")
+WARNING(CLOCKS_BROKEN,
+    "{#n} of {#total} collectives ({collective}, group {group}) end on one "
+    "rank before another starts, on solved clocks too: matched wrongly? Their "
+    "group is not judged")
+WARNING(CLOCKS_UNPROVEN,
+    "{#n} of {#total} collectives end on one rank before another starts: "
+    "clocks are off, or collectives are matched wrongly")
+WARNING(CLOCK_FROM_HOST,
+    "the clock of rank {#rank} is {offset} from those of the other ranks of "
+    "its host {host}")
+NOTE(CLOCK_ISLANDS,
+    "no collective compares the clocks of {#n} sets of ranks, each of which "
+    "has a zero of its own: {ranks}")
 WARNING(NODES_UNKNOWN,
     "{#n} {n:group|groups}: which ranks share a node is unknown, so their "
     "link is: --gpus-per-node N")

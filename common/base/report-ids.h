@@ -169,10 +169,6 @@ WARNING(NO_FIGURES,
 NOTE(NO_WRAPPERS, "{dir}: no wrapper file of torch.compile")
 
 /* ---- several ranks ---- */
-WARNING(CLOCKS_OFF,
-    "the clocks of {#n} {n:rank is|ranks are} off, most that of rank {#rank}, "
-    "by {offset}: waiting and skew are wrong by that much; see --align-clocks "
-    "and --table nccl_clocks")
 WARNING(RANK_RENAMED,
     "{file}: named as rank {#rank}, recorded as rank {#recorded}: using the "
     "rank from the file name")

@@ -222,6 +222,10 @@ fact epoch 1
 1 1 ncclDevKernel_AllGather ${h}6000000 100000 all-gather.1 5
 0 1 ncclDevKernel_AllGather ${h}7000000 100000 all-gather.1 5
 1 1 ncclDevKernel_AllGather ${h}7000000 100000 all-gather.1 5
+0 1 ncclDevKernel_AllReduce ${h}8000000 100000 all-reduce.1 5
+1 1 ncclDevKernel_AllReduce ${h}8000000 100000 all-reduce.1 5
+0 1 ncclDevKernel_AllReduce ${h}9000000 100000 all-reduce.1 5
+1 1 ncclDevKernel_AllReduce ${h}9000000 100000 all-reduce.1 5
 module 5 jit_f
 {"name":"all-reduce.1","opcode":"all-reduce","shape":"f32[]","operands":[{"shape":"f32[]"}],"groups":[[0,1,2,3]]}
 {"name":"all-gather.1","opcode":"all-gather","shape":"f32[2]","operands":[{"shape":"f32[1]"}],"groups":[[0,1],[2,3]]}
@@ -411,7 +415,7 @@ planted() { # DIR OPTION...
 	python3 "$ROOT/tests/gen/xplane.py" -o "$dir" "$@" >/dev/null
 	ok "planted: $*" python3 "$ROOT/tests/oracle/jax_collectives.py" "$dir"
 }
-planted late --hosts 8 --gpus 8 --steps 2 --layers 1 --late 13:2000000
+planted late --hosts 8 --gpus 8 --steps 3 --layers 1 --late 13:2000000
 is 'the late rank, in its own groups' "$(column nccl_groups group,late_rank,verdict late |
 	grep host)" "\
 5-61/8${tab}13${tab}host

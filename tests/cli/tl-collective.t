@@ -83,7 +83,7 @@ is 'statistics of one: no deviation' "$(column nccl_summary_implicit_sync \
 is 'E2: the straggler' "$(column straggler_summary \
 	rank,wait_ns_total,times_last,pct_last us | head -n 1)" \
 	"3${tab}0${tab}1${tab}100.0"
-is 'E2: what the others waited for it' "$(column straggler_cause rank,caused_wait_ns us | head -n 1)" \
+is 'E2: what the others waited for it' "$(column straggler_cause rank,caused_wait_ns us | sort -rn | head -n 1)" \
 	"3${tab}199500"
 
 e3() {

@@ -8,8 +8,10 @@ Each --group has COUNT collectives (10) of TYPE (all_reduce, all_gather,
 reduce_scatter, all_to_all) and BYTES full size, which take US each once all
 ranks have come. --noise X varies that by X %, --seed says how. --late RANK=US
 makes a rank late in every collective; --slow NAME=FACTOR[:FROM-TO] slows those
-from FROM to TO; --skew RANK=US is that rank's clock. Ranks wait 0 to 20 us for
-the last one anyway, and 100 us lie between collectives. --work US is a kernel before each collective,
+from FROM to TO; --skew RANK=US is that rank's clock at the start, --drift RANK=PPM
+by how much it runs fast. --ends US varies the ends of each, one in 20 by much
+more. Ranks wait 0 to 20 us for the last one anyway, and --gap US (100) lie
+between collectives. --host RANK=NUMBER names its host. --work US is a kernel before each collective,
 which --throttle RANK=US makes longer, so that the rank is late. --device NAME, --gpus N:
 N GPUs of that name in a node.
 """
@@ -65,6 +67,13 @@ def gemm(end, dur):
             "args": {"correlation": 2, "stream": 1, "grid": [8, 1, 1]}}
 
 
+def ends_late(rng, us):
+    if not us:
+        return 0
+    return us * (rng.gauss(0, 1) + rng.expovariate(1)) + \
+        (rng.expovariate(1 / 50) if rng.random() < 0.05 else 0)
+
+
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("-o", required=True)
@@ -72,33 +81,43 @@ def main():
     ap.add_argument("--group", type=group, action="append", default=[])
     ap.add_argument("--noise", type=float, default=0)
     ap.add_argument("--seed", type=int, default=1)
-    for name in ("late", "slow", "skew", "throttle"):
+    for name in ("late", "slow", "skew", "throttle", "drift", "host"):
         ap.add_argument("--" + name, action="append", default=[])
     ap.add_argument("--work", type=float, default=0)
+    ap.add_argument("--ends", type=float, default=0)
+    ap.add_argument("--gap", type=float, default=100)
     ap.add_argument("--device")
     ap.add_argument("--gpus", type=int, default=0)
     a = ap.parse_args()
     rng = random.Random(a.seed)
     late, skew, throttle = plant(a.late), plant(a.skew), plant(a.throttle)
+    drift, host = plant(a.drift), plant(a.host)
     events = {r: [] for r in range(a.ranks)}
+
+    def clock(r, t):
+        return t + skew.get(r, 0) + drift.get(r, 0) / 1e6 * (t - 1e6)
+
     now = {r: 1e6 for r in range(a.ranks)}
     for i in range(max(g["count"] for g in a.group)):
         for g in (g for g in a.group if i < g["count"]):
-            begin = max(now[r] for r in g["ranks"]) + 100
+            begin = max(now[r] for r in g["ranks"]) + a.gap
             starts = {r: begin + rng.randint(0, 20) + late.get(r, 0) +
                       throttle.get(r, 0) for r in g["ranks"]}
             took = g["us"] * slowed(a.slow, g["name"], i) * \
                 (1 + a.noise / 100 * abs(rng.gauss(0, 1)))
             end = max(starts.values()) + took
             for r in g["ranks"]:
-                at = starts[r] + skew.get(r, 0)
+                at = clock(r, starts[r])
+                left = end + ends_late(rng, a.ends)
                 if a.work:
                     events[r].append(gemm(at, a.work + throttle.get(r, 0)))
-                events[r].append(event(g, at, end - starts[r], i))
-                now[r] = end
+                events[r].append(event(g, at, clock(r, left) - at, i))
+                now[r] = left
     os.makedirs(a.o, exist_ok=True)
     for r, list_ in events.items():
         trace = {"distributedInfo": {"rank": r, "world_size": a.ranks}}
+        if r in host:
+            trace["hostname"] = "host%d" % host[r]
         if a.gpus:
             trace["deviceProperties"] = [{"id": k, "name": a.device} for k in range(a.gpus)]
         trace["traceEvents"] = list_

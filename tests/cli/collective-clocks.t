@@ -1,0 +1,156 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-collective's clocks: found, judged, subtracted.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+tab=$(printf "\t")
+
+job() { # DIR OPTION...
+	d=$1
+	shift
+	python3 "$ROOT/tests/gen/job.py" -o "$d" "$@"
+}
+clocks() { # COLUMNS FILE...
+	c=$1
+	shift
+	tl-collective --table nccl_clocks -c "$c" --no-header "$@" 2>err
+}
+# within WHAT RANK NS UNCERTAINTIES DIR: how far its offset is from NS at most
+within() {
+	ok "$1" awk -F'\t' -v r="$2" -v want="$3" -v many="$4" '
+		$1 == r { d = $2 - want; bad = (d < 0 ? -d : d) > many * $3; n++ }
+		END { exit bad || n != 1 }' "$5"
+}
+
+# ---- two pairs and all four: no vote of medians finds rank 3 alone ----
+
+pairs='--group 0=0,1:all_reduce:1000000:60:30 --group 1=2,3:all_reduce:1000000:60:30'
+all='--group w=0-3:all_reduce:1000000:60:10'
+# shellcheck disable=SC2086 # words
+job pairs --ranks 4 $pairs $all --skew 3=5000 --noise 2
+is 'two pairs and all: the offsets' "$(clocks rank,offset_ns,off pairs)" "\
+0${tab}0${tab}false
+1${tab}0${tab}false
+2${tab}0${tab}false
+3${tab}5000000${tab}true"
+# sqrt(4 us ^ 2 + (2 % of 60 us) ^ 2) * .943, see the graph's eigenvectors
+is '... and how sure that is' "$(clocks rank,u_ns pairs |
+	awk '$1 == 3 { print ($2 > 3700 && $2 < 4100) }')" 1
+is '... told by so many' "$(clocks collectives pairs | sort -u)" 40
+reports 3 clocks-off 'tl-collective pairs'
+like '... which is told' "$(tl-collective pairs 2>&1 >/dev/null)" \
+	'^tl-collective: the clock of 1 rank is off \(3\), most that of rank 3, by 5.000 ms:'
+is 'groups with it are not judged' "$(tl-collective -c group,verdict --no-header pairs 2>err | sort)" "\
+0${tab}none
+1${tab}not judged
+w${tab}not judged"
+is 'subtracted, nobody is late' "$(tl-collective --align-clocks -c verdict --no-header pairs | sort -u)" none
+is '... and that is no warning' "$(tl-collective --align-clocks pairs 2>&1 >/dev/null; echo $?)" 0
+is 'times of the file stay' "$(tl-collective --table nccl_long -c ts_ns pairs 2>err | cksum)" \
+	"$(tl-collective --table nccl_long -c ts_ns --align-clocks pairs | cksum)"
+
+# ---- a collective can't end before all have come ----
+
+# collectives RANK CLOCK...: of ranks 0 and 1, at these times, and their lengths
+collectives() {
+	printf '{"distributedInfo":{"rank":%d,"world_size":2},"traceEvents":[' "$1"
+	shift
+	n=0 sep=
+	for at; do
+		printf '%s{"ph":"X","cat":"kernel","name":"ncclDevKernel","pid":0,"tid":7,"ts":%s,"dur":%s,"args":{"correlation":1,"stream":7,"Seq":%d,"dtype":"Float","Collective name":"allreduce","Group size":2,"In msg nelems":8,"Out msg nelems":8,"Process Group Name":"0","Process Group Ranks":"[0, 1]"}}' \
+			"$sep" "${at%+*}" "${at#*+}" $n
+		n=$((n + 1)) sep=,
+	done
+	echo ']}'
+}
+mkdir one four shifted
+collectives 0 100+30 >one/rank0.json
+collectives 1 160+20 >one/rank1.json
+reports 3 clocks-unproven 'tl-collective one'
+is 'one is a proof' "$(tl-collective -c verdict,says --no-header one 2>err)" \
+	"not judged${tab}clocks are off: who is late is not judged"
+collectives 0 100+30 300+30 500+30 700+30 >four/rank0.json
+collectives 1 160+20 360+20 560+20 760+20 >four/rank1.json
+is 'below 50 us, but proven: off' "$(clocks rank,offset_ns,off four)" "\
+0${tab}0${tab}false
+1${tab}50000${tab}true"
+reports 3 clocks-off 'tl-collective four'
+is 'subtracted: 110-130' "$(tl-collective --table nccl_implicit_sync --align-clocks \
+	-c start_skew_ns,end_skew_ns --no-header four | sort -u)" "10000${tab}0"
+# matched by Seq, which rank 1 begins to count one too late for half of them:
+# nothing shifts its clock by both
+collectives 0 100+30 1100+30 2300+30 3600+30 5000+30 6500+30 >shifted/rank0.json
+collectives 1 100+30 1100+30 2300+30 5000+30 6500+30 8100+30 >shifted/rank1.json
+reports 3 clocks-broken 'tl-collective --align-clocks shifted'
+is 'matched wrongly: not judged' "$(tl-collective --align-clocks -c verdict,says --no-header shifted 2>err)" \
+	"not judged${tab}ends come before starts on solved clocks: who is late is not judged"
+
+# ---- how late is late ----
+
+# 200 us: a pair's clocks are known to 2 sqrt(2^2 + 2^2) us, twice that is 11.3
+lateness() { # US
+	mkdir "late$1"
+	collectives 0 1000+$((200 + $1)) 2000+$((200 + $1)) 3000+$((200 + $1)) >"late$1/rank0.json"
+	collectives 1 $((1000 + $1))+200 $((2000 + $1))+200 $((3000 + $1))+200 >"late$1/rank1.json"
+	tl-collective --table straggler_cause --align-clocks -c rank,pct_late --no-header "late$1" |
+		awk '$2 > 0 { print $1 }'
+}
+is '11 us may be the clock' "$(lateness 11)" ''
+is '12 us are not' "$(lateness 12)" 1
+# a rank of two costs half; the clock is as wrong in all three
+lateness 180 >/dev/null
+like 'and what they cost has its error' \
+	"$(tl-collective --table nccl_verdict --align-clocks -c text --no-header late180)" \
+	'^rank 1 costs 270\.0 us \+- 17\.0 us'
+
+# ---- drift, hosts, islands ----
+
+slow='--group 0=0,1:all_reduce:1000000:60:30 --group 1=2,3:all_reduce:1000000:60:30 --group w=0-3:all_reduce:1000000:60:30 --gap 50000 --ends 1'
+# shellcheck disable=SC2086 # words
+job drift --ranks 4 $slow --drift 3=10 --skew 3=2000
+is '10 ppm' "$(clocks rank,drift drift | awk '{ printf "%d:%d ", $1, $2 * 1e6 + .5 }')" \
+	'0:0 1:0 2:0 3:10 '
+ok '... within their uncertainty' sh -c 'tl-collective --table nccl_clocks -c drift,u_drift drift 2>err |
+	awk "NR == 5 { d = \$1 - 1e-5; exit (d < 0 ? -d : d) > 2 * \$2 }"'
+# at the middle: 2 ms, and 10 ppm of half of 60 gaps of 50 ms
+clocks rank,offset_ns,u_ns drift >drift.clocks
+within '... and the offset at the middle' 3 2015000 2 drift.clocks
+like '... is told' "$(tl-collective drift 2>&1 >/dev/null)" 'rank 3, by 2\.01[0-9] ms and (9|10)\..* ppm:'
+# 30 us lie between the first and the last
+skews() { # OPTION...: half of the first and of the last ten have less
+	tl-collective --table nccl_implicit_sync -c group,end_skew_ns --no-header "$@" drift 2>err |
+		awk '$1 == "w" { n++; if (n <= 10 || n > 20) print $2 }' | sort -n | sed -n 10p
+}
+ok '... and subtracted' test "$(skews --align-clocks)" -lt 6000
+ok '... which it is not without being asked for' test "$(skews)" -gt 2000000
+is 'times of the file stay with drift too' "$(tl-collective --table nccl_long -c ts_ns drift 2>err | cksum)" \
+	"$(tl-collective --table nccl_long -c ts_ns --align-clocks drift | cksum)"
+
+hosts='--host 0=0 --host 1=0 --host 2=1 --host 3=1'
+# shellcheck disable=SC2086 # words
+job hosts --ranks 4 $pairs $all --ends 1 $hosts --skew 2=2000 --skew 3=2000
+is 'ranks of a host share its clock' "$(clocks offset_ns,u_ns hosts | uniq | wc -l)" 2
+clocks rank,offset_ns,u_ns hosts >hosts.clocks
+within '... which is as far off as it is' 3 2000000 2 hosts.clocks
+# shellcheck disable=SC2086 # words
+job apart --ranks 4 $pairs $all --ends 1 $hosts --skew 3=2000
+reports 3 clock-from-host 'tl-collective apart'
+is 'if they agree: else each has its own' "$(clocks rank,offset_ns apart |
+	awk '{ printf "%d:%d ", $1, $2 / 1e6 + .5 }')" '0:0 1:0 2:0 3:2 '
+
+# shellcheck disable=SC2086 # words
+job islands --ranks 4 $pairs --skew 2=7000 --skew 3=7000
+is 'islands have a zero each' "$(clocks rank,offset_ns,island islands)" "\
+0${tab}0${tab}0
+1${tab}0${tab}0
+2${tab}0${tab}1
+3${tab}0${tab}1"
+reports 0 clock-islands 'tl-collective islands'
+like '... and are named' "$(tl-collective islands 2>&1 >/dev/null)" \
+	'of 2 sets of ranks, .*: 0,1; 2,3$'
+job few --ranks 2 --group 0=0,1:all_reduce:1000000:60:2
+is 'two collectives tell no clock' "$(clocks offset_ns,u_ns,collectives few | sort -u)" "${tab}${tab}0"
+job few --ranks 2 --group 0=0,1:broadcast:1000000:60:10 2>err || sed -i 's/allreduce/broadcast/' few/*.json
+is 'nor do broadcasts' "$(clocks offset_ns few | sort -u)" ''
+
+done_testing
