@@ -14,6 +14,28 @@ static const char *const programs[] = {
 	[LAUNCH] = "tl-launch",
 };
 
+/* Others wait for the timeline; of the rest those that take long go first. */
+static const struct {
+	const char *program;
+	unsigned char urgency;
+} urgent[] = {
+	{ "tl-timeline", 5 },
+	{ "tl-idle", 4 },
+	{ "tl-critical", 4 },
+	{ "tl-roofline", 3 },
+	{ "tl-steps", 2 },
+	{ "tl-health", 1 },
+};
+
+static unsigned char
+urgency_of(const char *program)
+{
+	for (size_t i = 0; i < sizeof urgent / sizeof *urgent; i++)
+		if (strcmp(urgent[i].program, program) == 0)
+			return urgent[i].urgency;
+	return 0;
+}
+
 struct analyses {
 	struct settings *set;
 	struct jobs *jobs;
@@ -32,6 +54,7 @@ start_program(const struct analyses *a, const char *program, const char *format,
 	const struct settings *s = a->set;
 	/* without the timeline there is no report */
 	struct job how = {
+		.urgency = urgency_of(program),
 		.is_side =
 		    a->is_other || strcmp(program, programs[TIMELINE]) != 0,
 		.may_be_empty = a->is_other ||
@@ -221,7 +244,9 @@ start_critical(const struct analyses *a)
 static void
 start_health(const struct analyses *a)
 {
-	const struct job how = { .is_side = true, .is_verdict = true };
+	const struct job how = { .urgency = urgency_of("tl-health"),
+		.is_side = true,
+		.is_verdict = true };
 	struct args argv = { 0 };
 
 	/* it tells nothing of single ranks */

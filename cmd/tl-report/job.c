@@ -223,22 +223,61 @@ spawn(struct job *job, const struct args *argv, int said, int err)
 	vec_release(path);
 }
 
+static void
+begin(struct job *job)
+{
+	int said, err;
+
+	job->said_fd = start_pipe(&said);
+	job->err_fd = start_pipe(&err);
+	spawn(job, &job->argv, said, err);
+	close(said);
+	close(err);
+	vec_free(&job->argv.v);
+}
+
+/* The most urgent of those that wait, the first of equals; NULL: none does. */
+static struct job *
+most_urgent(const struct jobs *j)
+{
+	struct job *found = NULL;
+
+	for (size_t i = 0; i < j->list.n; i++) {
+		struct job *job = j->list.v[i];
+
+		if (job->pid == 0 &&
+		    (found == NULL || job->urgency > found->urgency))
+			found = job;
+	}
+	return found;
+}
+
+/* More at a time would only share the processors, and hold more memory. */
+static void
+begin_some(struct jobs *j)
+{
+	size_t running = 0;
+	struct job *job;
+
+	for (size_t i = 0; i < j->list.n; i++)
+		running += j->list.v[i]->pid != 0 && j->list.v[i]->status < 0;
+	if (j->ncpus == 0)
+		j->ncpus = (size_t)sys_cpus();
+	for (; running < j->ncpus && (job = most_urgent(j)) != NULL; running++)
+		begin(job);
+}
+
 struct job *
 job_start(struct jobs *j, struct args *argv, const struct job *how)
 {
 	struct job *job = xcalloc(1, sizeof *job);
-	int said, err;
 
 	*job = *how;
 	job->name = argv->v.v[0];
-	job->status = -1;
-	job->said_fd = start_pipe(&said);
-	job->err_fd = start_pipe(&err);
-	spawn(job, argv, said, err);
-	close(said);
-	close(err);
+	job->argv = *argv;
+	*argv = (struct args){ 0 };
+	job->status = job->said_fd = job->err_fd = -1;
 	vec_push(&j->list, job);
-	vec_free(&argv->v);
 	return job;
 }
 
@@ -281,6 +320,7 @@ listen_once(struct jobs *j)
 	size_t k = 0;
 	int n;
 
+	begin_some(j);
 	for (size_t i = 0; i < j->list.n; i++) {
 		const struct job *job = j->list.v[i];
 		const int all[] = { job->said_fd, job->err_fd };
@@ -300,24 +340,11 @@ listen_once(struct jobs *j)
 		for (size_t f = 0; job->status < 0 && f < 2; f++, k++)
 			if (fds.v[k].revents != 0)
 				take(all[f], to[f]);
-		if (job->status < 0 && job->said_fd < 0 && job->err_fd < 0)
+		if (job->status < 0 && job->pid != 0 && job->said_fd < 0 &&
+		    job->err_fd < 0)
 			reap(job);
 	}
 	vec_free(&fds);
-}
-
-void
-job_wait(struct jobs *j, size_t most)
-{
-	for (;;) {
-		size_t n = 0;
-
-		for (size_t i = 0; i < j->list.n; i++)
-			n += j->list.v[i]->status < 0;
-		if (n == 0 || n < most)
-			return;
-		listen_once(j);
-	}
 }
 
 void
@@ -325,4 +352,11 @@ job_wait_for(struct jobs *j, const struct job *job)
 {
 	while (job->status < 0)
 		listen_once(j);
+}
+
+void
+job_wait(struct jobs *j)
+{
+	for (size_t i = 0; i < j->list.n; i++)
+		job_wait_for(j, j->list.v[i]);
 }

@@ -223,7 +223,7 @@ take_records(struct jobs *j, const struct job *job, bool aloud)
 void
 job_finish(struct jobs *j, bool loud)
 {
-	job_wait(j, 0);
+	job_wait(j);
 	for (size_t i = 0; i < 2 * j->list.n; i++) {
 		struct job *job = j->list.v[i % j->list.n];
 		/* the screen begins with a verdict on the trace */

@@ -95,11 +95,13 @@ struct settings {
 
 struct job {
 	const char *name; /* of the program */
+	struct args argv; /* until it begins */
 	struct buf said;  /* its records */
 	struct buf err;
-	pid_t pid;
-	int said_fd, err_fd; /* -1: closed */
-	int status;          /* as a shell says it, or -1: it runs */
+	pid_t pid;             /* 0: it waits for a processor */
+	int said_fd, err_fd;   /* -1: closed */
+	int status;            /* as a shell says it, or -1: it has not ended */
+	unsigned char urgency; /* of those that wait the most urgent begins */
 	bool gets_stdin, makes_tree;
 	bool is_side;      /* if it fails, the rest stays */
 	bool may_be_empty; /* no answer is one, too */
@@ -115,6 +117,7 @@ struct told {
 
 struct jobs {
 	VEC(struct job *) list;
+	size_t ncpus;               /* 0: not known yet */
 	const struct settings *set; /* for the names of traces */
 	VEC(struct told) told;      /* each once */
 	int status;                 /* the worst: what the report exits with */
@@ -126,11 +129,14 @@ void args_all(struct args *a, const struct args *more);
 const char *text(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 bool have(const char *program);
-/* argv[0] is the program; uses argv up. job_wait_for() waits. */
+/*
+ * argv[0] is the program; uses argv up. It begins when somebody waits and a
+ * processor is free: as many run side by side as there are.
+ */
 struct job *job_start(struct jobs *j, struct args *argv, const struct job *how);
-/* Until it has ended; until fewer than so many run, or none. */
+/* Until it has ended, or all have. */
 void job_wait_for(struct jobs *j, const struct job *job);
-void job_wait(struct jobs *j, size_t running);
+void job_wait(struct jobs *j);
 
 /* Folders that go with the program. */
 char *temporary(const char *template);

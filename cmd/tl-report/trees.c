@@ -314,10 +314,8 @@ start_all(struct jobs *j, const struct args *traces, const char *capture,
 {
 	for (size_t i = 0; i < traces->v.n; i++)
 		args_add(trees, text("%s/t%zu.tl", j->set->tmp, n + i));
-	for (size_t i = 0; i < traces->v.n; i++) {
-		job_wait(j, (size_t)sys_cpus());
+	for (size_t i = 0; i < traces->v.n; i++)
 		start_one(j, traces->v.v[i], capture, trees->v.v[i]);
-	}
 }
 
 void
