@@ -108,7 +108,11 @@ static void
 start_collective(const struct analyses *a)
 {
 	struct settings *s = a->set;
+	bool is_pair = s->is_several && s->other_is_several;
 
+	for (size_t i = 0; i < s->others.v.n && is_pair; i++)
+		args_add(
+		    &s->options[COLLECTIVE], text("--vs=%s", s->others.v.v[i]));
 	if (s->is_several)
 		args_all(&s->options[COLLECTIVE], &s->options[RANKS]);
 	(void)start(a, COLLECTIVE, a->format,

@@ -2,7 +2,7 @@
 /* What changed against another trace: the tables of tl-diff, for people. */
 #include <stdlib.h>
 
-#include "cmd/tl-report/figures.h"
+#include "cmd/tl-report/changes.h"
 
 static int64_t
 size_of(const struct change *c)

@@ -2,7 +2,7 @@
 /* What adds up under a name, and which tables are read. */
 #include <stdlib.h>
 
-#include "cmd/tl-report/figures.h"
+#include "cmd/tl-report/changes.h"
 
 struct str
 figures_text(struct figures *f, struct str s)

@@ -186,6 +186,7 @@ struct figures {
 	struct imbalance imbalance;
 	struct mfu mfu;
 	struct gain gains[TOP_GAINS];         /* the largest */
+	size_t nbeyond;                       /* rows of nccl_vs beyond noise */
 	size_t ngains, nunsound, nmisleading; /* traces, by tl-health */
 	/* sentences */
 	struct str title, late, verdict, health; /* late: of several ranks */
@@ -240,16 +241,6 @@ void phases_make(struct figures *f);
 void host_sort(struct figures *f);
 void host_verdict(struct figures *f, struct buf *b);
 void host_warnings(struct figures *f);
-
-/* ---- changes.c ---- */
-
-/* After the last one: kernels of replays instead of what launched them. */
-void changes_finish(struct figures *f);
-struct str change_sentence(struct figures *f, struct str text);
-struct str change_name(
-    struct figures *f, struct str name, struct str after, struct str dims);
-/* "1.034", "new" or "gone". */
-void put_ratio(struct buf *b, const struct change *c);
 
 /* ---- verdict.c ---- */
 

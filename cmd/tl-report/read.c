@@ -2,7 +2,7 @@
 /* What of each table counts. */
 #include "json/json.h"
 
-#include "cmd/tl-report/figures.h"
+#include "cmd/tl-report/changes.h"
 
 /* Calls of the runtime own work that has no op; they have no shapes. */
 static bool
@@ -585,6 +585,7 @@ const struct input inputs[] = {
 	{ "straggler_cause", take_cause, true, NULL, NULL },
 	{ "critical_ranks", take_cost, false, NULL, NULL },
 	{ "diff_verdict", take_sentence, false, NULL, NULL },
+	{ "nccl_vs", versus_take, false, NULL, NULL },
 	{ "diff_ops_summary", take_op_change, false, NULL, NULL },
 	{ "diff_kernels", take_kernel_change, false, NULL, NULL },
 	{ NULL, NULL, false, NULL, NULL },

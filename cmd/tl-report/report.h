@@ -78,7 +78,7 @@ struct settings {
 	struct args trees;
 	struct args others; /* the trees of vs */
 	struct facts facts, other_facts;
-	bool other_has_ops;
+	bool other_has_ops, other_is_several;
 	bool by_rank;     /* each is compared with that of its rank */
 	bool has_replays; /* graphs were launched in any of them */
 	bool is_host;     /* no GPU work: it is about the host's time */

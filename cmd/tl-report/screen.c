@@ -7,6 +7,7 @@
 
 #include "table/table.h"
 
+#include "cmd/tl-report/changes.h"
 #include "cmd/tl-report/screen.h"
 
 #define WIDE 74 /* from here on there is room for categories */

@@ -288,6 +288,8 @@ look_at_all(struct settings *s)
 	s->has_calls = all.has_ops;
 	s->has_ops = all.has_ops && (all.has_owned || s->is_host);
 	s->other_has_ops = other.has_ops;
+	s->other_is_several =
+	    other.has_gpu && sink_sources_lead(&other.asked) != SINK_LEAD_NONE;
 	s->is_rocprof = all.is_rocprof && !all.has_ops;
 	s->has_gpus = s->is_rocprof && all.has_gpus;
 	s->has_processes = s->is_rocprof && all.has_processes;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* --vs: what other traces took for the same work. */
-#include "cmd/tl-report/report.h"
+#include <math.h>
+#include <stdlib.h>
+
+#include "cmd/tl-report/changes.h"
 
 /* ---- which with which ---- */
 
@@ -72,4 +75,39 @@ versus_compare(const struct settings *s, struct jobs *j)
 	if (versus_by_op(s) && s->has_replays)
 		start(s, j, "--table=diff_kernels", false);
 	job_finish(j, s->dir != NULL);
+}
+
+/* ---- what tl-collective says of two jobs ---- */
+
+/*
+ * "Collectives: allreduce of 100 MB in group 0 1.000 ms to 1.250 ms each
+ * (+25.0 %, beyond noise), +2.500 ms in 10." The first row costs most.
+ */
+void
+versus_take(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+	const struct val *beyond = line_cell(l, "beyond_noise");
+	double before = line_real(l, "latency_ns_mean_before");
+	double after = line_real(l, "latency_ns_mean_after");
+	int64_t count = line_int(l, "count_after"), all_ns;
+	struct buf b = { 0 };
+
+	if (beyond->type != VAL_BOOL || !beyond->yes || f->nbeyond++ > 0)
+		return;
+	all_ns = llround((after - before) * (double)count);
+	buf_printf(&b, "Collectives: %.*s of %.4g MB in group %.*s ",
+	    (int)line_text(l, "collective").len, line_text(l, "collective").p,
+	    line_real(l, "full_bytes") / 1e6, (int)line_text(l, "group").len,
+	    line_text(l, "group").p);
+	put_time(&b, llround(before));
+	buf_puts(&b, " to ");
+	put_time(&b, llround(after));
+	buf_printf(&b, " each (%+.1f %%, beyond noise), ",
+	    100 * (after - before) / before);
+	buf_putc(&b, all_ns < 0 ? '-' : '+');
+	put_time(&b, llabs(all_ns));
+	buf_printf(&b, " in %" PRId64 ".", count);
+	vec_push(&f->sentences, figures_keep(f, &b));
+	buf_free(&b);
 }

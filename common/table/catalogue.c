@@ -207,6 +207,8 @@ const struct sheet sheets[] = {
 	TL_DIFF("diff_ops_summary",
 	    "GPU time by op and arguments, before and after"),
 	TL_DIFF("diff_kernels", "kernels of replays and steps (--by kernel)"),
+	TL_COLLECTIVE(
+	    "nccl_vs", "collectives of two jobs, before and after (--vs)"),
 	T("gpu_timeline_by_rank", "tl-report",
 	    "the timelines of ranks side by side", .where = BOTH,
 	    .chart = &by_rank),
@@ -479,8 +481,6 @@ const struct sheet sheets[] = {
 	    "nccl_missing", "collectives that a rank misses or sees otherwise"),
 	T("nccl_hang", "tl-collective",
 	    "dumps of the flight recorder: who waits, and for whom"),
-	T("nccl_vs", "tl-collective",
-	    "collectives of two jobs, before and after (--vs)"),
 	TL_MODULES("nn_modules_by_type", "modules of one type as one (--fold)"),
 	TL_MODULES("nn_modules", "each nn.Module, with those inside it"),
 	TL_MODULES("nn_module_types", "a line a type of module"),

@@ -91,6 +91,28 @@ tl-collective -d dir before --vs after
 ok '-d has it' test -s dir/nccl_vs.csv
 tl-collective -d none before
 ok 'but not of one job' test ! -e none/nccl_vs.csv
+
+# ---- in a report ----
+
+tl-report before --vs after -d report 2>err
+is 'tl-report has the sheet' "$(tl-collective --table nccl_vs --format csv --labels before --vs after |
+	cmp - report/nccl_vs.csv && echo same)" same
+like 'and says it on the screen' "$(tl-report before --vs after 2>err | paste -sd ' ')" \
+	'Collectives: allreduce of 100 MB in group 0 1\.000 ms to 1\.250 ms each \(\+25\.0 %, beyond noise\), \+2\.500 ms in 10\.'
+is 'the other way round' "$(tl-report after --vs before 2>err | paste -sd ' ' | grep -o 'each ([^)]*), [-+0-9.]* ms')" \
+	'each (-20.0 %, beyond noise), -2.500 ms'
+is 'nothing beyond noise: not on the screen' "$(tl-report before --vs before 2>err | grep -c '^Collectives')" 0
+tl-report before/rank0.json --vs after/rank0.json -d ranks 2>err
+ok 'of one rank each there is none' test ! -e ranks/nccl_vs.csv
+tl-report before --vs after/rank0.json -d ranks 2>err
+ok 'nor of one against several' test ! -e ranks/nccl_vs.csv
+if command -v tl-xlsx >/dev/null; then
+	tl-report before --vs after -o report.xlsx 2>err
+	is 'in the workbook' "$(python3 "$ROOT/tests/oracle/read_xlsx.py" report.xlsx 2>/dev/null | grep -c '^sheet.*nccl_vs')" 1
+fi
+tl-report before --vs after --html report.html 2>err
+ok 'on the page' grep -q nccl_vs report.html
+
 refuses 2 'nccl_vs needs --vs' 'tl-collective --table nccl_vs before'
 refuses 2 'of which job is it' 'tl-collective before/rank0.json --vs after/rank0.json after/rank1.json'
 refuses 2 'which --vs cannot compare' 'tl-collective --partial before --vs after'
