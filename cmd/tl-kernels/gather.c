@@ -56,6 +56,7 @@ kernels_launcher(void *sink, const struct launcher *o)
 		one->category = category;
 		one->args = o->args;
 		one->nkernels = (uint32_t)o->ndirect;
+		one->caller = o->track;
 		if ((g->flags & EV_UNLINKED) != 0)
 			continue;
 		if (__builtin_sub_overflow(
@@ -226,6 +227,8 @@ add_record(struct kernels *k, const struct sink_source *r,
 		.gpu_stream = ev->gpu_stream,
 		.corr = ev->corr,
 		.tid = ev->tid,
+		/* a GPU's track is of no process but in traces of APIs */
+		.caller = r->is_rocprof ? ev->track : INTERN_NONE,
 		.dispatch = SINK_NONE,
 		.agent = SINK_NONE,
 		.hlo_op = INTERN_NONE,

@@ -25,6 +25,7 @@ enum by {
 	BY_OP,
 	BY_ARGS, /* op,args,kernel */
 	BY_EVENT,
+	BY_PID, /* of each process and GPU */
 	BY_CLASS,
 	BY_SEQUENCE, /* --sequences */
 	BY_XLA,
@@ -49,6 +50,7 @@ struct kernel {
 	struct op_args args;
 	uint32_t module; /* number of the nearest call, from 1; 0: none */
 	uint32_t grid, block;
+	uint32_t caller;    /* the track of a process: who launched it */
 	uint32_t resources; /* JSON: see resources[] in gather.c */
 	uint32_t nkernels;  /* that its op launched itself */
 	bool has_op;
@@ -222,7 +224,7 @@ void sequences_free(struct kernels *k);
 extern const struct sink_column kernels_columns[];
 #define KERNELS_NMEASURES 4
 extern const struct sink_measure kernels_measures[KERNELS_NMEASURES];
-#define KERNELS_NTABLES 25
+#define KERNELS_NTABLES 26
 extern struct sink_table kernels_tables[KERNELS_NTABLES];
 /* What the tables asked for need to be read. */
 void tables_choose(struct kernels *k);

@@ -32,7 +32,7 @@
 static const struct opt options[] = {
 	{ OPT_ARCH, "arch", "GPU", "auto, a name or a JSON file" },
 	{ OPT_BINS, "bins", "N", "bins of short_kernel_histogram" },
-	{ OPT_BY, "by", "name|launch-config|op|op,args,kernel|event",
+	{ OPT_BY, "by", "name|launch-config|op|op,args,kernel|event|pid",
 	    "a row for each" },
 	{ OPT_CATEGORIES, "categories", "FILE",
 	    "inference, rocprof, activity, genesis, jax or a JSON file" },
@@ -72,7 +72,8 @@ static const char *const by_words[] = {
 	[BY_OP] = "op",
 	[BY_ARGS] = "op,args,kernel",
 	[BY_EVENT] = "event",
-	[BY_EVENT + 1] = NULL,
+	[BY_PID] = "pid",
+	[BY_PID + 1] = NULL,
 };
 
 static void

@@ -24,6 +24,7 @@ enum { ONLY_OP = 1, ONLY_CLASS };
 /* clang-format off */
 const struct sink_column kernels_columns[] = {
 	{ { "id", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_INT, true, AT(rec.uid.id), 0 },
+	{ { "pid", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_PID, true, AT(caller), 0 },
 	{ { "op_category", "Parent op category", COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(category), 0 },
 	{ { "op", "Parent cpu_op", COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(op), 0 },
 	{ { "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(name), 0 },
@@ -76,7 +77,7 @@ const struct sink_column kernels_columns[] = {
 	{ { "dur_ns", "Kernel duration (µs)", COL_INT, NS, 0, US }, SINK_INT, false, AT(dur_ns), 0 },
 	{ { "queue_delay_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_INT, false, AT(delay_ns), 0 },
 	{ { "launch_latency_ns", "GPU_kernel_launch_latency", COL_INT, NS, COL_MINOR, US }, SINK_CELL, false, C_LATENCY, 0 },
-	{ { "dev", NULL, COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_KEY, false, AT(dev), 0 },
+	{ { "dev", NULL, COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_KEY, true, AT(dev), 0 },
 	{ { "corr", NULL, COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_KEY, false, AT(corr), 0 },
 	{ { "dispatch_id", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_INT, false, AT(dispatch), 0 },
 	{ { "grid_x", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_GRID_X, 0 },
@@ -151,6 +152,12 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 		       "dur_ns_median,dur_ns_std,dur_ns_min,dur_ns_max,"
 		       "pct_of_kernels,cumulative_pct",
 	    .by = BY_NAME,
+	    .ties = name_ties,
+	    COUNT_LABEL },
+	{ .name = "kernels_by_pid",
+	    .columns = "pid,dev,name,count,dur_ns_sum,dur_ns_mean,dur_ns_min,"
+		       "dur_ns_max,pct_of_kernels,cumulative_pct",
+	    .by = BY_PID,
 	    .ties = name_ties,
 	    COUNT_LABEL },
 	{ .name = "kernels_by_launch_config",

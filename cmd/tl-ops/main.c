@@ -26,7 +26,7 @@ static const struct opt options[] = {
 	{ OPT_ALL_OPS, "all-ops", NULL,
 	    "GPU time below each op, whether it launches or not" },
 	{ OPT_BY, "by",
-	    "annotation|args|category|module|name|phase|step|thread",
+	    "annotation|args|category|module|name|phase|pid|step|thread",
 	    "a row for each" },
 	{ OPT_CALL_STACK, "call-stack", NULL,
 	    "by name, category, args: the op and its modules, of the first" },
@@ -73,6 +73,7 @@ static const char *const by_words[] = {
 	[BY_PHASE] = "phase",
 	[BY_STEP] = "step",
 	[BY_THREAD] = "thread",
+	[BY_PID] = "pid",
 	[BY_COUNT] = NULL,
 };
 

@@ -24,6 +24,7 @@ enum by {
 	BY_PHASE,
 	BY_STEP,
 	BY_THREAD,
+	BY_PID,
 	BY_COUNT
 };
 
@@ -116,7 +117,7 @@ struct cell ops_cell(const struct sink_row *r, unsigned number);
 
 extern const struct sink_column ops_columns[];
 extern const struct sink_measure ops_measures[];
-#define OPS_NTABLES 23
+#define OPS_NTABLES 25
 extern struct sink_table ops_tables[OPS_NTABLES];
 /* Takes what --table says into the settings, and --by into the tables. */
 void tables_choose(struct ops *g);

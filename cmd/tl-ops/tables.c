@@ -31,6 +31,7 @@ const struct sink_column ops_columns[] = {
 	{ { "overlapping_kernel_names", NULL, COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(overlap.names), ONLY_OVERLAP },
 	{ { "op_category", "op category", COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(category), 0 },
 	{ { "parent_module", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(parent_module), ONLY_MODULE },
+	{ { "pid", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_PID, true, AT(rec.track), 0 },
 	{ { "process_name", NULL, COL_TEXT, UNIT_NONE, D, 0 }, SINK_PROCESS, true, 0, 0 },
 	{ { "process_label", NULL, COL_TEXT, UNIT_NONE, D, 0 }, SINK_LABEL, true, 0, 0 },
 	{ { "thread_name", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_THREAD, true, 0, 0 },
@@ -93,6 +94,7 @@ static const struct grouping {
 	[BY_STEP] = { "step,is_recompute", NULL },
 	[BY_THREAD] = { "process_name,process_label,thread_name,is_recompute",
 	    NULL },
+	[BY_PID] = { "pid,process_name,process_label,is_recompute", NULL },
 };
 
 /* Figures of more than one table. */
@@ -169,6 +171,7 @@ struct sink_table ops_tables[OPS_NTABLES] = {
 	GPU("ops_by_phase", BY_PHASE, plain_figures),
 	GPU("ops_by_step", BY_STEP, plain_figures),
 	GPU("ops_by_thread", BY_THREAD, plain_figures),
+	GPU("ops_by_pid", BY_PID, plain_figures),
 	{ .name = "all_ops",
 	    .columns = "count,launching_count,subtree_ns_sum,subtree_ns_mean,"
 		       "direct_ns_sum,pct_of_busy",
@@ -188,6 +191,7 @@ struct sink_table ops_tables[OPS_NTABLES] = {
 	CPU("cpu_ops_by_phase", BY_PHASE),
 	CPU("cpu_ops_by_step", BY_STEP),
 	CPU("cpu_ops_by_thread", BY_THREAD),
+	CPU("cpu_ops_by_pid", BY_PID),
 };
 
 /* A table by name also says what is to be read for it. */

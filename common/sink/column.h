@@ -22,6 +22,7 @@ enum sink_from {
 	SINK_BOOL,    /* bool */
 	SINK_KEY,     /* struct key; the column becomes a text if one is */
 	SINK_UID,     /* struct uid; likewise for repetitions of an event */
+	SINK_PID,     /* uint32_t, a track or INTERN_NONE: its process */
 	SINK_PROCESS, /* names of the record's track */
 	SINK_LABEL,
 	SINK_THREAD,

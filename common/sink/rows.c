@@ -49,6 +49,27 @@ word_of(const struct sink *s, const struct sink_column *c, const void *record)
 	}
 }
 
+/* A number or a text, with which of them it is. */
+static bool
+has_two_words(const struct sink_column *c)
+{
+	return c->from == SINK_KEY || c->from == SINK_PID;
+}
+
+static struct key
+two_words_of(
+    const struct sink *s, const struct sink_column *c, const void *record)
+{
+	const void *at = field_at(record, c);
+	uint32_t track;
+
+	if (c->from == SINK_KEY)
+		return *(const struct key *)at;
+	track = *(const uint32_t *)at;
+	return track != INTERN_NONE ? s->dict->tracks.v[track].pid
+				    : (struct key){ 0, KEY_NONE };
+}
+
 static uint64_t
 source_word(const struct sink_plan *p, const struct sink_record *record)
 {
@@ -68,11 +89,11 @@ sink_key_of(const struct sink *s, const struct sink_plan *p, const void *record,
 
 		if (LIKELY(c->from == SINK_TEXT)) {
 			key[n++] = *(const uint32_t *)field_at(record, c);
-		} else if (c->from == SINK_KEY) {
-			const struct key *id = field_at(record, c);
+		} else if (has_two_words(c)) {
+			struct key id = two_words_of(s, c, record);
 
-			key[n++] = (uint64_t)id->n;
-			key[n++] = id->type;
+			key[n++] = (uint64_t)id.n;
+			key[n++] = id.type;
 		} else {
 			key[n++] = word_of(s, c, record);
 		}
@@ -150,7 +171,7 @@ static int
 cmp_first_keys(const struct order *o, const uint64_t *a, const uint64_t *b)
 {
 	const struct dict *st = o->s->dict;
-	bool is_key = sink_column_of(o->s, o->p->keys[0])->from == SINK_KEY;
+	bool is_key = has_two_words(sink_column_of(o->s, o->p->keys[0]));
 	int c = is_key ? cmp_i64(a[1] == KEY_NONE, b[1] == KEY_NONE) : 0;
 
 	if (is_key && c == 0)
@@ -383,7 +404,8 @@ cell_of(const struct sink_row *r, size_t i)
 	case SINK_REAL: return cell_real(*(const double *)at);
 	case SINK_U32: return cell_int(*(const uint32_t *)at);
 	case SINK_BOOL: return cell_bool(*(const bool *)at);
-	case SINK_KEY: return key_cell(r, *(const struct key *)at, col->type);
+	case SINK_KEY:
+	case SINK_PID: return key_cell(r, two_words_of(s, c, rec), col->type);
 	case SINK_UID: return cell_uid(r->table, *(const struct uid *)at);
 	case SINK_COUNT: return cell_int((int64_t)r->group->n);
 	case SINK_SUM: return cell_int(r->group->sums[c->at]);

@@ -75,6 +75,30 @@ is 'a process in the time of all' \
 200,total_time,10,100.0
 200,kernel,0.19,1.9
 200,idle,9.81,98.1'
+is 'kernels of each process and GPU' \
+	"$(rows 'tl-kernels --by pid -c pid,dev,name,count,dur_ns_sum,pct_of_kernels two.json' | sed 's/\.[0-9]*\././g')" \
+	'100 0 gemm 61 610000 52.100 1 add 36 360000 31.200 2 gemm 19 190000 16.'
+is 'calls of each process' "$(rows 'tl-ops --by pid -c pid,count,direct_ns_sum two.json')" \
+	'100 97 970000.200 19 190000.'
+is 'the same in the report' "$(cut -d, -f 1-4 two/kernels_by_pid.csv | sed 1d | tr '\n' ' ')" \
+	'100,0,gemm,61 100,1,add,36 200,2,gemm,19 '
+ok 'of one process and GPU there is none' test ! -e b/kernels_by_pid.csv
+# two processes of PyTorch in one trace: that which launched
+{
+	for p in 1 2; do
+		ev cpu_op mm $p 0 100 | sed "s/\"pid\":[0-9]*/\"pid\":1$p/"
+		ev cuda_runtime cudaLaunchKernel $p 10 1 "\"correlation\":$p" |
+			sed "s/\"pid\":[0-9]*/\"pid\":1$p/"
+		ev kernel k 7 $((100 * p)) $((10 * p)) \
+			"\"device\":0,\"stream\":7,\"correlation\":$p"
+	done
+	ev kernel stray 7 500 5 '"device":0,"stream":7,"correlation":99'
+} | trace >torch.json
+is 'who launched' "$(rows 'tl-kernels --by pid -c pid,dev,name,dur_ns_sum torch.json')" \
+	'12 0 k 20000.11 0 k 10000. 0 stray 5000.'
+is 'ops of each' "$(rows 'tl-ops --by pid -c pid,count,direct_ns_sum torch.json')" '12 1 20000.11 1 10000.'
+is 'their time on the host' \
+	"$(rows 'tl-ops --clock cpu --by pid -c pid,cpu_total_ns torch.json')" '11 100000.12 100000.'
 is 'a GPU from its first event to its last' \
 	"$(tl-timeline --by dev two.json --format csv | grep -e kernel -e total)" \
 	'0,total_time,9010000,100.0

@@ -363,7 +363,7 @@ tl-ops --by module --no-header -c module,direct_ns_sum t.tl 2>/dev/null | sort -
 like '--by: what took most stands on the screen' "$(tl-report --by module --top 2 t.tl |
 	sed -n '/^GPU time by module/,/^$/p' | sed -n 2p)" \
 	"^  $(cut -f 1 most | sed 's/^$/\\(none\\)/') .*$(awk -F'\t' '{ printf "%.3f", $2 / 1e6 }' most) ms"
-refuses 2 "needs .*step or thread, not 'zz'" 'tl-report --by zz t.tl'
+refuses 2 "needs .*thread or pid, not 'zz'" 'tl-report --by zz t.tl'
 like '--top: rows of the screen'"'"'s lists' "$(tl-report --top 2 t.tl |
 	awk '/^top ops/ { n = 0; on = 1; next } on && /^  / { n++ } /^$/ { if (on) print n; on = 0 }')" '^2$'
 is 'the shares are those of all' "$(tl-report --top 2 t.tl | grep '^  aten::addmm   ')" \
