@@ -43,6 +43,7 @@ struct analyses {
 	bool cuts; /* --top counts */
 	const char *tables;
 	const struct args *trees;
+	const struct args *chosen; /* the selection; NULL: trees have no more */
 	bool is_other; /* the side of --vs, which the page shows too */
 };
 
@@ -73,7 +74,8 @@ start_program(const struct analyses *a, const char *program, const char *format,
 	args_add(&argv, a->tables);
 	if (options != NULL)
 		args_all(&argv, options);
-	args_all(&argv, &s->chosen);
+	if (a->chosen != NULL)
+		args_all(&argv, a->chosen);
 	if (a->cuts && top != NULL)
 		args_add(&argv, text("--top=%s", top));
 	args_add(&argv, "--");
@@ -221,11 +223,14 @@ start_idle(const struct analyses *a)
 	vec_free(&options.v);
 }
 
-/* It takes no selection but that of steps and ranks: it is about all. */
+/*
+ * It takes no selection but that of steps and ranks: it is about all, or those
+ * that match.
+ */
 static void
 start_steps(const struct analyses *a)
 {
-	if (a->set->chosen.v.n == 0)
+	if (a->set->chosen.v.n == (a->set->match != NULL ? 1 : 0))
 		(void)start(a, STEPS, a->format, NULL, NULL);
 }
 
@@ -328,6 +333,11 @@ analyse_other(const struct analyses *a)
 	o.tables = a->set->other_tables;
 	o.trees = &a->set->others;
 	o.is_other = true;
+	/* its iterations have other numbers */
+	if (a->set->match != NULL) {
+		o.trees = &a->set->matched[1];
+		o.chosen = NULL;
+	}
 	(void)start(&o, TIMELINE, "ndjson", NULL, NULL);
 	if (!a->set->other_has_ops)
 		return;
@@ -354,7 +364,7 @@ void
 analyse(struct settings *s, struct jobs *j, const char *format)
 {
 	struct analyses a = { s, j, format, strcmp(format, "csv") == 0,
-		s->tables, &s->trees, false };
+		s->tables, &s->trees, &s->chosen, false };
 
 	if (s->is_host)
 		analyse_host(&a);

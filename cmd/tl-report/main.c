@@ -389,6 +389,8 @@ answer(struct settings *s, struct jobs *j)
 
 	if (s->vs.v.n > 0)
 		versus_compare(s, j);
+	if (s->match != NULL)
+		matched_choose(s, j);
 	if (s->genesis != NULL)
 		genesis_begin(s, j);
 	analyse(s, j, is_typed ? "ndjson" : "csv");

@@ -170,6 +170,9 @@ add_other_tables(const struct settings *s, struct args *argv)
 void
 page_write(const struct settings *s, struct jobs *j, struct str title)
 {
+	bool is_matched = s->match != NULL;
+	const struct args *trees = is_matched ? &s->matched[0] : &s->trees;
+	const struct args *others = is_matched ? &s->matched[1] : &s->others;
 	struct args argv = { 0 };
 
 	if (title.len == 0)
@@ -180,15 +183,16 @@ page_write(const struct settings *s, struct jobs *j, struct str title)
 	args_add(&argv,
 	    s->title != NULL ? text("--title=%s", s->title)
 			     : text("--title=%.*s", (int)title.len, title.p));
-	args_all(&argv, &s->chosen);
-	for (size_t i = 0; i < s->others.v.n; i++)
-		args_add(&argv, text("--vs=%s", s->others.v.v[i]));
+	if (!is_matched)
+		args_all(&argv, &s->chosen);
+	for (size_t i = 0; i < others->v.n; i++)
+		args_add(&argv, text("--vs=%s", others->v.v[i]));
 	if (s->other_tables != NULL)
 		add_other_tables(s, &argv);
 	if (s->names != NULL)
 		args_add(&argv, text("--names=%s", s->names));
 	args_add(&argv, "--");
 	sheets_paths(s, "ndjson", &argv);
-	args_all(&argv, &s->trees);
+	args_all(&argv, trees);
 	run(j, &argv);
 }

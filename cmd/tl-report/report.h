@@ -77,6 +77,8 @@ struct settings {
 	char *other_tables; /* of vs, for the page; or NULL */
 	struct args trees;
 	struct args others; /* the trees of vs */
+	/* --match: of each side, of what matched; for the page */
+	struct args matched[2];
 	struct facts facts, other_facts;
 	bool other_has_ops, other_is_several;
 	bool by_rank;     /* each is compared with that of its rank */
@@ -180,6 +182,11 @@ void versus_pair(struct settings *s, const struct sink_sources *before,
 bool versus_by_op(const struct settings *s);
 /* All tables, before the analyses. */
 void versus_compare(const struct settings *s, struct jobs *j);
+
+/* ---- matched.c ---- */
+
+/* After tl-diff: the iterations that it compared are selected for all else. */
+void matched_choose(struct settings *s, struct jobs *j);
 
 /* ---- genesis.c ---- */
 

@@ -375,7 +375,7 @@ make_verdict(struct figures *f)
 	if (f->sentences.n > 0)
 		buf_printf(&b, "%.*s%s: ", (int)f->set->sides[0].len,
 		    f->set->sides[0].p,
-		    f->set->match != NULL ? ", all iterations" : "");
+		    f->set->match != NULL ? ", matched iterations" : "");
 	if (f->set->is_host) {
 		host_verdict(f, &b);
 	} else {

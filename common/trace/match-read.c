@@ -44,13 +44,15 @@ end_source(struct reader *r)
 }
 
 static void
-read_trace(struct match_trace *t, const char *path, struct dict *st)
+read_trace(
+    struct match_trace *t, const char *path, struct dict *st, bool is_told)
 {
 	struct reader r = { .trace = t, .steps.only_iterations = true };
 	enum item item;
 
 	t->path = path;
 	r.in = stream_open(path, st, WANT_TREE);
+	r.in->is_told = is_told;
 	stream_only(r.in, KIND_BIT(KIND_ANNOTATION));
 	steps_clear(&r.steps);
 	while ((item = stream_next(r.in)) != ITEM_END) {
@@ -69,7 +71,7 @@ read_trace(struct match_trace *t, const char *path, struct dict *st)
 	vec_free(&r.names);
 	if (t->steps.n == 0)
 		die_nothing(MSG_NO_ITERATIONS, path);
-	if (r.nothers > 0)
+	if (r.nothers > 0 && !is_told)
 		report(MSG_ITERATIONS_UNUSED, path, r.nothers);
 }
 
@@ -164,7 +166,7 @@ match_traces(struct matches *m, const struct match_query *q,
     const char *const paths[MATCH_SIDES], struct dict *st)
 {
 	for (int s = 0; s < MATCH_SIDES; s++) {
-		read_trace(&m->trace[s], paths[s], st);
+		read_trace(&m->trace[s], paths[s], st, q->is_told);
 		m->side[s].v = m->trace[s].iterations.v;
 		m->side[s].n = m->trace[s].iterations.n;
 		match_blocks_find(&m->side[s], q->num_steps);

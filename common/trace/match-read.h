@@ -36,6 +36,7 @@ struct match_query {
 	size_t num_steps; /* 0: whole runs */
 	struct match_rules rules;
 	const char *approx; /* the option that makes them approximate */
+	bool is_told;       /* what is wrong with the traces */
 };
 
 #define MATCH_QUERY(approx_option)                                     \

@@ -50,7 +50,24 @@ like 'tl-report says over which' "$(sed -n 3,4p screen | tr '\n' ' ')" \
 	'^Over decode steps 170-185 of before and 205-220 of after; mixed steps 249-262'
 like 'and compares them' "$(cat screen)" 'aten::mm +1\.620 ms +1\.800 ms'
 
-is 'the verdict is about all iterations, and says so' "$(grep -c '^before, all iterations: ' screen)" 1
+is 'the verdict is about them, and says so' "$(grep -c '^before, matched iterations: ' screen)" 1
+# of before 16 and 14 iterations with three kernels of 18 us
+tl-report a.json --vs b.json --match -d sheets 2>err
+is 'sheets are of them: ops' \
+	"$(cut -d, -f 1,2,6 sheets/ops_unique_args.csv | sed 1d | grep -c .)" \
+	"$(tl-ops --by args --no-header --step iteration:170-185,249-262 a.json | grep -c .)"
+is 'ops, by hand' "$(python3 -c 'import csv
+print([(r["name"], r["Count"], float(r["total_direct_kernel_time_ms"]))
+       for r in csv.DictReader(open("sheets/ops_summary.csv"))])')" "[('aten::mm', '90', 1.62)]"
+is 'steps' "$(sed 1d sheets/steps.csv | grep -c .)" 30
+is 'the timeline' "$(tl-timeline --step iteration:170-185,249-262 --format csv --labels a.json |
+	grep -e total_time -e busy)" "$(grep -e total_time -e busy sheets/gpu_timeline.csv)"
+tl-report a.json --vs a.json --match=decode -d decode 2>err
+is 'of one phase' "$(sed 1d decode/steps.csv | grep -c .)" 16
+tl-report a.json --vs b.json --match --html page.html 2>err
+tl-report a.json --vs b.json --html all.html 2>err
+ok 'the page has events of them only' \
+	test "$(wc -c <page.html)" -lt "$(wc -c <all.html)"
 refuses 2 'prefill, decode or mixed' 'tl-diff --match=decode,decode a.json b.json'
 refuses 2 'prefill, decode or mixed' 'tl-diff --match=generic a.json b.json'
 refuses 2 'exclude each other' 'tl-diff --match --step 3 a.json b.json'
