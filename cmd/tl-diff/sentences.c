@@ -181,8 +181,8 @@ note_whole(const struct changes *c, struct table *t)
 	if (c->clock.groups.n == 0 &&
 	    c->clock.side[0].list.n + c->clock.side[1].list.n > 0)
 		table_note(t,
-		    "no steps of one kind on both sides: step times are not "
-		    "compared");
+		    "the sides have no steps of the same kind: step times are "
+		    "not compared");
 	if (u[0].nruns != u[1].nruns)
 		table_note(t, "the sides have %" PRIu64 " and %" PRIu64 " runs",
 		    u[0].nruns, u[1].nruns);
@@ -276,11 +276,10 @@ note_events(const struct changes *c, struct table *t)
 
 /* ---- calls ---- */
 
-/* "WHAT: 5, as A | B 2 times": how many, and the most frequent pair of names.
- */
+/* "5 calls differ (A | B, 2 times)": how many, and the most frequent names. */
 static void
-note_remarks(const struct changes *c, struct table *t, const char *what,
-    const struct match_counts *m, const char *hint)
+note_remarks(const struct changes *c, struct table *t, const char *one,
+    const char *many, const struct match_counts *m, const char *hint)
 {
 	const struct match_count *most = m->list.v;
 	struct buf b = { 0 };
@@ -293,11 +292,11 @@ note_remarks(const struct changes *c, struct table *t, const char *what,
 		if (m->list.v[i].events.n[0] > most->events.n[0])
 			most = &m->list.v[i];
 	}
-	buf_printf(&b, "%s: %" PRIu64 ", as ", what, n);
+	buf_printf(&b, "%" PRIu64 " %s (", n, n == 1 ? one : many);
 	put_names(&b, c->dict, most->of);
 	if (m->list.n > 1 && most->events.n[0] > 1)
-		buf_printf(&b, " %" PRIu64 " times", most->events.n[0]);
-	buf_puts(&b, hint);
+		buf_printf(&b, ", %" PRIu64 " times", most->events.n[0]);
+	buf_printf(&b, ")%s", hint);
 	note_of(t, &b);
 	buf_free(&b);
 }
@@ -323,17 +322,19 @@ note_args(const struct changes *c, struct table *t)
 		calls += r->calls[0] > r->calls[1] ? r->calls[0] : r->calls[1];
 		if (b.len == 0 && x->dims != INTERN_NONE &&
 		    y->dims != INTERN_NONE && r->name[0] != INTERN_NONE) {
-			buf_puts(&b, ", as ");
+			buf_puts(&b, " (");
 			text_visible(dict_get(c->dict, r->name[0]), &b);
 			buf_putc(&b, ' ');
 			text_visible(dict_get(c->dict, x->dims), &b);
 			buf_puts(&b, " | ");
 			text_visible(dict_get(c->dict, y->dims), &b);
+			buf_putc(&b, ')');
 		}
 	}
 	if (calls > 0)
-		table_note(t, "calls with other arguments: %" PRIu64 "%.*s",
-		    calls, (int)b.len, buf_str(&b).p);
+		table_note(t, "%" PRIu64 " call%s in arguments%.*s", calls,
+		    calls == 1 ? " differs" : "s differ", (int)b.len,
+		    buf_str(&b).p);
 	buf_free(&b);
 }
 
@@ -374,7 +375,8 @@ note_kernels(const struct changes *c, struct table *t)
 		return;
 	name = is[0] && is[1] ? STR("") : c->set->names[is[1]];
 	table_note(t,
-	    "most GPU work%s%.*s is of no op: --by kernel compares kernels "
+	    "most GPU work%s%.*s belongs to no op: --by kernel compares "
+	    "kernels "
 	    "one by one",
 	    name.len > 0 ? " of " : "", (int)name.len, name.p);
 }
@@ -420,9 +422,10 @@ changes_notes(const struct changes *c, struct table *t)
 	standout_note(c, t);
 	note_rows(c, t);
 	note_events(c, t);
-	note_remarks(c, t, "launches that differ by API name", &c->launches,
-	    "; --equiv maps them");
-	note_remarks(c, t, "matched calls with different names", &c->calls, "");
+	note_remarks(c, t, "launch differs by API name",
+	    "launches differ by API name", &c->launches, "; --equiv maps them");
+	note_remarks(c, t, "matched call differs by name",
+	    "matched calls differ by name", &c->calls, "");
 	note_args(c, t);
 	note_contents(c, t);
 	note_kernels(c, t);

@@ -111,11 +111,12 @@ unlike_find(struct changes *c)
 	c->unlike.is_so = is_so(c, c->unlike.side);
 }
 
-/* " 12 % of compute before, 8 % after" */
+/* "12 % of compute before, 8 % after" */
 static void
-put_shares(struct buf *b, const struct changes *c, double before, double after)
+put_shares(struct buf *b, const struct changes *c, double before, double after,
+    const char *what)
 {
-	buf_printf(b, " %.0f %% of compute %.*s, %.0f %% %.*s", before,
+	buf_printf(b, " %.0f %%%s %.*s, %.0f %% %.*s", before, what,
 	    (int)c->set->names[0].len, c->set->names[0].p, after,
 	    (int)c->set->names[1].len, c->set->names[1].p);
 }
@@ -125,16 +126,16 @@ unlike_note(const struct changes *c, struct table *t)
 {
 	const struct unlike_side *u = c->unlike.side;
 	const char *what = c->set->by == BY_OP ? "ops" : "kernels";
-	const char *lead = "; largest of one side only: ";
+	const char *lead = "; largest on one side only: ";
 	struct buf b = { 0 };
 
 	if (!c->unlike.is_so)
 		return;
-	buf_printf(&b, "different models? %s of both sides are", what);
-	put_shares(&b, c, u[0].shared, u[1].shared);
+	buf_printf(&b, "different models? %s that both have take", what);
+	put_shares(&b, c, u[0].shared, u[1].shared, " of compute");
 	if (u[0].shared >= HALF || u[1].shared >= HALF) {
-		buf_puts(&b, "; those with the same arguments");
-		put_shares(&b, c, u[0].alike, u[1].alike);
+		buf_puts(&b, "; with the same arguments");
+		put_shares(&b, c, u[0].alike, u[1].alike, "");
 	}
 	for (int s = 0; s < NSIDES; s++) {
 		const uint32_t name[NSIDES] = { u[s].name, u[s].name };

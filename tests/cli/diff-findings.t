@@ -31,7 +31,7 @@ model 8 mm 60 relu 20 softmax 90 | trace >batch.json
 # verdict AFTER [BEFORE]: the sentences
 verdict() { tl-diff --table diff_verdict --no-header "${2:-bert.json}" "$1" 2>err; }
 is 'other ops' "$(verdict resnet.json | sed 2q)" \
-	'different models? ops of both sides are 10 % of compute before, 10 % after; largest of one side only: softmax (60 % before), conv (70 % after)
+	'different models? ops that both have take 10 % of compute before, 10 % after; largest on one side only: softmax (60 % before), conv (70 % after)
 only work of one side is judged: times of another model say nothing'
 is 'other ops: a warning' "$(tl-diff resnet.json bert.json >/dev/null 2>err; echo $?; cat err)" \
 	'3
@@ -46,10 +46,10 @@ tl-diff: slower than allowed: GPU time 0.100 to 1.900 ms, +1.440 ms by work of o
 is 'the same in the sentence' "$(verdict large.json | grep '^GPU time')" \
 	'GPU time +1440.0 %: +1.440 ms by work of one side only, all of it and more from 2 ops; not judged: +360.0 us'
 like 'a model that has all ops of a small one, of other shapes' "$(verdict large.json | head -n 1)" \
-	'^different models\? ops of both sides are 40 % of compute before, 21 % after; largest'
+	'^different models\? ops that both have take 40 % of compute before, 21 % after; largest'
 model 4 mm 30 relu 10 | trace >small.json
 is 'which has none of its shapes' "$(verdict large.json small.json | head -n 1)" \
-	'different models? ops of both sides are 100 % of compute before, 21 % after; those with the same arguments 0 % of compute before, 0 % after; largest of one side only: gelu (47 % after)'
+	'different models? ops that both have take 100 % of compute before, 21 % after; with the same arguments 0 % before, 0 % after; largest on one side only: gelu (47 % after)'
 is 'one op more, however long: the same model' "$(verdict spun.json | grep -c models)" 0
 is 'other shapes of the same ops: the same model' "$(verdict batch.json | grep -c models)" 0
 model 4 fused_mm 30 relu_ 10 softmax_v2 60 | trace >renamed.json

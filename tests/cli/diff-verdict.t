@@ -53,7 +53,7 @@ is 'a call that does more than wrap is no wrapper' \
 { op net 0 100; inner old; } | trace >old.json
 { op net 0 100; inner new; } | trace >new.json
 is 'a call under another name is none' "$(says old.json new.json)" \
-	'matched calls with different names: 1, as old | new'
+	'1 matched call differs by name (old | new)'
 is 'wrappers are a difference' "$(tl-diff plain.json wrap2.json 2>&1 >/dev/null)" ''
 
 # two NAME NAME: ops in this order, below one
@@ -81,7 +81,7 @@ two a b | sed 's/"name":"a",\(.*\)"args":{}/"name":"a",\1"args":{"Input Dims":[[
 sed 's/\[\[4,8\]\]/[[5,8]]/' dims.json >dims5.json
 two a b | trace >nodims.json
 is 'arguments: told, with the shape of one' "$(says dims.json dims5.json)" \
-	'calls with other arguments: 1, as a [[4,8]] | [[5,8]]'
+	'1 call differs in arguments (a [[4,8]] | [[5,8]])'
 is 'arguments: the row has both' \
 	"$(rows 'tl-diff -c name,input_dims dims.json dims5.json')" 'a [[4,8]] | [[5,8]].b .'
 is 'arguments: what is not recorded is said' \
@@ -126,7 +126,7 @@ is 'streams: of kernels' "$(says --by kernel s777.json s778.json | grep another)
 two a b c | sed 's/cudaLaunchKernel/hipLaunchKernel/;s/k_/other_/' | trace >hip.json
 is 'other launches: what has no partner, and what to do' "$(says s777.json hip.json)" \
 	'unmatched GPU events: 3 before (30.0 us), 3 after (30.0 us)
-launches that differ by API name: 3, as cudaLaunchKernel | hipLaunchKernel; --equiv maps them'
+3 launches differ by API name (cudaLaunchKernel | hipLaunchKernel); --equiv maps them'
 {
 	op a 0 10
 	call 1 1 cudaMemsetAsync
@@ -146,8 +146,8 @@ is 'a kernel instead of a memset is no other name' "$(says set.json fill.json)" 
 	call 3 2 hipLaunchKernel
 	gpu k_set 110 10 2
 } | trace >both.json
-is 'behind the memset the kernel has one' "$(says both.json fill.json | grep -o 'as .*; ')" \
-	'as hipLaunchKernel | cudaLaunchKernel; '
+is 'behind the memset the kernel has one' "$(says both.json fill.json | grep -o '([^)]*); ')" \
+	'(hipLaunchKernel | cudaLaunchKernel); '
 printf 'hipLaunchKernel\tcudaLaunchKernel\n' >equiv
 is 'other launches: made one' "$(says --equiv equiv s777.json hip.json)" \
 	'matched GPU events with different names: 3 before (30.0 us), 3 after (30.0 us)'
@@ -170,11 +170,11 @@ is 'frames that are not compared' "$(says frames.json ab.json | grep -c frames)"
 	gpu stray 110 90 77
 } | trace >stray.json
 is 'mostly without ops: what to do' "$(says ab.json stray.json | grep 'by kernel')" \
-	'most GPU work of after is of no op: --by kernel compares kernels one by one'
+	'most GPU work of after belongs to no op: --by kernel compares kernels one by one'
 is 'mostly without ops: the other side' "$(says stray.json ab.json | grep -o '.*by kernel')" \
-	'most GPU work of before is of no op: --by kernel'
+	'most GPU work of before belongs to no op: --by kernel'
 is 'mostly without ops: both' "$(says stray.json stray.json | grep -o '.*by kernel')" \
-	'most GPU work is of no op: --by kernel'
+	'most GPU work belongs to no op: --by kernel'
 is 'mostly of ops' "$(says before.json ab.json 2>&1 | grep -c 'by kernel')" 0
 
 # ---- noise, and what is none ----
@@ -355,8 +355,8 @@ like 'the gate: says that steps are not judged' "$(cat gate.err)" 'only GPU time
 is 'the gate: not where it is told to leave them out' \
 	"$(slower --fail-over gpu:3% host10.json h1.json; grep -c judged gate.err)" '0
 0'
-is 'no steps of one kind: is said' "$(says host10.json h1.json | grep 'one kind')" \
-	'no steps of one kind on both sides: step times are not compared'
+is 'no steps of one kind: is said' "$(says host10.json h1.json | grep 'same kind')" \
+	'the sides have no steps of the same kind: step times are not compared'
 is 'the gate: no steps, the span of the GPU work' \
 	"$(slower --fail-over 3% s777.json span.json; grep -o 'GPU span .* ms,' gate.err)" \
 	'4
