@@ -185,7 +185,11 @@ put_unlinked(struct buf *b, const struct changes *c)
 		return;
 	buf_puts(b, " (");
 	put_signed_time(b, ns);
-	buf_puts(b, " without a launch)");
+	buf_printf(b, " without a launch%s)",
+	    c->set->per == PER_RUN && c->unit[0].nsteps > 0 &&
+		    c->unit[1].nsteps > 0
+		? ": tl-diff --per step leaves it out"
+		: "");
 }
 
 static void

@@ -16,7 +16,10 @@ void put_signed_time(struct buf *b, int64_t ns);
 void put_change(struct buf *b, int64_t before, int64_t after);
 /* ": spread over 57 rows, none by itself"; nothing where no rest differs. */
 void put_rest(struct buf *b, const struct family *f);
-/* " (+9.000 ms without a launch)" where that is half of what GPU time did. */
+/*
+ * " (+9.000 ms without a launch)" where that is half of what GPU time did, and
+ * how to leave it out.
+ */
 void put_unlinked(struct buf *b, const struct changes *c);
 /* A note of what is in the buffer, which is empty then; nothing if it is. */
 void note_of(struct table *t, struct buf *b);

@@ -49,28 +49,52 @@ structure_of(const struct calls calls[NSIDES], const uint64_t nsteps[NSIDES])
 	    (double)calls[more].all;
 }
 
-/* Times of one row and rank stand together. */
+static uint32_t
+run_of(const struct changes *c, size_t i)
+{
+	return c->samples.v[c->times.v[i].sample].run;
+}
+
+/* Times of one row and rank stand together: where those from i on end. */
+static size_t
+part_end(const struct changes *c, size_t i)
+{
+	size_t end = i + 1;
+
+	while (end < c->times.n && c->times.v[end].row == c->times.v[i].row &&
+	    run_of(c, end) == run_of(c, i))
+		end++;
+	return end;
+}
+
+/* Of such times of a rank. */
+static double
+structure_in(const struct changes *c, const struct rank_change *r,
+    const struct row_time *v, size_t n)
+{
+	struct calls calls[NSIDES] = { { 0 }, { 0 } };
+
+	for (size_t i = 0; i < n; i++)
+		add_calls(&calls[c->samples.v[v[i].sample].side], &v[i]);
+	return structure_of(calls, r->nsteps);
+}
+
+static bool
+is_compute(const struct changes *c, size_t i)
+{
+	return c->rows.v[c->times.v[i].row].key.family == FAMILY_COMPUTE;
+}
+
 void
 rank_rows_structure(struct changes *c)
 {
-	size_t i = 0;
+	for (size_t i = 0, end; i < c->times.n; i = end) {
+		struct rank_change *r = &c->ranks.list.v[run_of(c, i)];
 
-	while (i < c->times.n) {
-		const struct row_time *first = &c->times.v[i];
-		uint32_t run = c->samples.v[first->sample].run;
-		struct rank_change *r = &c->ranks.list.v[run];
-		struct calls calls[NSIDES] = { { 0 }, { 0 } };
-
-		for (; i < c->times.n; i++) {
-			const struct row_time *t = &c->times.v[i];
-			const struct sample *s = &c->samples.v[t->sample];
-
-			if (t->row != first->row || s->run != run)
-				break;
-			add_calls(&calls[s->side], t);
-		}
-		if (c->rows.v[first->row].key.family == FAMILY_COMPUTE)
-			r->structure += structure_of(calls, r->nsteps);
+		end = part_end(c, i);
+		if (is_compute(c, i))
+			r->structure +=
+			    structure_in(c, r, &c->times.v[i], end - i);
 	}
 }
 
@@ -100,19 +124,16 @@ add_part(struct finder *f, struct judge *j, const struct row_time *v, size_t n)
 	const struct changes *c = f->c;
 	struct rank_part *p = vec_add(&f->parts);
 	struct row_counts counts[NSIDES];
-	struct calls calls[NSIDES] = { { 0 }, { 0 } };
 	struct noise_rules rules;
 
 	*p = (struct rank_part){ .row = v->row };
 	judge_gather(j, v, n, &p->times, counts);
-	for (size_t i = 0; i < n; i++)
-		add_calls(&calls[c->samples.v[v[i].sample].side], &v[i]);
-	p->structure = structure_of(calls, f->rank->nsteps);
+	p->structure = structure_in(c, f->rank, v, n);
 	p->times.fixed = p->structure;
 	p->times.scale[0] = p->times.scale[1] = 1;
 	/* what one side does is no noise */
-	p->is_known = calls[0].steps > 0 && calls[1].steps > 0 &&
-	    noise_is_known(&p->times);
+	p->is_known =
+	    counts[0].n > 0 && counts[1].n > 0 && noise_is_known(&p->times);
 	rules = changes_rules(c, &p->times, 0);
 	if (p->is_known)
 		noise_pool_add(&f->pool, &p->times, &rules);
@@ -128,16 +149,9 @@ list_parts(struct finder *f, uint32_t run)
 		j.independent[s] =
 		    f->whole->side[s].independent / (double)f->whole->side[s].n;
 	for (size_t i = 0, end; i < c->times.n; i = end) {
-		const struct row_time *v = &c->times.v[i];
-
-		for (end = i + 1; end < c->times.n; end++)
-			if (c->times.v[end].row != v->row ||
-			    c->samples.v[c->times.v[end].sample].run !=
-				c->samples.v[v->sample].run)
-				break;
-		if (c->samples.v[v->sample].run == run &&
-		    c->rows.v[v->row].key.family == FAMILY_COMPUTE)
-			add_part(f, &j, v, end - i);
+		end = part_end(c, i);
+		if (run_of(c, i) == run && is_compute(c, i))
+			add_part(f, &j, &c->times.v[i], end - i);
 	}
 	noise_pool_end(&f->pool);
 	vec_free(&j.values);

@@ -149,7 +149,8 @@ judge(struct changes *c, struct noise_row *rows)
 		double n = (double)(row->side[0].n + row->side[1].n);
 
 		row->scale[0] = row->scale[1] = 1;
-		k->list.v[i].is_known = noise_is_known(row);
+		/* of another model, times tell nothing */
+		k->list.v[i].is_known = noise_is_known(row) && !c->unlike.is_so;
 		if (!k->list.v[i].is_known)
 			continue;
 		row->nevents /= n;

@@ -80,6 +80,12 @@ is 'of several steps: the sentence' \
 	"$(tl-diff --per step --table diff_verdict --no-header bert5.json resnet5.json 2>err | grep '^GPU time')" \
 	'GPU time +49.7 %: +29.9 us a step by work of one side only, all of it and more from 1 op; not judged: +30.0 us'
 
+mkdir was is
+sed '1s/{/{"distributedInfo":{"rank":0,"world_size":1},/' bert5.json >was/0.json
+sed '1s/{/{"distributedInfo":{"rank":0,"world_size":1},/' resnet5.json >is/0.json
+is 'of ranks: none is judged' \
+	"$(rows 'tl-diff --pair rank --table diff_ranks -c rank,is_noise,judged_ns was is')" '0 .'
+
 # ---- a step that stands out ----
 
 # run US...: steps of two ops, the second takes so long
