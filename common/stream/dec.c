@@ -289,6 +289,20 @@ head_fields(const struct decoder *d, struct event *ev, const unsigned char **p)
 	return (has & HAS_FLAGS) == 0 || head_small(p, UINT32_MAX, &ev->flags);
 }
 
+/* Most events have no correlation, device or GPU stream. */
+static inline bool
+set_keys(const struct dict *st, struct event *ev)
+{
+	const struct shape *s = ev->shape;
+
+	if (s->last_role > 0 ||
+	    (s->flags & (SHAPE_DEV_PID | SHAPE_STREAM_TID)) != 0)
+		return event_set_keys(st, ev);
+	ev->dev = ev->gpu_stream = ev->corr = ev->ext =
+	    (struct key){ 0, KEY_NONE };
+	return true;
+}
+
 static enum dec_status
 bad_event(struct decoder *d)
 {
@@ -353,7 +367,7 @@ rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	ev->vals_len = (size_t)(end - p);
 	ev->ids = d->identity ? NULL : d->strings.v;
 	ev->nids = d->identity ? 0 : (uint32_t)d->strings.n;
-	if (!event_set_keys(d->st, ev))
+	if (!set_keys(d->st, ev))
 		return bad(d, "an event's values are malformed");
 	return DEC_EVENT;
 }
