@@ -211,7 +211,7 @@ def draw(rnd, plant, runs, steps):
                 row += [3e5 * math.exp(rnd.gauss(0, wide)) * (3 if rnd.random() < .1 else 1)
                         for _ in range(COMM)]
                 run.append([round(x) for x in row])
-            if plant == "step" and side:
+            if plant == "step" and side and not job: # in each run it would be a change
                 at = rnd.randrange(steps)
                 most = sorted(range(ROWS), key=lambda i: -mean[i])[:3]
                 more = .1 * sum(run[at][:ROWS]) / sum(run[at][i] for i in most)
