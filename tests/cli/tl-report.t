@@ -41,6 +41,10 @@ is 'the sheets' "$(sheets out)" "BinaryElementwise.csv GEMM.csv MorePointwise.cs
  Movement.csv Normalization.csv Optimizer.csv Reduce_fwd.csv SDPA_bwd.csv\
  SDPA_fwd.csv Softmax.csv UnaryElementwise.csv coll_analysis.csv\
  gpu_timeline.csv health.csv $idle $ops roofline_by_step.csv $steps unified_perf_summary.csv"
+# as many programs at a time as there are processors
+cpu=$(taskset -pc $$ | sed 's/.*: //; s/[,-].*//')
+ok 'with one processor' taskset -c "$cpu" tl-report -d one "$SAMPLE"
+is 'the sheets are the same' "$(diff -r out one)" ''
 tl-idle --by class,cause,call --steps -d why --format csv --labels "$SAMPLE"
 same 'causes of idle time are those of tl-idle' out/idle.csv why/idle.csv
 for program in timeline ops roofline; do
