@@ -257,8 +257,8 @@ look_at_row(struct sink_row *row)
 
 	g->longest = row->first;
 	g->ncalls = g->longest->ncalls;
-	/* mostly a record is the row */
-	if (row->group->n == 1) {
+	/* mostly a record of pieces is the row */
+	if (row->group->n == 1 && g->longest->n > 0) {
 		stat_of(
 		    &g->stats, g->lengths.v + g->longest->first, g->longest->n);
 		return;

@@ -205,8 +205,7 @@ rec_track(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	return DEC_BLOCK_END;
 }
 
-/* ---- events, of which WIRE_HEAD_MAX bytes can be read, wherever they end ----
- */
+/* ---- events: WIRE_HEAD_MAX bytes can be read, wherever they end ---- */
 
 static inline bool
 head_small(const unsigned char **p, uint64_t limit, uint32_t *v)
