@@ -63,6 +63,7 @@ join_host(struct solver *k, const struct place *v, size_t n)
 		if (!is_one)
 			continue;
 		k->same[c] = v[0].clock;
+		k->is_again = false;
 		k->guess[c] = k->guess[v[0].clock];
 		k->drift[c] = drift;
 	}

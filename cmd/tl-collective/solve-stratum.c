@@ -14,7 +14,8 @@
 
 #define FIRST_ROUNDS 4 /* by medians */
 #define ROUNDS 30      /* by weights ... */
-#define SCALE_ROUNDS 6 /* ... in which the scale is renewed */
+#define SCALE_ROUNDS 6 /* ... in which the scale is renewed, ... */
+#define SCALE_AGAIN 2  /* ... from a solution on */
 #define SETTLED_NS 5.0
 #define BIWEIGHT 4.685 /* from so many standard deviations on: no weight */
 #define LEAST_WEIGHT 1e-6
@@ -105,6 +106,21 @@ centre(struct work *k)
 }
 
 static void
+find_middles(struct work *k)
+{
+	size_t n = k->s->n, many;
+
+	for (size_t i = 0; i < k->s->ncolls; i++) {
+		many = 0;
+		for (size_t r = 0; r < n; r++)
+			if (is_there(k, i * n + r) && !isnan(k->m[r]))
+				k->room[many++] =
+				    (int64_t)(k->y[i * n + r] - k->m[r]);
+		k->t[i] = many > 0 ? (double)median_i64(k->room, many) : 0;
+	}
+}
+
+static void
 start_by_medians(struct work *k)
 {
 	size_t n = k->s->n, many;
@@ -112,16 +128,7 @@ start_by_medians(struct work *k)
 	for (size_t r = 0; r < n; r++)
 		k->m[r] = 0;
 	for (int round = 0; round < FIRST_ROUNDS; round++) {
-		for (size_t i = 0; i < k->s->ncolls; i++) {
-			many = 0;
-			for (size_t r = 0; r < n; r++)
-				if (is_there(k, i * n + r))
-					k->room[many++] =
-					    (int64_t)(k->y[i * n + r] -
-						k->m[r]);
-			k->t[i] =
-			    many > 0 ? (double)median_i64(k->room, many) : 0;
-		}
+		find_middles(k);
 		for (size_t r = 0; r < n; r++) {
 			many = 0;
 			for (size_t i = 0; i < k->s->ncolls; i++)
@@ -216,14 +223,22 @@ improve(struct work *k)
 }
 
 static void
-settle(struct work *k, bool is_plain)
+settle(struct work *k, const struct stratum_rules *rules, const struct tie *was)
 {
-	start_by_medians(k);
+	int scales = rules->is_again ? SCALE_AGAIN : SCALE_ROUNDS;
+
+	if (rules->is_again) {
+		for (size_t r = 0; r < k->s->n; r++)
+			k->m[r] = was[r].m;
+		find_middles(k);
+	} else {
+		start_by_medians(k);
+	}
 	for (int round = 0; round < ROUNDS; round++) {
-		if (round < SCALE_ROUNDS)
+		if (round < scales)
 			renew_scale(k);
-		weigh(k, is_plain);
-		if (improve(k) < SETTLED_NS && round >= SCALE_ROUNDS)
+		weigh(k, rules->is_plain);
+		if (improve(k) < SETTLED_NS && round >= scales)
 			break;
 	}
 }
@@ -302,16 +317,32 @@ fit_slope(const struct work *k, size_t r, const struct sums *s, struct tie *out)
 	out->slope_v = wxx > 0 ? squares(&line) / (wxx * wxx) : INFINITY;
 }
 
-/* What is known of one member helps with the others. */
-static double
-mixed(double own, double pool, double blocks, size_t n)
-{
-	double df = n == 2 ? blocks - 1 : blocks + POOL_DF - 1;
-	double wide = noise_quantile(df) / 1.96;
+/*
+ * What is known of one member helps with the others; of two both have one
+ * variance. The more is known, the less wide the quantile.
+ */
+struct mixing {
+	double blocks, df, wide;
+	bool has_pool;
+};
 
-	if (n > 2)
-		own = ((blocks - 1) * own + POOL_DF * pool) / df;
-	return own * wide * wide;
+static struct mixing
+mixing_of(double blocks, size_t n)
+{
+	struct mixing x = { .blocks = blocks, .has_pool = n > 2 };
+
+	x.df = blocks - 1 + (x.has_pool ? POOL_DF : 0);
+	x.wide = noise_quantile(x.df) / 1.96;
+	x.wide *= x.wide;
+	return x;
+}
+
+static double
+mixed(const struct mixing *x, double own, double pool)
+{
+	if (x->has_pool)
+		own = ((x->blocks - 1) * own + POOL_DF * pool) / x->df;
+	return own * x->wide;
 }
 
 static void
@@ -322,6 +353,7 @@ put_ties(
 	double pool = 0, slope_pool = 0;
 	double tick = (double)k->s->tick_ns, share = 1 - 1 / (double)n;
 	struct sums s = { 0 };
+	struct mixing mixing;
 
 	for (size_t r = 0; r < n; r++) {
 		struct tie *t = &out[r];
@@ -343,18 +375,17 @@ put_ties(
 		}
 		known++;
 	}
+	mixing = mixing_of((double)s.nblocks, n);
 	for (size_t r = 0; r < n; r++) {
 		struct tie *t = &out[r];
-		double blocks = (double)s.nblocks;
 
 		if (!isinf(t->v)) {
-			t->v = mixed(t->v, pool / (double)known / t->latency_ns,
-				   blocks, n) +
+			t->v = mixed(&mixing, t->v,
+				   pool / (double)known / t->latency_ns) +
 			    tick * tick / (12 * (double)t->n);
 			if (t->slope_w > 0)
-				t->slope_v = mixed(t->slope_v,
-				    slope_pool / (double)known / t->slope_w,
-				    blocks, n);
+				t->slope_v = mixed(&mixing, t->slope_v,
+				    slope_pool / (double)known / t->slope_w);
 			t->slope_w /= k->scale * k->scale;
 		}
 		t->latency_ns = (double)k->s->latency_ns;
@@ -371,6 +402,7 @@ stratum_solve(const struct solve_stratum *s, uint32_t no,
 	for (size_t r = 0; r < n; r++)
 		out[r] = (struct tie){ .stratum = no,
 			.clock = s->clocks[r],
+			.m = rules->is_again ? out[r].m : NAN,
 			.v = INFINITY,
 			.slope_v = INFINITY };
 	if (n < 2 || s->ncolls < CLOCK_TIES_MIN)
@@ -385,7 +417,7 @@ stratum_solve(const struct solve_stratum *s, uint32_t no,
 	k.m = xcalloc(n, sizeof *k.m);
 	k.present = xcalloc(s->ncolls, sizeof *k.present);
 	take_ends(&k, rules);
-	settle(&k, rules->is_plain);
+	settle(&k, rules, out);
 	put_ties(&k, rules, out);
 	free(k.y);
 	free(k.w);

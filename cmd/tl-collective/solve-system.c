@@ -13,7 +13,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define DENSE_MAX 256
+#define DENSE_MAX 48     /* a solution begins near the one before, ... */
+#define VARIANCE_MAX 256 /* ... variances do not */
 #define GRADIENTS_MAX 2000
 #define EXACT 1e-3 /* ns */
 #define DRAWS 32   /* solutions of noise, for variances */
@@ -280,7 +281,7 @@ system_solve(const struct system *s, const double *value, double *x)
 void
 system_variance(const struct system *s, const double *zero, double *out)
 {
-	if (s->n <= DENSE_MAX)
+	if (s->n <= VARIANCE_MAX)
 		variance_dense(s, zero, out);
 	else
 		variance_drawn(s, zero, out);

@@ -11,7 +11,9 @@ void
 solve_strata(struct solver *k, bool is_plain, bool wants_slope)
 {
 	struct stratum_rules rules = { k->guess, k->drift, k->middle_ns,
-		is_plain, wants_slope };
+		is_plain, wants_slope, k->is_again };
+
+	k->is_again = true;
 
 	for (size_t i = 0; i < k->job->nstrata; i++)
 		stratum_solve(&k->job->strata[i], (uint32_t)i, &rules,
@@ -238,7 +240,7 @@ solve_clocks(const struct solve_job *job, struct solved_clock *out)
 	open_solver(&k);
 	clocks_guess(job, k.guess);
 	find_spans(&k);
-	solve_strata(&k, false, false);
+	solve_strata(&k, false, true);
 	find_islands(&k);
 	list_islands(&k);
 	find_spans(&k);

@@ -83,6 +83,7 @@ struct stratum_rules {
 	int64_t middle_ns;
 	bool is_plain;    /* all ends weigh the same */
 	bool wants_slope; /* their variance costs time */
+	bool is_again;    /* from the solution in out on */
 };
 
 /* A tie for each member. */

@@ -18,6 +18,7 @@ struct solver {
 	uint32_t *island, *same; /* clock that stands for a host's */
 	struct tie *ties;
 	size_t nties, *first; /* tie of each stratum */
+	bool is_again;        /* strata were solved before */
 	/* of each island: when, its clocks, its ties in the order of strata */
 	size_t nislands;
 	int64_t *middles, *spans;

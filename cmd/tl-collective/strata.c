@@ -7,8 +7,10 @@
 
 #include <stdlib.h>
 
-#define STRATUM_MAX 200 /* more collectives are thinned out evenly */
-#define TICK_US 1000    /* of files that tell whole microseconds */
+#define STRATUM_MAX 200    /* more collectives are thinned out evenly, ... */
+#define STRATUM_ENDS 12800 /* ... of many ranks to so many ends, ... */
+#define STRATUM_LEAST 64   /* ... but not to fewer than that */
+#define TICK_US 1000       /* of files that tell whole microseconds */
 
 bool
 coll_tells_time(const struct job *j, const struct coll *c)
@@ -89,17 +91,17 @@ sort_out(struct maker *k, const struct pgroup *g)
 }
 
 static void
-thin_out(coll_list *list)
+thin_out(coll_list *list, size_t nmembers)
 {
-	size_t n = 0;
+	size_t want = STRATUM_ENDS / nmembers;
 
-	if (list->n <= STRATUM_MAX)
+	want = want > STRATUM_MAX ? STRATUM_MAX : want;
+	want = want < STRATUM_LEAST ? STRATUM_LEAST : want;
+	if (list->n <= want)
 		return;
-	while (n < STRATUM_MAX) {
-		list->v[n] = list->v[n * list->n / STRATUM_MAX];
-		n++;
-	}
-	list->n = STRATUM_MAX;
+	for (size_t i = 0; i < want; i++)
+		list->v[i] = list->v[i * list->n / want];
+	list->n = want;
 }
 
 /* Ranks in order, as it is the same whatever comes first. */
@@ -151,10 +153,10 @@ put_stratum(struct maker *k, coll_list *list)
 {
 	struct solve_stratum s = { 0 };
 
-	thin_out(list);
 	if (list->n < CLOCK_TIES_MIN)
 		return;
 	find_members(k, list);
+	thin_out(list, k->members.n);
 	s.n = k->members.n;
 	s.ncolls = list->n;
 	s.clocks = xmalloc(s.n * sizeof *s.clocks);
