@@ -107,8 +107,10 @@ check_group(
 			c->nworst_broken = kinds.v[i].nbroken;
 			c->worst = kinds.v[i].first;
 		}
-	c->n += c->of[g].n;
-	c->nbefore += c->of[g].nbefore;
+	if (causality_is_broken(c->of[g].n, c->of[g].nbefore)) {
+		c->n += c->of[g].n;
+		c->nbefore += c->of[g].nbefore;
+	}
 	vec_free(&kinds);
 	map_free(&at);
 }

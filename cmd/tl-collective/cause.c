@@ -72,13 +72,18 @@ row_of(struct finder *f, uint32_t group, const struct rec *r)
 
 /* ---- cost ---- */
 
+bool
+coll_seems_late(const struct coll *c)
+{
+	return c->late_ns >= LATE_MIN_NS &&
+	    (double)c->late_ns >= LATE_SHARE * (double)c->latency_ns;
+}
+
 static bool
 matters(const struct finder *f, const struct coll *c)
 {
 	return f->j->groups.v[c->group].clocks == CLOCKS_AGREE &&
-	    f->u_ns != NONE && c->late_ns / 2 >= f->u_ns &&
-	    c->late_ns >= LATE_MIN_NS &&
-	    (double)c->late_ns >= LATE_SHARE * (double)c->latency_ns;
+	    f->u_ns != NONE && c->late_ns / 2 >= f->u_ns && coll_seems_late(c);
 }
 
 /* What the one that waits longest could not hide behind its own work. */

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "trace/collective.h"
+
 #define OFF_NS 50000.0        /* less is lost in how collectives end, ... */
 #define OFF_PROVEN_NS 10000.0 /* ... unless causality proves it, ... */
 #define OFF_U 4.0             /* ... and in the uncertainty */
@@ -19,7 +21,7 @@ clock_true(const struct rank_info *i, int64_t ns)
 		return ns;
 	if (__builtin_sub_overflow(ns, i->offset_ns, &ns))
 		die("the clock of rank %" PRId64 " is out of range", i->rank);
-	return ns - whole_ns(i->drift * ends_between(ns, i->middle_ns));
+	return clock_steady(ns, i->middle_ns, i->drift);
 }
 
 /* Its length is no time: durations stay. */
@@ -60,6 +62,13 @@ is_off(const struct rank_info *i, double least_ns)
 	    offset_most(i) > fmax(least_ns, OFF_U * (double)i->u_ns);
 }
 
+/* Nothing tells one of them against the other. */
+static bool
+are_apart(const struct rank_info *a, const struct rank_info *b)
+{
+	return a->u_ns == NONE || b->u_ns == NONE || a->island != b->island;
+}
+
 static enum agreement
 compare_clocks(const struct job *j, uint32_t pa, uint32_t pb)
 {
@@ -68,7 +77,7 @@ compare_clocks(const struct job *j, uint32_t pa, uint32_t pb)
 
 	if (a->clock == b->clock)
 		return CLOCKS_AGREE;
-	if (a->u_ns == NONE || b->u_ns == NONE || a->island != b->island)
+	if (are_apart(a, b))
 		return CLOCKS_UNKNOWN;
 	between = (struct rank_info){
 		.offset_ns = whole_ns(ends_between(a->offset_ns, b->offset_ns)),
@@ -90,7 +99,7 @@ are_near(const struct job *j, const uint32_t *pos, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct rank_info *a = &j->ranks.v[pos[i]];
 
-		if (a->u_ns == NONE || a->island != j->ranks.v[pos[0]].island)
+		if (are_apart(a, &j->ranks.v[pos[0]]))
 			return false;
 		low = fmin(low, (double)a->offset_ns);
 		high = fmax(high, (double)a->offset_ns);
@@ -168,16 +177,16 @@ coll_u_ns(const struct job *j, const struct coll *c)
 		const struct rec *r = j->members[c->first + m];
 		uint32_t pos = rec_pos(j, r);
 		const struct rank_info *b = &j->ranks.v[pos];
-		double at, apart;
+		double at, slow;
 
 		if (b->clock == a->clock)
 			continue;
-		if (compare_clocks(j, last, pos) == CLOCKS_UNKNOWN)
+		if (are_apart(a, b))
 			return NONE;
 		at = ends_between(r->start_ns, a->middle_ns);
-		apart = hypot(a->u_drift, b->u_drift) * at;
+		slow = a->u_drift * a->u_drift + b->u_drift * b->u_drift;
 		square += (double)a->u_ns * (double)a->u_ns +
-		    (double)b->u_ns * (double)b->u_ns + apart * apart;
+		    (double)b->u_ns * (double)b->u_ns + slow * at * at;
 		offset += ends_between(a->offset_ns, b->offset_ns) +
 		    (a->drift - b->drift) * at;
 	}
@@ -286,8 +295,7 @@ tell_broken(const struct job *j, const struct causality *c)
 		report(MSG_CLOCKS_BROKEN, c->nworst_broken, c->nworst,
 		    s->name.p != NULL ? s->name : s->kernel,
 		    j->groups.v[of->group].label);
-	} else if (!j->set->align_clocks && !any_is_off(j) &&
-	    causality_is_broken(c->n, c->nbefore)) {
+	} else if (!j->set->align_clocks && !any_is_off(j) && c->nbefore > 0) {
 		report(MSG_CLOCKS_UNPROVEN, c->nbefore, c->n);
 	}
 }
@@ -361,7 +369,7 @@ clocks_align(struct job *j)
 	bool is_proven;
 
 	causality_find(j, &c);
-	is_proven = causality_is_broken(c.n, c.nbefore);
+	is_proven = c.nbefore > 0;
 	for (size_t r = 0; r < j->ranks.n; r++)
 		j->ranks.v[r].is_off =
 		    is_off(&j->ranks.v[r], is_proven ? OFF_PROVEN_NS : OFF_NS);

@@ -38,7 +38,7 @@ int64_t clock_true(const struct rank_info *i, int64_t ns);
  * solution, for those whose clocks are all known.
  */
 struct causality {
-	size_t n, nbefore;
+	size_t n, nbefore; /* of those groups where it is proven */
 	struct {
 		size_t n, nbefore, nafter;
 	} * of; /* each group */

@@ -249,6 +249,8 @@ struct stragglers {
 };
 
 void stragglers_find(struct job *j, struct stragglers *s);
+/* By what matters, if its clocks are right. */
+bool coll_seems_late(const struct coll *c);
 /* Idle time; else work, or in other collectives. */
 bool share_is_idle(const struct job *j, const struct share *s);
 

@@ -4,6 +4,21 @@
 
 #include <stdlib.h>
 
+/* On the clock of its island; without one as recorded. */
+static struct cell
+cell_job_start(const struct row *r)
+{
+	return cell_int(r->rec->start_ns);
+}
+
+static struct cell
+cell_drift(const struct row *r)
+{
+	return r->rank->island != NONE ? cell_real(r->rank->drift)
+				       : cell_none();
+}
+
+/* clang-format off */
 static const struct field long_fields[] = {
 	ID,
 	COLL(INT("index_in_group", NULL), index),
@@ -19,7 +34,11 @@ static const struct field long_fields[] = {
 	START,
 	DURATION,
 	WAIT(OURS("wait_ns", COL_INT, UNIT_NS, 1e3)),
+	CELL(COLUMN("start_ns", NULL, COL_INT, UNIT_NS, COL_OURS | COL_DETAIL | COL_POSITION, 1e3), cell_job_start),
+	CELL(COLUMN("drift", NULL, COL_REAL, UNIT_NONE, COL_OURS | COL_DETAIL, 0), cell_drift),
+	RANK_OF(COLUMN("island", NULL, COL_INT, UNIT_NONE, COL_OURS | COL_DETAIL, 0), island),
 };
+/* clang-format on */
 
 static int
 by_id(const void *pa, const void *pb)

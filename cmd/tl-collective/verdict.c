@@ -30,6 +30,12 @@ add_coll(const struct job *j, struct alikes *curve, struct group_sum *g,
 	g->wait_ns += (double)c->wait_sum_ns / (double)c->n;
 	value_add(&g->latency, (double)c->latency_ns);
 	value_add(&g->skew, (double)coll_start_skew(j, c));
+	if (g->group->clocks == CLOCKS_AGREE && coll_seems_late(c)) {
+		int64_t u_ns = coll_u_ns(j, c);
+
+		if (u_ns != NONE && c->late_ns / 2 < u_ns)
+			value_add(&g->unsure, (double)u_ns);
+	}
 	if ((p = curve_point(j, curve, c)) != NULL) {
 		double of_best = coll_bus_bw(j, c) / p->best;
 
@@ -57,6 +63,16 @@ is_unstable(const struct group_sum *g)
 	    (!is_late(g) || g->slow.cost_ns > g->worst->cost_ns);
 }
 
+/* Most seem late by what may be the clocks, and that is a good part of it. */
+static bool
+is_unsure(const struct group_sum *g)
+{
+	double total = g->wait_ns + (double)g->latency_ns;
+
+	return (int64_t)g->unsure.n * 2 > g->ncolls &&
+	    g->wait_ns >= WAIT_SHARE * total;
+}
+
 /* Waiting first: a late rank is the more usual, and hides the network. */
 static void
 judge(struct group_sum *g)
@@ -75,7 +91,8 @@ judge(struct group_sum *g)
 			? (double)g->latency_ns *
 			    (1 - values_stat(&g->group->of_link, 0.5) / 100)
 			: g->slow_ns);
-	} else if (g->group->clocks != CLOCKS_AGREE && g->ncolls > 0) {
+	} else if (g->ncolls > 0 &&
+	    (g->group->clocks != CLOCKS_AGREE || is_unsure(g))) {
 		g->verdict = VERDICT_UNJUDGED;
 	}
 }
@@ -174,6 +191,25 @@ put_lateness(const struct job *j, const struct lateness *l, struct buf *b)
 }
 
 static void
+say_unjudged(const struct group_sum *g, struct buf *b)
+{
+	struct values unsure = g->unsure;
+
+	switch ((enum agreement)g->group->clocks) {
+	case CLOCKS_OFF: buf_puts(b, "clocks are off"); break;
+	case CLOCKS_UNKNOWN: buf_puts(b, "clocks are not known"); break;
+	case CLOCKS_BROKEN:
+		buf_puts(b, "ends come before starts on solved clocks");
+		break;
+	case CLOCKS_AGREE:
+		buf_puts(b, "clocks are known to ");
+		put_time(b, (int64_t)values_stat(&unsure, 0.5));
+		break;
+	}
+	buf_puts(b, ": who is late is not judged");
+}
+
+static void
 say(const struct job *j, const struct group_sum *g, struct buf *b)
 {
 	struct values of_best = g->of_best;
@@ -194,13 +230,7 @@ say(const struct job *j, const struct group_sum *g, struct buf *b)
 		    "network at %.0f %% of the best seen for these sizes",
 		    values_stat(&of_best, 0.5));
 	} else if (g->verdict == VERDICT_UNJUDGED) {
-		buf_puts(b,
-		    g->group->clocks == CLOCKS_OFF
-			? "clocks are off: who is late is not judged"
-			: g->group->clocks == CLOCKS_BROKEN
-			? "ends come before starts on solved clocks: who is "
-			  "late is not judged"
-			: "clocks are not known: who is late is not judged");
+		say_unjudged(g, b);
 	} else {
 		buf_puts(b,
 		    g->ncolls > 0 ? "ranks arrive together"
@@ -475,7 +505,7 @@ find_nothing(struct job *j, struct findings *f, struct buf *b)
 	if (nunjudged > 0) {
 		buf_printf(b,
 		    "who is late is not judged in %zu of %zu process groups: "
-		    "clocks are off or not known",
+		    "clocks are off, or not known well enough",
 		    nunjudged, f->groups.n);
 		finding_add(j, f,
 		    (struct finding){

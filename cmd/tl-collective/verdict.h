@@ -14,6 +14,9 @@ struct group_sum {
 	int64_t ncolls, nincomplete, latency_ns, late_rank;
 	int64_t cost_ns; /* of what the verdict is about */
 	double wait_ns, pct_wait, pct_late, late_ns, slow_ns;
+	/* what clocks are uncertain by where lateness is less than twice that
+	 */
+	struct values unsure;
 	struct values latency, skew, bus, of_best;
 	struct str ranks, matched_by, word, says;
 };
