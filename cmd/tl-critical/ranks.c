@@ -3,16 +3,20 @@
  */
 #include "cmd/tl-critical/critical.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "trace/collective.h"
 
 /* ---- what tl-collective knows ---- */
 
-/* A collective of one rank, on the clock of the job. */
+/* A collective of one rank, in its file's time, then on the job's clock. */
 struct member {
 	int64_t rank, start_ns, dur_ns;
-	uint32_t id; /* of those that are one: the same */
+	int64_t job_ns; /* where it starts on that */
+	double drift;   /* of the rank's; NAN: it is not known */
+	int64_t island; /* of those that are compared, or -1 */
+	uint32_t id;    /* of those that are one: the same */
 	uint32_t recording, gpu;
 };
 
@@ -32,18 +36,25 @@ take_row(void *arg, struct str row)
 	int64_t wait_ns;
 	struct str rank = collective_cell(&row), ts = collective_cell(&row);
 	struct str dur = collective_cell(&row), wait = collective_cell(&row);
+	struct str start = collective_cell(&row), drift = collective_cell(&row);
+	struct str island = collective_cell(&row);
 
 	if (!num_i64(rank, &m.rank) || !num_i64(ts, &m.start_ns) ||
-	    !num_i64(dur, &m.dur_ns))
+	    !num_i64(dur, &m.dur_ns) || !num_i64(start, &m.job_ns))
 		die("tl-collective gave a line that is none");
+	if (!num_double(drift, &m.drift))
+		m.drift = NAN;
+	if (!num_i64(island, &m.island))
+		m.island = -1;
 	m.id =
 	    num_i64(wait, &wait_ns) ? intern_put(asked->ids, row) : INTERN_NONE;
 	vec_push(asked->to, m);
 }
 
-static void
+static bool
 ask_collective(const struct program *g, member_list *to)
 {
+	bool has_warned;
 	struct asked asked = { to, intern_create() };
 	VEC(const char *) paths = { 0 };
 
@@ -53,10 +64,12 @@ ask_collective(const struct program *g, member_list *to)
 		if (paths.n == 0 || path != paths.v[paths.n - 1])
 			vec_push(&paths, path);
 	}
-	collective_rows("nccl_long", "rank,ts_ns,dur_ns,wait_ns,collective_id",
+	has_warned = collective_rows("nccl_long",
+	    "rank,ts_ns,dur_ns,wait_ns,start_ns,drift,island,collective_id",
 	    paths.v, paths.n, take_row, &asked);
 	vec_free(&paths);
 	intern_destroy(asked.ids);
+	return has_warned;
 }
 
 /* ---- one clock ---- */
@@ -110,81 +123,40 @@ end_of_run(const struct ranks *k, size_t i)
 }
 
 /*
- * Ranks leave a collective together: the clock of a rank is that by which it
- * does so, in the median, with those whose clock is known. The first rank's is
- * right; in each round those become known that meet a known one.
+ * A recording's time to that of the job: at one of its collectives it is known
+ * exactly, and from there on it runs fast by drift.
  */
 struct clock {
-	bool is_known;
-	int64_t offset_ns;
-	VEC(int64_t) apart; /* ends, from those of known ones */
+	int64_t move_ns, at_ns; /* what to add; where that is right */
+	double drift;
 };
 
 static void
-compare_ends(const struct ranks *k, struct clock *clocks)
+move_time(const struct clock *c, int64_t *ns)
 {
-	for (size_t i = 0, end; i < k->members.n; i = end) {
-		const struct member *v = &k->members.v[i], *known = NULL;
-
-		end = end_of_run(k, i);
-		for (size_t m = 0; m < end - i && known == NULL; m++)
-			if (clocks[v[m].recording].is_known)
-				known = &v[m];
-		for (size_t m = 0; m < end - i && known != NULL; m++)
-			if (!clocks[v[m].recording].is_known)
-				vec_push(&clocks[v[m].recording].apart,
-				    v[m].start_ns + v[m].dur_ns -
-					(known->start_ns + known->dur_ns -
-					    clocks[known->recording]
-						.offset_ns));
-	}
-}
-
-/* Whether any became known. */
-static bool
-settle(struct clock *clocks, size_t n)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < n; i++) {
-		struct clock *c = &clocks[i];
-
-		if (c->is_known || c->apart.n == 0)
-			continue;
-		sort_i64(c->apart.v, c->apart.n);
-		c->offset_ns = c->apart.v[c->apart.n / 2];
-		c->is_known = any = true;
-	}
-	return any;
+	*ns = clock_steady(*ns, c->at_ns, c->drift);
+	if (!num_add(*ns, c->move_ns, ns))
+		die("times of the job span more than 292 years");
 }
 
 static void
-shift(struct recording *r, int64_t ns)
+shift(struct recording *r, const struct clock *c)
 {
 	struct host *h = &r->host;
-	int64_t end;
 
 	for (size_t i = 0; i < h->events.n; i++) {
-		struct host_event *e = &h->events.v[i];
-
-		if (!num_add(e->start_ns, ns, &e->start_ns) ||
-		    !num_add(e->end_ns, ns, &e->end_ns))
-			die("times of the job span more than 292 years");
+		move_time(c, &h->events.v[i].start_ns);
+		move_time(c, &h->events.v[i].end_ns);
 	}
 	for (size_t i = 0; i < h->gpus.n; i++) {
-		struct host_gpu *k = &h->gpus.v[i];
-
-		if (!num_add(k->start_ns, ns, &k->start_ns) ||
-		    !num_add(k->end_ns, ns, &end))
-			die("times of the job span more than 292 years");
-		k->end_ns = end;
+		move_time(c, &h->gpus.v[i].start_ns);
+		move_time(c, &h->gpus.v[i].end_ns);
 	}
-	/* these lie within events */
 	for (size_t i = 0; i < h->profiler.n; i++) {
-		h->profiler.v[i].start_ns += ns;
-		h->profiler.v[i].end_ns += ns;
+		move_time(c, &h->profiler.v[i].start_ns);
+		move_time(c, &h->profiler.v[i].end_ns);
 	}
-	r->first_ns += ns;
+	move_time(c, &r->first_ns);
 }
 
 static bool
@@ -215,10 +187,12 @@ count_devices(const struct host *h)
 
 /*
  * Gives the collectives of a process, those of its ranks, their GPU events and
- * the recording the clock of the job; false: they are not the same ones.
+ * the recording the clock of the job, on which zero is 0; false: they are not
+ * the same ones.
  */
 static bool
-join(struct recording *r, uint32_t recording, struct member *v, size_t n)
+join(struct recording *r, uint32_t recording, struct member *v, size_t n,
+    int64_t zero_ns)
 {
 	member_list own = { 0 };
 	bool is_same;
@@ -243,8 +217,21 @@ join(struct recording *r, uint32_t recording, struct member *v, size_t n)
 		v[i].recording = recording;
 		v[i].gpu = own.v[i].gpu;
 	}
-	if (is_same)
-		shift(r, v[0].start_ns - own.v[0].start_ns);
+	if (is_same) {
+		struct clock c = { .at_ns = own.v[0].start_ns,
+			.drift = isnan(v[0].drift) ? 0 : v[0].drift };
+
+		if (__builtin_sub_overflow(v[0].job_ns, zero_ns, &c.move_ns) ||
+		    __builtin_sub_overflow(c.move_ns, c.at_ns, &c.move_ns))
+			die("times of the job span more than 292 years");
+		shift(r, &c);
+	}
+	for (size_t i = 0; i < n && is_same; i++) {
+		const struct host_gpu *k = &r->host.gpus.v[v[i].gpu];
+
+		v[i].start_ns = k->start_ns;
+		v[i].dur_ns = k->end_ns - k->start_ns;
+	}
 	vec_free(&own);
 	return is_same;
 }
@@ -274,28 +261,18 @@ transfer_ns(const struct member *v, size_t n)
 	return least > 0 ? least : 0;
 }
 
+/* Of what tl-collective could not put on the job's clock. */
 static void
-align(struct program *g, struct ranks *k)
+tell_clocks(const struct member *v, size_t n, bool has_warned)
 {
-	struct clock *clocks = xcalloc(g->all.n, sizeof *clocks);
+	int64_t last = 0, told = INT64_MIN;
 
-	clocks[0].is_known = true;
-	do
-		compare_ends(k, clocks);
-	while (settle(clocks, g->all.n));
-	for (size_t i = 0; i < k->members.n; i++)
-		k->members.v[i].start_ns -=
-		    clocks[k->members.v[i].recording].offset_ns;
-	for (size_t i = 0; i < g->all.n; i++) {
-		const struct recording *r = g->all.v[i];
-
-		if (!clocks[i].is_known)
-			report(MSG_RANK_NO_CLOCK,
-			    g->sink.sources.list.v[r->source].rank);
-		shift(g->all.v[i], -clocks[i].offset_ns);
-		vec_free(&clocks[i].apart);
+	for (size_t i = 0; i < n; i++) {
+		last = v[i].island > last ? v[i].island : last;
+		if (isnan(v[i].drift) && v[i].rank != told)
+			report(MSG_RANK_NO_CLOCK, told = v[i].rank);
 	}
-	free(clocks);
+	collective_islands(last, has_warned);
 }
 
 void
@@ -305,10 +282,16 @@ ranks_join(struct program *g)
 	member_list all = { 0 };
 	/* where files do not tell them ranks are numbered by their order */
 	bool is_told = sink_sources_lead(&g->sink.sources) != SINK_LEAD_SRC;
-	int64_t rank = 0;
+	int64_t rank = 0, zero = 0;
+	bool has_warned;
 
-	ask_collective(g, &all);
+	has_warned = ask_collective(g, &all);
 	stable_sort(all.v, all.n, sizeof *all.v, by_rank_and_time);
+	tell_clocks(all.v, all.n, has_warned);
+	/* the first rank's first collective is where its file has it */
+	if (all.n > 0 &&
+	    __builtin_sub_overflow(all.v[0].job_ns, all.v[0].start_ns, &zero))
+		die("times of the job span more than 292 years");
 	for (uint32_t i = 0; i < g->all.n; i++) {
 		struct recording *r = g->all.v[i];
 		const struct sink_source *s =
@@ -323,7 +306,7 @@ ranks_join(struct program *g)
 		bisect(to, all.n, mid, all.v[mid].rank < num_add_max(rank, n));
 		rank = num_add_max(rank, n);
 		if ((is_told && !s->has_rank) ||
-		    !join(r, i, all.v + from, to - from))
+		    !join(r, i, all.v + from, to - from, zero))
 			die("%s: its collectives are not those that "
 			    "tl-collective reads: is it a rank of the job?",
 			    s->path);
@@ -333,7 +316,6 @@ ranks_join(struct program *g)
 	}
 	vec_free(&all);
 	stable_sort(k->members.v, k->members.n, sizeof *k->members.v, by_id);
-	align(g, k);
 	for (size_t i = 0, end; i < k->members.n; i = end) {
 		int64_t ns;
 

@@ -2,7 +2,6 @@
 /* On which clock sources are, and their records on the first one's. */
 #include "cmd/tl-merge/merge.h"
 #include "stream/maker.h"
-#include "trace/collective.h"
 
 /* ---- clocks ---- */
 
@@ -11,14 +10,14 @@
  * one's clock; in Unix time nothing changes but the offset.
  */
 static int64_t
-move_of(struct merge *m, const struct source *s)
+move_of(struct merge *m, const struct source *s,
+    const struct collective_clock **clock)
 {
 	const struct input *input = m->input;
 	const char *path = input->path;
 	int64_t epoch = 0, rank, move = 0;
 	bool has_epoch = source_int(s, "epoch", &epoch);
 	bool has_rank = source_int(s, "rank", &rank);
-	const uint64_t *offset;
 
 	if (m->set->align == ALIGN_NONE)
 		return 0;
@@ -43,17 +42,69 @@ move_of(struct merge *m, const struct source *s)
 	if (has_epoch && m->first_has_epoch &&
 	    __builtin_sub_overflow(epoch, m->first_epoch, &move))
 		die("%s: its clock is too far from the first one's", path);
-	if (has_rank && (offset = map_get(&m->offsets, (uint64_t)rank)) != NULL)
-		move -= (int64_t)*offset;
+	if (has_rank)
+		*clock = collective_clock_of(&m->clocks, rank);
+	if (*clock != NULL &&
+	    __builtin_sub_overflow(move, (*clock)->offset_ns, &move))
+		die("%s: its clock is too far from the first one's", path);
 	return move;
+}
+
+/* Drift is of each event: at which of the source's times it is none. */
+static void
+keep_drift(struct merge *m, uint32_t src, const struct collective_clock *c,
+    int64_t base)
+{
+	struct drift d = { 0 };
+
+	if (c != NULL && c->drift != 0) {
+		d.drift = c->drift;
+		if (__builtin_sub_overflow(c->middle_ns, base, &d.middle_ns) ||
+		    __builtin_sub_overflow(d.middle_ns,
+			m->first_has_epoch ? m->first_epoch : 0, &d.middle_ns))
+			die("%s: its clock is out of range", m->input->path);
+	}
+	while (m->drifts.n <= src)
+		vec_push(&m->drifts, ((struct drift){ 0 }));
+	m->drifts.v[src] = d;
+}
+
+void
+clock_event(const struct merge *m, struct event *ev)
+{
+	const struct drift *d =
+	    ev->src < m->drifts.n ? &m->drifts.v[ev->src] : NULL;
+	int64_t end;
+
+	if (d == NULL || d->drift == 0 || (ev->shape->has & HAS_TS) == 0)
+		return;
+	if (num_add(ev->ts_ns, ev->dur_ns, &end))
+		ev->dur_ns = clock_steady(end, d->middle_ns, d->drift) -
+		    clock_steady(ev->ts_ns, d->middle_ns, d->drift);
+	ev->ts_ns = clock_steady(ev->ts_ns, d->middle_ns, d->drift);
+}
+
+static void
+put_fact(struct facts *facts, const struct collective_clock *c)
+{
+	struct buf b = { 0 };
+
+	buf_printf(&b,
+	    "{\"offset_ns\":%" PRId64 ",\"u_ns\":%" PRId64
+	    ",\"drift\":%.17g,\"middle_ns\":\"%" PRId64
+	    "\",\"collectives\":%" PRId64 ",\"island\":%" PRId64 "}",
+	    c->offset_ns, c->u_ns, c->drift, c->middle_ns, c->nties, c->island);
+	facts_json(facts, "clock", buf_str(&b));
+	buf_free(&b);
 }
 
 void
 clock_source(struct merge *m, const struct source *in)
 {
+	const struct collective_clock *clock = NULL;
 	struct facts facts = { 0 };
 	struct source s;
-	int64_t move = move_of(m, in), base = 0;
+	int64_t move = move_of(m, in, &clock), base = 0;
 
 	(void)source_int(in, "base", &base);
 	if (!num_add(base, move, &base))
@@ -68,6 +119,9 @@ clock_source(struct merge *m, const struct source *in)
 		facts_ns(&facts, "base", base);
 	if (move != 0 && source_fact(in, "epoch") != NULL)
 		facts_ns(&facts, "epoch", m->first_epoch);
+	if (clock != NULL)
+		put_fact(&facts, clock);
+	keep_drift(m, in->src, clock, base);
 	s = facts_source(
 	    &facts, numbering_source(&m->nb, in->src), in->is_final);
 	stream_write_source(m->out, &s);
@@ -75,22 +129,6 @@ clock_source(struct merge *m, const struct source *in)
 }
 
 /* ---- --align collective: tl-collective knows the offsets ---- */
-
-/* Without an offset the clock is not known; each GPU of a process has its. */
-static void
-take_offset(void *arg, struct str row)
-{
-	struct merge *m = arg;
-	int64_t rank, offset;
-	bool is_new;
-
-	if (!num_i64(collective_cell(&row), &rank))
-		die("tl-collective gave a line that is none");
-	if (num_i64(row, &offset))
-		*map_put(&m->offsets, (uint64_t)rank, NULL) = (uint64_t)offset;
-	else if (map_put(&m->no_clocks, (uint64_t)rank, &is_new), is_new)
-		report(MSG_RANK_NO_CLOCK, rank);
-}
 
 void
 clock_offsets(struct merge *m)
@@ -103,9 +141,7 @@ clock_offsets(struct merge *m)
 				  "it needs files");
 		vec_push(&paths, m->inputs.v[i].path);
 	}
-	collective_rows("nccl_clocks", "process,offset_ns", paths.v, paths.n,
-	    take_offset, m);
-	map_free(&m->no_clocks);
+	collective_clocks(&m->clocks, paths.v, paths.n);
 	vec_free(&paths);
 }
 

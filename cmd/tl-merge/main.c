@@ -62,6 +62,7 @@ pass_event(struct merge *m, struct event ev, bool is_chosen)
 	if (is_unasked(m, ev.src) ||
 	    (m->is_selective && !is_chosen && ev.shape->kind != KIND_META))
 		return;
+	clock_event(m, &ev);
 	numbering_event(&m->nb, &ev);
 	stream_write(m->out, &ev);
 	m->nevents++;
@@ -158,7 +159,7 @@ pass_input(struct merge *m, const struct input *input)
 	select_start(&m->set->select, in);
 	m->input = input;
 	numbering_input(&m->nb);
-	m->unasked.n = 0;
+	m->unasked.n = m->drifts.n = 0;
 	m->section = SECTION_NONE;
 	while ((item = stream_next(in)) != ITEM_END)
 		pass_item(m, in, item);

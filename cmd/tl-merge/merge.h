@@ -3,6 +3,7 @@
 #ifndef TL_MERGE_H
 #define TL_MERGE_H
 
+#include "trace/collective.h"
 #include "trace/hold.h"
 #include "trace/select.h"
 
@@ -27,15 +28,20 @@ struct settings {
 	struct stream_dest dest;
 };
 
+/* Of the clock of a source, in its time. */
+struct drift {
+	double drift;
+	int64_t middle_ns;
+};
+
 struct merge {
 	struct settings *set;
 	struct dict *st;
 	struct stream_out *out;
 	struct numbering nb;
 	VEC(struct input) inputs;
-	struct map offsets;   /* rank to offset of its clock, in ns */
-	struct map no_clocks; /* ranks of which it is not known */
-	bool is_selective;    /* events are left out, not only sources */
+	collective_clock_list clocks;
+	bool is_selective; /* events are left out, not only sources */
 	bool has_sections;
 	/* of the first source */
 	bool has_first, first_has_epoch;
@@ -43,6 +49,7 @@ struct merge {
 	/* of the input at hand */
 	const struct input *input;
 	VEC(bool) unasked; /* by its source */
+	VEC(struct drift) drifts;
 	enum section section;
 	/* of the prologue: the windows are known behind it */
 	struct hold waiting;
@@ -57,5 +64,7 @@ void clock_look(struct merge *m);
 void clock_offsets(struct merge *m);
 /* Writes a source's record, its base moved to the first one's clock. */
 void clock_source(struct merge *m, const struct source *in);
+/* Its time, without what the clock drifts by. */
+void clock_event(const struct merge *m, struct event *ev);
 
 #endif

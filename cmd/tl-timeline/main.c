@@ -12,8 +12,11 @@
 #define OPT_JOIN (OPT_LONG + 1)
 #define OPT_MICRO_IDLE (OPT_LONG + 2)
 #define OPT_CLOCK (OPT_LONG + 3)
+#define OPT_ALIGN (OPT_LONG + 4)
 
 static const struct opt options[] = {
+	{ OPT_ALIGN, "align", "base|collective",
+	    "of --join: how clocks are joined" },
 	{ OPT_BY, "by", "annotation|dev|phase|pid|rank|recompute|src|step",
 	    "a timeline for each" },
 	{ OPT_CLOCK, "clock", "gpu|cpu", "cpu: the host's threads" },
@@ -46,6 +49,7 @@ static const char *const by_words[] = {
 	[BY_STEP] = NULL,
 };
 
+static const char *const align_words[] = { "base", "collective", NULL };
 static const char *const clock_words[] = { "gpu", "cpu", NULL };
 
 /* ---- columns ---- */
@@ -414,6 +418,7 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	struct timeline *g = (struct timeline *)s;
 
 	switch (ch) {
+	case OPT_ALIGN: g->align = (enum align)opt_word(op, align_words); break;
 	case OPT_BY: g->by = (enum by)(opt_word(op, by_words) + 1); break;
 	case OPT_CLOCK: g->of_host = opt_word(op, clock_words) == 1; break;
 	case OPT_JOIN: g->join = true; break;
@@ -456,6 +461,8 @@ check_settings(struct sink *s)
 		g->by = BY_DEV;
 	if (s->named == &tables[OF_PROCESS])
 		g->by = BY_PID;
+	if (g->align != ALIGN_BASE && !g->join)
+		die_usage("option '--align' needs --join");
 	if (g->join && (g->by == BY_RANK || g->by == BY_SRC))
 		die_usage("--join makes one timeline of all sources, --by %s "
 			  "one of each",

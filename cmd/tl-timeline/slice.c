@@ -53,45 +53,80 @@ free_sets(struct slice *slice)
 
 /* ---- joining ---- */
 
+/* From a source's times to those of the first one. */
+struct shift {
+	const struct sink_source *of;
+	int64_t ns, middle_ns;
+	double drift;
+};
+
 static int64_t
-shift_of(const struct sink_source *first, const struct sink_source *o)
+less(const struct sink_source *o, int64_t ns, int64_t by)
 {
-	int64_t shift;
+	if (__builtin_sub_overflow(ns, by, &ns))
+		die("%s: its clock is too far from that of the first source "
+		    "to join them",
+		    o->path);
+	return ns;
+}
+
+static const struct collective_clock *
+clock_of(const struct timeline *g, const struct sink_source *o)
+{
+	/* by order, as tl-collective numbers such inputs */
+	return collective_clock_of(
+	    &g->clocks, o->has_rank ? o->rank : (int64_t)o->no);
+}
+
+static struct shift
+shift_of(const struct timeline *g, const struct sink_source *o)
+{
+	const struct sink_source *first = g->sink.sources.list.v;
+	const struct collective_clock *own = clock_of(g, o);
+	const struct collective_clock *other = clock_of(g, first);
+	struct shift s = { .of = o };
+	int64_t zero = 0;
 
 	if (first->has_base != o->has_base)
 		die("%s: --join needs the base of each source's clock",
 		    first->has_base ? o->path : first->path);
 	if (first->is_rocprof != o->is_rocprof)
 		die("%s: --join of rocprofv3's sources and others", o->path);
-	if (!o->has_base)
-		return 0;
-	if (__builtin_sub_overflow(o->base_ns, first->base_ns, &shift))
-		die("%s: its clock is too far from that of %s to join them",
-		    o->path, first->path);
-	return shift;
-}
-
-static struct span
-shifted(const struct sink_source *o, struct span s, int64_t shift)
-{
-	if (!num_add(s.start, shift, &s.start) ||
-	    !num_add(s.end, shift, &s.end))
-		die("%s: a time is out of range when sources are joined",
-		    o->path);
+	if (o->has_base) {
+		zero = first->base_ns;
+		s.ns = o->base_ns;
+	}
+	if (other != NULL)
+		zero = less(o, zero, other->offset_ns);
+	if (own != NULL) {
+		s.ns = less(o, s.ns, own->offset_ns);
+		s.middle_ns = less(o, own->middle_ns, zero);
+		s.drift = own->drift;
+	}
+	s.ns = less(o, s.ns, zero);
 	return s;
 }
 
+static struct span
+shifted(const struct shift *by, struct span s)
+{
+	if (!num_add(s.start, by->ns, &s.start) ||
+	    !num_add(s.end, by->ns, &s.end))
+		die("%s: a time is out of range when sources are joined",
+		    by->of->path);
+	return (struct span){ clock_steady(s.start, by->middle_ns, by->drift),
+		clock_steady(s.end, by->middle_ns, by->drift) };
+}
+
 static void
-join_slice(struct slice *to, struct slice *from, const struct sink_source *o,
-    int64_t shift)
+join_slice(struct slice *to, struct slice *from, const struct shift *by)
 {
 	int64_t first =
-	    shifted(o, (struct span){ from->first_ns, from->first_ns }, shift)
-		.start;
+	    shifted(by, (struct span){ from->first_ns, from->first_ns }).start;
 
 	for (size_t i = 0; i < SET_COUNT; i++) {
 		for (size_t k = 0; k < from->sets[i].n; k++) {
-			struct span s = shifted(o, from->sets[i].v[k], shift);
+			struct span s = shifted(by, from->sets[i].v[k]);
 
 			spans_add(&to->sets[i], s.start, s.end);
 		}
@@ -105,15 +140,34 @@ join_slice(struct slice *to, struct slice *from, const struct sink_source *o,
 }
 
 static void
-join_window(struct sink_source *to, const struct sink_source *o, int64_t shift)
+join_window(struct sink_source *to, const struct shift *by)
 {
-	struct span w = shifted(o, o->window, shift);
+	struct span w = shifted(by, by->of->window);
 
-	to->has_window = to->has_window && o->has_window;
+	to->has_window = to->has_window && by->of->has_window;
 	if (w.start < to->window.start)
 		to->window.start = w.start;
 	if (w.end > to->window.end)
 		to->window.end = w.end;
+}
+
+static void
+find_clocks(struct timeline *g)
+{
+	const struct sink_sources *all = &g->sink.sources;
+	VEC(const char *) paths = { 0 };
+
+	for (size_t i = 0; i < all->list.n; i++) {
+		const char *path = all->list.v[i].path;
+
+		if (strcmp(path, "stdin") == 0)
+			die_usage("option '--align' reads each input twice: "
+				  "not from standard input");
+		if (paths.n == 0 || path != paths.v[paths.n - 1])
+			vec_push(&paths, path);
+	}
+	collective_clocks(&g->clocks, paths.v, paths.n);
+	vec_free(&paths);
 }
 
 /* Slices of all sources with equal keys become one, in the first's time. */
@@ -123,14 +177,21 @@ join(struct timeline *g)
 	struct sink_source *first = g->sink.sources.list.v;
 	struct timeline joined = { .sink = g->sink };
 
-	for (size_t i = 1; i < g->sink.sources.list.n; i++)
-		join_window(first, &first[i], shift_of(first, &first[i]));
+	if (g->align == ALIGN_COLLECTIVE)
+		find_clocks(g);
+	for (size_t i = 0; i < g->sink.sources.list.n; i++) {
+		struct shift by = shift_of(g, &first[i]);
+
+		if (i == 0)
+			first->window = shifted(&by, first->window);
+		else
+			join_window(first, &by);
+	}
 	for (size_t i = 0; i < g->slices.n; i++) {
 		struct slice *from = &g->slices.v[i];
-		const struct sink_source *o = &first[from->source];
+		struct shift by = shift_of(g, &first[from->source]);
 
-		join_slice(slices_find(&joined, 0, from->key), from, o,
-		    shift_of(first, o));
+		join_slice(slices_find(&joined, 0, from->key), from, &by);
 	}
 	vec_free(&g->slices);
 	map_free(&g->by_key);

@@ -9,6 +9,7 @@
 #define TL_TIMELINE_H
 
 #include "sink/sink.h"
+#include "trace/collective.h"
 #include "trace/span.h"
 
 enum by {
@@ -65,10 +66,18 @@ struct row {
 	double percent, mean_ns; /* mean_ns: over the devices of a source */
 };
 
+/* How the clocks of sources are joined. */
+enum align {
+	ALIGN_BASE,
+	ALIGN_COLLECTIVE,
+};
+
 struct timeline {
 	struct sink sink;
 	enum by by;
 	bool join, of_host;
+	enum align align;             /* of --join, and ... */
+	collective_clock_list clocks; /* ... what that knows */
 	bool has_micro;
 	bool has_windows;    /* of the source that was read last, */
 	uint32_t windows_of; /* which is this one */
