@@ -97,6 +97,12 @@ lateness() { # US
 }
 is '11 us may be the clock' "$(lateness 11)" ''
 is '12 us are not' "$(lateness 12)" 1
+# ends of three collectives that lie 180, 0 and -180 us apart tell a clock roughly
+mkdir unsure
+collectives 0 1000+200 2000+200 3000+200 >unsure/rank0.json
+collectives 1 1180+200 2000+200 2820+200 >unsure/rank1.json
+like 'half of it is what is not known' "$(tl-collective --align-clocks -c verdict,says --no-header unsure)" \
+	"^not judged${tab}clocks are known to [0-9.]* us: who is late is not judged"
 # a rank of two costs half; the clock is as wrong in all three
 lateness 180 >/dev/null
 like 'and what they cost has its error' \
@@ -152,5 +158,38 @@ job few --ranks 2 --group 0=0,1:all_reduce:1000000:60:2
 is 'two collectives tell no clock' "$(clocks offset_ns,u_ns,collectives few | sort -u)" "${tab}${tab}0"
 job few --ranks 2 --group 0=0,1:broadcast:1000000:60:10 2>err || sed -i 's/allreduce/broadcast/' few/*.json
 is 'nor do broadcasts' "$(clocks offset_ns few | sort -u)" ''
+
+# ---- programs that join ranks, by the same clocks ----
+
+# shellcheck disable=SC2086 # words
+job even --ranks 4 $pairs $all --noise 2
+tl-merge --align collective pairs/*.json -o merged.tl
+is 'merged: no clock is off' "$(clocks rank,offset_ns merged.tl)" "\
+0${tab}0
+1${tab}0
+2${tab}0
+3${tab}0"
+is '... and what was subtracted is a fact' "$(tl-cat merged.tl | grep -o '"clock":{[^}]*}' |
+	sed 's/"u_ns":[0-9]*/"u_ns":N/; s/"middle_ns":"[0-9]*"/"middle_ns":N/' | sort -u | tail -n 1)" \
+	'"clock":{"offset_ns":5000000,"u_ns":N,"drift":0,"middle_ns":N,"collectives":40,"island":0}'
+tl-merge --align collective drift/*.json -o steady.tl
+is 'merged: no drift is left' "$(clocks drift,off steady.tl | sort -u)" "0.0${tab}false"
+is '... but a thread keeps its events' "$(tl-cat --tsv -F kind steady.tl | sort | uniq -c)" \
+	"$(tl-merge drift/*.json | tl-cat --tsv -F kind | sort | uniq -c)"
+tl-merge --align collective islands/*.json -o apart.tl 2>err
+is 'islands: a warning' "$? $(grep -c 'no collective compares the clocks of 2 sets' err)" '3 1'
+reports 3 rank-no-clock 'tl-merge --align collective few/*.json >few.tl'
+
+is 'one timeline' "$(tl-timeline --join --align collective pairs/*.json)" "$(tl-timeline --join even/*.json)"
+ok '... which it is not as recorded' test "$(tl-timeline --join pairs/*.json)" != "$(tl-timeline --join even/*.json)"
+is '... of a stream that tl-merge aligned' "$(tl-timeline --join merged.tl)" "$(tl-timeline --join even/*.json)"
+tl-timeline --join -c type,time_ns steady.tl >steady.txt
+tl-timeline --join --align collective -c type,time_ns drift/*.json >joined.txt
+is '... without drift' "$(cat joined.txt)" "$(cat steady.txt)"
+refuses 2 'needs --join' 'tl-timeline --align collective pairs/rank0.json'
+refuses 2 'reads each input twice' 'tl-timeline --join --align collective - <merged.tl'
+
+path() { tl-critical --job "$@"; }
+is 'one critical path' "$(path pairs/*.json 2>&1)" "$(path even/*.json 2>&1)"
 
 done_testing

@@ -10,7 +10,7 @@ ranks have come. --noise X varies that by X %, --seed says how. --late RANK=US
 makes a rank late in every collective; --slow NAME=FACTOR[:FROM-TO] slows those
 from FROM to TO; --skew RANK=US is that rank's clock at the start, --drift RANK=PPM
 by how much it runs fast. --ends US varies the ends of each, one in 20 by much
-more. Ranks wait 0 to 20 us for the last one anyway, and --gap US (100) lie
+more; --order US is by what each rank always leaves a group later. Ranks wait 0 to 20 us for the last one anyway, and --gap US (100) lie
 between collectives. --host RANK=NUMBER names its host. --work US is a kernel before each collective,
 which --throttle RANK=US makes longer, so that the rank is late. --device NAME, --gpus N:
 N GPUs of that name in a node.
@@ -85,6 +85,7 @@ def main():
         ap.add_argument("--" + name, action="append", default=[])
     ap.add_argument("--work", type=float, default=0)
     ap.add_argument("--ends", type=float, default=0)
+    ap.add_argument("--order", type=float, default=0)
     ap.add_argument("--gap", type=float, default=100)
     ap.add_argument("--device")
     ap.add_argument("--gpus", type=int, default=0)
@@ -97,6 +98,8 @@ def main():
     def clock(r, t):
         return t + skew.get(r, 0) + drift.get(r, 0) / 1e6 * (t - 1e6)
 
+    order = {(g["name"], r): rng.gauss(0, a.order) if a.order else 0
+             for g in a.group for r in g["ranks"]}
     now = {r: 1e6 for r in range(a.ranks)}
     for i in range(max(g["count"] for g in a.group)):
         for g in (g for g in a.group if i < g["count"]):
@@ -108,7 +111,7 @@ def main():
             end = max(starts.values()) + took
             for r in g["ranks"]:
                 at = clock(r, starts[r])
-                left = end + ends_late(rng, a.ends)
+                left = end + ends_late(rng, a.ends) + order[g["name"], r]
                 if a.work:
                     events[r].append(gemm(at, a.work + throttle.get(r, 0)))
                 events[r].append(event(g, at, clock(r, left) - at, i))

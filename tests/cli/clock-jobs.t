@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-collective's clocks against a second writing, and in jobs that are drawn.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+jobs() { python3 "$ROOT/tests/oracle/clock_jobs.py" "$@"; }
+if [ -n "${TL_SLOW:-}" ]; then
+	run='same_all drawn_200 plants_4_16_64_256'
+else
+	run='same drawn_6 plants_4'
+fi
+status=0 before=0
+for what in $run; do
+	# shellcheck disable=SC2046 # words
+	jobs $(echo "$what" | tr _ ' ') >part || status=1
+	# one list of tests, numbered on
+	awk -v before="$before" '
+		/^(not )?ok / { sub(/ok [0-9]+/, "ok " ++n + before) }
+		!/^1\.\./' part
+	before=$((before + $(grep -c -E '^(not )?ok ' part)))
+done
+echo "1..$before"
+trap - EXIT
+cd / && rm -rf "$TMP" "$log"
+exit $status

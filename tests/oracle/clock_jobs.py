@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: MIT
+"""What is planted into ranks' clocks is what tl-collective finds; speaks TAP.
+
+usage: clock_jobs.py same [all] | drawn N | plants RANKS... | real DATA
+
+same: its table against clocks.py. drawn: N jobs whose clocks are known, how
+often they are within 2 u, and how often an innocent one is accused. plants:
+clocks that are off beside a rank that is late. real: recorded jobs of one node,
+with clocks moved.
+"""
+import gzip
+import json
+import math
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+import clocks
+import collective_jobs
+
+JOB = collective_jobs.JOB
+
+
+def make(folder, ranks, *options):
+    subprocess.run([sys.executable, JOB, "-o", folder, "--ranks", str(ranks), *options],
+                   check=True)
+    return folder
+
+
+def groups(ranks, size, count, *types):
+    """Of size and of all."""
+    out = []
+    for k in range(ranks // size):
+        out += ["--group", "g%d=%d-%d:%s:1000000:80:%d" % (
+            k, k * size, k * size + size - 1, types[k % len(types)], count)]
+    return out + ["--group", "w=0-%d:all_reduce:4000000:200:%d" % (ranks - 1, count)]
+
+
+# ---- against the other writing ----
+
+def same(tap, base, slow):
+    kinds = ("all_reduce", "all_gather", "reduce_scatter")
+    jobs = [
+        ("two pairs and all", 4, groups(4, 2, 30, *kinds) + ["--skew", "3=5000"]),
+        ("ends that vary", 8, groups(8, 4, 20, *kinds) + ["--ends", "2", "--skew", "5=-700"]),
+        ("orders of leaving", 8, groups(8, 2, 12, *kinds) + ["--ends", "1", "--order", "10"]),
+        ("pairs in a chain", 6, sum((["--group", "c%d=%d,%d:all_reduce:1000000:50:15" % (r, r, r + 1)]
+                                     for r in range(5)), []) + ["--ends", "1", "--order", "3"]),
+        ("islands", 8, groups(8, 4, 20, *kinds)[:-2] + ["--skew", "5=300", "--ends", "1"]),
+        ("hosts", 8, groups(8, 4, 20, *kinds) + ["--ends", "1"] +
+         sum((["--host", "%d=%d" % (r, r // 4)] for r in range(8)), []) +
+         sum((["--skew", "%d=900" % r] for r in range(4, 8)), [])),
+        ("a host that disagrees", 4, groups(4, 2, 20, *kinds) + ["--ends", "1", "--skew", "3=900"] +
+         sum((["--host", "%d=0" % r] for r in range(4)), [])),
+        ("few", 4, groups(4, 2, 4, *kinds) + ["--ends", "1"]),
+        ("too few", 4, groups(4, 2, 2, *kinds)),
+        ("drift of 10 ppm", 4, groups(4, 2, 24, *kinds) +
+         ["--ends", "1", "--gap", "100000", "--drift", "2=10", "--drift", "3=10"]),
+        ("drift that does not matter", 4, groups(4, 2, 24, *kinds) +
+         ["--ends", "1", "--gap", "100000", "--drift", "3=0.5"]),
+    ]
+    if slow:
+        jobs += [("drawn %d" % seed, 16, groups(16, 4, 30, *kinds) +
+                  ["--ends", "2", "--order", "2", "--seed", str(seed), "--skew", "7=2000"])
+                 for seed in range(10)]
+    else:
+        jobs = [j for j in jobs if j[0] in (
+            "two pairs and all", "pairs in a chain", "islands", "a host that disagrees", "few",
+            "drift of 10 ppm")]
+    for number, (name, ranks, options) in enumerate(jobs):
+        folder = make(os.path.join(base, str(number)), ranks, *options)
+        wrong = clocks.compare(folder)
+        tap.ok(not wrong, "as worked out again: " + name, *wrong)
+    folder = make(os.path.join(base, "holes"), 8, *groups(8, 4, 20, *kinds), "--ends", "1")
+    rng = random.Random(1)
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        with open(path, encoding="ascii") as f:
+            trace = json.load(f)
+        trace["traceEvents"] = [e for e in trace["traceEvents"] if rng.random() > .1]
+        collective_jobs.write(path, json.dumps(trace))
+    wrong = clocks.compare(folder)
+    tap.ok(not wrong, "as worked out again: one of ten is missing", *wrong)
+
+
+# ---- draws ----
+
+def draw(folder, seed):
+    """Its clocks at the middle of the job, in ns."""
+    rng = random.Random(seed)
+    ranks = rng.choice((4, 8, 16))
+    size = rng.choice([s for s in (2, 4, 8) if s < ranks])
+    options = groups(ranks, size, rng.choice((10, 20, 40)), "all_reduce", "all_gather",
+                     "reduce_scatter")
+    options += ["--ends", "1", "--order", str(rng.choice((0, 1, 2))), "--seed", str(seed)]
+    off = {r: 0.0 for r in range(ranks)}
+    for r in rng.sample(range(ranks), rng.randint(0, ranks // 4)):
+        off[r] = rng.choice((-1, 1)) * 100 * 100 ** rng.random()
+        options += ["--skew", "%d=%.3f" % (r, off[r])]
+    late = rng.randrange(ranks)
+    options += ["--late", "%d=%d" % (late, rng.choice((0, 400)))]
+    make(folder, ranks, *options)
+    return {r: v * 1000 for r, v in off.items()}
+
+
+def drawn(tap, base, n):
+    all_ = within = found = planted = innocent = 0
+    bad = []
+    for seed in range(n):
+        folder = os.path.join(base, "drawn%d" % seed)
+        truth = draw(folder, seed)
+        _, rows, _ = clocks.table(folder)
+        for r, ns in truth.items():
+            row = rows[r]
+            good = row["offset_ns"] != "" and \
+                abs(float(row["offset_ns"]) - ns) <= 2 * float(row["u_ns"])
+            all_ += 1
+            within += good
+            if not good:
+                bad.append((seed, r, ns, row["offset_ns"], row["u_ns"]))
+            planted += ns != 0
+            found += ns != 0 and row["off"] == "True"
+            innocent += ns == 0 and row["off"] == "True"
+    tap.ok(within >= .95 * all_, "%d jobs: %d of %d clocks are within 2 u" % (n, within, all_), *bad)
+    tap.ok(found == planted, "%d of %d clocks that are off are named" % (found, planted))
+    tap.ok(innocent == 0, "and no other", innocent)
+
+
+def unplanted(tap, base, n):
+    found = []
+    for seed in range(n):
+        ranks = (4, 8, 16)[seed % 3]
+        folder = make(os.path.join(base, "quiet%d" % seed), ranks, "--ends", "1", "--order", "1",
+                      "--seed", str(seed), *groups(ranks, (2, 4)[seed % 2], 20, "all_reduce"))
+        rc, rows, err = collective_jobs.verdicts(folder)
+        if rc != 0 or err or [r["verdict"] for r in rows] != ["none"]:
+            found.append((seed, rc, rows, err))
+    tap.ok(not found, "%d jobs without a plant: no alarm" % n, *found)
+
+
+# ---- plants ----
+
+def plants(tap, base, ranks):
+    size = 2 if ranks <= 4 else 4 if ranks <= 16 else 8
+    half = range(ranks // 2, ranks)
+    job = groups(ranks, size, 24 if ranks <= 16 else 12, "all_gather")
+    late = 1
+    cases = [("one clock", {ranks - 1: 1500.0}, {}), ("a host", {r: 3000.0 for r in half}, {}),
+             ("several", {r: -400.0 * (1 + r // size) for r in half}, {}),
+             ("drift", {}, {r: 10.0 for r in half})]
+    for name, skew, drift in cases:
+        options = sum((["--skew", "%d=%g" % p] for p in skew.items()), []) + \
+            sum((["--drift", "%d=%g" % p] for p in drift.items()), [])
+        if drift:
+            options += ["--gap", str(200000 if ranks <= 16 else 400000)]
+        folder = make(os.path.join(base, "%s%d" % (name, ranks)), ranks, *job, "--ends", "1",
+                      "--late", "%d=300" % late, *options)
+        rc, rows, err = clocks.table(folder)
+        off = {r for r in rows if rows[r]["off"] == "True"}
+        # equally many on both sides: the lower ranks are right
+        want = set(skew) | set(drift)
+        said = "clock of 1 rank is" if len(want) == 1 else "clocks of %d ranks are" % len(want)
+        tap.ok(rc == 3 and off == want and said + " off" in err,
+               "%d ranks, %s: these clocks, no other" % (ranks, name), rc, off, err)
+        wrong = [(r, rows[r]["offset_ns"]) for r in rows if not drift and
+                 abs(float(rows[r]["offset_ns"]) - 1000 * skew.get(r, 0)) >
+                 2 * float(rows[r]["u_ns"])]
+        tap.ok(len(wrong) <= .05 * ranks, "%d ranks, %s: by so much" % (ranks, name), *wrong)
+        rc, verdict, err = collective_jobs.verdicts(folder)
+        tap.ok(rc == 3 and not any(v["rank"] in map(str, want) for v in verdict),
+               "%d ranks, %s: nobody is accused by a clock" % (ranks, name), rc, verdict, err)
+        rc, verdict, err = collective_jobs.verdicts(folder, "--align-clocks")
+        tap.ok(rc == 0 and verdict[0]["rank"] == str(late) and len(verdict) == 1,
+               "%d ranks, %s: aligned, who is late" % (ranks, name), rc, verdict[:3], err)
+
+
+# ---- real ----
+
+def moved(source, target, skew, drift):
+    """Its traces, the clocks of some ranks another one."""
+    os.makedirs(target)
+    files = sorted(f for f in os.listdir(source) if f.endswith(".gz"))
+    for rank, name in enumerate(files):
+        with gzip.open(os.path.join(source, name), "rt", encoding="utf-8") as f:
+            trace = json.load(f)
+        first = min(e["ts"] for e in trace["traceEvents"] if "ts" in e)
+        for e in trace["traceEvents"]:
+            if "ts" in e:
+                e["ts"] = round(e["ts"] + skew.get(rank, 0) +
+                                drift.get(rank, 0) / 1e6 * (e["ts"] - first), 3)
+        collective_jobs.write(os.path.join(target, name[:-3]), json.dumps(trace))
+
+
+def real(tap, base, data):
+    for name, ranks in (("multirank_cifar_mi300x_4r", 4), ("multirank_dlrm_v100_8r", 8)):
+        source = os.path.join(data, name)
+        half = range(ranks // 2, ranks)
+        for what, skew in (("nothing", {}), ("one", {1: 5000.0}),
+                           ("a host", {r: -800.0 for r in half}),
+                           ("several", {r: 300.0 * r for r in half})):
+            folder = os.path.join(base, name + what)
+            moved(source, folder, skew, {})
+            rc, rows, err = clocks.table(folder)
+            off = {r for r in rows if rows[r]["off"] == "True"}
+            tap.ok(off == set(skew) and (rc == 3) == bool(skew),
+                   "%s, %s: these clocks are off, no other" % (name, what), rc, off, err)
+            wrong = [(r, rows[r]["offset_ns"], rows[r]["u_ns"]) for r in rows
+                     if abs(float(rows[r]["offset_ns"]) - 1000 * skew.get(r, 0)) >
+                     2 * float(rows[r]["u_ns"])]
+            # the spec has one of 19 beyond 2 u: 2.3
+            tap.ok(len(wrong) <= 1 and all(abs(float(o) - 1000 * skew.get(r, 0)) <= 2.5 * float(u)
+                                           for r, o, u in wrong),
+                   "%s, %s: by so much" % (name, what), *wrong)
+            if what != "one":
+                continue
+            wrong = clocks.compare(folder, .15)
+            tap.ok(not wrong, "%s, %s: as worked out again" % (name, what), *wrong)
+
+
+def main():
+    tap = collective_jobs.Tap()
+    kind, rest = sys.argv[1], sys.argv[2:]
+    with tempfile.TemporaryDirectory() as base:
+        if kind == "same":
+            same(tap, base, bool(rest))
+        elif kind == "drawn":
+            drawn(tap, base, int(rest[0]))
+            unplanted(tap, base, max(3, int(rest[0]) // 10))
+        elif kind == "plants":
+            for ranks in rest:
+                plants(tap, base, int(ranks))
+        else:
+            real(tap, base, rest[0])
+    print("1..%d" % tap.n)
+    return tap.failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
