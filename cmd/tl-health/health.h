@@ -2,12 +2,14 @@
 /*
  * tl-health: main.c knows the options and the files, subject.c takes the events
  * of one source, time.c, links.c ... look at it as a whole, checks.c has the
- * list of checks, print.c the table and the verdict.
+ * list of checks, rules.h those of a site, print.c the table and the verdict.
  */
 #ifndef TL_HEALTH_H
 #define TL_HEALTH_H
 
+#include "cmd/tl-health/rules.h"
 #include "sink/source.h"
+#include "table/junit.h"
 #include "table/table.h"
 #include "trace/host.h"
 
@@ -166,6 +168,8 @@ struct health {
 	struct sink_sources sources;
 	struct subject subject;
 	VEC(struct finding) findings;
+	struct site_rules *rules; /* NULL: none */
+	outcome_list outcomes;
 	VEC(uint16_t) names; /* NAME_, by their number */
 	VEC(uint8_t) texts;  /* of lists, likewise */
 	struct {
@@ -232,13 +236,20 @@ void check_content(struct health *h);
 /* Behind the last source: what they are together. */
 void check_ranks(struct health *h);
 
-/* ---- print.c ---- */
+/* ---- print.c, sarif.c ---- */
 
+#define RULE_PREFIX "rule."
+
+/* "time.overrun (12.3 % of GPU time): " and what is wrong. */
+void finding_put(struct buf *b, const struct finding *f);
 void health_print(struct health *h, struct table_dest *dest);
-/* A case for each check and source, failed where it is misleading; path NULL:
- * nothing. */
-void health_junit(const struct health *h, const char *path);
+/* A case for each check or rule and source, failed where it is misleading or
+ * broken; xml NULL: nothing. */
+void health_junit(const struct health *h, struct junit *xml);
+void health_sarif(const struct health *h, struct out *out);
 /* Tells the verdict on each file; the worst. */
 enum severity health_tell(struct health *h);
+/* The same of rules; whether one is broken that may not be. */
+bool rules_tell(const struct health *h);
 
 #endif

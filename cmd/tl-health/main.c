@@ -8,10 +8,15 @@
 #include "cmd/tl-health/health.h"
 #include "table/catalogue.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 enum {
 	OPT_JUNIT = OPT_LONG,
 	OPT_LIST_CHECKS,
 	OPT_LIST_TABLES,
+	OPT_RULES,
+	OPT_SARIF,
 	OPT_SET,
 };
 
@@ -19,6 +24,8 @@ static const struct opt options[] = {
 	{ OPT_JUNIT, "junit", "FILE", "the checks as JUnit's XML, for CI" },
 	{ OPT_LIST_CHECKS, "list-checks", NULL, "list the checks" },
 	{ OPT_LIST_TABLES, "list-tables", NULL, "list the tables" },
+	{ OPT_RULES, "rules", "FILE", "judge by the rules of FILE, too" },
+	{ OPT_SARIF, "sarif", "FILE", "the findings as SARIF, for CI" },
 	{ OPT_SET, "set", "CHECK=W[,M]",
 	    "a warning from W on, misleading from M on; 'never'" },
 	OPT_TABLE,
@@ -35,7 +42,7 @@ static const struct about about = {
 
 struct settings {
 	struct table_dest dest;
-	const char *junit;
+	const char *junit, *sarif, *rules;
 	bool list_checks, list_tables, verbose;
 };
 
@@ -47,6 +54,8 @@ take_option(
 	case OPT_JUNIT: set->junit = op->arg; break;
 	case OPT_LIST_CHECKS: set->list_checks = true; break;
 	case OPT_LIST_TABLES: set->list_tables = true; break;
+	case OPT_RULES: set->rules = op->arg; break;
+	case OPT_SARIF: set->sarif = op->arg; break;
 	case OPT_SET: limits_set(h->limits, op->arg); break;
 	case 'q': h->is_quiet = true; break;
 	case 'v': set->verbose = true; break;
@@ -69,11 +78,27 @@ is_part(const struct stream_in *in)
 	return (in->marks & MARK_EDITED) != 0;
 }
 
+/* A tree that programs read, too, lies in a file. */
+static struct stream_in *
+open_tree(struct health *h, const char *path, int *tree)
+{
+	int fd;
+
+	*tree = -1;
+	if (h->rules == NULL)
+		return stream_open_only(path, h->dict, WANT_TREE, KINDS_READ);
+	*tree = tree_spool(path);
+	fd = fcntl(*tree, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0 || lseek(fd, 0, SEEK_SET) != 0)
+		die_errno("%s: its tree", path);
+	return stream_open_in(in_open_fd(fd, path), h->dict, WANT_TREE);
+}
+
 static void
 read_file(struct health *h, const char *path)
 {
-	struct stream_in *in =
-	    stream_open_only(path, h->dict, WANT_TREE, KINDS_READ);
+	int tree;
+	struct stream_in *in = open_tree(h, path, &tree);
 	enum item item;
 
 	sink_sources_file(&h->sources, path);
@@ -89,6 +114,12 @@ read_file(struct health *h, const char *path)
 			subject_take(h, &in->ev);
 	subject_end(h);
 	stream_close(in);
+	if (tree < 0)
+		return;
+	if (h->sources.file < h->sources.list.n)
+		rules_judge(h->rules, &h->outcomes, tree, h->sources.path,
+		    (uint32_t)h->sources.file, h->text);
+	close(tree);
 }
 
 static void
@@ -100,6 +131,8 @@ health_free(struct health *h)
 	vec_free(&h->names);
 	vec_free(&h->windows);
 	vec_free(&h->texts);
+	vec_free(&h->outcomes);
+	rules_free(h->rules);
 	sink_sources_free(&h->sources);
 	arena_destroy(h->text);
 	dict_destroy(h->dict);
@@ -111,8 +144,11 @@ main(int argc, char *argv[])
 	struct settings set = { 0 };
 	struct health h = { 0 };
 	enum severity worst;
+	struct junit *junit;
+	struct out *sarif;
 	struct optparse op;
 	const char *path;
+	bool has_failed;
 	int ch;
 
 	for (int c = 0; c < CHECKS; c++)
@@ -136,18 +172,26 @@ main(int argc, char *argv[])
 	h.keys.block = intern_put(h.dict->text, STR("block"));
 	h.keys.hlo = intern_put(h.dict->text, STR("hlo_op"));
 	h.text = arena_create();
+	if (set.rules != NULL)
+		h.rules = rules_load(set.rules);
+	/* before the work */
+	junit = junit_open(set.junit, "tl-health");
+	sarif = set.sarif != NULL ? out_open(set.sarif) : NULL;
 	stream_check_files(argv + op.ind);
 	while ((path = opt_file(&op)) != NULL)
 		read_file(&h, path);
 	if (h.ngpu == 0)
 		die_nothing(MSG_NO_GPU_EVENTS, h.sources.path, h.nevents);
 	check_ranks(&h);
+	has_failed = rules_tell(&h);
 	worst = health_tell(&h);
 	health_print(&h, &set.dest);
 	table_dest_finish(&set.dest);
-	health_junit(&h, set.junit);
+	health_junit(&h, junit);
+	if (sarif != NULL)
+		health_sarif(&h, sarif);
 	if (set.verbose)
 		note_cost("%" PRIu64 " events, %d checks", h.nevents, CHECKS);
 	health_free(&h);
-	return worst == MISLEADING ? EXIT_GATE : exit_status();
+	return worst == MISLEADING || has_failed ? EXIT_GATE : exit_status();
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The findings as a table, and the verdict. */
 #include "cmd/tl-health/health.h"
-#include "table/junit.h"
 
 #include <math.h>
 
@@ -107,6 +106,42 @@ add_row(struct health *h, struct table *t, const struct finding *f,
 	row[11] = cell_real(l->misleading);
 }
 
+static const char *
+severity_of_outcome(const struct outcome *o)
+{
+	if (o->result == RULE_UNJUDGED)
+		return "not judged";
+	return o->rule->level == RULE_ERROR ? "failed"
+					    : rule_level_words[o->rule->level];
+}
+
+static void
+add_outcome(struct health *h, struct table *t, const struct outcome *o,
+    enum sink_lead lead)
+{
+	const struct sink_source *source = &h->sources.list.v[o->source];
+	struct buf b = { 0 };
+	struct cell *row;
+
+	if (o->result == RULE_PASSED)
+		return;
+	row = table_row(t);
+	if (lead != SINK_LEAD_NONE)
+		*row++ = cell_int(
+		    lead == SINK_LEAD_RANK ? source->rank : source->no);
+	buf_printf(&b, RULE_PREFIX "%.*s", (int)o->rule->id.len, o->rule->id.p);
+	row[0] = cell_text(str_of(severity_of_outcome(o)));
+	row[1] = cell_text(table_row_text(t, buf_str(&b)));
+	if (o->result == RULE_BROKEN)
+		row[2] = cell_int((int64_t)o->n);
+	if (o->uid.len > 0)
+		row[6] = cell_text(o->uid);
+	row[7] = cell_text(o->why);
+	row[9] = cell_text(o->rule->text);
+	table_note(t, "%.*s: %.*s", (int)b.len, b.p, (int)o->why.len, o->why.p);
+	buf_free(&b);
+}
+
 void
 health_print(struct health *h, struct table_dest *dest)
 {
@@ -121,6 +156,8 @@ health_print(struct health *h, struct table_dest *dest)
 	stable_sort(h->findings.v, h->findings.n, sizeof *h->findings.v,
 	    order_of_findings);
 	t = table_create("health", own + skip, COLUMNS - skip);
+	for (size_t i = 0; i < h->outcomes.n; i++)
+		add_outcome(h, t, &h->outcomes.v[i], lead);
 	for (size_t i = 0; i < h->findings.n; i++)
 		add_row(h, t, &h->findings.v[i], lead);
 	for (size_t i = 0; i < h->findings.n; i++)
@@ -193,6 +230,47 @@ health_tell(struct health *h)
 	return worst;
 }
 
+/* ", uid 57 (what the site says)" */
+static struct str
+words_of_outcome(const struct outcome *o, struct buf *b)
+{
+	b->len = 0;
+	buf_put(b, o->why.p, o->why.len);
+	if (o->uid.len > 0)
+		buf_printf(b, ", uid %.*s", (int)o->uid.len, o->uid.p);
+	if (o->rule->text.len > 0)
+		buf_printf(
+		    b, "; %.*s", (int)o->rule->text.len, o->rule->text.p);
+	return buf_str(b);
+}
+
+bool
+rules_tell(const struct health *h)
+{
+	static const enum report_id broken[RULE_LEVELS] = {
+		[RULE_NOTE] = MSG_RULE_NOTES,
+		[RULE_WARNING] = MSG_RULE_WARNS,
+		[RULE_ERROR] = MSG_RULE_FAILED,
+	};
+	bool has_failed = false;
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < h->outcomes.n; i++) {
+		const struct outcome *o = &h->outcomes.v[i];
+		const char *path = h->sources.list.v[o->source].path;
+
+		if (o->result == RULE_UNJUDGED)
+			report(MSG_RULE_UNJUDGED, path, o->rule->id, o->why);
+		if (o->result != RULE_BROKEN)
+			continue;
+		report(broken[o->rule->level], path, o->rule->id,
+		    words_of_outcome(o, &b));
+		has_failed |= o->rule->level == RULE_ERROR;
+	}
+	buf_free(&b);
+	return has_failed;
+}
+
 /* ---- for CI ---- */
 
 /* Of a check and a source there is at most one finding. */
@@ -207,22 +285,53 @@ finding_of(const struct health *h, enum check check, uint32_t source)
 }
 
 void
-health_junit(const struct health *h, const char *path)
+finding_put(struct buf *b, const struct finding *f)
 {
-	struct junit *xml = junit_open(path, "tl-health");
+	put_finding(b, f);
+	buf_puts(b, ": ");
+	put_text(b, f);
+}
+
+static void
+junit_rules(const struct health *h, struct junit *xml)
+{
+	static const enum junit_result results[] = {
+		[RULE_PASSED] = JUNIT_PASSED,
+		[RULE_BROKEN] = JUNIT_FAILED,
+		[RULE_UNJUDGED] = JUNIT_ERROR,
+	};
+	struct buf id = { 0 }, text = { 0 };
+
+	for (size_t i = 0; i < h->outcomes.n; i++) {
+		const struct outcome *o = &h->outcomes.v[i];
+		bool is_let =
+		    o->result == RULE_BROKEN && o->rule->level != RULE_ERROR;
+
+		id.len = 0;
+		buf_printf(&id, RULE_PREFIX "%.*s", (int)o->rule->id.len,
+		    o->rule->id.p);
+		junit_case(xml, is_let ? JUNIT_PASSED : results[o->result],
+		    buf_str(&id), str_of(h->sources.list.v[o->source].path),
+		    words_of_outcome(o, &text));
+	}
+	buf_free(&id);
+	buf_free(&text);
+}
+
+void
+health_junit(const struct health *h, struct junit *xml)
+{
 	struct buf text = { 0 };
 
+	junit_rules(h, xml);
 	for (uint32_t i = 0; i < h->sources.list.n; i++)
 		for (int c = 0; c < CHECKS; c++) {
 			const struct finding *f =
 			    finding_of(h, (enum check)c, i);
 
 			text.len = 0;
-			if (f != NULL) {
-				put_finding(&text, f);
-				buf_puts(&text, ": ");
-				put_text(&text, f);
-			}
+			if (f != NULL)
+				finding_put(&text, f);
 			junit_case(xml,
 			    f != NULL && f->severity == MISLEADING
 				? JUNIT_FAILED

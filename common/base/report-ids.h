@@ -252,12 +252,6 @@ NOTE(ROWS_CONTINUED,
     "{file}: table \"{table}\" has more than {#limit} rows: it continues in "
     "further sheets")
 
-/* ---- tl-health ---- */
-NOTE(HEALTH_SOUND, "{file}: sound ({#n} {n:note|notes})")
-WARNING(HEALTH_USABLE,
-    "{file}: usable, with {#n} {n:warning|warnings}: {checks}")
-WARNING(HEALTH_MISLEADING, "{file}: misleading: {checks}")
-
 /* ---- tl-report ---- */
 WARNING(HOST_ONLY,
     "{file}: no GPU work in the trace: the report is of the host's time")
@@ -276,6 +270,7 @@ NOTE(ONE_RANK,
 
 #include "base/report-collective.h"
 #include "base/report-compare.h"
+#include "base/report-health.h"
 #include "base/report-reasons.h"
 #include "base/report-replay.h"
 #include "base/report-serving.h"

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The messages of tl-health, of report-ids.h, which includes it. */
+
+/* clang-format off */
+
+NOTE(HEALTH_SOUND, "{file}: sound ({#n} {n:note|notes})")
+WARNING(HEALTH_USABLE,
+    "{file}: usable, with {#n} {n:warning|warnings}: {checks}")
+WARNING(HEALTH_MISLEADING, "{file}: misleading: {checks}")
+WARNING(RULE_FAILED, "{file}: rule {rule} failed: {reason}")
+WARNING(RULE_WARNS, "{file}: rule {rule}: {reason}")
+NOTE(RULE_NOTES, "{file}: rule {rule}: {reason}")
+WARNING(RULE_UNJUDGED, "{file}: rule {rule} not judged: {reason}")
+WARNING(RULE_WARNED, "{file}: {helper}: {reason}")
+
+/* clang-format on */
