@@ -53,6 +53,7 @@ content_take_op(struct health *h, const struct event *ev)
 	if ((text_facts(h, &lists[LIST_DIMS]) & TEXT_HAS_SIZE) != 0)
 		*map_put(&s->shaped, uid_hash(ev->uid), NULL) =
 		    (uint64_t)lists[LIST_DIMS].id + 1;
+	s->ntypes += lists[LIST_TYPES].type != VAL_NULL;
 	s->nstrides += lists[LIST_STRIDES].type != VAL_NULL;
 	if ((text_facts(h, &lists[LIST_CONCRETE]) & TEXT_IS_CUT) != 0)
 		tally_event(&s->of[CHECK_CONTENT_CUT], ev->uid, 0);
@@ -235,6 +236,11 @@ check_content(struct health *h)
 	found(h, CHECK_CONTENT_NO_OPS, &none, NAN);
 	none.n = s->shaped.n > 0 && s->nstrides == 0 ? s->nops : 0;
 	found(h, CHECK_CONTENT_NO_STRIDES, &none, NAN);
+	none.n = s->shaped.n > 0 && s->ntypes == 0 ? s->nops : 0;
+	found(h, CHECK_CONTENT_NO_TYPES, &none, NAN);
+	/* only that format says so */
+	none.n = s->is_chrome && s->nops > 0 && !s->has_stacks;
+	found(h, CHECK_CONTENT_NO_STACKS, &none, NAN);
 	none.n = s->ngpu < FEW_KERNELS ? s->ngpu : 0;
 	found(h, CHECK_CONTENT_FEW, &none, NAN);
 	found(h, CHECK_CONTENT_NO_HLO, &s->of[CHECK_CONTENT_NO_HLO],

@@ -166,7 +166,7 @@ tells_loss(struct str text)
 	return false;
 }
 
-/* Kineto writes its log beside the events. */
+/* Kineto writes its log beside the events, and what it was asked for. */
 void
 coverage_take_meta(struct health *h, const struct meta *m)
 {
@@ -177,6 +177,8 @@ coverage_take_meta(struct health *h, const struct meta *m)
 		if (str_eq(m->fact.key, str_of(keys[i])) &&
 		    v->type >= VAL_STR && tells_loss(v->s))
 			h->subject.nlosses++;
+	if (str_eq(m->fact.key, STR("with_stack")) && v->type == VAL_INT)
+		h->subject.has_stacks = v->i != 0;
 }
 
 /* Of other formats tl-decode counts them. */
@@ -185,11 +187,15 @@ coverage_take_facts(struct subject *s, const struct source *src)
 {
 	static const char *const keys[] = { "losses", "packets_lost",
 		"packets_dropped" };
+	const struct fact *format;
 	int64_t n;
 
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (source_int(src, keys[i], &n) && n > 0)
 			s->nlosses += (uint64_t)n;
+	format = source_fact(src, "format");
+	s->is_chrome = format != NULL && format->val.type >= VAL_STR &&
+	    str_eq(format->val.s, STR("chrome"));
 }
 
 void

@@ -37,6 +37,33 @@ sum_of(const json_items *object)
 	return sum;
 }
 
+/* Of an object of repairs, each of which has a number. */
+static void
+check_repaired(struct health *h, struct arena *mem, const struct source *src)
+{
+	const struct fact *repaired = source_fact(src, FACT_REPAIRED);
+	json_items list = { 0 }, one = { 0 };
+	struct buf b = { 0 };
+	struct finding *f;
+	uint64_t n = 0;
+
+	if (repaired == NULL || !json_split(&list, mem, repaired->val.s))
+		return;
+	for (size_t i = 0; i + 1 < list.n; i += 2) {
+		(void)!json_split(&one, mem, list.v[i + 1].text);
+		n += member(&one, STR("n"));
+		buf_printf(&b, "%s%.*s", i > 0 ? ", " : "",
+		    (int)list.v[i].text.len, list.v[i].text.p);
+	}
+	f = found(
+	    h, CHECK_FILE_REPAIRED, &(struct tally){ .n = n, .ns = -1 }, NAN);
+	if (f != NULL)
+		finding_say(h, f, "%.*s", (int)b.len, b.p);
+	vec_free(&list);
+	vec_free(&one);
+	buf_free(&b);
+}
+
 void
 check_facts(struct health *h, const struct source *src)
 {
@@ -67,6 +94,7 @@ check_facts(struct health *h, const struct source *src)
 		    percent_of((double)n, (double)events));
 	}
 	vec_free(&list);
+	check_repaired(h, mem, src);
 	arena_destroy(mem);
 }
 

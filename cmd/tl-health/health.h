@@ -9,6 +9,7 @@
 
 #include "cmd/tl-health/rules.h"
 #include "sink/source.h"
+#include "stream/marks.h"
 #include "table/junit.h"
 #include "table/table.h"
 #include "trace/host.h"
@@ -36,6 +37,7 @@ enum check {
 	CHECK_LINK_PROCESSES,
 	CHECK_LINK_GRAPHS,
 	CHECK_LINK_BACKWARD,
+	CHECK_LINK_FLOWS,
 	CHECK_COVER_BLOCKED,
 	CHECK_COVER_LATE,
 	CHECK_COVER_BEGIN,
@@ -50,6 +52,8 @@ enum check {
 	CHECK_CONTENT_NO_OPS,
 	CHECK_CONTENT_NO_SHAPES,
 	CHECK_CONTENT_NO_STRIDES,
+	CHECK_CONTENT_NO_TYPES,
+	CHECK_CONTENT_NO_STACKS,
 	CHECK_CONTENT_NO_HLO,
 	CHECK_CONTENT_CUT,
 	CHECK_CONTENT_NAMES,
@@ -57,6 +61,8 @@ enum check {
 	CHECK_CONTENT_FEW,
 	CHECK_CONTENT_IDLE,
 	CHECK_CONTENT_UNSTABLE,
+	CHECK_CONTENT_NO_MODEL,
+	CHECK_CONTENT_ABOVE_ROOF,
 	CHECK_FILE_CUT,
 	CHECK_FILE_LOST,
 	CHECK_FILE_MENDED,
@@ -65,6 +71,7 @@ enum check {
 	CHECK_FILE_KEYS,
 	CHECK_FILE_SEVERAL,
 	CHECK_FILE_EDITED,
+	CHECK_FILE_REPAIRED,
 	CHECKS,
 };
 
@@ -86,6 +93,7 @@ struct check_def {
 	const char *text;   /* what is wrong */
 	const char *spoils; /* which figures it touches */
 	const char *advice; /* what to do about it */
+	unsigned touches;   /* FIGURE_ bits: where it travels to */
 };
 extern const struct check_def checks[CHECKS];
 
@@ -122,6 +130,12 @@ struct call {
 	uint32_t track;
 };
 
+/* An arrow: which of its ends were there, and the first one. */
+struct flow {
+	bool begins, ends;
+	struct uid uid;
+};
+
 /* A GPU event, besides what host.gpus has. */
 struct gpu_more {
 	uint64_t graph; /* that it is a node of; 0: none */
@@ -155,9 +169,12 @@ struct subject {
 	struct map call_of; /* the first call of an id, in calls */
 	VEC(struct call) calls;
 	struct map launched; /* launches of GPU events whose time is none */
-	VEC(struct gpu_more) more; /* of each in host.gpus, as added */
-	struct map shaped;         /* ops: the number of their sizes + 1 */
-	uint64_t nstrides;         /* ops that have them */
+	VEC(struct gpu_more) more;  /* of each in host.gpus, as added */
+	struct map shaped;          /* ops: the number of their sizes + 1 */
+	uint64_t nstrides, ntypes;  /* ops that have them */
+	bool is_chrome, has_stacks; /* its format; it says so */
+	struct map flow_of;         /* the ends of a flow, in flows */
+	VEC(struct flow) flows;
 };
 
 struct health {
@@ -173,11 +190,14 @@ struct health {
 	VEC(uint16_t) names; /* NAME_, by their number */
 	VEC(uint8_t) texts;  /* of lists, likewise */
 	struct {
-		uint32_t graph, grid, block, hlo;
+		uint32_t graph, grid, block, hlo, id;
 	} keys;                   /* of args */
 	VEC(struct span) windows; /* of GPU work of each source */
 	int64_t world;            /* ranks of the job; 0: not known */
 	uint64_t nevents, ngpu;
+	int tree;       /* of the file that is marked: a descriptor */
+	bool is_marked; /* --mark */
+	bool is_deep;   /* --deep */
 	bool is_quiet;  /* --quiet */
 	bool is_edited; /* a mark of the stream, or a part of one */
 };
@@ -217,10 +237,11 @@ struct finding *found(
 void finding_say(struct health *h, struct finding *f, const char *fmt, ...)
     PRINTF_LIKE(3, 4);
 
-/* ---- file.c, time.c, links.c, coverage.c, content.c ---- */
+/* ---- file.c, time.c, links.c, coverage.c, content.c, roofline.c ---- */
 
 /* Before or with the events. */
 void links_take_call(struct health *h, const struct event *ev);
+void links_take_flow(struct health *h, const struct event *ev);
 void content_take_op(struct health *h, const struct event *ev);
 struct gpu_more content_take_gpu(struct health *h, const struct event *ev);
 void content_take_name(struct health *h, const struct event *ev);
@@ -233,13 +254,23 @@ void check_time(struct health *h);
 void check_links(struct health *h);
 void check_coverage(struct health *h);
 void check_content(struct health *h);
+/* Of a file whose tree is at hand: what tl-roofline says of it. */
+void check_roofline(struct health *h, int tree, const char *name);
 /* Behind the last source: what they are together. */
 void check_ranks(struct health *h);
+
+/* ---- mark.c ---- */
+
+/* The stream of a file with the verdict on each source as a fact of it. */
+void health_mark(const struct health *h, int tree, const char *name,
+    const struct stream_dest *dest);
 
 /* ---- print.c, sarif.c ---- */
 
 #define RULE_PREFIX "rule."
 
+/* "12.3 % of GPU time", or how many. */
+void finding_put_share(struct buf *b, const struct finding *f);
 /* "time.overrun (12.3 % of GPU time): " and what is wrong. */
 void finding_put(struct buf *b, const struct finding *f);
 void health_print(struct health *h, struct table_dest *dest);

@@ -48,6 +48,52 @@ links_take_call(struct health *h, const struct event *ev)
 		tally_event(&s->of[CHECK_LINK_SHARED], ev->uid, 0);
 }
 
+/* ---- flows ---- */
+
+/* Its ends have category, name and id in common. */
+void
+links_take_flow(struct health *h, const struct event *ev)
+{
+	struct entries it = entries_of(h->dict, ev);
+	struct subject *s = &h->subject;
+	struct flow *f;
+	bool is_new, has_id = false;
+	uint64_t *at, id = 0;
+
+	while (entries_next(&it))
+		if (it.entry->group == GROUP_TOP &&
+		    it.entry->key == h->keys.id) {
+			has_id = true;
+			id = it.val.type == VAL_INT ? (uint64_t)it.val.i
+						    : it.val.id;
+		}
+	if (!has_id)
+		return;
+	id = hash_mix(id ^ HASH_K0,
+	    ((uint64_t)ev->name << 32 | ev->shape->cat) ^ HASH_K1);
+	at = map_put(&s->flow_of, id, &is_new);
+	if (is_new) {
+		*at = s->flows.n;
+		vec_push(&s->flows, ((struct flow){ .uid = ev->uid }));
+	}
+	f = &s->flows.v[*at];
+	f->begins |= ev->shape->ph == 's';
+	f->ends |= ev->shape->ph == 'f';
+}
+
+static void
+check_flows(struct health *h)
+{
+	struct subject *s = &h->subject;
+	struct tally t = { 0 };
+
+	for (size_t i = 0; i < s->flows.n; i++)
+		if (!s->flows.v[i].begins || !s->flows.v[i].ends)
+			tally_event(&t, s->flows.v[i].uid, 0);
+	found(h, CHECK_LINK_FLOWS, &t,
+	    percent_of((double)t.n, (double)s->flows.n));
+}
+
 /* ---- GPU events ---- */
 
 static void
@@ -308,6 +354,7 @@ check_links(struct health *h)
 {
 	struct subject *s = &h->subject;
 
+	check_flows(h);
 	if (s->ncalls == 0) {
 		found(h, CHECK_COVER_NO_CALLS,
 		    &(struct tally){ .n = s->ngpu, .ns = -1 }, NAN);

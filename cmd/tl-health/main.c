@@ -8,22 +8,26 @@
 #include "cmd/tl-health/health.h"
 #include "table/catalogue.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 enum {
-	OPT_JUNIT = OPT_LONG,
+	OPT_DEEP = OPT_LONG,
+	OPT_JUNIT,
 	OPT_LIST_CHECKS,
 	OPT_LIST_TABLES,
+	OPT_MARK,
 	OPT_RULES,
 	OPT_SARIF,
 	OPT_SET,
 };
 
 static const struct opt options[] = {
+	{ OPT_DEEP, "deep", NULL, "also models, roofs and flows" },
 	{ OPT_JUNIT, "junit", "FILE", "the checks as JUnit's XML, for CI" },
 	{ OPT_LIST_CHECKS, "list-checks", NULL, "list the checks" },
 	{ OPT_LIST_TABLES, "list-tables", NULL, "list the tables" },
+	{ OPT_MARK, "mark", "FILE",
+	    "write the stream with its verdict to FILE" },
 	{ OPT_RULES, "rules", "FILE", "judge by the rules of FILE, too" },
 	{ OPT_SARIF, "sarif", "FILE", "the findings as SARIF, for CI" },
 	{ OPT_SET, "set", "CHECK=W[,M]",
@@ -42,7 +46,7 @@ static const struct about about = {
 
 struct settings {
 	struct table_dest dest;
-	const char *junit, *sarif, *rules;
+	const char *junit, *mark, *sarif, *rules;
 	bool list_checks, list_tables, verbose;
 };
 
@@ -51,9 +55,11 @@ take_option(
     struct health *h, struct settings *set, const struct optparse *op, int ch)
 {
 	switch (ch) {
+	case OPT_DEEP: h->is_deep = true; break;
 	case OPT_JUNIT: set->junit = op->arg; break;
 	case OPT_LIST_CHECKS: set->list_checks = true; break;
 	case OPT_LIST_TABLES: set->list_tables = true; break;
+	case OPT_MARK: set->mark = op->arg; break;
 	case OPT_RULES: set->rules = op->arg; break;
 	case OPT_SARIF: set->sarif = op->arg; break;
 	case OPT_SET: limits_set(h->limits, op->arg); break;
@@ -82,16 +88,11 @@ is_part(const struct stream_in *in)
 static struct stream_in *
 open_tree(struct health *h, const char *path, int *tree)
 {
-	int fd;
-
 	*tree = -1;
-	if (h->rules == NULL)
+	if (h->rules == NULL && !h->is_marked && !h->is_deep)
 		return stream_open_only(path, h->dict, WANT_TREE, KINDS_READ);
 	*tree = tree_spool(path);
-	fd = fcntl(*tree, F_DUPFD_CLOEXEC, 0);
-	if (fd < 0 || lseek(fd, 0, SEEK_SET) != 0)
-		die_errno("%s: its tree", path);
-	return stream_open_in(in_open_fd(fd, path), h->dict, WANT_TREE);
+	return tree_open(*tree, path, h->dict);
 }
 
 static void
@@ -104,7 +105,8 @@ read_file(struct health *h, const char *path)
 	sink_sources_file(&h->sources, path);
 	h->is_edited = is_part(in);
 	in->is_told = true; /* as findings */
-	stream_only(in, KINDS_READ);
+	stream_only(
+	    in, h->is_deep ? KINDS_READ | KIND_BIT(KIND_FLOW) : KINDS_READ);
 	while ((item = stream_next(in)) != ITEM_END)
 		if (item == ITEM_SOURCE)
 			subject_start(h, &in->source);
@@ -114,12 +116,32 @@ read_file(struct health *h, const char *path)
 			subject_take(h, &in->ev);
 	subject_end(h);
 	stream_close(in);
-	if (tree < 0)
-		return;
-	if (h->sources.file < h->sources.list.n)
+	if (h->is_deep && h->ngpu > 0)
+		check_roofline(h, tree, h->sources.path);
+	if (h->rules != NULL && h->sources.file < h->sources.list.n)
 		rules_judge(h->rules, &h->outcomes, tree, h->sources.path,
 		    (uint32_t)h->sources.file, h->text);
-	close(tree);
+	if (h->is_marked)
+		h->tree = tree;
+	else if (tree >= 0)
+		close(tree);
+}
+
+/* Marks are those of one stream; of standard output that is all there is. */
+static void
+print(struct health *h, struct settings *set)
+{
+	const struct stream_dest dest = { .path = set->mark };
+	const bool is_stdout = h->is_marked && strcmp(set->mark, "-") == 0;
+
+	if (h->is_marked) {
+		health_mark(h, h->tree, h->sources.path, &dest);
+		close(h->tree);
+	}
+	if (is_stdout && set->dest.path == NULL && set->dest.dir == NULL)
+		return;
+	health_print(h, &set->dest);
+	table_dest_finish(&set->dest);
 }
 
 static void
@@ -170,8 +192,12 @@ main(int argc, char *argv[])
 	h.keys.graph = intern_put(h.dict->text, STR("graph id"));
 	h.keys.grid = intern_put(h.dict->text, STR("grid"));
 	h.keys.block = intern_put(h.dict->text, STR("block"));
+	h.keys.id = intern_put(h.dict->text, STR("id"));
 	h.keys.hlo = intern_put(h.dict->text, STR("hlo_op"));
 	h.text = arena_create();
+	h.is_marked = set.mark != NULL;
+	if (h.is_marked && argc - op.ind > 1)
+		die_usage("option '--mark' is for one file");
 	if (set.rules != NULL)
 		h.rules = rules_load(set.rules);
 	/* before the work */
@@ -185,8 +211,7 @@ main(int argc, char *argv[])
 	check_ranks(&h);
 	has_failed = rules_tell(&h);
 	worst = health_tell(&h);
-	health_print(&h, &set.dest);
-	table_dest_finish(&set.dest);
+	print(&h, &set);
 	health_junit(&h, junit);
 	if (sarif != NULL)
 		health_sarif(&h, sarif);

@@ -170,17 +170,22 @@ health_print(struct health *h, struct table_dest *dest)
 
 /* ---- the verdict ---- */
 
+void
+finding_put_share(struct buf *b, const struct finding *f)
+{
+	if (!isnan(f->share) && f->share > 0)
+		buf_printf(
+		    b, "%.3g %% of %s", f->share, checks[f->check].share_of);
+	else
+		buf_printf(b, "%" PRIu64, f->n);
+}
+
 /* "time.overrun (12.3 % of GPU time)" */
 static void
 put_finding(struct buf *b, const struct finding *f)
 {
-	const struct check_def *c = &checks[f->check];
-
-	buf_printf(b, "%s%s (", b->len > 0 ? ", " : "", c->id);
-	if (!isnan(f->share) && f->share > 0)
-		buf_printf(b, "%.3g %% of %s", f->share, c->share_of);
-	else
-		buf_printf(b, "%" PRIu64, f->n);
+	buf_printf(b, "%s%s (", b->len > 0 ? ", " : "", checks[f->check].id);
+	finding_put_share(b, f);
 	buf_putc(b, ')');
 }
 

@@ -133,7 +133,6 @@ rules_judge_events(const struct site_rules *r, struct outcome *out, int tree,
 {
 	struct watching w = { 0 };
 	struct stream_in *in;
-	int fd;
 
 	for (size_t i = 0; i < r->list.n; i++)
 		if (r->list.v[i].sheet == NULL)
@@ -142,10 +141,7 @@ rules_judge_events(const struct site_rules *r, struct outcome *out, int tree,
 				.rule = &r->list.v[i], .out = &out[i] }));
 	if (w.list.n == 0)
 		return;
-	fd = fcntl(tree, F_DUPFD_CLOEXEC, 3);
-	if (fd < 0 || lseek(fd, 0, SEEK_SET) != 0)
-		die_errno("%s: its tree", name);
-	in = stream_open_in(in_open_fd(fd, name), NULL, WANT_TREE);
+	in = tree_open(tree, name, NULL);
 	w.dict = in->dict;
 	in->is_told = true;
 	read_tree(&w, in);
@@ -175,6 +171,16 @@ tree_spool(const char *path)
 		report(MSG_HELPER_WARNED, path, "tl-tree");
 	vec_release(program);
 	return fd;
+}
+
+struct stream_in *
+tree_open(int tree, const char *name, struct dict *dict)
+{
+	int fd = fcntl(tree, F_DUPFD_CLOEXEC, 0);
+
+	if (fd < 0 || lseek(fd, 0, SEEK_SET) != 0)
+		die_errno("%s: its tree", name);
+	return stream_open_in(in_open_fd(fd, name), dict, WANT_TREE);
 }
 
 void

@@ -2,11 +2,8 @@
 /* Rules about tables: their program is run on the tree, its rows are judged. */
 #include "cmd/tl-health/rules.h"
 #include "reader/reader.h"
-#include "json/json.h"
 
-#include <fcntl.h>
 #include <math.h>
-#include <unistd.h>
 
 #define NO_COLUMN SIZE_MAX
 
@@ -289,99 +286,6 @@ end_table(void *ctx)
 
 /* ---- the program ---- */
 
-struct program {
-	pid_t pid;
-	struct in *rows;
-	int said; /* a file of status records */
-};
-
-static struct program
-program_start(const struct site_rule *rule, int tree)
-{
-	struct child_how how = { .fd = { -1, -1, -1, -1 } };
-	char *path = sys_program(rule->sheet->program);
-	struct program p = { .said = io_nameless() };
-	VEC(const char *) argv = { 0 };
-	int fd[2];
-
-	if (p.said < 0 || pipe2(fd, O_CLOEXEC) != 0)
-		die_errno("%s cannot be run", rule->sheet->program);
-	vec_push(&argv, path);
-	for (size_t i = 0; i < rule->words.n; i++)
-		vec_push(&argv, rule->words.v[i]);
-	vec_push(&argv, "--format=ndjson");
-	vec_push(&argv, "--columns=+details");
-	vec_push(&argv, "--status-fd=3");
-	vec_push(&argv, "--");
-	vec_push(&argv, "-");
-	vec_push(&argv, NULL);
-	how.argv = (char *const *)(uintptr_t)argv.v;
-	how.fd[0] = tree;
-	how.fd[1] = fd[1];
-	how.fd[3] = p.said;
-	p.pid = lseek(tree, 0, SEEK_SET) == 0 ? child_start(&how) : -1;
-	if (p.pid < 0)
-		die_errno("%s cannot be run", rule->sheet->program);
-	close(fd[1]);
-	p.rows = in_open_fd(fd[0], rule->sheet->program);
-	vec_free(&argv);
-	vec_release(path);
-	return p;
-}
-
-/* "stdin: " is not how the user calls the trace. */
-static struct str
-own_words(const struct json_item *text)
-{
-	struct str s = text->text;
-
-	(void)str_take(&s, STR("stdin: "));
-	return s;
-}
-
-/*
- * Takes what it said: warnings are told, each once; of what was wrong the text
- * is given back.
- */
-static struct str
-hear(struct run *g, int fd)
-{
-	struct reader r = { 0 };
-	struct str wrong = STR("it failed");
-	struct str last = STR("");
-	json_items list = { 0 };
-	const unsigned char *end;
-
-	if (lseek(fd, 0, SEEK_SET) != 0)
-		die_errno("a temporary file");
-	r.in = in_open_fd(fd, "a temporary file");
-	while ((end = reader_line(&r)) != NULL) {
-		struct str line = { (const char *)r.in->p,
-			(size_t)(end - r.in->p) };
-		const struct json_item *text = NULL;
-		struct str level = STR("");
-
-		list.n = 0;
-		if (json_split(&list, g->mem, line)) {
-			text = json_member(&list, STR("text"));
-			level = json_member_text(&list, STR("level"));
-		}
-		if (text != NULL && str_eq(level, STR("warning")) &&
-		    !str_eq(text->text, last)) {
-			report(MSG_RULE_WARNED, g->name,
-			    g->list.v[0].rule->sheet->program, own_words(text));
-			last = text->text;
-		} else if (text != NULL && !str_eq(level, STR("note"))) {
-			wrong = own_words(text);
-		}
-		r.in->p = end < r.in->end ? end + 1 : end;
-	}
-	in_close(r.in);
-	reader_free(&r);
-	vec_free(&list);
-	return wrong;
-}
-
 static void
 settle(struct run *g, struct judged *j, int status, struct str wrong)
 {
@@ -390,10 +294,6 @@ settle(struct run *g, struct judged *j, int status, struct str wrong)
 	if (status == EXIT_USAGE)
 		rule_die(g->rules, j->rule->line, "%s: %.*s", s->program,
 		    (int)wrong.len, wrong.p);
-	if (status != EXIT_DONE && status != EXIT_WARNINGS &&
-	    status != EXIT_NOTHING)
-		die("%s: %s: %.*s", g->name, s->program, (int)wrong.len,
-		    wrong.p);
 	if (j->out->result == RULE_BROKEN || (j->nrows > 0 && j->nempty == 0))
 		return;
 	j->out->result = RULE_UNJUDGED;
@@ -407,22 +307,18 @@ settle(struct run *g, struct judged *j, int status, struct str wrong)
 static void
 run_program(struct run *g, int tree)
 {
+	const struct site_rule *rule = g->list.v[0].rule;
 	const struct table_sink sink = { begin_table, take_row, end_table, g };
-	struct program p = program_start(g->list.v[0].rule, tree);
-	struct reader r = { .in = p.rows, .sink = &sink };
-	bool is_whole = !in_need(p.rows, 1) || ndjson_read(&r);
 	struct str wrong;
-	int status;
+	int status = table_ask(&(struct asked){ .program = rule->sheet->program,
+				   .words = rule->words.v,
+				   .nwords = rule->words.n,
+				   .tree = tree,
+				   .name = g->name },
+	    &sink, g->mem, &wrong);
 
-	in_close(p.rows);
-	status = child_wait(p.pid);
-	wrong = hear(g, p.said);
 	for (size_t i = 0; i < g->list.n; i++)
 		settle(g, &g->list.v[i], status, wrong);
-	if (!is_whole)
-		die("%s: %s: line %" PRIu64 ": %s", g->name,
-		    g->list.v[0].rule->sheet->program, r.line, r.error.p);
-	reader_free(&r);
 }
 
 /* ---- which run together ---- */

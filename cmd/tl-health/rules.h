@@ -8,6 +8,7 @@
 #ifndef TL_HEALTH_RULES_H
 #define TL_HEALTH_RULES_H
 
+#include "reader/reader.h"
 #include "table/catalogue.h"
 #include "trace/select.h"
 
@@ -102,7 +103,26 @@ bool rule_holds(const struct rule_test *t, double value, double than);
 void rule_put_broken(
     struct buf *b, const struct rule_test *t, double value, double than);
 
+/* ---- ask.c ---- */
+
+struct asked {
+	const char *program;
+	const char *const *words; /* its options */
+	size_t nwords;
+	int tree;         /* a descriptor of its input */
+	const char *name; /* of that, for messages */
+};
+/*
+ * Has a program print tables, with all columns, into the sink; its status. What
+ * it warns of is told; *wrong is why it has no answer, in mem. Its failure ends
+ * this program.
+ */
+int table_ask(const struct asked *a, const struct table_sink *sink,
+    struct arena *mem, struct str *wrong);
+
 /* The tree of a file in a nameless file, as tl-tree makes it. */
 int tree_spool(const char *path);
+/* From its beginning; the descriptor stays open. */
+struct stream_in *tree_open(int tree, const char *name, struct dict *dict);
 
 #endif

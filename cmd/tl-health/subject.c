@@ -2,9 +2,7 @@
 /* One source: what its events are counted in. */
 #include "cmd/tl-health/health.h"
 #include "trace/bucket.h"
-
-#define HOUR_NS (INT64_C(3600) * 1000000000)
-#define DAY_NS (INT64_C(86400) * 1000000000)
+#include "trace/overrun.h"
 
 /* Of a shape. */
 enum {
@@ -172,7 +170,7 @@ is_huge(struct subject *s, const struct event *ev)
 {
 	const bool is_gpu = event_is(ev, KINDS_GPU);
 
-	if (ev->dur_ns <= DAY_NS)
+	if (ev->dur_ns <= IMPOSSIBLE_NS)
 		return false;
 	tally_event(&s->of[CHECK_TIME_HUGE], ev->uid, is_gpu);
 	s->ngpu += is_gpu;
@@ -229,6 +227,10 @@ subject_take(struct health *h, const struct event *ev)
 	const unsigned timed = HAS_TS | HAS_DUR, facts = shape_facts(h, ev);
 	struct subject *s = &h->subject;
 
+	if (event_is(ev, KIND_BIT(KIND_FLOW))) {
+		links_take_flow(h, ev);
+		return;
+	}
 	s->nevents++;
 	if ((facts & SHAPE_REPEATS) != 0 && !s->is_xla)
 		tally_event(&s->of[CHECK_FILE_KEYS], ev->uid, 0);
@@ -260,7 +262,8 @@ static void
 settle_zero(struct subject *s)
 {
 	s->zero_is_wrong = s->first_ns != INT64_MAX &&
-	    (double)s->first_ns - (double)s->zero_ns > (double)HOUR_NS;
+	    (double)s->first_ns - (double)s->zero_ns >
+		(double)IMPOSSIBLE_HOLE_NS;
 	if (!s->zero_is_wrong)
 		for (size_t i = 0; i < s->at_zero.n; i++)
 			spans_add(&s->recorded, s->at_zero.v[i].start,
@@ -315,4 +318,6 @@ subject_free(struct subject *s)
 	vec_free(&s->calls);
 	vec_free(&s->more);
 	map_free(&s->shaped);
+	map_free(&s->flow_of);
+	vec_free(&s->flows);
 }

@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether times can be right. */
 #include "cmd/tl-health/health.h"
+#include "trace/overrun.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define HOLE_NS (INT64_C(10) * 1000000000)
-/* Ends and starts are rounded, and AMD's profiler moves them by a few ns. */
-#define ROUNDING_NS 100
 #define COARSE_NS 1000
 /* Of fewer GPU events one may well take most of the time. */
 #define FEW_EVENTS 20
-
-/* How far two times may be apart that are the same. */
-static int64_t
-tolerance(const struct subject *s)
-{
-	return s->divisor >= COARSE_NS && s->divisor < HOLE_NS
-	    ? (int64_t)s->divisor
-	    : ROUNDING_NS;
-}
 
 /* Whether its time is one: 0 may be none. */
 static bool
@@ -29,25 +19,6 @@ has_place(const struct subject *s, const struct host_gpu *k)
 }
 
 /* ---- events in the order of a GPU stream ---- */
-
-static int
-by_stream(const void *x, const void *y)
-{
-	const struct host_gpu *a = *(const struct host_gpu *const *)x;
-	const struct host_gpu *b = *(const struct host_gpu *const *)y;
-	int order = key_cmp(a->dev, b->dev);
-
-	if (order == 0)
-		order = key_cmp(a->gpu_stream, b->gpu_stream);
-	if (order == 0)
-		order =
-		    (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
-	/* the next one of two that start together is the longer one: the
-	 * shorter was first */
-	if (order == 0)
-		order = (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
-	return order != 0 ? order : uid_cmp(a->uid, b->uid);
-}
 
 struct order {
 	const struct host_gpu **v;
@@ -63,7 +34,7 @@ order_by_stream(const struct subject *s)
 	for (size_t i = 0; i < h->gpus.n; i++)
 		if (has_place(s, &h->gpus.v[i]))
 			o.v[o.n++] = &h->gpus.v[i];
-	stable_sort(o.v, o.n, sizeof *o.v, by_stream);
+	overrun_order(o.v, o.n);
 	return o;
 }
 
@@ -76,7 +47,7 @@ static void
 check_streams(struct health *h)
 {
 	struct subject *s = &h->subject;
-	const int64_t same = tolerance(s);
+	const int64_t same = overrun_tolerance(s->divisor);
 	struct order o = order_by_stream(s);
 	const struct host_gpu *open = NULL, *told = NULL;
 
@@ -91,9 +62,8 @@ check_streams(struct health *h)
 		if (e->start_ns == open->start_ns && same < COARSE_NS &&
 		    e->start_ns < e->end_ns && open->start_ns < open->end_ns)
 			tally_event(&s->of[CHECK_TIME_BURST], e->uid, 0);
-		over = (e->end_ns < open->end_ns ? e->end_ns : open->end_ns) -
-		    e->start_ns;
-		if (open->end_ns - e->end_ns > same && over > 0) {
+		over = overrun_shared(open, e);
+		if (overrun_is(open, e, same)) {
 			struct tally *t = &s->of[CHECK_TIME_OVERRUN];
 
 			if (told != open)
@@ -123,7 +93,7 @@ check_clocks(struct health *h)
 	struct subject *s = &h->subject;
 	struct tally *early = &s->of[CHECK_TIME_BEFORE_LAUNCH];
 	struct tally *outside = &s->of[CHECK_TIME_OUTSIDE];
-	const int64_t same = tolerance(s);
+	const int64_t same = overrun_tolerance(s->divisor);
 	int64_t most = 0;
 	struct finding *f;
 

@@ -12,5 +12,10 @@ WARNING(RULE_WARNS, "{file}: rule {rule}: {reason}")
 NOTE(RULE_NOTES, "{file}: rule {rule}: {reason}")
 WARNING(RULE_UNJUDGED, "{file}: rule {rule} not judged: {reason}")
 WARNING(RULE_WARNED, "{file}: {helper}: {reason}")
+WARNING(MARKED,
+    "{file}: tl-health warns of its {figures}: {checks}")
+WARNING(MARKED_MISLEADING,
+    "{file}: misleading by tl-health, in its {figures}: {checks}")
+NOTE(REPAIRED, "{file}: repaired by tl-decode: {repairs}")
 
 /* clang-format on */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading streams, item by item, in both encodings. */
 #include "stream/in.h"
+#include "stream/marks.h"
 
 noreturn void
 stream_die_at(const struct stream_in *s, uint64_t at, const char *reason)
@@ -96,6 +97,8 @@ on_source(struct stream_in *s, const struct source *source)
 	/* a helper has said it already */
 	if (source->is_final && s->dec->helper == NULL && !s->is_told)
 		stream_tell_skipped(s->name, source);
+	if (source->is_final && !s->is_told)
+		stream_tell_marks(s->name, source);
 	return ITEM_SOURCE;
 }
 

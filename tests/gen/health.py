@@ -19,7 +19,7 @@ class Trace:
 
     def __init__(self):
         self.steps, self.ops, self.calls, self.kernels = [], [], [], []
-        self.more, self.members = [], {}
+        self.more, self.members = [], {"with_stack": 1}
         for i in range(OPS):
             at = BEGIN + i * PERIOD
             self.ops.append(self.event(
@@ -308,6 +308,43 @@ def no_strides(t, _):
         del e["args"]["Input Strides"]
 
 
+def no_types(t, _):
+    for e in t.ops:
+        del e["args"]["Input type"]
+
+
+def no_stacks(t, _):
+    del t.members["with_stack"]
+
+
+def flows(t, n):
+    """Arrows from each launch to its kernel, n of which lack an end."""
+    for i, (a, b) in enumerate(zip(t.calls, t.kernels)):
+        for k, (ph, e) in enumerate((("s", a), ("f", b))):
+            if i >= n or i % 2 != k:
+                t.more.append({"ph": ph, "id": 100 + i, "cat": "ac2g",
+                               "name": "ac2g", "ts": e["ts"],
+                               "pid": e["pid"], "tid": e["tid"]})
+
+
+def no_model(t, n):
+    for e in t.ops[:n]:
+        e["name"] = "site::novelty"
+
+
+def device(t, _):
+    t.members["deviceProperties"] = [
+        {"id": 0, "name": "NVIDIA H100 80GB HBM3"}]
+
+
+def above_roof(t, n):
+    """Products of 2^40 operations in 30 us."""
+    device(t, 1)
+    for e in t.ops[:n]:
+        e["args"]["Input Dims"] = [[8192, 8192], [8192, 8192]]
+        e["args"]["Input Strides"] = [[8192, 1], [8192, 1]]
+
+
 def cut(t, n):
     for e in t.ops[:n]:
         e["args"]["Concrete Inputs"] = ["", "[1, 2, ..., 9]"]
@@ -365,7 +402,8 @@ PLANTS = {f.__name__: f for f in (
     outside, overrun, overlap, dominant, coarse, skipped, twice, keys,
     several, burst, no_launch, no_work, no_op, no_id, shared, processes,
     inside, graphs, captured, backward, late, blocked, begin, end, starved,
-    far, steps, lost, rank, later, uneven, no_ops, no_shapes, no_strides, cut,
+    far, steps, lost, rank, later, uneven, no_ops, no_shapes, no_strides, no_types,
+    no_stacks, flows, no_model, device, above_roof, cut,
     names, unknown, unstable, other_grid, other_sizes, collective, no_calls,
     no_steps, no_gpu)}
 
