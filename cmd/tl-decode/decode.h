@@ -31,6 +31,7 @@ struct settings {
 	int jobs;
 	struct rank_rule *rank_rule;
 	struct dumps *dumps; /* --xla-dump, or NULL */
+	unsigned repairs;    /* REPAIR_ bits */
 	bool no_python;
 	bool salvage;
 	bool verbose;

@@ -7,14 +7,17 @@
  */
 #include "cmd/tl-decode/decode.h"
 #include "cmd/tl-decode/hlo/dump.h"
+#include "cmd/tl-decode/repair.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum {
 	OPT_KIND = OPT_LONG,
 	OPT_NO_PYTHON,
 	OPT_RANK_REGEX,
+	OPT_REPAIR,
 	OPT_SALVAGE,
 	OPT_XLA_DUMP,
 };
@@ -23,8 +26,8 @@ static const struct about about = {
 	.purpose = "turn profiler traces into an event stream",
 	.synopsis =
 	    "[-v] [-d DIR | -o FILE] [--kind KIND,...] [--no-python] "
-	    "[--rank-regex RE] [--salvage] [--xla-dump DIR|FILE] [--ndjson] "
-	    "[-z[LEVEL]] [-j N] [FILE...]",
+	    "[--rank-regex RE] [--repair LIST] [--salvage] "
+	    "[--xla-dump DIR|FILE] [--ndjson] [-z[LEVEL]] [-j N] [FILE...]",
 	.example = "tl-decode trace.json.gz | tl-tree | tl-timeline",
 };
 
@@ -36,6 +39,8 @@ static const struct opt options[] = {
 	{ OPT_NO_PYTHON, "no-python", NULL, "leave Python frames out" },
 	{ OPT_RANK_REGEX, "rank-regex", "RE",
 	    "find a rank in the file's name by the group of RE" },
+	{ OPT_REPAIR, "repair", "LIST",
+	    "mend clip-overrun, drop-impossible, fix-utf8, or all" },
 	{ OPT_SALVAGE, "salvage", NULL,
 	    "save what is whole of a damaged trace" },
 	{ 'v', "verbose", NULL, "a summary on standard error" },
@@ -60,15 +65,24 @@ decode_source(const struct settings *set, const char *path,
 		.path = path,
 		.src = src,
 	};
+	struct utf8_repair *utf8 = NULL;
+	struct in *in;
 
-	s.in = in_open(path);
+	in = s.in = in_open(path);
 	in_tolerate(s.in); /* failures are told with a hint */
+	if ((set->repairs & REPAIR_FIX_UTF8) != 0)
+		utf8 = repair_utf8(in);
+	if (utf8 != NULL)
+		s.in = repair_utf8_window(utf8);
 	source_begin(&s);
 	format_read(&s);
+	if (utf8 != NULL)
+		repair_utf8_end(utf8, &s);
+	s.in = in;
 	source_end(&s);
-	counts->compressed += in_consumed(s.in);
+	counts->compressed += in_consumed(in);
 	source_close(&s);
-	in_close(s.in);
+	in_close(in);
 	return s.src + 1;
 }
 
@@ -101,7 +115,7 @@ summary(const struct counts *c, const struct dict *st, double start)
 
 /* All inputs, one stream. */
 static void
-decode_stream(const struct settings *set, char **paths, int n,
+decode_plain(const struct settings *set, char **paths, int n,
     const struct stream_dest *dest, uint32_t src)
 {
 	struct dict *dict = dict_create();
@@ -121,6 +135,45 @@ decode_stream(const struct settings *set, char **paths, int n,
 	if (set->verbose)
 		summary(&counts, dict, began);
 	dict_destroy(dict);
+}
+
+/*
+ * The status. What is to be mended is known when all is read: a child writes
+ * the stream as it is to a file without a name.
+ */
+static int
+decode_stream(const struct settings *set, char **paths, int n,
+    const struct stream_dest *dest, uint32_t src)
+{
+	struct stream_dest plain = { 0 };
+	const char *name = n == 1 ? paths[0] : "the traces";
+	int fd, rc;
+	pid_t pid;
+
+	if ((set->repairs & REPAIRS_OF_EVENTS) == 0) {
+		decode_plain(set, paths, n, dest, src);
+		return exit_status();
+	}
+	fd = io_nameless();
+	if (fd < 0)
+		die_errno("a temporary file in %s", io_tmpdir());
+	pid = child_fork();
+	if (pid == 0) {
+		if (dup2(fd, STDOUT_FILENO) < 0)
+			die_errno("a temporary file");
+		decode_plain(set, paths, n, &plain, src);
+		_exit(exit_status());
+	}
+	rc = child_wait(pid);
+	if (child_signal(rc) > 0)
+		die("%s: the process that read it was killed by signal %d",
+		    name, child_signal(rc));
+	if (rc != EXIT_DONE && rc != EXIT_WARNINGS)
+		exit(rc); /* it has said why */
+	repair_stream(
+	    fd, strcmp(name, "-") == 0 ? "stdin" : name, set->repairs, dest);
+	close(fd);
+	return rc != EXIT_DONE ? rc : exit_status();
 }
 
 /* The last part of a path without the endings that traces have. */
@@ -229,8 +282,8 @@ decode_dir(const struct settings *set, char **paths, int n)
 		dest.path = outputs[i];
 		pid = child_fork();
 		if (pid == 0) {
-			decode_stream(set, &paths[i], 1, &dest, (uint32_t)i);
-			_exit(exit_status());
+			_exit(decode_stream(
+			    set, &paths[i], 1, &dest, (uint32_t)i));
 		}
 		vec_push(
 		    &children, ((struct child){ pid, paths[i], outputs[i] }));
@@ -279,6 +332,7 @@ main(int argc, char *argv[])
 		case 'v': set.verbose = true; break;
 		case OPT_KIND: set.kinds = opt_kinds(&op); break;
 		case OPT_NO_PYTHON: set.no_python = true; break;
+		case OPT_REPAIR: set.repairs |= repair_opt(&op); break;
 		case OPT_SALVAGE: set.salvage = true; break;
 		case OPT_RANK_REGEX: rank_regex = op.arg; break;
 		case OPT_XLA_DUMP: dumps_add(&set.dumps, op.arg); break;
@@ -298,8 +352,7 @@ main(int argc, char *argv[])
 	if (set.dir != NULL) {
 		worst = decode_dir(&set, paths, n);
 	} else {
-		decode_stream(&set, paths, n, &set.dest, 0);
-		worst = exit_status();
+		worst = decode_stream(&set, paths, n, &set.dest, 0);
 	}
 	rank_rule_destroy(set.rank_rule);
 	return worst;

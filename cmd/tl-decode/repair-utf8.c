@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes that are no UTF-8 in a text of JSON, replaced as they are read. */
+#include "cmd/tl-decode/repair.h"
+#include "stream/marks.h"
+
+#define LONGEST 4 /* bytes of a character */
+
+struct utf8_repair {
+	struct in *in, *window;
+	uint64_t n, first_at;
+};
+
+/* The next character at dst, which has room for it; its length, 0: the end. */
+static size_t
+give_one(struct utf8_repair *r, char *dst)
+{
+	struct in *in = r->in;
+	size_t left, n;
+	uint32_t c;
+
+	if (!in_need(in, LONGEST) && in->p == in->end)
+		return 0;
+	left = (size_t)(in->end - in->p);
+	n = utf8_next((const char *)in->p, left, &c);
+	if (c == UTF8_BAD) {
+		/* as the text of a lone surrogate it has a meaning */
+		size_t at, three = left < 3 ? left : 3;
+
+		if (three == 3 &&
+		    json_check_utf8(
+			(struct str){ (const char *)in->p, three }, &at)) {
+			memcpy(dst, in->p, three);
+			in->p += three;
+			return three;
+		}
+		if (r->n++ == 0)
+			r->first_at = in_offset(in, in->p);
+		in->p += n;
+		return utf8_put(dst, 0xfffd);
+	}
+	memcpy(dst, in->p, n);
+	in->p += n;
+	return n;
+}
+
+static size_t
+give(void *arg, void *to, size_t n, const char **fault)
+{
+	struct utf8_repair *r = arg;
+	struct in *in = r->in;
+	char *dst = to;
+	size_t done = 0;
+
+	while (n - done >= LONGEST) {
+		size_t len = 0, most = (size_t)(in->end - in->p);
+
+		/* runs of ASCII, as almost all is */
+		most = most < n - done ? most : n - done;
+		while (len < most && in->p[len] < 0x80)
+			len++;
+		memcpy(dst + done, in->p, len);
+		in->p += len;
+		done += len;
+		if (n - done < LONGEST)
+			break;
+		len = give_one(r, dst + done);
+		if (len == 0)
+			break;
+		done += len;
+	}
+	in_release(in);
+	if (done == 0)
+		*fault = in_damage(in);
+	return done;
+}
+
+struct utf8_repair *
+repair_utf8(struct in *in)
+{
+	struct utf8_repair *r;
+
+	(void)!in_need(in, 64);
+	if (in->p == in->end || (*in->p != '{' && *in->p != '['))
+		return NULL;
+	r = xcalloc(1, sizeof *r);
+	r->in = in;
+	r->window = in_open_filter(give, r, in->name);
+	return r;
+}
+
+struct in *
+repair_utf8_window(const struct utf8_repair *r)
+{
+	return r->window;
+}
+
+void
+repair_utf8_end(struct utf8_repair *r, struct source_state *s)
+{
+	struct buf b = { 0 };
+
+	if (r->n > 0) {
+		buf_printf(&b,
+		    "{\"fix-utf8\":{\"n\":%" PRIu64 ",\"first\":%" PRIu64 "}}",
+		    r->n, r->first_at);
+		facts_json(&s->facts, FACT_REPAIRED, buf_str(&b));
+		/* else with what is done to events */
+		if ((s->set->repairs & REPAIRS_OF_EVENTS) == 0) {
+			struct source so =
+			    facts_source(&s->facts, s->src, true);
+
+			stream_tell_repaired(s->in->name, &so);
+		}
+	}
+	buf_free(&b);
+	in_close(r->window);
+	vec_release(r);
+}
