@@ -9,6 +9,8 @@
  */
 #include <stdlib.h>
 
+#include "table/catalogue.h"
+
 #include "cmd/tl-compare/workbook.h"
 
 /* Excel allows as many as memory has; a report has 30. */
@@ -139,7 +141,8 @@ on_sheet(void *ctx, const char *name, const char **attributes)
 	return NULL;
 }
 
-/* Sheets get their parts; what has no table (a chart's sheet) goes. */
+/* Sheets get their parts; what has no table (a chart's sheet, the first of a
+ * report) goes. */
 static void
 place_sheets(struct workbook *w)
 {
@@ -149,7 +152,7 @@ place_sheets(struct workbook *w)
 		const struct relation *r =
 		    find_relation(w, w->sheets.v[i].id, "worksheet");
 
-		if (r == NULL)
+		if (r == NULL || str_eq(w->sheets.v[i].name, STR(SHEET_FRONT)))
 			continue;
 		w->sheets.v[n] = w->sheets.v[i];
 		w->sheets.v[n++].part = r->part;

@@ -280,7 +280,7 @@ size_t names_widest(const struct names_shown *n);
 
 /* ---- screen.c ---- */
 
-void screen_print(struct figures *f);
+void screen_print(struct figures *f, const char *path); /* NULL: stdout */
 
 /* ---- summary.c ---- */
 

@@ -399,7 +399,7 @@ answer(struct settings *s, struct jobs *j)
 		report(MSG_ONE_RANK, s->of_ranks);
 	if (!s->has_sheets) {
 		clean_up(); /* whoever reads the screen may leave */
-		screen_print(&f);
+		screen_print(&f, NULL);
 	} else {
 		summary_write(&f, is_whole);
 		sheets_cut(s);
@@ -408,8 +408,10 @@ answer(struct settings *s, struct jobs *j)
 	}
 	if (s->dir != NULL)
 		dir_write(s);
-	if (s->book != NULL)
+	if (s->book != NULL) {
+		screen_print(&f, front_path(s));
 		book_write(s, j);
+	}
 	if (s->database != NULL)
 		database_write(s, j);
 	if (s->page != NULL)

@@ -2,6 +2,7 @@
 /* What becomes of the sheets: a folder, a workbook, a page. */
 #include <stdio.h>
 
+#include "table/catalogue.h"
 #include "table/table.h"
 
 #include "cmd/tl-report/figures.h"
@@ -49,6 +50,12 @@ run(struct jobs *j, struct args *argv)
 	job_finish(j, true);
 }
 
+const char *
+front_path(const struct settings *s)
+{
+	return text("%s/" SHEET_FRONT, s->tmp);
+}
+
 void
 book_write(const struct settings *s, struct jobs *j)
 {
@@ -58,6 +65,7 @@ book_write(const struct settings *s, struct jobs *j)
 	args_add(&argv, "--labels");
 	will_write(s->book);
 	args_add(&argv, text("--output=%s", s->book));
+	args_add(&argv, text("--front=%s", front_path(s)));
 	args_add(&argv, "--chart-sheet=summary");
 	sheets_paths(s, "ndjson", &argv);
 	run(j, &argv);

@@ -230,6 +230,8 @@ void sheets_to_csv(const struct settings *s);
 /* The folder of -d, and in it one for the tables meanwhile. */
 void dir_make(struct settings *s);
 void dir_write(const struct settings *s);
+/* Where the screen goes, before book_write(). */
+const char *front_path(const struct settings *s);
 void book_write(const struct settings *s, struct jobs *j);
 void database_write(const struct settings *s, struct jobs *j);
 void markdown_write(const struct settings *s);

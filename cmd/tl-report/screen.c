@@ -12,6 +12,7 @@
 
 #define WIDE 74 /* from here on there is room for categories */
 #define WIDTH_USUAL 80
+#define WIDTH_FILE 120
 #define WIDTH_MIN 30
 #define WIDTH_MAX 99999
 
@@ -349,14 +350,14 @@ put_title(struct screen *s)
 
 /* What a comparison found comes before all else. */
 void
-screen_print(struct figures *f)
+screen_print(struct figures *f, const char *path)
 {
-	struct screen s = {
-		.f = f, .out = out_open(NULL), .width = width_of(f->set)
-	};
+	struct screen s = { .f = f,
+		.out = out_open(path),
+		.width = path != NULL ? WIDTH_FILE : width_of(f->set) };
 
-	s.has_colour = out_wants_colour(s.out);
-	s.has_blocks = out_has_blocks(s.out);
+	s.has_colour = path == NULL && out_wants_colour(s.out);
+	s.has_blocks = path == NULL && out_has_blocks(s.out);
 	if (s.width < WIDTH_MIN)
 		s.width = WIDTH_MIN;
 	put_title(&s);

@@ -9,12 +9,14 @@
  * sheet.c     cells of a sheet, and how they look
  * rows.c      rows as XML
  * chart.c     charts
+ * front.c     the first sheet: a text, links to the others
  * library.c   what the library does not look at: memory, temporary files
  */
 #include "cmd/tl-xlsx/workbook.h"
 
 enum {
 	OPT_CHART_SHEET = OPT_LONG,
+	OPT_FRONT,
 	OPT_FROM,
 	OPT_LABELS,
 };
@@ -22,6 +24,8 @@ enum {
 static const struct opt options[] = {
 	{ OPT_CHART_SHEET, "chart-sheet", "NAME",
 	    "all charts on this sheet, beside its table or alone" },
+	{ OPT_FRONT, "front", "FILE",
+	    "a first sheet of this text, with links to the others" },
 	{ OPT_FROM, "from", "FORMAT", "inputs are ndjson, tsv or csv" },
 	{ OPT_LABELS, "labels", NULL, "labels and their units instead of ids" },
 	{ 'o', "output", "FILE",
@@ -41,6 +45,7 @@ struct settings {
 	const char *path;
 	bool labels, verbose;
 	const char *charts; /* the sheet of all, or NULL */
+	const char *front;  /* a text, or NULL */
 };
 
 static void
@@ -52,6 +57,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 
 	switch (ch) {
 	case OPT_CHART_SHEET: set->charts = op->arg; break;
+	case OPT_FRONT: set->front = op->arg; break;
 	case OPT_FROM: set->from = kinds[opt_word(op, formats)]; break;
 	case OPT_LABELS: set->labels = true; break;
 	case 'o': set->path = op->arg; break;
@@ -103,9 +109,12 @@ main(int argc, char *argv[])
 	if (out_is_terminal(out))
 		die_usage("a workbook is not for a terminal: -o FILE.xlsx");
 	b = book_create(set.labels);
+	if (set.front != NULL)
+		front_begin(b, set.front);
 	while ((path = opt_file(&op)) != NULL)
 		read_operand(b, &set, path);
 	charts_add(b, set.charts);
+	front_end(b);
 	tell_losses(b);
 	nrows = b->nrows;
 	nsheets = b->sheets.n;

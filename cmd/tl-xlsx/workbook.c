@@ -67,7 +67,8 @@ make_formats(struct book *b)
 		[BOOK_MILLI] = "#,##0.000",
 		[BOOK_CENTI] = "0.00",
 		[BOOK_HEAD] = NULL,
-		[BOOK_WRAPPED] = NULL };
+		[BOOK_WRAPPED] = NULL,
+		[BOOK_LINK] = NULL };
 
 	for (int i = BOOK_GENERAL + 1; i < BOOK_NFORMATS; i++) {
 		b->formats[i] = workbook_add_format(b->wb);
@@ -80,6 +81,11 @@ make_formats(struct book *b)
 	format_set_num_format_index(b->formats[BOOK_WHOLE], 1);
 	format_set_text_wrap(b->formats[BOOK_WRAPPED]);
 	format_set_align(b->formats[BOOK_WRAPPED], LXW_ALIGN_VERTICAL_TOP);
+	format_set_font_name(b->formats[BOOK_SCREEN], "Courier New");
+	format_set_font_name(b->formats[BOOK_TITLE], "Courier New");
+	format_set_bold(b->formats[BOOK_TITLE]);
+	format_set_font_color(b->formats[BOOK_LINK], 0x0563c1);
+	format_set_underline(b->formats[BOOK_LINK], LXW_UNDERLINE_SINGLE);
 	format_set_bold(b->formats[BOOK_HEAD]);
 	format_set_align(b->formats[BOOK_HEAD], LXW_ALIGN_LEFT);
 	format_set_bottom(b->formats[BOOK_HEAD], LXW_BORDER_THIN);

@@ -67,6 +67,9 @@ enum book_format {
 	BOOK_CENTI,   /* 0.00 */
 	BOOK_HEAD,
 	BOOK_WRAPPED, /* on top of the cell, in lines */
+	BOOK_SCREEN,  /* letters of one width */
+	BOOK_TITLE,
+	BOOK_LINK,
 	BOOK_NFORMATS,
 };
 
@@ -75,8 +78,9 @@ struct book {
 	lxw_format *formats[BOOK_NFORMATS];
 	struct names names;
 	VEC(struct book_sheet *) sheets;
-	struct book_sheet *open; /* the one being filled, or NULL */
-	struct arena *arena;     /* of texts that stay */
+	struct book_sheet *open;  /* the one being filled, or NULL */
+	struct book_sheet *front; /* see front_begin(), or NULL */
+	struct arena *arena;      /* of texts that stay */
 	struct buf text;
 	struct table_sink sink;
 	bool labels;
@@ -125,6 +129,10 @@ void rows_letters(struct book_sheet *s);
  */
 #define ROW_PIXELS 20
 double rows_usual_pixels(const struct book_sheet *s, size_t row, double pixels);
+
+/* Before all tables, a sheet of the lines of a file; front_end(): its links. */
+void front_begin(struct book *b, const char *path);
+void front_end(struct book *b);
 
 /*
  * The charts that the catalogue has for tables that are there, each beside its

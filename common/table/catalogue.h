@@ -98,6 +98,9 @@ struct sheet {
 };
 
 /* All, in the order in which a report has them. */
+/* A workbook's first sheet, no table: tl-report's screen, links to the others. */
+#define SHEET_FRONT "screen"
+
 extern const struct sheet sheets[];
 extern const size_t sheets_n;
 

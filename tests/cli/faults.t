@@ -68,7 +68,7 @@ faults tl-match --approx "$ROOT/tests/data/h100/serving_steps.json.gz" \
 faults tl-diff ../ranks/rank-0.tl ../ranks/rank-1.tl -d out
 faults tl-graft --capture "$ROOT/tests/data/capture.json.gz" \
 	"$ROOT/tests/data/replay.json.gz" -o out.tl
-faults tl-xlsx ../table.ndjson -o out.xlsx --chart-sheet charts
+faults tl-xlsx ../table.ndjson -o out.xlsx --chart-sheet charts --front ../small.json
 faults tl-sql ../table.ndjson ../tree.tl -o out.sqlite
 faults tl-html -o out.html ../table.ndjson ../tree.tl
 faults tl-cat --kind kernel --tsv ../tree.tl -o out.tsv

@@ -164,8 +164,8 @@ like 'who is late comes first' "$(tl-report ranks/* | grep '^[A-Z]' | sed -n 1p)
 tl-report -o four.xlsx ranks/* 2>err
 is 'a workbook of ranks' $? 3
 is 'begins with them' "$(python3 "$ROOT/tests/oracle/read_xlsx.py" four.xlsx |
-	sed -n 's/^sheet "\(.*\)"$/\1/p' | head -n 6 | tr '\n' ' ')" \
-	'summary gpu_timeline_by_rank nccl_verdict nccl_groups straggler_cause straggler_summary '
+	sed -n 's/^sheet "\(.*\)"$/\1/p' | head -n 7 | tr '\n' ' ')" \
+	'screen summary gpu_timeline_by_rank nccl_verdict nccl_groups straggler_cause straggler_summary '
 is 'three charts beside the summary' "$(python3 \
 	"$ROOT/tests/oracle/read_xlsx.py" four.xlsx -s summary | grep -c '^chart')" 3
 tl-merge ranks/* -o merged.tl
@@ -228,8 +228,8 @@ is 'a selection is of both' "$(sed 1d selected/diff_stats.csv | wc -l)" \
 	"$(tl-diff --step 2 --table diff_stats --no-header t.tl t.tl 2>err | wc -l)"
 tl-report before.tl --vs after.tl -o vs.xlsx
 is 'the sheets of a workbook' "$(python3 "$ROOT/tests/oracle/read_xlsx.py" vs.xlsx |
-	sed -n 's/^sheet "\(.*\)"$/\1/p' | head -n 10 | tr '\n' ' ')" \
-	'summary diff_steps diff_ops_summary health gpu_timeline steps steps_summary steps_slow idle idle_window '
+	sed -n 's/^sheet "\(.*\)"$/\1/p' | head -n 11 | tr '\n' ' ')" \
+	'screen summary diff_steps diff_ops_summary health gpu_timeline steps steps_summary steps_slow idle idle_window '
 gzip -dc "$SAMPLE" | sed 's/"cat": *"cpu_op"/"cat":"x"/' >other.json
 for other in other.json roc.json; do
 	tl-report t.tl --vs "$other" -d "by-$other" 2>err
@@ -263,12 +263,19 @@ ok '-o' tl-report -o r.xlsx "$SAMPLE"
 python3 "$ROOT/tests/oracle/read_xlsx.py" r.xlsx >cells 2>err
 is 'a sound workbook' "$(cat err)" ''
 is 'its sheets' "$(sed -n 's/^sheet "\(.*\)"$/\1/p' cells | tr '\n' ' ')" \
-	"summary health gpu_timeline steps steps_summary steps_slow idle idle_window idle_gaps idle_by_stream\
+	"screen summary health gpu_timeline steps steps_summary steps_slow idle idle_window idle_gaps idle_by_stream\
  ops_summary_by_category ops_summary ops_unique_args\
  roofline_by_step unified_perf_summary GEMM SDPA_fwd SDPA_bwd UnaryElementwise BinaryElementwise\
  MorePointwise Movement Normalization Optimizer Reduce_fwd Softmax coll_analysis\
  roofs "
 like 'the verdict is in it' "$(cat cells)" 'B3 s - "Partly communication-bound: exposed communication is 33.6 % of 14.473 ms in 3 steps'
+python3 -m zipfile -e r.xlsx r.parts
+is 'the first sheet is the screen' "$(python3 "$ROOT/tests/oracle/read_xlsx.py" r.xlsx screen |
+	sed -n 's/^A[0-9]* s [^ ]* //p' | jq -r . | sed '/^summary$/,$d')" \
+	"$(tl-report --width 120 "$SAMPLE" | sed '/^$/d')"
+is 'with a link to each other one' "$(grep -o 'location="[^"]*' r.parts/xl/worksheets/sheet1.xml |
+	sed "s/location=\"'\(.*\)'!A1/\1/")" \
+	"$(sed -n 's/^sheet "\(.*\)"$/\1/p' cells | sed 1d)"
 python3 "$ROOT/tests/oracle/read_xlsx.py" r.xlsx -s >looks
 is 'two charts beside it' "$(sed -n '/^sheet "gpu/q; p' looks |
 	grep -c '^chart')" 2

@@ -300,6 +300,20 @@ refuses 1 'No space left' 'tl-xlsx -o /dev/full roofs.tsv'
 refuses 1 '/nodir: no temporary file' 'TMPDIR=/nodir tl-xlsx -o bad.xlsx roofs.tsv'
 refuses 1 'File too large|not written whole|temporary file' \
 	'trap "" XFSZ; ulimit -f 4; seq 100000 | tl-xlsx -o bad.xlsx'
+printf 'a title\n\n =1+1 \001<&\nno end' >front.txt
+ok '--front' tl-xlsx -o front.xlsx --front front.txt "it's=typed.ndjson"
+is 'is a sheet of a text, and of what follows' "$(cells front.xlsx screen)" \
+	'A3 s - " =1+1 \u0001<&"
+A4 s - "no end"
+A6 s - "it'"'"'s"
+A7 s - "counts"'
+python3 -m zipfile -e front.xlsx front
+is 'linked' "$(grep -o 'location="[^"]*' front/xl/worksheets/sheet1.xml | tr '\n' ' ')" \
+	"location=\"'it''s'!A1 location=\"'counts'!A1 "
+refuses 1 'nosuch' 'tl-xlsx -o x.xlsx --front nosuch typed.ndjson'
+if command -v tl-compare >/dev/null; then
+	is 'no table to compare' "$(tl-compare --list-tables front.xlsx front.xlsx 2>&1 | grep -c screen)" 0
+fi
 refuses 2 "'-o' is missing" 'tl-xlsx roofs.tsv'
 ok 'nothing was left' sh -c '! ls bad.xlsx* 2>/dev/null'
 quiet 'a reader may leave' 'tl-xlsx -o - roofs.tsv | head -c 1'
