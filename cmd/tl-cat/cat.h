@@ -34,6 +34,8 @@ is_selective(const struct settings *set)
 }
 
 bool is_picked(const struct settings *set, const struct event *ev);
+/* left: of --head, when all is read; nothing was picked: ends the program. */
+void cat_check_picks(const struct settings *set, int64_t left);
 
 /* What the records of a source have told so far. */
 struct known {

@@ -68,6 +68,14 @@ is_picked(const struct settings *set, const struct event *ev)
 	return false;
 }
 
+/* An event that was asked for by its number is there, or that is an error. */
+void
+cat_check_picks(const struct settings *set, int64_t left)
+{
+	if (set->picks.n > 0 && set->head > 0 && left == set->head)
+		die_nothing(MSG_NO_EVENT_MATCHES, set->files[0]);
+}
+
 static void
 set_mode(struct settings *set, enum mode mode, const char **word,
     const struct optparse *op)

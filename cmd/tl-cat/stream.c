@@ -196,5 +196,6 @@ cat_stream(const struct settings *set)
 	for (size_t i = 0; i < c.inputs.n; i++)
 		if (c.left > 0 || c.inputs.v[i].in != NULL)
 			pass_input(&c, &c.inputs.v[i]);
+	cat_check_picks(set, c.left);
 	stream_finish(c.out);
 }

@@ -441,5 +441,6 @@ cat_tsv(const struct settings *set)
 	for (size_t i = 0; set->files[i] != NULL && t.left > 0; i++)
 		put_file(&t, set->files[i], is_tree);
 	buf_free(&t.line);
+	cat_check_picks(set, t.left);
 	out_finish(t.out);
 }

@@ -9,7 +9,7 @@
 void
 select_meet(struct select_met *met, struct key key)
 {
-	if (key.type == KEY_NONE)
+	if (key.type == KEY_NONE || met->has_more)
 		return;
 	for (size_t i = met->list.n; i-- > 0;)
 		if (key_eq(met->list.v[i], key))
@@ -61,6 +61,29 @@ put_met(const struct select *s, const struct select_met *met, const char *what,
 		buf_puts(b, " and more");
 }
 
+static void
+put_name(struct buf *b, struct str name, bool is_first)
+{
+	buf_printf(b, "%s '%.*s%s'", is_first ? "" : ",",
+	    (int)(name.len < NAME_MAX ? name.len : NAME_MAX), name.p,
+	    name.len < NAME_MAX ? "" : "...");
+}
+
+static void
+put_names(const struct select *s, struct buf *b)
+{
+	const struct select_met *met = &s->names_met;
+
+	for (size_t i = 0; i < met->list.n && i < TOLD_MAX; i++) {
+		if (i == 0)
+			buf_puts(b, b->len == 0 ? "; it has" : ",");
+		put_name(
+		    b, dict_get(s->dict, (uint32_t)met->list.v[i].n), i == 0);
+	}
+	if (met->list.n > TOLD_MAX)
+		buf_puts(b, " and more");
+}
+
 struct str
 select_there(const struct select *s)
 {
@@ -68,6 +91,7 @@ select_there(const struct select *s)
 
 	put_met(s, &s->devs_met, "device", &b);
 	put_met(s, &s->gpu_streams_met, "GPU stream", &b);
+	put_names(s, &b);
 	return buf_str(&b);
 }
 
@@ -94,10 +118,9 @@ select_there_annotations(const struct select *s, struct buf *b)
 				continue;
 			}
 			vec_push(&told, win->name);
-			buf_printf(b, "%s '%.*s%s'",
-			    told.n == 1 ? "; it has" : ",",
-			    (int)(name.len < NAME_MAX ? name.len : NAME_MAX),
-			    name.p, name.len < NAME_MAX ? "" : "...");
+			if (told.n == 1)
+				buf_puts(b, "; it has");
+			put_name(b, name, told.n == 1);
 		}
 	if (has_more)
 		buf_puts(b, " and more");

@@ -302,6 +302,17 @@ name_agrees(struct select *s, uint32_t name)
 	return *known == YES;
 }
 
+/* Asked for, or remembered if the GPU worked on it. */
+static bool
+event_name_agrees(struct select *s, const struct event *ev)
+{
+	if (s->names.n == 0 || name_agrees(s, ev->name))
+		return true;
+	if (event_is(ev, KINDS_GPU) && ev->name != INTERN_NONE)
+		select_meet(&s->names_met, (struct key){ ev->name, KEY_STR });
+	return false;
+}
+
 static void
 push_launch(struct select *s, const struct event *ev)
 {
@@ -435,7 +446,7 @@ agrees(struct select *s, const struct event *ev)
 {
 	return (s->kinds == 0 || event_is(ev, s->kinds)) &&
 	    (ev->flags & EV_STUB) == 0 && ev->dur_ns >= s->min_dur_ns &&
-	    (s->names.n == 0 || name_agrees(s, ev->name)) &&
+	    event_name_agrees(s, ev) &&
 	    key_agrees(s, &s->devs, ev->dev, &s->devs_met) &&
 	    key_agrees(
 		s, &s->gpu_streams, ev->gpu_stream, &s->gpu_streams_met) &&
@@ -564,4 +575,5 @@ select_free(struct select *s)
 	vec_free(&s->launches);
 	vec_free(&s->devs_met.list);
 	vec_free(&s->gpu_streams_met.list);
+	vec_free(&s->names_met.list);
 }

@@ -54,8 +54,8 @@ struct select {
 	VEC(struct str) names;
 	VEC(struct str) annotations;
 	struct id_set ranks, devs, gpu_streams, steps;
-	/* met where --dev or --gpu-stream asked for others, see select_there */
-	struct select_met devs_met, gpu_streams_met;
+	/* met where others were asked for, see select_there */
+	struct select_met devs_met, gpu_streams_met, names_met;
 	uint8_t phases; /* bits: 1 << enum phase; 0: all */
 	int64_t min_dur_ns;
 	int64_t from_ns, to_ns;

@@ -208,7 +208,7 @@ gpu a 7 1 1 1 | trace >gpu.json
 reports 5 no-gpu-events 'tl-kernels host.json'
 refuses 5 'the selection matches none' 'tl-kernels copy.json'
 reports 5 no-linked-gpu-events 'tl-kernels --linked-only gpu.json'
-refuses 5 'the selection matches none' 'tl-kernels --name nosuch small.tl'
+refuses 5 "the selection matches none of [0-9]+ GPU events; it has '[^']+'" 'tl-kernels --name nosuch small.tl'
 refuses 1 "no source has the table" 'tl-kernels --table kernel_details small.tl'
 refuses 2 'no table' 'tl-kernels --table nosuch small.tl'
 refuses 2 'event' 'tl-kernels --by shape small.tl'
