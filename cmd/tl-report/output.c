@@ -63,6 +63,7 @@ book_write(const struct settings *s, struct jobs *j)
 
 	args_add(&argv, "tl-xlsx");
 	args_add(&argv, "--labels");
+	args_add(&argv, "--main-first");
 	will_write(s->book);
 	args_add(&argv, text("--output=%s", s->book));
 	args_add(&argv, text("--front=%s", front_path(s)));

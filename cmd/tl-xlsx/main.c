@@ -19,6 +19,7 @@ enum {
 	OPT_FRONT,
 	OPT_FROM,
 	OPT_LABELS,
+	OPT_MAIN_FIRST,
 };
 
 static const struct opt options[] = {
@@ -28,6 +29,8 @@ static const struct opt options[] = {
 	    "a first sheet of this text, with links to the others" },
 	{ OPT_FROM, "from", "FORMAT", "inputs are ndjson, tsv or csv" },
 	{ OPT_LABELS, "labels", NULL, "labels and their units instead of ids" },
+	{ OPT_MAIN_FIRST, "main-first", NULL,
+	    "columns that tell most first, as on tl-report's page" },
 	{ 'o', "output", "FILE",
 	    "write to FILE, which appears only when whole" },
 	{ 'v', "verbose", NULL, "a summary on stderr" },
@@ -43,7 +46,7 @@ static const struct about about = {
 struct settings {
 	enum table_kind from;
 	const char *path;
-	bool labels, verbose;
+	bool labels, main_first, verbose;
 	const char *charts; /* the sheet of all, or NULL */
 	const char *front;  /* a text, or NULL */
 };
@@ -60,6 +63,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	case OPT_FRONT: set->front = op->arg; break;
 	case OPT_FROM: set->from = kinds[opt_word(op, formats)]; break;
 	case OPT_LABELS: set->labels = true; break;
+	case OPT_MAIN_FIRST: set->main_first = true; break;
 	case 'o': set->path = op->arg; break;
 	case 'v': set->verbose = true; break;
 	default: break;
@@ -109,6 +113,7 @@ main(int argc, char *argv[])
 	if (out_is_terminal(out))
 		die_usage("a workbook is not for a terminal: -o FILE.xlsx");
 	b = book_create(set.labels);
+	b->main_first = set.main_first;
 	if (set.front != NULL)
 		front_begin(b, set.front);
 	while ((path = opt_file(&op)) != NULL)

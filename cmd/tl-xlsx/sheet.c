@@ -119,14 +119,17 @@ void
 sheet_row(struct book *b, struct book_sheet *s, const struct val *cells)
 {
 	row_begin(s);
-	for (size_t i = 0; i < s->ncolumns; i++)
-		switch (cells[i].type) {
+	for (size_t i = 0; i < s->ncolumns; i++) {
+		const struct val *v = &cells[s->columns[i].from];
+
+		switch (v->type) {
 		case VAL_NONE: break;
-		case VAL_TEXT: write_text(b, s, i, cells[i].text); break;
-		case VAL_BIG: write_big(b, s, i, cells[i].text); break;
-		case VAL_NUMBER: write_number(s, i, cells[i].number); break;
-		case VAL_BOOL: row_bool(s, i, cells[i].yes); break;
+		case VAL_TEXT: write_text(b, s, i, v->text); break;
+		case VAL_BIG: write_big(b, s, i, v->text); break;
+		case VAL_NUMBER: write_number(s, i, v->number); break;
+		case VAL_BOOL: row_bool(s, i, v->yes); break;
 		}
+	}
 	row_end(s);
 }
 

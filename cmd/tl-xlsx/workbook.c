@@ -13,6 +13,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "table/catalogue.h"
+
 #include "cmd/tl-xlsx/workbook.h"
 
 /* The date in the file when SOURCE_DATE_EPOCH says none: as the zip's. */
@@ -172,6 +174,39 @@ book_find(const struct book *b, struct str name)
 	return NULL;
 }
 
+/*
+ * Behind the first, those that the catalogue keeps on a narrow terminal, in its
+ * order; then the others, as they are.
+ */
+static void
+main_first(const struct head *head, struct book_sheet *s)
+{
+	const struct sheet *known = sheet_of(head->name);
+	unsigned *places = xcalloc(s->ncolumns + 1, sizeof *places);
+
+	for (size_t i = 1; i < s->ncolumns; i++) {
+		struct buf id = { 0 };
+
+		buf_put(&id, head->columns[i].id.p, head->columns[i].id.len);
+		buf_putc(&id, '\0');
+		places[i] = sheet_place(known, &(struct column){ .id = id.p });
+		if (places[i] > SHEET_GOES)
+			places[i] = SHEET_GOES;
+		buf_free(&id);
+	}
+	for (size_t i = 2; i < s->ncolumns; i++)
+		for (size_t k = i; k > 1 &&
+		     places[s->columns[k - 1].from] >
+			 places[s->columns[k].from];
+		     k--) {
+			size_t swap = s->columns[k].from;
+
+			s->columns[k].from = s->columns[k - 1].from;
+			s->columns[k - 1].from = swap;
+		}
+	free(places);
+}
+
 static void
 begin(void *ctx, const struct head *head)
 {
@@ -189,18 +224,23 @@ begin(void *ctx, const struct head *head)
 		s->ncolumns = XLSX_COLUMNS;
 	}
 	s->columns = xcalloc(s->ncolumns + 1, sizeof *s->columns);
+	for (size_t i = 0; i < s->ncolumns; i++)
+		s->columns[i].from = i;
+	if (b->main_first)
+		main_first(head, s);
 	for (size_t i = 0; i < s->ncolumns; i++) {
-		const struct head_column *from = &head->columns[i];
+		size_t at = s->columns[i].from;
+		const struct head_column *from = &head->columns[at];
 		bool is_number =
 		    from->type == COL_INT || from->type == COL_REAL;
 
-		s->columns[i] =
-		    (struct book_column){ .id = arena_str(b->arena, from->id),
-			    .label = arena_str(b->arena, from->label),
-			    .type = from->type,
-			    .unit = is_number ? from->unit : UNIT_NONE,
-			    .div = b->labels && is_number ? from->label_div : 1,
-			    .flags = from->flags };
+		s->columns[i] = (struct book_column){ .from = at,
+			.id = arena_str(b->arena, from->id),
+			.label = arena_str(b->arena, from->label),
+			.type = from->type,
+			.unit = is_number ? from->unit : UNIT_NONE,
+			.div = b->labels && is_number ? from->label_div : 1,
+			.flags = from->flags };
 	}
 	sheet_begin(b, s);
 	b->open = s;

@@ -18,6 +18,7 @@
 #include "cmd/tl-xlsx/tables.h"
 
 struct book_column {
+	size_t from; /* its place in the table */
 	struct str id, label;
 	enum col_type type;
 	enum unit unit;
@@ -83,7 +84,7 @@ struct book {
 	struct arena *arena;      /* of texts that stay */
 	struct buf text;
 	struct table_sink sink;
-	bool labels;
+	bool labels, main_first;
 	int fd;           /* the finished file, which has no name */
 	struct str input; /* being read */
 	const char *want; /* the name asked for, or NULL */

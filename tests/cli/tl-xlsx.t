@@ -302,18 +302,27 @@ refuses 1 'File too large|not written whole|temporary file' \
 	'trap "" XFSZ; ulimit -f 4; seq 100000 | tl-xlsx -o bad.xlsx'
 printf 'a title\n\n =1+1 \001<&\nno end' >front.txt
 ok '--front' tl-xlsx -o front.xlsx --front front.txt "it's=typed.ndjson"
-is 'is a sheet of a text, and of what follows' "$(cells front.xlsx screen)" \
+is 'is a sheet of a text, and of what follows' "$(cells front.xlsx screen | sed 1d)" \
 	'A3 s - " =1+1 \u0001<&"
 A4 s - "no end"
 A6 s - "it'"'"'s"
-A7 s - "counts"'
+A7 s - "it'"'"'s~2"'
 python3 -m zipfile -e front.xlsx front
 is 'linked' "$(grep -o 'location="[^"]*' front/xl/worksheets/sheet1.xml | tr '\n' ' ')" \
-	"location=\"'it''s'!A1 location=\"'counts'!A1 "
+	"location=\"'it''s'!A1 location=\"'it''s~2'!A1 "
 refuses 1 'nosuch' 'tl-xlsx -o x.xlsx --front nosuch typed.ndjson'
 if command -v tl-compare >/dev/null; then
 	is 'no table to compare' "$(tl-compare --list-tables front.xlsx front.xlsx 2>&1 | grep -c screen)" 0
 fi
+cat >GEMM.ndjson <<'EOF'
+{"table":"GEMM","columns":[{"id":"name","type":"text"},{"id":"gflop","type":"real"},{"id":"operation_count","type":"int","unit":"count"},{"id":"roof","type":"text"},{"id":"lost_ns","type":"int","unit":"ns"},{"id":"kernel_ns_sum","type":"int","unit":"ns"}]}
+{"name":"mm","gflop":1.5,"operation_count":2,"roof":"x","lost_ns":3,"kernel_ns_sum":4}
+{"end":{"rows":1}}
+EOF
+tl-xlsx -o first.xlsx --main-first GEMM.ndjson
+is '--main-first: name, time, lost, count, then the rest' \
+	"$(read_xlsx first.xlsx | sed 1d | awk '{ print $NF }' | tr '\n' ' ')" \
+	'"name" "kernel_ns_sum" "lost_ns" "operation_count" "gflop" "roof" "mm" 4 3 2 1.5 "x" '
 refuses 2 "'-o' is missing" 'tl-xlsx roofs.tsv'
 ok 'nothing was left' sh -c '! ls bad.xlsx* 2>/dev/null'
 quiet 'a reader may leave' 'tl-xlsx -o - roofs.tsv | head -c 1'

@@ -4,12 +4,13 @@
 
 usage: tests/oracle/compare_reports.py report DATASET VARIANT FOLDER
        tests/oracle/compare_reports.py tags REFERENCE
-       tests/oracle/compare_reports.py check OURS REFERENCE
+       tests/oracle/compare_reports.py check OURS REFERENCE [unordered]
 
 report copies the tables of one variant into FOLDER, those that SAME_AS.txt
 names too. check compares every table and cell of the folder REFERENCE with
 ours: numbers to 1e-9, rows in the reference's order, but for those that are
-alike in the column it sorts by. What differs on purpose is counted by name:
+alike in the column it sorts by; unordered: columns may stand in another order.
+What differs on purpose is counted by name:
 
   headers   a table without rows has no columns there
   empty     a column that is empty in all rows is missing there
@@ -194,14 +195,23 @@ class Check:
             self.say(table, "another order of rows")
 
 
-def check(ours, reference):
+def arranged(table, head):
+    """The columns in the order of head, those that it lacks behind them."""
+    names, rows = table
+    order = [names.index(c) for c in head if c in names]
+    order += [i for i, c in enumerate(names) if c not in head]
+    return [names[i] for i in order], [[row[i] for i in order] for row in rows]
+
+
+def check(ours, reference, unordered=None):
     c = Check()
     for name in sorted(os.listdir(reference)):
         path = os.path.join(ours, name)
         if not os.path.exists(path):
             c.say(name, "is missing")
             continue
-        c.table(name[:-4], read(path), read(os.path.join(reference, name)))
+        table, want = read(path), read(os.path.join(reference, name))
+        c.table(name[:-4], arranged(table, want[0]) if unordered else table, want)
     print(", ".join(f"{v} {k}" for k, v in c.count.items()))
     for line in c.bad[:30]:
         print(line)
