@@ -86,18 +86,21 @@ function barParts(side) {
   const sum = type => t.rows.filter(r => r.type === type).reduce((s, r) => s + r.time_ns, 0), all = sum('total_time');
   return all ? Object.keys(PARTS).map(k => ({ name: PARTS[k], time_ns: sum(k), percent: 100 * sum(k) / all })) : [];
 }
+// Traces run side by side: of several the mean is a time that passed.
+const timelines = side => Math.max(1, (table('gpu_timeline', side) || { rows: [] }).rows.filter(r => r.type === 'total_time').length);
+const barTime = side => barParts(side).reduce((s, r) => s + r.time_ns, 0) / timelines(side);
 function bar(side, most) {
   const parts = barParts(side), key = make('div', undefined, 'key'), percents = [0, 0, 0, 0];
   if (!parts.length) return;
   const colour = r => /comm|other/.test(r.name) ? 1 : /copies/.test(r.name) ? 2 : r.name === 'idle' ? 3 : 0;
-  const total = parts.reduce((s, r) => s + r.time_ns, 0);
-  if (sides.length) key.append(make('b', sides[side] + ' ' + brief(total)), ' ');
+  const total = barTime(side), n = sides.length ? timelines(side) : 1;
+  if (sides.length) key.append(make('b', sides[side] + ' ' + brief(Math.round(total)) + (n > 1 ? ', mean of ' + n : '')), ' ');
   parts.forEach(r => {
     percents[colour(r)] += r.percent;
     if (r.percent < .05 && r.name !== 'idle' && colour(r)) return;
     const swatch = make('i'), item = make('span');
     swatch.style.background = colours[colour(r)];
-    item.append(swatch, r.name + ' ' + r.percent.toFixed(1) + ' % (' + brief(r.time_ns) + ')');
+    item.append(swatch, r.name + ' ' + r.percent.toFixed(1) + ' % (' + brief(Math.round(r.time_ns / n)) + ')');
     key.append(item);
   });
   const drawing = stripe(percents, most ? 100 * total / most : undefined);
@@ -163,7 +166,7 @@ function head() {
   ['late', 'verdict'].forEach(p => { if (first(p)) $('verdict').append(make('p', figures(first(p)))); });
   part('phase').forEach(r => $('verdict').append(make('p', figures(r.note))));
   if (first('trace') !== document.title) $('bars').append(make('div', first('trace'), 'hint'));
-  const long = sides.length ? Math.max(...[0, 1].map(s => barParts(s).reduce((n, r) => n + r.time_ns, 0))) : 0;
+  const long = sides.length ? Math.max(...[0, 1].map(barTime)) : 0;
   each_side(side => bar(side, long));
   rankBars();
   threadBars();

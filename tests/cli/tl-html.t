@@ -272,7 +272,8 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
  says c descending
  sort true
  labels 5, roofs matrix bf16 1307 TFLOP/s | vector bf16, vector fp32 163.4 TFLOP/s | memory 5.3 TB/s
- row 1 aten::addmm
+ row aten::addmm
+ clicked aten::mm
  columns name,kernel_sum,input_dims,pct_of_kernel,pct_roofline_mean,lost
  chosen 1 true
  wide true
@@ -321,6 +322,13 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 	is 'ops, rooflines and what is lost of both' \
 		"$(grep -o '<h2>\(Top ops\|Lost to\|Roofline\|Categories\)[^<]*</h2>' dom | sed 's/ (.*//; s/<[^>]*>//g' | tr '\n' ,)" \
 		'Top ops: old,Top ops: new,Lost to the roofline: old,Lost to the roofline: new,Roofline: old,Roofline: new,Categories: old,Categories: new,'
+	tl-report --html jobs.html ranks/* --vs ranks 2>err
+	drawn jobs.html >dom
+	mean=$(tl-timeline -c type,time_ns --no-header ranks/* |
+		awk '$1 == "total_time" { s += $2; n++ } END { printf "%.3f ms, mean of %d", s / n / 1e6, n }')
+	is 'of several ranks their mean' "$(grep -o '<b>[a-z]* [^<]*</b>' dom | tr '\n' ' ')" \
+		"<b>before $mean</b> <b>after $mean</b> "
+	drawn both.html >dom
 	is 'their tables by name' "$(grep -o '<option[^>]*>unified_perf_summary[^<]*' dom | sed 's/.*>//; s/ (.*//' | tr '\n' ,)" \
 		'unified_perf_summary: old,unified_perf_summary: new,'
 	drawn pair.html >dom
