@@ -98,7 +98,7 @@ struct sheet {
 };
 
 /* All, in the order in which a report has them. */
-/* A workbook's first sheet, no table: tl-report's screen, links to the others. */
+/* A workbook's first sheet, no table: the screen, links to the others. */
 #define SHEET_FRONT "screen"
 
 extern const struct sheet sheets[];
