@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What happened in the windows of a source: on the GPU, and while it waited. */
 #include "cmd/tl-steps/steps.h"
+#include "trace/laws.h"
 
 static int64_t
 later(int64_t a, int64_t b)
@@ -297,6 +298,8 @@ find_parts(struct program *g)
 		r->busy_ns = r->parts[PART_COMPUTE] + r->exposed_comm_ns +
 		    r->exposed_copy_ns;
 		r->idle_ns = r->wall_ns - r->busy_ns;
+		law_most("steps", (struct law_part){ "busy_ns", r->busy_ns },
+		    (struct law_part){ "wall_ns", r->wall_ns });
 		find_gap(g, r, w);
 		find_longest(g, r, w);
 		most = largest(r->parts, CAUSE_COUNT);

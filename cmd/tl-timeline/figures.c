@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "cmd/tl-timeline/timeline.h"
+#include "trace/laws.h"
 
 /* A row; NULL: it is left out. */
 struct figure {
@@ -121,6 +122,20 @@ add_rows(struct timeline *g, const struct slice *slice,
 	}
 }
 
+static void
+keep_laws(int64_t busy, int64_t total, const struct gaps *gaps)
+{
+	const struct law_part whole = { "total_time", total };
+
+	law_most("gpu_timeline", (struct law_part){ "busy_time", busy }, whole);
+	if (gaps != NULL)
+		law_sum("gpu_timeline",
+		    (const struct law_part[]){ { "busy_time", busy },
+			{ "micro_idle_time", gaps->micro },
+			{ "macro_idle_time", gaps->macro } },
+		    3, whole);
+}
+
 #define NFIGURES(list) (sizeof(list) / sizeof *(list))
 
 static void
@@ -154,6 +169,12 @@ add_kineto(struct timeline *g, struct slice *slice)
 		    spans_total(&slice->sets[SET_UNLINKED]) },
 	};
 
+	law_sum("gpu_timeline",
+	    (const struct law_part[]){ { "computation_time", figures[0].ns },
+		{ "exposed_comm_time", figures[1].ns },
+		{ "exposed_memcpy_time", figures[2].ns } },
+	    3, (struct law_part){ "busy_time", busy });
+	keep_laws(busy, total, parts ? &gaps : NULL);
 	add_rows(g, slice, figures, NFIGURES(figures), total);
 	spans_free(&all);
 	spans_free(&rest);
@@ -195,6 +216,8 @@ add_rocprof(struct timeline *g, struct slice *slice)
 		{ parts ? "macro_idle_time" : NULL, gaps.macro },
 	};
 
+	if (total >= busy)
+		keep_laws(busy, total, parts ? &gaps : NULL);
 	add_rows(g, slice, figures, NFIGURES(figures), total);
 	spans_free(&all);
 }

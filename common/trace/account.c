@@ -2,6 +2,7 @@
 #include "trace/account.h"
 #include "trace/bucket.h"
 #include "trace/launches.h"
+#include "trace/laws.h"
 
 const char *const account_words[ACCOUNT_COUNT] = {
 	[GROUP_OF_NONE] = "none",
@@ -235,6 +236,8 @@ void
 account_find(struct account *a, struct gaps *g, struct host *h,
     const uint32_t *gpus, size_t n, const struct steps *steps)
 {
+	struct law_part classes[ACCOUNT_COUNT];
+
 	*a = (struct account){ .window = span_of_gpus(h, gpus, n),
 		.largest = HOST_NONE,
 		.opened_by = HOST_NONE,
@@ -249,6 +252,12 @@ account_find(struct account *a, struct gaps *g, struct host *h,
 	}
 	add_work(a, h, gpus, n);
 	add_gaps(a, g, h);
+	for (size_t c = 0; c < ACCOUNT_COUNT; c++)
+		classes[c] = (struct law_part){ account_words[c], a->ns[c] };
+	if (n > 0)
+		law_sum("idle_window", classes, ACCOUNT_COUNT,
+		    (struct law_part){
+			"window", a->window.end - a->window.start });
 	find_missing(a, g, h);
 	add_launches(a, g, h, gpus, n);
 }

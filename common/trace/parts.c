@@ -2,6 +2,7 @@
 #include "trace/parts.h"
 
 #include "trace/bucket.h"
+#include "trace/laws.h"
 
 /* From the first step or GPU event to the end of the last. */
 static struct span
@@ -62,6 +63,20 @@ parts_piece_at(const struct parts *p, int64_t ns)
 	return at;
 }
 
+static void
+keep_law(const int64_t ns[PART_COUNT], int64_t whole_ns)
+{
+	struct law_part parts[] = { { "idle time by cause", 0 },
+		{ "computation", ns[PART_COMPUTE] },
+		{ "exposed communication", ns[PART_COMM] },
+		{ "exposed copies", ns[PART_COPY] } };
+
+	for (int c = 0; c < CAUSE_COUNT; c++)
+		parts[0].ns = num_add_max(parts[0].ns, ns[c]);
+	law_sum("steps", parts, sizeof parts / sizeof *parts,
+	    (struct law_part){ "the window", whole_ns });
+}
+
 void
 parts_within(
     const struct parts *p, int64_t from, int64_t to, int64_t ns[PART_COUNT])
@@ -78,6 +93,8 @@ parts_within(
 		ns[x->cause] += (x->end_ns < to ? x->end_ns : to) -
 		    (x->start_ns > from ? x->start_ns : from);
 	}
+	if (p->busy.n > 0)
+		keep_law(ns, to - from);
 }
 
 void

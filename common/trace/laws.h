@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * laws: what must be true of sums of time before they are printed. A program
+ * that breaks one of its own has a defect: it ends with an error that names
+ * both sides, rather than print a table that doesn't add up. Sums beyond int64
+ * are not compared.
+ *
+ *	law_sum("gpu_timeline", (struct law_part[]){ { "computation_time", a },
+ *	    { "exposed_comm_time", b } }, 2, (struct law_part){ "busy_time", c
+ *});
+ */
+#ifndef TL_TRACE_LAWS_H
+#define TL_TRACE_LAWS_H
+
+#include "base/base.h"
+
+struct law_part {
+	const char *name;
+	int64_t ns;
+};
+
+/* Parts, none of which is negative, are the whole together. */
+void law_sum(const char *table, const struct law_part *parts, size_t n,
+    struct law_part whole);
+/* A part is no more than the whole, as a union is than its span. */
+void law_most(const char *table, struct law_part part, struct law_part whole);
+
+#endif
