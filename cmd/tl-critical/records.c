@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "trace/laws.h"
 #include "json/json.h"
 
 #define CHAIN_ENDS 3 /* the last events of a chain that are shown */
@@ -293,6 +294,18 @@ add_cases(struct program *g, struct shares *shares)
 	free(of);
 }
 
+/* The path is the window, piece by piece. */
+static void
+keep_law(const struct shares *shares, const struct span *window)
+{
+	struct law_part path = { "the path", 0 };
+
+	for (size_t i = 0; i < shares->list.n; i++)
+		path.ns += shares->list.v[i].ns[BEFORE];
+	law_sum("critical_path", &path, 1,
+	    (struct law_part){ "the window", window->end - window->start });
+}
+
 static void
 add_paths(struct program *g, const edge_list *path)
 {
@@ -305,6 +318,7 @@ add_paths(struct program *g, const edge_list *path)
 	vec_reserve(&shares.list, path->n);
 	add_path(&shares, &g->graph,
 	    &(struct scale){ none, &unit, false, true }, path, BEFORE);
+	keep_law(&shares, &g->graph.window);
 	if (g->what_if.n > 0 || g->no_gaps)
 		add_cases(g, &shares);
 	for (size_t i = 0; i < shares.list.n; i++)
