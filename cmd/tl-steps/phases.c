@@ -36,7 +36,8 @@ add(struct sums *s, const struct step_record *r)
 	if (!s->has_gpu)
 		return;
 	stat_add(&s->busy_ns, r->busy_ns);
-	stat_add(&s->idle_ns, r->idle_ns);
+	if (r->idle_ns != SINK_NONE)
+		stat_add(&s->idle_ns, r->idle_ns);
 	stat_add(&s->gpu_ns, r->busy_launched_ns);
 	stat_add(&s->work_ns, r->work_ns);
 	stat_add(&s->graph_ns, r->graph_ns);

@@ -209,6 +209,8 @@ static void
 set_flags(struct program *g, struct step_row *row)
 {
 	struct step_record *r = &row->r;
+	const bool is_bare =
+	    r->what == STEP_IS_STEP && r->busy_ns == 0 && r->nlaunches == 0;
 	const struct {
 		const char *word;
 		bool is_set;
@@ -222,6 +224,7 @@ set_flags(struct program *g, struct step_row *row)
 		{ "outlier", r->is_outlier },
 		{ "change", row->is_change },
 		{ "overlap", row->is_cut },
+		{ "no-gpu-event", is_bare },
 	};
 	struct buf text = { 0 };
 
@@ -232,6 +235,9 @@ set_flags(struct program *g, struct step_row *row)
 			buf_puts(&text, ",");
 		buf_puts(&text, flags[i].word);
 	}
+	/* whether the GPU was idle, nothing that was recorded tells */
+	if (is_bare)
+		r->idle_ns = SINK_NONE;
 	r->flags = text.len > 0 ? intern_put(g->sink.dict->text, buf_str(&text))
 				: INTERN_NONE;
 	buf_free(&text);

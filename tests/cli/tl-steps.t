@@ -35,7 +35,7 @@ is 'of nested ones the outermost' "$(steps step,ts_ns,wall_ns)" '3 100000 80000.
 	launch 1 110 150 20
 } | trace >t.json
 is 'what overlaps is cut, and says so' "$(steps step,wall_ns,flags)" \
-	'3 100000 overlap.4 100000 .'
+	'3 100000 overlap.4 100000 no-gpu-event.'
 {
 	step 1 100 80
 	step 2 200 80
@@ -448,5 +448,10 @@ is 'and that it was the loader' "$(rows "tl-steps --table steps_summary -c \
 	slowest,slowest_by,slowest_in $ROOT/tests/data/h100/data_loading.json.gz")" \
 	'4 data <built-in function sleep>.'
 
+python3 "$ROOT/tests/gen/health.py" steps=1 >bare.json
+is 'a step without GPU events: no idle time, and why' \
+	"$(tl-steps --table steps -c step,wall_ns,busy_ns,idle_ns,flags --no-header bare.json | sed -n 1,2p | tr '\t' '|')" \
+	"0|1005000|301230|703770|
+1|1005000|0||incomplete,no-gpu-event"
 page_examples tl-steps.1
 done_testing

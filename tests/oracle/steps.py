@@ -111,8 +111,10 @@ def figures(w, work, sets, done_before):
     copy = timeline.minus(timeline.minus(sets["M"], sets["K"]), sets["C"])
     done = max((g.end for g in work), default=None)
     leads = sorted(max(0, g.ts - g.launch.end) for g in work)
+    bare = w.number is not None and not work and clipped(busy, w) == 0
     return {
-        "busy_ns": clipped(busy, w), "idle_ns": w.end - w.start - clipped(busy, w),
+        "busy_ns": clipped(busy, w),
+        "idle_ns": None if bare else w.end - w.start - clipped(busy, w),
         "exposed_comm_ns": clipped(comm, w), "exposed_copy_ns": clipped(copy, w),
         "overlap_ns": clipped(sets["C"], w) - clipped(comm, w),
         "gap_ns": max((b - a for a, b in timeline.minus([[w.start, w.end]], busy)), default=0),
@@ -157,7 +159,10 @@ def check_sums(trace, rows, options=()):
         if key in end and end[key] != r["ts_ns"]:
             bad.append("step %s begins at %d, not at %d" % (r["step"], r["ts_ns"], end[key]))
         end[key] = r["ts_ns"] + r["wall_ns"]
-        if r["busy_ns"] is None:
+        # without GPU events in or of a step nothing tells whether it was idle
+        if r["busy_ns"] is None or r["idle_ns"] is None:
+            if r["busy_ns"]:
+                bad.append("step %s: no idle time beside busy time" % r["step"])
             continue
         if r["busy_ns"] + r["idle_ns"] != r["wall_ns"]:
             bad.append("step %s: busy and idle are not its wall time" % r["step"])
