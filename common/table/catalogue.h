@@ -97,10 +97,10 @@ struct sheet {
 	const char *compared, *small;
 };
 
-/* All, in the order in which a report has them. */
 /* A workbook's first sheet, no table: the screen, links to the others. */
 #define SHEET_FRONT "screen"
 
+/* All, in the order in which a report has them. */
 extern const struct sheet sheets[];
 extern const size_t sheets_n;
 
