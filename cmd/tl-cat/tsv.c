@@ -2,6 +2,7 @@
 /* tsv: columns for awk. */
 #include "cat.h"
 #include "stream/ndjson.h"
+#include "table/view.h"
 #include "trace/step.h"
 #include "trace/walk.h"
 
@@ -94,7 +95,6 @@ struct tsv {
 	VEC(struct col) cols;
 	bool has_keys;
 	bool has_flags; /* a column tells stubs from others */
-	bool is_terminal;
 	int64_t left;
 };
 
@@ -156,23 +156,7 @@ parse_columns(struct tsv *t, const char *text)
 static void
 put_text(struct tsv *t, struct str s)
 {
-	struct buf *b = &t->line;
-
-	for (size_t i = 0; i < s.len; i++) {
-		unsigned char c = (unsigned char)s.p[i];
-
-		switch (c) {
-		case '\t': buf_puts(b, "\\t"); break;
-		case '\n': buf_puts(b, "\\n"); break;
-		case '\\': buf_puts(b, "\\\\"); break;
-		default:
-			/* a name must not command a terminal */
-			if (t->is_terminal && (c < 0x20 || c == 0x7f))
-				buf_printf(b, "\\x%02x", c);
-			else
-				buf_putc(b, (char)c);
-		}
-	}
+	text_escape(s, "", "\\", &t->line);
 }
 
 static void
@@ -435,7 +419,6 @@ cat_tsv(const struct settings *set)
 	t.out = out_open(set->dest.path);
 	if (set->dest.zstd)
 		out_zstd(t.out, set->dest.zstd_level);
-	t.is_terminal = out_is_terminal(t.out);
 	if (!set->no_header)
 		put_names(&t);
 	for (size_t i = 0; set->files[i] != NULL && t.left > 0; i++)

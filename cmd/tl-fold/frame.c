@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Names to frames. A semicolon would part a frame in two, a newline a line, and
- * a number behind the last blank be taken for a column; they, other control
- * characters and bytes that are no UTF-8 are escaped, and with them the
- * backslash, so that different names are different frames.
+ * a number behind the last blank be taken for a column: they are escaped as all
+ * that text_escape() does, so that different names are different frames.
  */
 #include "cmd/tl-fold/fold.h"
 #include "table/view.h"
@@ -32,34 +31,16 @@ blank_before_number(struct str s)
 }
 
 static void
-escape_bytes(struct buf *b, const char *p, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		buf_printf(b, "\\x%02x", (unsigned char)p[i]);
-}
-
-static void
 escape(struct buf *b, struct str s)
 {
-	size_t blank = blank_before_number(s), n;
+	size_t blank = blank_before_number(s);
 
-	for (size_t i = 0; i < s.len; i += n) {
-		const char *p = s.p + i;
-		uint32_t c;
-
-		n = utf8_next(p, s.len - i, &c);
-		if (c == '\\')
-			buf_puts(b, "\\\\");
-		else if (c == '\n')
-			buf_puts(b, "\\n");
-		else if (c == '\t')
-			buf_puts(b, "\\t");
-		else if (c < ' ' || (c >= 0x7f && c < 0xa0) || c == ';' ||
-		    c == UTF8_BAD || i == blank)
-			escape_bytes(b, p, n);
-		else
-			buf_put(b, p, n);
-	}
+	text_escape((struct str){ s.p, blank }, "", ";\\", b);
+	if (blank == s.len)
+		return;
+	buf_puts(b, "\\x20");
+	text_escape(
+	    (struct str){ s.p + blank + 1, s.len - blank - 1 }, "", ";\\", b);
 }
 
 /* "a/b/model.py(12): forward" loses its folders, with or without the line. */

@@ -6,7 +6,8 @@
  * True and False. A text that begins with = + - @ stays as it is: this is
  * data, and who opens it in a spreadsheet wants tl-xlsx.
  *
- * TSV for awk, cut, sort: escapes keep a row on a line: \t \n \\ \xNN.
+ * TSV for awk, cut, sort: escapes keep a row on a line: \t \n \\ \xNN. Both
+ * are UTF-8 and without controls: see text_escape().
  */
 #include "table/view.h"
 
@@ -24,44 +25,35 @@ needs_quotes(struct str s)
 static void
 put_quoted(struct buf *out, struct str s)
 {
-	char *to;
+	size_t at = out->len, n;
 
-	if (!needs_quotes(s)) {
-		buf_put(out, s.p, s.len);
+	text_escape(s, "\t\n\r", "", out);
+	s = (struct str){ out->p + at, out->len - at };
+	if (!needs_quotes(s))
 		return;
+	n = s.len;
+	for (size_t i = 0; i < s.len; i++)
+		n += s.p[i] == '"';
+	buf_room(out, n + 2);
+	/* from the end on, in place */
+	char *to = out->p + at + n + 2;
+
+	*--to = '"';
+	for (size_t i = s.len; i-- > 0;) {
+		char c = out->p[at + i];
+
+		*--to = c;
+		if (c == '"')
+			*--to = c;
 	}
-	buf_room(out, 2 * s.len + 2);
-	to = out->p + out->len;
-	*to++ = '"';
-	for (size_t i = 0; i < s.len; i++) {
-		to[0] = s.p[i];
-		to[1] = '"';
-		to += s.p[i] == '"' ? 2 : 1;
-	}
-	*to++ = '"';
-	out->len = (size_t)(to - out->p);
+	*--to = '"';
+	out->len = at + n + 2;
 }
 
 static void
 put_escaped(struct buf *out, struct str s)
 {
-	size_t from = 0;
-
-	for (size_t i = 0; i < s.len; i++) {
-		unsigned char c = (unsigned char)s.p[i];
-
-		if (LIKELY(c >= ' ' && c != '\\' && c != 0x7f))
-			continue;
-		buf_put(out, s.p + from, i - from);
-		from = i + 1;
-		switch (c) {
-		case '\t': buf_puts(out, "\\t"); break;
-		case '\n': buf_puts(out, "\\n"); break;
-		case '\\': buf_puts(out, "\\\\"); break;
-		default: buf_printf(out, "\\x%02x", c); break;
-		}
-	}
-	buf_put(out, s.p + from, s.len - from);
+	text_escape(s, "", "\\", out);
 }
 
 const struct dialect dialect_csv = { ',', "True", "False", put_quoted };

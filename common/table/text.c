@@ -140,6 +140,54 @@ text_visible(struct str s, struct buf *out)
 	}
 }
 
+static bool
+has(const char *list, char c)
+{
+	while (*list != '\0')
+		if (*list++ == c)
+			return true;
+	return false;
+}
+
+static void
+put_bytes(struct buf *out, const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		buf_printf(out, "\\x%02x", (unsigned char)p[i]);
+}
+
+void
+text_escape(struct str s, const char *kept, const char *more, struct buf *out)
+{
+	size_t from = 0;
+	uint32_t cp;
+
+	for (size_t i = 0, n; i < s.len; i += n) {
+		char c = s.p[i];
+
+		n = 1;
+		if (LIKELY((unsigned)(unsigned char)c - 0x20 < 0x7f - 0x20)) {
+			if (LIKELY(!has(more, c)))
+				continue;
+		} else if (has(kept, c)) {
+			continue;
+		} else {
+			n = utf8_next(s.p + i, s.len - i, &cp);
+			if (cp != UTF8_BAD && !IS_IN(unsafe, cp))
+				continue;
+		}
+		buf_put(out, s.p + from, i - from);
+		from = i + n;
+		switch (c) {
+		case '\t': buf_puts(out, "\\t"); break;
+		case '\n': buf_puts(out, "\\n"); break;
+		case '\\': buf_puts(out, "\\\\"); break;
+		default: put_bytes(out, s.p + i, n); break;
+		}
+	}
+	buf_put(out, s.p + from, s.len - from);
+}
+
 /* The longest beginning of s that takes at most width columns. */
 static struct str
 head_of(struct str s, size_t width)

@@ -162,4 +162,13 @@ void text_tail(struct str s, size_t width, struct buf *out);
 /* Appends s, its middle replaced by "..." when it is wider than width. */
 void text_elide(struct str s, size_t width, struct buf *out);
 
+/*
+ * Appends s as it stands in files of lines (CSV, TSV, folded stacks): the same
+ * characters and bytes as \xNN a byte, but \t and \n, so that it is UTF-8, no
+ * terminal obeys it and reader/tsv.c reads it back; with them the printable
+ * ASCII characters in more, and without the controls in kept.
+ */
+void text_escape(
+    struct str s, const char *kept, const char *more, struct buf *out);
+
 #endif

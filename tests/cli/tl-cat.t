@@ -160,7 +160,7 @@ is 'arguments' "$(tl-cat -F 'args.Input Dims,args,top.s' --no-header --id 2 --id
 ||t'
 lines '{"id":1,"kind":"op","name":"a\tb\nc\\d\u001b","flags":["stub","paired"],"args":{"x,y":null,"u":"#18446744073709551615"}}' >esc.ndjson
 is 'escapes' "$(tl-cat -F 'name,flags,args.x\,y,args.u' --no-header esc.ndjson | tr '\t' '|')" \
-	"a\\tb\\nc\\\\d$(printf '\033')|paired,stub|null|18446744073709551615"
+	"a\\tb\\nc\\\\d\\x1b|paired,stub|null|18446744073709551615"
 is 'names of columns' "$(tl-cat -F 'id,args.a b' -n 0 ten.tl)" "id${tab}args.a b"
 is 'default columns' "$(tl-cat --tsv -n 1 ten.tl | tr '\t' ' ')" \
 	'id kind name ts dur pid tid

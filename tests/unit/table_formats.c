@@ -77,7 +77,7 @@ tsv(void)
 	is_str(printed(example(), (struct table_dest){ 0 }),
 	    "name\tdur_ns_sum\tpercent\tlinked\n"
 	    "a|b<float>\t3000000\t75.0\ttrue\n"
-	    "t\\tn\\nq\"c,b\\\\e\\x1bi\xff\xc2\xb5\t1500\t0.1\tfalse\n"
+	    "t\\tn\\nq\"c,b\\\\e\\x1bi\\xff\xc2\xb5\t1500\t0.1\tfalse\n"
 	    "\t\t\t\n",
 	    "tsv, the default of a file: escapes, full precision, empty cells");
 	is_str(
@@ -98,7 +98,7 @@ csv(void)
 	is_str(printed(example(), (struct table_dest){ .format = FMT_CSV }),
 	    "name,dur_ns_sum,percent,linked\n"
 	    "a|b<float>,3000000,75.0,True\n"
-	    "\"t\tn\nq\"\"c,b\\e\x1bi\xff\xc2\xb5\",1500,0.1,False\n"
+	    "\"t\tn\nq\"\"c,b\\e\\x1bi\\xff\xc2\xb5\",1500,0.1,False\n"
 	    ",,,\n",
 	    "csv: quotes where needed, doubled inside");
 	is_str(printed(example(),

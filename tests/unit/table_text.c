@@ -73,6 +73,14 @@ decoding(void)
 	is_uint(cp, 0x10ffff, "the last character");
 }
 
+static const char *
+escaped(struct str s, const char *kept, const char *more)
+{
+	b.len = 0;
+	text_escape(s, kept, more, &b);
+	return text();
+}
+
 static void
 made_visible(void)
 {
@@ -83,6 +91,21 @@ made_visible(void)
 			   "abc")),
 	    "\\u009b31m \\u202eabc", "C1 and direction marks");
 	is_str(visible(STR("\xc2\xb5 \xff")), "\xc2\xb5 \\xff", "no UTF-8");
+}
+
+static void
+made_lines(void)
+{
+	is_str(escaped(STR("a\n\t\r\x1b[31m\0z\x7f\\;"), "", "\\"),
+	    "a\\n\\t\\x0d\\x1b[31m\\x00z\\x7f\\\\;", "controls, backslash");
+	is_str(escaped(STR("\xc2\x9b \xe2\x80\xae \xef\xbb\xbf"), "", ""),
+	    "\\xc2\\x9b \\xe2\\x80\\xae \\xef\\xbb\\xbf",
+	    "C1, direction and invisible marks, byte by byte");
+	is_str(escaped(STR("\xc2\xb5\xff\xed\xa0\x80"), "", ""),
+	    "\xc2\xb5\\xff\\xed\\xa0\\x80", "no UTF-8, a lone surrogate");
+	is_str(escaped(STR("a\tb\\\n\r\v"), "\t\n\r", ""), "a\tb\\\n\r\\x0b",
+	    "kept");
+	is_str(escaped(STR("a;b\\"), "", ";\\"), "a\\x3bb\\\\", "more");
 }
 
 static void
@@ -183,6 +206,7 @@ main(void)
 	widths();
 	decoding();
 	made_visible();
+	made_lines();
 	elided();
 	folded_by_need();
 	folded_kinds();
