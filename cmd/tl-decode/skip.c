@@ -28,6 +28,8 @@ skip_of_shape(enum kind kind, unsigned char ph, unsigned has)
 		return SKIP_NONE;
 	if ((has & HAS_TS) == 0)
 		return SKIP_TIME;
+	if ((has & HAS_FLAGS) != 0) /* EV_CLAMPED; no other flag is set here */
+		return SKIP_DURATION;
 	return ph == 'X' && (has & HAS_DUR) == 0 ? SKIP_DURATION : SKIP_NONE;
 }
 

@@ -44,13 +44,20 @@ no duration|"ph":"X","cat":"kernel","ts":1|duration
 a duration that is null|"ph":"X","cat":"kernel","ts":1,"dur":null|duration
 a duration that is NaN|"ph":"X","cat":"kernel","ts":1,"dur":NaN|duration
 a duration beyond all times|"ph":"X","cat":"gpu_memcpy","ts":1,"dur":9e18|duration
+a duration below zero|"ph":"X","cat":"kernel","ts":1,"dur":-2|duration
 no phase|"cat":"kernel","ts":1,"dur":1|phase
 an unknown phase|"ph":"?","cat":"kernel","ts":1,"dur":1|phase
 a list as category|"ph":"X","cat":["kernel"],"ts":1,"dur":1|category
+a number as category|"ph":"X","cat":2,"ts":1,"dur":1|category
+a category that is true|"ph":"X","cat":true,"ts":1,"dur":1|category
+a correlation, no category|"ph":"X","ts":1,"dur":1,"args":{"correlation":3}|category
+a correlation, category null|"ph":"X","cat":null,"ts":1,"dur":1,"args":{"correlation":3}|category
+a correlation, an empty category|"ph":"X","cat":"","ts":1,"dur":1,"args":{"correlation":3}|category
 EOT
 
 counts 'an instant has no duration' '"ph":"i","cat":"kernel","ts":1'
 counts 'a mark of no work may lack its time' '"ph":"X","cat":"mine"'
+counts 'a slice without a category is no work' '"ph":"X","cat":null,"ts":1,"dur":1,"args":{"stream":3}'
 counts 'metadata has no time' '"ph":"M","cat":"kernel","args":{}'
 
 two '"ph":"X","cat":"foo,kernel, bar","ts":20,"dur":5' >list.json

@@ -47,8 +47,8 @@ is 'it is small, and idle' \
 finds 'misleading:time.zero:3 4' zero=3
 finds 'warning:time.zero:5 note:links.no_op:5 3' zero_host=5
 finds 'misleading:time.huge:2 4' huge=2
-finds 'warning:time.negative:1 3' negative=1
-finds 'misleading:time.negative:4 4' negative=4
+finds 'warning:time.negative:1 warning:file.skipped:1 3' negative=1
+finds 'misleading:time.negative:4 warning:file.skipped:4 4' negative=4
 finds 'note:time.no_duration:3 0' no_duration=3
 finds 'warning:time.no_duration:4 3' no_duration=4
 finds 'misleading:time.no_duration:20 4' no_duration=20

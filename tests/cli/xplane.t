@@ -37,7 +37,7 @@ is 'start and end to the nearest ns, halves up; durations are their difference' 
 is 'an end before the start is clamped' "$(of 'select(.flags) | [.id, .flags]')" '[6,["clamped"]]'
 is 'aggregated events have no time' "$(of 'select(.args.num_occurrences) | [.id, .args.num_occurrences]')" '[8,7]'
 is 'events without a time are counted' "$(tl-decode x.pb 2>/dev/null | tl-cat | jq -c 'select(.source.final).source.facts.skipped')" \
-	'{"time":2}'
+	'{"time":2,"duration":1}'
 cat >epoch.py <<'END'
 msg((1, plane("/host:CPU", line(1, "a", 1757516928109201518, ev(1, 2000, 3000)), line(2, "b", 1757516928109201500, ev(1, 1000, 0)), line(3, "c", 0),
     metas=["op"])), STOP)

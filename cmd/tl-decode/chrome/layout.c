@@ -110,14 +110,26 @@ set_roles(struct event_reader *r, struct layout *l, enum kind kind)
 		l->flags |= SHAPE_STREAM_TID;
 }
 
-/* A list or object as category: nothing tells what the event is. */
+/*
+ * Nothing tells what a slice is: its category is no text; or it has none, and
+ * a correlation id, as calls and GPU work have.
+ */
 static bool
-has_odd_category(const struct node *end)
+has_lost_category(const struct event_reader *r, const struct node *end,
+    const struct shape *shape)
 {
-	uint64_t code = code_before(end, FIELD_CAT), type = code & 0xff;
+	uint64_t code = code_before(end, FIELD_CAT);
 
-	return (code & ~UINT64_C(0xff)) == CODE_OPAQUE &&
-	    (type == VAL_JSON || type == VAL_JSONX);
+	if (shape->cat != INTERN_NONE) {
+		if (dict_get(r->src->dict, shape->cat).len > 0)
+			return false;
+	} else if ((code & 0x300) == CODE_OPAQUE && (code & 0xff) != VAL_NULL) {
+		return true;
+	}
+	for (size_t i = 0; i < shape->nentries; i++)
+		if (shape->entries[i].role == ROLE_CORR)
+			return true;
+	return false;
 }
 
 static enum skip
@@ -126,7 +138,7 @@ skip_of(const struct event_reader *r, const struct node *end,
 {
 	if (kind_is_lost(shape->kind, dict_get(r->src->dict, shape->cat)))
 		return SKIP_PHASE;
-	if (shape->kind == KIND_SLICE && has_odd_category(end))
+	if (shape->kind == KIND_SLICE && has_lost_category(r, end, shape))
 		return SKIP_CATEGORY;
 	return skip_of_shape(shape->kind, shape->ph, shape->has);
 }
