@@ -79,6 +79,7 @@ struct source_state {
 	struct dict *dict;
 	struct counts *counts;
 	const char *path; /* as given; in->name may be another */
+	char *inner;      /* the path of a member of an archive, or NULL */
 	uint32_t src;
 	uint64_t next_id;
 	bool is_inside;    /* of an archive: a member, that has no lines */
@@ -104,8 +105,12 @@ struct source_state {
 void source_begin(struct source_state *s);
 /* Completes the facts when all events are written. */
 void source_end(struct source_state *s);
-/* An input of several sources: ends one and begins another. */
+/* Of an input of several sources: begins one, by its number in src. */
+void source_again(struct source_state *s);
+/* Ends one and begins another. */
 void source_next(struct source_state *s);
+/* Releases what the format holds, which has read all. */
+void source_release(struct source_state *s);
 /* Releases what the source holds, but not its input. */
 void source_close(struct source_state *s);
 /* Dies with file, byte and line of a place in the window. */

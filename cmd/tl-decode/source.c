@@ -139,13 +139,11 @@ source_end(struct source_state *s)
 }
 
 void
-source_next(struct source_state *s)
+source_again(struct source_state *s)
 {
-	source_end(s);
 	facts_free(&s->facts);
 	s->facts = (struct facts){ 0 };
 	memset(s->skipped, 0, sizeof s->skipped);
-	s->src++;
 	s->next_id = 0;
 	s->has_base = s->events_ended = false;
 	s->base_ns = 0;
@@ -153,10 +151,26 @@ source_next(struct source_state *s)
 }
 
 void
-source_close(struct source_state *s)
+source_next(struct source_state *s)
+{
+	source_end(s);
+	s->src++;
+	source_again(s);
+}
+
+void
+source_release(struct source_state *s)
 {
 	if (s->release != NULL)
 		s->release(s->reading);
+	s->release = NULL;
+}
+
+void
+source_close(struct source_state *s)
+{
+	source_release(s);
+	vec_release(s->inner);
 	dump_end(s);
 	facts_free(&s->facts);
 }

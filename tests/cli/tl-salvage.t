@@ -77,7 +77,7 @@ NUL bytes inside|b|[{"ph":"X","na\000\000\000"a"},{"ph":"X","name":"b"}]
 NUL bytes at the end|a|{"traceEvents":[{"ph":"X","name":"a"}]}\000\000\000
 NUL bytes in front|a|\000\000\000[{"ph":"X","name":"a"}]
 a line's end in a name|a\nb|[{"ph":"X","name":"a\nb"}]
-a bell in a name|a@b|[{"ph":"X","name":"a\007b"}]
+a bell in a name|a\x07b|[{"ph":"X","name":"a\007b"}]
 a bare quote|say "x" b|[{"ph":"X","name":"say "x""},{"ph":"X","name":"b"}]
 a bare quote before a comma|f("x", 1) b|[{"ph":"X","name":"f("x", 1)","pid":1},{"ph":"X","name":"b"}]
 a quote that is missing|b|[{"ph":"X","name":"a,"pid":1},{"ph":"X","name":"b"}]
@@ -172,6 +172,15 @@ open("locked.zip", "wb").write(b)
 b = bytearray(open("stored.zip", "rb").read())
 b[len(b) // 2] ^= 1
 open("flip.zip", "wb").write(b)
+import copy, gzip
+make("several.zip", [("r/rank1.json", text), ("notes.json", '{"a": 1}'), ("rank5.json", '[{"ph":'
+    '"X","name":"k","cat":"kernel","ts":1,"dur":2,"pid":0,"tid":7}]')], compression=8)
+make("packed.zip", [("a.json", text), ("b.json.gz", gzip.compress(text))])
+make("names.zip", [("../../up.json", text), ("a\n\x1b[2J\u202e.json", b"{\"traceEvents\": [}")])
+make("notes.zip", [("notes.json", '{"a": 1}')])
+with zipfile.ZipFile("overlap.zip", "w", 8) as z:
+    z.writestr("a.json", text)
+    z.filelist.append(copy.copy(z.filelist[0]))
 EOF
 if tl-decode -o none.tl none.zip 2>&1 | grep -q 'lacks minizip'; then
 	skip 'zip archives' 'minizip is missing'
@@ -214,6 +223,23 @@ like 'a damaged member: what is in front of the damage' "$(cat got)" '^[1-9][0-9
 gzip -k deflated.zip
 same 'within gzip' "$(tl-timeline deflated.zip.gz >got; echo got)" \
 	"$(tl-timeline sample.json >want.tsv; echo want.tsv)"
+
+# ---- several members ----
+
+python3 -m zipfile -e several.zip parts
+tl-decode --ndjson parts/r/rank1.json parts/rank5.json | sed 1d |
+	sed 's/"name":"parts/"name":"several.zip/' >want
+tl-decode --ndjson several.zip | sed 1d |
+	grep -v '"facts":{"name":"several.zip"}' >got
+same 'each member with events is a source' got want
+is 'with its rank and name' "$(tl-decode several.zip | tl-cat | sed -n \
+	's/.*"final":true,"facts":{"name":"\([^"]*\)".*"rank":\([0-9]*\).*/\1 \2/p' | tr '\n' ' ')" \
+	'several.zip/r/rank1.json 0 several.zip/rank5.json 5 '
+refuses 1 'packed.zip: a zip member is compressed twice' 'tl-decode -o x.tl packed.zip'
+refuses 1 'names.zip/a.*byte 17' 'tl-decode -o x.tl names.zip'
+is 'no file is made by its name' "$(ls ../../up.json up.json 2>/dev/null)" ''
+refuses 1 'members overlap' 'tl-decode -o x.tl overlap.zip'
+refuses 1 'notes.zip: no events: ' 'tl-decode -o x.tl notes.zip'
 
 page_examples tl-decode.1
 done_testing

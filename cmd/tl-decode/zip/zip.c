@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A zip archive, as files are attached to issues: its first member that begins
- * as JSON or a database does is read in its place. minizip finds and inflates
- * it.
+ * A zip archive, as files are attached to issues: its member that begins as a
+ * trace in JSON or a database does is read in its place; of several each is a
+ * source. minizip finds and inflates them.
  */
 #include "cmd/tl-decode/format.h"
+#include "cmd/tl-decode/json/trace.h"
 
 #include <stdio.h>
 
@@ -14,6 +15,8 @@
 #include <zlib.h>
 
 #define ENCRYPTED 1
+/* So far a member is looked at. */
+#define MEMBER_HEAD (1 << 20)
 
 static size_t
 inflate_some(void *arg, void *dst, size_t n, const char **fault)
@@ -31,77 +34,249 @@ inflate_some(void *arg, void *dst, size_t n, const char **fault)
 	return got > 0 ? (size_t)got : 0;
 }
 
-static bool
-begins_as_trace(unzFile zip)
-{
-	static const char database[] = "SQLite format 3";
-	char head[256];
-	int n = unzReadCurrentFile(zip, head, sizeof head), i = 0;
+/* One that is read: where the directory has it, where its bytes are. */
+struct member {
+	unz64_file_pos pos;
+	uint64_t start, end;
+	char *name;
+};
 
-	if (n >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0)
-		i = 3;
-	if (n >= (int)sizeof database &&
-	    memcmp(head, database, sizeof database) == 0)
-		return true;
-	while (i < n && memchr(" \t\r\n", head[i], 4) != NULL)
-		i++;
-	return i < n && (head[i] == '{' || head[i] == '[');
+struct archive {
+	unzFile zip;
+	const char *path; /* as it is called */
+	VEC(struct member) members;
+	const char *why;     /* there is one that nobody can look into */
+	struct member spare; /* JSON without events so far, the first */
+	uint64_t at;         /* where the bytes of the one looked into begin */
+	char *head;
+};
+
+/* What a member is, by its beginning. */
+enum is {
+	IS_OTHER,
+	IS_PACKED, /* again */
+	IS_JSON,   /* of a trace or not */
+	IS_TRACE,
+};
+
+/* JSON that has a key whose value are events, or is a list of objects. */
+static bool
+has_events(struct str s)
+{
+	struct str key;
+
+	if (json_first(s) == '[') {
+		size_t i =
+		    (size_t)((const char *)memchr(s.p, '[', s.len) - s.p) + 1;
+
+		while (i < s.len && memchr(" \t\r\n", s.p[i], 4) != NULL)
+			i++;
+		return i < s.len && s.p[i] == '{';
+	}
+	for (const char *p = s.p; p < s.p + s.len; p++) {
+		const char *end = s.p + s.len, *quote;
+
+		p = memchr(p, '"', (size_t)(end - p));
+		if (p == NULL)
+			break;
+		quote = memchr(p + 1, '"', (size_t)(end - p - 1));
+		if (quote == NULL)
+			break;
+		key = (struct str){ p + 1, (size_t)(quote - p - 1) };
+		if (format_of_key(key) != NULL)
+			return true;
+	}
+	return false;
 }
 
-/* Opens the member; NULL, or why there is none. */
-static const char *
-open_member(unzFile zip)
+static enum is
+begins_as(struct archive *a)
 {
-	const char *why = "the zip archive has no member with JSON or "
-			  "a database";
+	static const char database[] = "SQLite format 3";
+	struct str s = { a->head, 0 };
+	int n;
+
+	while (s.len < MEMBER_HEAD &&
+	    (n = unzReadCurrentFile(
+		 a->zip, a->head + s.len, (unsigned)(MEMBER_HEAD - s.len))) > 0)
+		s.len += (size_t)n;
+	if (s.len >= sizeof database &&
+	    memcmp(s.p, database, sizeof database) == 0)
+		return IS_TRACE;
+	if (s.len > 4 &&
+	    (memcmp(s.p, "\x1f\x8b", 2) == 0 || memcmp(s.p, "PK\3\4", 4) == 0 ||
+		memcmp(s.p, "\x28\xb5\x2f\xfd", 4) == 0))
+		return IS_PACKED;
+	memset(a->head + s.len, 0, IN_PAD);
+	if (json_first(s) != '{' && json_first(s) != '[')
+		return IS_OTHER;
+	return has_events(s) || s.len == MEMBER_HEAD ? IS_TRACE : IS_JSON;
+}
+
+static struct member
+member_here(const struct archive *a, const unz_file_info64 *info)
+{
+	char name[4096];
+	struct member m = { .start = a->at };
+
+	if (unzGetFilePos64(a->zip, &m.pos) != UNZ_OK ||
+	    unzGetCurrentFileInfo64(a->zip, NULL, name, sizeof name - 1, NULL,
+		0, NULL, 0) != UNZ_OK)
+		die("%s: the zip directory is damaged", a->path);
+	name[sizeof name - 1] = '\0';
+	m.end = m.start + info->compressed_size;
+	m.name = xstrdup(name);
+	return m;
+}
+
+/* Looks into the member the directory is at. */
+static void
+look_into(struct archive *a)
+{
 	unz_file_info64 info;
 
-	for (int rc = unzGoToFirstFile(zip); rc == UNZ_OK;
-	     rc = unzGoToNextFile(zip)) {
-		if (unzGetCurrentFileInfo64(
-			zip, &info, NULL, 0, NULL, 0, NULL, 0) != UNZ_OK)
-			return "the zip directory is damaged";
-		if (info.flag & ENCRYPTED)
-			why = "a zip member is encrypted";
-		else if (info.compression_method != 0 &&
-		    info.compression_method != Z_DEFLATED)
-			why = "a zip member is packed in another way than "
-			      "deflate";
-		else if (unzOpenCurrentFile(zip) != UNZ_OK)
-			return "the zip archive is damaged: no member where "
-			       "the directory says";
-		else if (begins_as_trace(zip)) /* from its first byte on */
-			return unzOpenCurrentFile(zip) == UNZ_OK
-			    ? NULL
-			    : "zip data are damaged";
+	if (unzGetCurrentFileInfo64(a->zip, &info, NULL, 0, NULL, 0, NULL, 0) !=
+	    UNZ_OK)
+		die("%s: the zip directory is damaged", a->path);
+	if (info.flag & ENCRYPTED)
+		a->why = "a zip member is encrypted";
+	else if (info.compression_method != 0 &&
+	    info.compression_method != Z_DEFLATED)
+		a->why = "a zip member is packed in another way than deflate";
+	else if (unzOpenCurrentFile(a->zip) != UNZ_OK)
+		a->why = "the zip archive is damaged: no member where the "
+			 "directory says";
+	else {
+		enum is is;
+
+		a->at = unzGetCurrentFileZStreamPos64(a->zip);
+		is = begins_as(a);
+		if (is == IS_TRACE)
+			vec_push(&a->members, member_here(a, &info));
+		else if (is >= IS_JSON && a->spare.name == NULL)
+			a->spare = member_here(a, &info);
+		if (is == IS_PACKED)
+			a->why = "a zip member is compressed twice";
 	}
-	return why;
+}
+
+static int
+by_start(const void *pa, const void *pb)
+{
+	const struct member *const *a = pa, *const *b = pb;
+
+	return ((*a)->start > (*b)->start) - ((*a)->start < (*b)->start);
+}
+
+/* A few bytes that many members are made of would be a bomb. */
+static void
+check_overlap(const struct archive *a)
+{
+	VEC(const struct member *) sorted = { 0 };
+
+	for (size_t i = 0; i < a->members.n; i++)
+		vec_push(&sorted, &a->members.v[i]);
+	qsort(sorted.v, sorted.n, sizeof *sorted.v, by_start);
+	for (size_t i = 1; i < sorted.n; i++)
+		if (sorted.v[i]->start < sorted.v[i - 1]->end ||
+		    sorted.v[i - 1]->end < sorted.v[i - 1]->start)
+			die("%s: the zip archive is damaged: members overlap",
+			    a->path);
+	vec_free(&sorted);
+}
+
+static void
+list_members(struct archive *a)
+{
+	int rc;
+
+	for (rc = unzGoToFirstFile(a->zip); rc == UNZ_OK;
+	     rc = unzGoToNextFile(a->zip))
+		look_into(a);
+	if (rc != UNZ_END_OF_LIST_OF_FILE)
+		die("%s: the zip directory is damaged", a->path);
+	if (a->why != NULL)
+		die("%s: %s: unpack the archive", a->path, a->why);
+	if (a->members.n == 0 && a->spare.name != NULL) {
+		vec_push(&a->members, a->spare);
+		return;
+	}
+	if (a->members.n == 0)
+		die("%s: the zip archive has no member with JSON or a database",
+		    a->path);
+	if (a->members.n > 1)
+		check_overlap(a);
+}
+
+static void
+set_inner(struct source_state *s, const struct archive *a, const char *name)
+{
+	struct buf b = { 0 };
+
+	buf_printf(&b, "%s/%s", a->path, name);
+	buf_putc(&b, '\0');
+	vec_release(s->inner);
+	s->path = s->inner = b.p;
+}
+
+/* The only member is the file itself; of several each is a source. */
+static void
+read_member(struct source_state *s, struct archive *a, size_t i)
+{
+	const struct member *m = &a->members.v[i];
+	bool is_alone = a->members.n == 1;
+
+	if (unzGoToFilePos64(a->zip, &m->pos) != UNZ_OK ||
+	    unzOpenCurrentFile(a->zip) != UNZ_OK)
+		die("%s: zip data are damaged", a->path);
+	if (!is_alone)
+		set_inner(s, a, m->name);
+	s->in =
+	    in_open_filter(inflate_some, a->zip, is_alone ? a->path : s->inner);
+	in_tolerate(s->in);
+	s->is_inside = true;
+	if (!is_alone) {
+		s->src += i > 0;
+		source_again(s);
+	}
+	format_read(s);
+	if (i + 1 == a->members.n)
+		return;
+	source_end(s);
+	source_release(s);
+	in_close(s->in);
 }
 
 static void
 read_file(struct source_state *s, int fd)
 {
 	struct in *outer = s->in;
-	const char *problem;
+	struct archive a = {
+		.path = outer->name,
+		.head = xcalloc(1, MEMBER_HEAD + IN_PAD),
+	};
 	char path[64];
-	unzFile zip;
 
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	zip = unzOpen64(path);
-	if (zip == NULL)
+	a.zip = unzOpen64(path);
+	if (a.zip == NULL)
 		die("%s: the zip archive has no directory: it is cut off or "
 		    "empty",
 		    outer->name);
-	problem = open_member(zip);
-	if (problem != NULL)
-		die("%s: %s", outer->name, problem);
-	s->in = in_open_filter(inflate_some, zip, outer->name);
-	in_tolerate(s->in);
-	s->is_inside = true;
-	format_read(s);
+	list_members(&a);
+	vec_release(a.head);
+	for (size_t i = 0; i < a.members.n; i++)
+		read_member(s, &a, i);
 	in_close(s->in);
 	s->in = outer;
-	unzClose(zip);
+	if (s->inner != NULL) /* what is still said is about the last one */
+		outer->name = s->inner;
+	for (size_t i = 0; i < a.members.n; i++)
+		vec_release(a.members.v[i].name);
+	if (a.spare.name != a.members.v[0].name)
+		vec_release(a.spare.name);
+	vec_free(&a.members);
+	unzClose(a.zip);
 }
 
 #else
