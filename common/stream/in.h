@@ -12,6 +12,7 @@ struct stream_dec {
 	bool own_strings;
 	char *name;
 	bool is_ndjson;
+	enum want want;
 	bool in_block;
 	bool ended;
 	uint64_t line; /* of NDJSON */
@@ -27,6 +28,12 @@ noreturn void stream_die_cut(const struct stream_in *s);
 
 /* The next line of NDJSON without its newline; in->p is moved behind it. */
 struct str stream_next_line(struct stream_in *s);
+
+/* ---- skipped.c ---- */
+
+/* Warns of GPU work that could not be linked for the ids it has, if the source
+ * has the facts. */
+void stream_tell_links(const char *name, const struct source *source);
 
 /* ---- helper.c ---- */
 

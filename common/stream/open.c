@@ -285,6 +285,7 @@ open_in(struct in *in, struct dict *dict, enum want want, uint32_t kinds)
 {
 	struct stream_in *s = create(in, dict, kinds);
 
+	s->dec->want = want;
 	switch (sniff(in)) {
 	case SNIFF_BINARY:
 		read_header(s);

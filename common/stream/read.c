@@ -95,10 +95,14 @@ on_source(struct stream_in *s, const struct source *source)
 {
 	s->source = *source;
 	/* a helper has said it already */
-	if (source->is_final && s->dec->helper == NULL && !s->is_told)
-		stream_tell_skipped(s->name, source);
-	if (source->is_final && !s->is_told)
-		stream_tell_marks(s->name, source);
+	if (!source->is_final || s->is_told)
+		return ITEM_SOURCE;
+	stream_tell_marks(s->name, source);
+	if (s->dec->helper != NULL)
+		return ITEM_SOURCE;
+	stream_tell_skipped(s->name, source);
+	if (s->dec->want >= WANT_LINKED)
+		stream_tell_links(s->name, source);
 	return ITEM_SOURCE;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The fact "skipped": how many events no table can count, by reason. */
-#include "stream/stream.h"
+/* Facts of a source that figures depend on: what was skipped, by reason, what
+ * could not be linked. */
+#include "stream/in.h"
 #include "json/json.h"
 
 static const struct {
@@ -47,4 +48,15 @@ stream_tell_skipped(const char *name, const struct source *source)
 	vec_free(&list);
 	arena_destroy(mem);
 	buf_free(&text);
+}
+
+void
+stream_tell_links(const char *name, const struct source *source)
+{
+	int64_t n;
+
+	if (source_int(source, "ambiguous", &n))
+		report(MSG_AMBIGUOUS_LAUNCH, name, n);
+	if (source_int(source, "no_launch", &n))
+		report(MSG_NO_SUCH_LAUNCH, name, n);
 }

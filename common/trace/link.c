@@ -251,6 +251,7 @@ mark_unlinked(struct store *s, uint32_t i, struct link_stats *stats)
 void
 store_link(struct store *s, enum link_by by, struct link_stats *stats)
 {
+	const struct link_stats before = *stats;
 	struct corr_table t;
 
 	stats->by_corr =
@@ -270,6 +271,8 @@ store_link(struct store *s, enum link_by by, struct link_stats *stats)
 		mark_unlinked(s, s->gpus.v[k].item, stats);
 	for (size_t k = 0; k < s->loose.n; k++)
 		mark_unlinked(s, s->loose.v[k], stats);
+	store_count_fact(s, "ambiguous", stats->ambiguous - before.ambiguous);
+	store_count_fact(s, "no_launch", stats->no_launch - before.no_launch);
 }
 
 const char *

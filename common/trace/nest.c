@@ -345,10 +345,22 @@ nest(struct store *s, struct hlo *h, const struct tree_opts *opts,
 	vec_free(&n.stack);
 }
 
+static uint64_t
+tree_discarded(const struct tree_stats *stats)
+{
+	uint64_t n = 0;
+
+	for (int k = 0; k < KIND_COUNT; k++)
+		if ((KINDS_HOST & KIND_BIT(k)) != 0)
+			n += stats->discarded[k];
+	return n;
+}
+
 void
 tree_build(
     struct store *s, const struct tree_opts *opts, struct tree_stats *stats)
 {
+	const uint64_t before = tree_discarded(stats);
 	struct hlo *h = hlo_create(s);
 	bool runs_are_steps = !store_mark_steps(s) && h != NULL;
 
@@ -361,5 +373,6 @@ tree_build(
 		link_forget_keys(s);
 	}
 	hlo_destroy(h);
+	store_count_fact(s, "discarded", tree_discarded(stats) - before);
 	s->is_built = true;
 }

@@ -228,6 +228,8 @@ void store_add(struct store *s, const struct event *ev);
  */
 void store_event_fast(struct store *s, uint32_t i, struct event *ev);
 void store_note_peak(struct store *s);
+/* Sets a fact of the source; none of 0. */
+void store_count_fact(struct store *s, const char *key, uint64_t n);
 void chain_gpu(struct store *s);
 /* The launch of GPU work that has one: above what is put in between. */
 uint32_t item_launch(const struct store *s, const struct held *it);

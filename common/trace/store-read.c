@@ -204,9 +204,9 @@ resolve_launches(struct store *s, const struct by_uid *v)
 	}
 }
 
-/* One of the same key goes. */
+/* One of the same key goes; val NULL: that is all. */
 static void
-set_fact(struct store *s, const char *key, struct value val)
+set_fact(struct store *s, const char *key, const struct value *val)
 {
 	size_t n = s->source.nfacts, kept = 0;
 	struct fact *facts = arena_alloc(s->mem, (n + 1) * sizeof *facts);
@@ -214,9 +214,19 @@ set_fact(struct store *s, const char *key, struct value val)
 	for (size_t i = 0; i < n; i++)
 		if (!str_eq(s->source.facts[i].key, str_of(key)))
 			facts[kept++] = s->source.facts[i];
-	facts[kept++] = (struct fact){ .key = str_of(key), .val = val };
+	if (val != NULL)
+		facts[kept++] =
+		    (struct fact){ .key = str_of(key), .val = *val };
 	s->source.facts = facts;
 	s->source.nfacts = kept;
+}
+
+void
+store_count_fact(struct store *s, const char *key, uint64_t n)
+{
+	const struct value count = { .type = VAL_INT, .i = (int64_t)n };
+
+	set_fact(s, key, n > 0 ? &count : NULL);
 }
 
 /*
@@ -240,7 +250,7 @@ tell_first(struct store *s)
 		first = first_name;
 	if (first == INT64_MAX || source_fact(&s->source, "first") != NULL)
 		return;
-	set_fact(s, "first", (struct value){ .type = VAL_INT, .i = first });
+	set_fact(s, "first", &(struct value){ .type = VAL_INT, .i = first });
 }
 
 /* Reading is over: order and links. */
@@ -255,7 +265,7 @@ settle(struct store *s)
 	tell_first(s);
 	if (iteration_formats_text().len > 0)
 		set_fact(s, ITERATION_FORMATS_FACT,
-		    (struct value){
+		    &(struct value){
 			.type = VAL_JSONX, .s = iteration_formats_text() });
 	s->is_built = s->was_tree;
 	if (!s->keeps_links)

@@ -177,6 +177,28 @@ like '-v: memory' "$(cat err)" 'bytes an event and strings'
 tl-tree -v tree.tl 2>err >/dev/null
 like '-v: passed on' "$(cat err)" '13 events, passed on: a tree already'
 
+# ---- what figures lack, in the source's record ----
+
+like 'ops and launches in no tree are counted' "$(tl-cat tree.tl)" '"discarded":1[,}]'
+is 'none is cut and counted' "$(tl-tree --on-overlap=clip small.tl | tl-cat | grep -c discarded)" 0
+cat >shared.json <<'END'
+[{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":1,"dur":9,"args":{"correlation":1}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":2,"ts":5,"dur":9,"args":{"correlation":1}},
+{"ph":"X","cat":"kernel","name":"either","pid":0,"tid":7,"ts":30,"dur":5,"args":{"correlation":1}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaDeviceSynchronize","pid":1,"tid":1,"ts":40,"dur":9,"args":{"correlation":2}},
+{"ph":"X","cat":"kernel","name":"none","pid":0,"tid":7,"ts":50,"dur":5,"args":{"correlation":2}}]
+END
+tl-decode shared.json -o shared.tl
+reports 3 ambiguous-launch 'tl-tree shared.tl -o links.tl'
+reports 3 no-such-launch 'tl-link shared.tl -o linked.tl'
+for f in links.tl linked.tl; do
+	is 'links that are none are counted' "$(tl-cat $f | grep -o '"ambiguous":1,"no_launch":1')" \
+		'"ambiguous":1,"no_launch":1'
+	reports 3 ambiguous-launch "tl-timeline $f"
+	reports 3 no-such-launch "tl-timeline $f"
+	quiet 'what looks at no links' "tl-cat $f"
+done
+
 # ---- what goes wrong ----
 
 refuses 2 'unknown option' 'tl-tree --nosuch'
