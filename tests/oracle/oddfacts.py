@@ -56,7 +56,7 @@ def module_of(e):
 
 def argument(e, key):
     v = e.args.get(key)
-    return v if isinstance(v, list) else None
+    return v if isinstance(v, (list, dict)) else None
 
 
 def category(name, kernel):
@@ -92,7 +92,7 @@ class Call:
         self.work = sorted(direct, key=lambda g: (g.ts, g.id))
         self.direct, self.subtree = busy(direct), busy(below)
         self.category = category(e.name, self.work[0].name if self.work else None)
-        self.total = e.end - e.ts
+        self.total = e.end - e.ts if e.ts is not None else 0
         inner, todo = 0, list(e.kids)
         while todo:
             k = todo.pop()
@@ -111,8 +111,10 @@ class Call:
 
 
 class Facts:
-    def __init__(self, path):
-        t = self.trace = kineto.Trace(path).link().tree()
+    def __init__(self, source):
+        """of a path, or of the document that was read from it"""
+        t = self.trace = (kineto.Trace(source) if isinstance(source, str)
+                          else kineto.Trace(doc=source)).link().tree()
         self.gpu = [g for g in t.gpu if g.ts is not None]
         self.notes = [(e.ts, -e.end, e.id, e) for e in t.events
                       if e.slice and e.cat == "user_annotation" and e.ts is not None]
@@ -121,13 +123,17 @@ class Facts:
             threads.setdefault((e.pid, e.tid), len(threads))
         self.all_steps = windows.windows([
             windows.Note(a, -b, i, e.name, e.pid, threads[e.pid, e.tid])
-            for a, b, i, e in self.notes])
+            for a, b, i, e in self.notes], [
+                windows.Work(g.launch.pid, threads[g.launch.pid, g.launch.tid], g.launch.ts, g.end)
+                for g in self.gpu if g.launch is not None and g.launch.ts is not None])
         self.first = min((e.ts for e in t.events if e.ts is not None and e.ph in ("X", "B", "E")),
                          default=0)
         self.meta = {}
         for e in t.events:
-            if e.ph == "M":
-                self.meta[e.name, e.pid, e.tid] = first(e.args.values())
+            if e.ph == "M" and isinstance(first(e.args.values()), (str, int)):
+                is_process = e.tid is None or isinstance(e.raw.get("tid"), (list, dict))
+                of = e.tid if e.name.startswith("thread") or not is_process else 0
+                self.meta[e.name, e.pid, of] = str(first(e.args.values()))
 
     def names(self, e):
         return tuple(self.meta.get(k, "Unknown") for k in (
@@ -136,10 +142,14 @@ class Facts:
     # ---- windows
 
     def step_at(self, t, pid):
+        if t is None:
+            return None
         w = windows.at(self.all_steps, t, pid)
         return None if w is None else "between" if w.number is None else w.number
 
     def note_at(self, thread, t):
+        if t is None:
+            return None
         open_ = [n for n in self.notes if not STEP.fullmatch(n[3].name) and n[0] <= t < -n[1]]
         own = [n for n in open_ if (n[3].pid, n[3].tid) == thread]
         return max(own or open_)[3].name if open_ else None
@@ -206,7 +216,7 @@ class Facts:
         out = [Call(self, e, direct[e.id], below[e.id]) for e in self.trace.events
                if (e.id in direct or (all_ops and is_op(e)))
                and fnmatch.fnmatchcase(e.name, o.get("name", "*"))]
-        return sorted(out, key=lambda c: (c.e.ts, c.e.id))
+        return sorted(out, key=lambda c: (c.e.ts is None, c.e.ts or 0, c.e.id))
 
     # ---- what runs beside
 

@@ -244,7 +244,7 @@ def ops(facts, o, by, table="gpu", how=()):
     attr, pct = RANK[table]
     whole = sum(getattr(c, attr) for c in calls) if table != "all" else busy(
         g for g in facts.chosen(o, names=False) if g.launch is not None)
-    start = min((c.e.ts for c in calls), default=0)
+    start = min((c.e.ts for c in calls if c.e.ts is not None), default=0)
     rows = []
     for group in grouped(calls, lambda c: [words_of(c, by), more_words(c, how)]):
         c, words = group[0], words_of(group[0], by)

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""growing.py WHAT N: a trace on standard output that has N of something.
+
+    depth      ops in one another
+    names      names of kernels, each its own
+    crafted    names that made the hash 0 whatever else they hold, when it had no seed
+    threads    threads with an op, a launch and a kernel
+    arguments  ops of one name with other shapes each
+    shared     launches and kernels with one correlation id
+"""
+import json
+import sys
+
+ONE_OF_HASH = 0xe7037ed1a0b428db.to_bytes(8, "little").decode("latin-1")
+
+
+def slice_(cat, name, tid, ts, dur, **args):
+    return {"ph": "X", "cat": cat, "name": name, "pid": 0 if cat == "kernel" else 1, "tid": tid,
+            "ts": ts, "dur": dur, "args": args}
+
+
+def launched(name, i, tid=1, corr=None, op=None, **args):
+    corr = i if corr is None else corr
+    return [slice_("cpu_op", op or "aten::mm", tid, 100 * i, 90, **args),
+            slice_("cuda_runtime", "cudaLaunchKernel", tid, 100 * i + 10, 5, correlation=corr),
+            slice_("kernel", name, 7, 100 * i + 50, 30, device=0, stream=7, correlation=corr)]
+
+
+def events(what, n):
+    if what == "depth":
+        yield from launched("k", n // 100 + 1)
+        yield from (slice_("cpu_op", "aten::mm", 2, i, 3 * n - 2 * i) for i in range(n))
+    for i in range(n if what != "depth" else 0):
+        if what == "names":
+            yield from launched("kernel_%d" % i, i)
+        elif what == "crafted":
+            yield from launched("%016d%s%08d" % (i, ONE_OF_HASH, i % 7), i)
+        elif what == "threads":
+            yield from launched("k", i, tid=i)
+        elif what == "arguments":
+            yield from launched("k", i, **{"Input Dims": [[i, 8], [8, i]]})
+        elif what == "shared":
+            yield from launched("k", i, corr=1)
+
+
+def main():
+    what, n = sys.argv[1], int(sys.argv[2])
+    json.dump({"traceEvents": list(events(what, n))}, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
