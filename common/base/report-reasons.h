@@ -15,7 +15,7 @@ REASON(NO_CAPTURE, "no capture is of its batch size or more")
 REASON(SKIP_TIME, "without a time")
 REASON(SKIP_DURATION, "without a duration")
 REASON(SKIP_PHASE, "without a known phase")
-REASON(SKIP_CATEGORY, "without a usable category")
+REASON(SKIP_CATEGORY, "with a list as category")
 
 /* ---- reasons: of what tl-decode --salvage mends and skips ---- */
 REASON(MENDED_CONTROL, "raw control characters, kept")
