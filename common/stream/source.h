@@ -50,6 +50,7 @@ struct source source_keep(struct arena *mem, const struct source *s);
 
 /* Warns of events that no table can count, if the source has the fact. */
 void stream_tell_skipped(const char *name, const struct source *source);
+
 enum section {
 	SECTION_NONE,
 	SECTION_PROLOGUE,
