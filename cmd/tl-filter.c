@@ -37,16 +37,16 @@ enum {
 static const struct opt options[] = {
 	OPT_SELECT,
 	{ OPT_FLAT, "flat", NULL,
-	    "only what is chosen, without the events above it: no tree" },
+	    "only the selected events, without those above: no tree" },
 	OPT_STREAM_OUT,
 	{ OPT_SUBTREE, "subtree", NULL,
-	    "and all that is below a chosen event" },
-	{ 'v', "verbose", NULL, "a summary on standard error" },
+	    "and everything below a selected event" },
+	{ 'v', "verbose", NULL, "print a summary on stderr" },
 	OPT_END,
 };
 
 static const struct about about = {
-	"passes on the events of a stream that are asked for",
+	"keep a selection of a stream's events",
 	"[OPTION...] [FILE...]",
 	"tl-filter --step 3-7 --kind kernel t.tl | tl-timeline",
 };

@@ -25,17 +25,18 @@ enum {
 
 static const struct opt options[] = {
 	{ OPT_TABLE_FORMAT, "format", "csv|md|ndjson|table|tsv",
-	    "of --stats: how it is written" },
+	    "output format of --stats" },
 	{ OPT_LINK, "link", "RULE",
-	    "launch to GPU work by: auto, correlation, ext or flow" },
+	    "link launches by: auto, correlation, ext or flow" },
 	OPT_STREAM_OUT,
-	{ OPT_STATS, "stats", NULL, "print what was linked, not the stream" },
-	{ 'v', "verbose", NULL, "say what was linked on standard error" },
+	{ OPT_STATS, "stats", NULL,
+	    "print what was linked instead of the stream" },
+	{ 'v', "verbose", NULL, "print what was linked to standard error" },
 	OPT_END,
 };
 
 static const struct about about = {
-	"links launches to GPU work and forward ops to backward ones",
+	"link launches with GPU work, and forward with backward ops",
 	"[-v] [--link RULE] [--stats] [-o FILE] [FILE]",
 	"tl-link --stats trace.json.gz",
 };
@@ -319,13 +320,12 @@ main(int argc, char *argv[])
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &op, ch);
 	if (argc - op.ind > 1)
-		die_usage("one input at a time; join streams with tl-cat");
+		die_usage("takes one input; join streams with tl-cat");
 	in = stream_open(op.ind < argc ? argv[op.ind] : "-", NULL, WANT_STREAM);
 	if ((in->marks & MARK_EDITED) != 0)
 		report(MSG_EVENTS_REMOVED, in->name);
 	if ((in->marks & MARK_TREE) != 0 && set.is_anew)
-		die("%s: this is a tree, whose order depends on its links; "
-		    "give --link to tl-tree",
+		die("%s: this is already a tree; pass --link to tl-tree",
 		    in->name);
 	if ((in->marks & (MARK_TREE | MARK_LINKED)) != 0 && !set.is_anew &&
 	    !set.stats)

@@ -120,8 +120,8 @@ refuse(const char *name)
 	struct buf near = { 0 };
 
 	if (access(name, F_OK) == 0)
-		die_usage("'%s' is no command; is it a trace: tl report %s",
-		    name, name);
+		die_usage("'%s' is no command; for a trace: tl report %s", name,
+		    name);
 	for (size_t i = 0; i < NCOMMANDS; i++)
 		if (commands[i].name != NULL)
 			*w++ = commands[i].name;

@@ -14,8 +14,8 @@
 #include "trace/select.h"
 
 static const struct about about = {
-	.purpose = "print event streams as NDJSON or columns, join and check "
-		   "them",
+	.purpose =
+	    "print event streams as NDJSON or columns; join and check them",
 	.synopsis = "[OPTION...] [FILE...]",
 	.example = "tl-cat t.tl | jq -c 'select(.kind==\"kernel\")'",
 };
@@ -32,21 +32,21 @@ enum {
 };
 
 static const struct opt options[] = {
-	{ OPT_ABS, "abs", NULL, "times in the file's own clock" },
-	{ 'b', "binary", NULL, "write the binary stream" },
-	{ OPT_CHECK, "check", NULL, "read all and say whether it is whole" },
-	{ 'F', "fields", "COLUMN,...", "columns of --tsv, which it implies" },
+	{ OPT_ABS, "abs", NULL, "print times on the file's own clock" },
+	{ 'b', "binary", NULL, "write the binary form" },
+	{ OPT_CHECK, "check", NULL, "check that the stream is whole" },
+	{ 'F', "fields", "COLUMN,...", "columns to print; implies --tsv" },
 	{ 'n', "head", "N", "only the first N events" },
-	{ OPT_HEADER, "header", NULL, "provenance, marks and sources" },
+	{ OPT_HEADER, "header", NULL, "print provenance, marks and sources" },
 	{ OPT_ID, "id", "UID",
-	    "only this event, without header and end; repeat" },
-	{ OPT_NO_HEADER, "no-header", NULL, "no line of names in --tsv" },
-	{ OPT_RESEAL, "reseal", NULL, "edited lines to a stream again" },
+	    "only this event, without header and end; repeatable" },
+	{ OPT_NO_HEADER, "no-header", NULL, "--tsv without its line of names" },
+	{ OPT_RESEAL, "reseal", NULL, "make edited lines a stream again" },
 	OPT_SELECT_WITH("TIME|STREAM",
-	    "from TIME on; STREAM: where --reseal finds what is missing",
-	    "TIME", "before TIME after the first event"),
-	{ OPT_SKIP, "skip", "KIND,...", "no events of these kinds" },
-	{ OPT_TSV, "tsv", NULL, "columns with tabs between them" },
+	    "from TIME on; with --reseal: the stream the lines came from",
+	    "TIME", "only up to TIME after the first event"),
+	{ OPT_SKIP, "skip", "KIND,...", "skip events of these kinds" },
+	{ OPT_TSV, "tsv", NULL, "print tab-separated columns" },
 	OPT_STREAM_OUT,
 	OPT_END,
 };
@@ -156,7 +156,7 @@ check_settings(const struct settings *set, const char *mode)
 		die_usage("--abs does not go with %s", mode);
 	if (is_selective(set) || set->head != INT64_MAX ||
 	    select_front_is_on(&set->select))
-		die_usage("events can't be chosen with %s", mode);
+		die_usage("%s takes no selection of events", mode);
 	if (set->mode == MODE_RESEAL && set->files[1] != NULL)
 		die_usage("--reseal takes one file of lines");
 }

@@ -270,7 +270,7 @@ cat_reseal(const struct settings *set)
 	unsigned marks;
 
 	if (strcmp(set->from, "-") == 0 && strcmp(set->files[0], "-") == 0)
-		die_usage("--from and the lines can't both be standard input");
+		die_usage("--from and the lines cannot both be standard input");
 	sources_start(&r.sources, r.dict);
 	read_from(&r);
 	read_text(&r);

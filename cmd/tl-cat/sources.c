@@ -49,8 +49,8 @@ sources_abs(const struct sources *ss, const struct stream_in *in,
 	int64_t ts;
 
 	if (ev->src >= ss->known.n || !ss->known.v[ev->src].has_base)
-		die("%s: source %" PRIu32 " does not tell its base before its "
-		    "events; tl-tree puts it in front",
+		die("%s: source %" PRIu32
+		    " names its base only after its events; run tl-tree first",
 		    in->name, ev->src);
 	if (!num_add(ev->ts_ns, ss->known.v[ev->src].base_ns, &ts))
 		die("%s: event %" PRIu64

@@ -115,8 +115,8 @@ parse_column(struct str word)
 	else if (str_starts(word, STR("top.")))
 		c.of.what = OF_TOP;
 	else
-		die_usage("there is no column '%.*s' (id, kind, name, ts, dur, "
-			  "args.NAME, ... see tl-cat(1))",
+		die_usage("no column '%.*s' (id, kind, name, ts, dur, "
+			  "args.NAME, ...: see tl-cat(1))",
 		    (int)word.len, word.p);
 	c.key.p = (const char *)memchr(word.p, '.', word.len) + 1;
 	c.key.len = word.len - (size_t)(c.key.p - word.p);

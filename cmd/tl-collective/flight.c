@@ -15,7 +15,7 @@ flight_is(const struct job *j)
 		ndumps += j->parts.v[i].flight.len > 0;
 	if (ndumps > 0 && ndumps < j->parts.n)
 		die("%zu of %zu inputs are dumps of the flight recorder, the "
-		    "others are none: analyse them one by one",
+		    "others are traces: analyse them separately",
 		    ndumps, j->parts.n);
 	return ndumps > 0;
 }

@@ -143,7 +143,7 @@ judge_wait(struct job *j, const struct gate *gate, const struct pgroup *g)
 			buf_printf(&d.text, ", most for rank %" PRId64,
 			    j->ranks.v[late].rank);
 		else
-			buf_puts(&d.text, " (by durations: clocks differ)");
+			buf_puts(&d.text, " (by durations: clocks are off)");
 		buf_printf(&d.text, "; allowed: %g %%", gate->pct);
 	}
 	free(caused);
@@ -151,8 +151,9 @@ judge_wait(struct job *j, const struct gate *gate, const struct pgroup *g)
 	return n > 0
 	    ? d
 	    : none(by_starts ? JUNIT_SKIPPED : JUNIT_ERROR,
-		  by_starts ? "no complete collective"
-			    : "clocks are off, and durations do not tell");
+		  by_starts
+		      ? "no complete collective"
+		      : "clocks are off, and durations alone cannot tell");
 }
 
 static void
@@ -193,8 +194,8 @@ judge_bandwidth(const struct gate *gate, struct pgroup *g)
 		return none(JUNIT_ERROR, "its link is unknown: --link");
 	if (g->of_link.n == 0)
 		return none(JUNIT_SKIPPED,
-		    "no message of known size that is large enough: smaller "
-		    "ones are bound by latency");
+		    "no large message of known size: small ones are "
+		    "latency-bound");
 	d.over = -values_stat(&g->of_link, 0.5);
 	if (-d.over < gate->pct)
 		d.result = JUNIT_FAILED;

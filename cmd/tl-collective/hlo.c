@@ -427,7 +427,7 @@ static struct inst *
 split_seen(struct hlo *h, uint32_t seen, json_items *of)
 {
 	if (!json_split(of, h->scratch, intern_get(h->seen, seen)))
-		die("no list"); /* it is ours */
+		die("not a list"); /* it is ours */
 	if (of->v[SEEN_PROGRAM].text.len == 0)
 		of->v[SEEN_PROGRAM].text =
 		    program_of(h, of->v[SEEN_MODULE].text);

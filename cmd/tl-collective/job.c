@@ -238,7 +238,7 @@ drop_left_out(struct job *j)
 			j->parts.v[n++] = j->parts.v[i];
 	j->parts.n = n;
 	if (n == 0)
-		die("no input is left");
+		die("no input left");
 }
 
 /* ---- signatures and time ---- */
@@ -319,13 +319,13 @@ settle_time(struct job *j)
 
 		p->shift_ns = nepoch == j->parts.n ? p->epoch_ns : 0;
 		if (!num_add(move, p->shift_ns, &move))
-			die("%.*s: its clock is out of range", (int)p->path.len,
+			die("%.*s: clock out of range", (int)p->path.len,
 			    p->path.p);
 		for (size_t k = 0; k < p->nrecs; k++)
 			if (!num_add(p->recs[k].start_ns, move,
 				&p->recs[k].start_ns))
-				die("%.*s: a time is out of range",
-				    (int)p->path.len, p->path.p);
+				die("%.*s: time out of range", (int)p->path.len,
+				    p->path.p);
 	}
 }
 

@@ -35,43 +35,42 @@ enum {
 
 static const struct opt options[] = {
 	{ OPT_ALIGN, "align-clocks", NULL,
-	    "subtract the estimated clock offset of each rank" },
+	    "subtract each rank's estimated clock offset" },
 	{ OPT_BUCKET_COMM, "comm-pattern", "RE[=TYPE]",
-	    "kernels that are collectives (of TYPE), besides nccl and rccl" },
+	    "kernels like RE are collectives too (of TYPE)" },
 	{ OPT_FAIL_OVER, "fail-over", "GATE",
-	    "exit with 4 at wait:5%, bandwidth:80% or skew:1ms; repeat" },
+	    "exit 4 beyond wait:5%, bandwidth:80% or skew:1ms; repeatable" },
 	{ OPT_FILES_FROM, "files-from", "LIST",
-	    "read the paths of inputs from LIST, one a line" },
+	    "read paths of inputs from LIST, one per line" },
 	{ OPT_GPUS_PER_NODE, "gpus-per-node", "N",
-	    "GPUs of a node: adds the columns node_id and node_span" },
-	{ 'j', "jobs", "N", "read N inputs at a time" },
+	    "GPUs per node; adds the columns node_id and node_span" },
+	{ 'j', "jobs", "N", "read N inputs in parallel" },
 	{ OPT_JUNIT, "junit", "FILE",
-	    "write what --fail-over finds of each group as JUnit XML" },
+	    "write the result of --fail-over per group as JUnit XML" },
 	{ OPT_KEEP_MISMATCH, "keep-mismatch", NULL,
 	    "keep collectives whose ranks disagree in summaries" },
 	{ OPT_LINK, "link", "FILE|NAME",
-	    "judge bandwidth by this link, within or between nodes; repeat" },
+	    "judge bandwidth by this link, within or between nodes; "
+	    "repeatable" },
 	{ OPT_LIST_TABLES, "list-tables", NULL, "list the tables" },
 	{ OPT_NODE_LOGS, "node-logs", "DIR|FILE",
-	    "number JAX processes by NODE_RANK in logs with their host's "
-	    "name" },
+	    "number JAX processes by NODE_RANK in the logs of their hosts" },
 	{ OPT_PARTIAL, "partial", NULL,
-	    "write a small stream of collectives; {rank} in -o: one a rank" },
+	    "write a small stream of collectives; {rank} in -o: one per rank" },
 	{ OPT_RANK_REGEX, "rank-regex", "RE",
 	    "take the rank from the file name: the first group of RE" },
 	{ OPT_TABLE_NAME, "table", "NAME,...", "print these tables" },
 	OPT_SELECT,
 	OPT_TABLE,
-	{ 'v', "verbose", NULL, "a summary on standard error" },
-	{ OPT_VS, "vs", "DIR|FILE",
-	    "compare with another job, as the later one; repeat" },
-	{ OPT_WORLD_SIZE, "world-size", "N", "number of ranks of the job" },
+	{ 'v', "verbose", NULL, "print a summary on stderr" },
+	{ OPT_VS, "vs", "DIR|FILE", "compare with this later job; repeatable" },
+	{ OPT_WORLD_SIZE, "world-size", "N", "number of ranks in the job" },
 	{ 'z', "zstd", "[LEVEL]", "compress the output of --partial" },
 	OPT_END,
 };
 
 static const struct about about = {
-	"is the network slow, or is one rank late, and why",
+	"is the network slow or a rank late, and why",
 	"[OPTION...] [FILE|DIR...]",
 	"tl-collective rank*.json.gz",
 };
@@ -88,7 +87,7 @@ choose_tables(const struct optparse *op, struct settings *set)
 			if (str_eq(name, str_of(table_defs[i]->name)))
 				break;
 		if (i == ntable_defs)
-			die_usage("option '--table': '%.*s' is no table; see "
+			die_usage("option '--table': no table '%.*s'; see "
 				  "--list-tables",
 			    (int)name.len, name.p);
 		vec_push(&set->tables, table_defs[i]);
@@ -103,8 +102,9 @@ take_vs(struct settings *set, const struct optparse *op)
 	bool is_apart = op->arg == op->argv[op->ind - 1];
 
 	if (is_apart && op->ind < op->argc && op->argv[op->ind][0] != '-')
-		die_usage("'%s' behind --vs: of which job is it? Operands "
-			  "stand before it; --vs takes a folder, or repeat it",
+		die_usage(
+		    "'%s' after --vs: which job is it? Repeat --vs for the "
+		    "other job, or pass a folder; put this job before --vs",
 		    op->argv[op->ind]);
 	stream_paths(&set->vs, op->arg, true);
 }
@@ -153,15 +153,15 @@ static void
 check_settings(struct settings *set)
 {
 	if (set->partial && (set->tables.n > 0 || set->dest.dir != NULL))
-		die_usage("--partial makes a stream and no table");
+		die_usage("--partial writes a stream, not a table");
 	if (set->out.zstd && !set->partial)
 		die_usage("-z compresses the stream of --partial");
 	if (set->gates.n > 0 && set->partial)
-		die_usage("--partial makes a stream, which --fail-over "
-			  "cannot judge");
+		die_usage("--partial writes a stream, which --fail-over cannot "
+			  "judge");
 	if (set->partial && set->vs.n > 0)
-		die_usage("--partial makes a stream, which --vs cannot "
-			  "compare");
+		die_usage(
+		    "--partial writes a stream, which --vs cannot compare");
 	for (size_t i = 0; i < set->tables.n && set->vs.n == 0; i++)
 		if (set->tables.v[i] == &table_versus)
 			die_usage("table nccl_vs needs --vs");
@@ -259,16 +259,15 @@ read_dumps(const struct settings *set, struct job *j)
 	if (!flight_is(j))
 		return;
 	if (set->partial)
-		die_usage("--partial is of traces; these are dumps of the "
+		die_usage("--partial needs traces; these are dumps of the "
 			  "flight recorder");
 	if (select_front_is_on(&set->select))
-		die_usage("dumps of the flight recorder have no events to "
-			  "select: without all calls it looks as if ranks "
-			  "did not make them");
+		die_usage("dumps of the flight recorder take no selection: a "
+			  "call that is not selected would look missing");
 	if (set->gates.n > 0)
-		die_usage("--fail-over judges GPU work, which dumps of the "
-			  "flight recorder lack; their exit status is 4 if "
-			  "the job hangs");
+		die_usage(
+		    "--fail-over judges GPU work, which dumps of the flight "
+		    "recorder lack; a hang exits with 4 without it");
 	j->flight = flight_new(j);
 	if (j->world == 0)
 		j->world = j->flight->world;

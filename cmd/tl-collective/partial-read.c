@@ -98,8 +98,8 @@ partial_take(struct reducer *r, const struct event *ev)
 			take_member(
 			    r, &rec, dict_get(r->st, it.entry->key), &it.val);
 	if (rec.sig == UINT32_MAX)
-		die("%s: event %" PRIu64 " is no record of a partial", r->path,
-		    ev->uid.id);
+		die("%s: event %" PRIu64 " is not a record of a partial",
+		    r->path, ev->uid.id);
 	if (rec.busy_ns < 0 || rec.idle_ns < 0)
 		rec.busy_ns = rec.idle_ns = -1;
 	if (rec.busy_ns < 0)

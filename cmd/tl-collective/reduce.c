@@ -107,8 +107,8 @@ take_facts(struct reducer *r, const struct source *s)
 	vec_free(&items);
 	if (source_int(s, "collective", &version)) {
 		if (version != PARTIAL_VERSION)
-			die("%s: this partial is of version %" PRId64
-			    ", known is %d",
+			die("%s: this partial has version %" PRId64
+			    ", expected %d",
 			    r->path, version, PARTIAL_VERSION);
 		p->is_partial = true;
 		(void)source_int(s, "ndevices", &p->ndevs);

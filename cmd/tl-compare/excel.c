@@ -26,7 +26,7 @@ run_xlsx(int tables, const char *path)
 		(char *)(uintptr_t)path, NULL };
 	pid_t pid = child_spawn(argv, tables, -1);
 
-	check(pid >= 0, "tl-xlsx can't be run (-d DIR writes CSV)");
+	check(pid >= 0, "cannot run tl-xlsx (-d DIR writes CSV)");
 	vec_release(argv[0]);
 	if (child_has_warned(path, "tl-xlsx", child_wait(pid)))
 		report(MSG_WORKBOOK_INCOMPLETE, path);

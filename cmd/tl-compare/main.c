@@ -27,13 +27,13 @@ enum {
 
 static const struct opt options[] = {
 	{ OPT_LIST_TABLES, "list-tables", NULL,
-	    "say which tables come out of these reports" },
-	{ OPT_NAMES, "names", "A,B,...", "what the reports are called" },
+	    "list the tables these reports give" },
+	{ OPT_NAMES, "names", "A,B,...", "names for the reports" },
 	{ OPT_SHEETS, "sheets", "SHEET,...",
-	    "only these sheets, or groups of sheets" },
-	{ OPT_TABLE_NAME, "table", "NAME", "the table of this name" },
+	    "only these sheets or groups of sheets" },
+	{ OPT_TABLE_NAME, "table", "NAME", "print this table" },
 	OPT_TABLE,
-	{ 'v', "verbose", NULL, "a summary on stderr" },
+	{ 'v', "verbose", NULL, "print a summary on stderr" },
 	OPT_END,
 };
 
@@ -95,27 +95,25 @@ check_settings(struct settings *set, char *const paths[], int nreports)
 				  "standard input");
 	if (d->path != NULL && set->table == NULL &&
 	    table_path_is_text(d->path))
-		die_usage("option '--output': all tables together are a "
-			  "workbook, which '%s' is no name of (--table NAME "
-			  "writes one there, -d DIR all as CSV)",
+		die_usage("option '--output': '%s' does not end in .xlsx (one "
+			  "table: --table NAME; all as CSV: -d DIR)",
 		    d->path);
 	if (d->path != NULL && (set->table == NULL || is_book(d->path))) {
 		set->book = d->path;
 		set->dest.path = NULL;
 	}
 	if (set->book != NULL && d->format != FMT_AUTO)
-		die_usage("option '--format': a workbook has its own (-d DIR, "
-			  "or --table NAME, writes others)");
+		die_usage("option '--format' needs -d DIR or --table NAME, not "
+			  "a workbook");
 	if (set->book != NULL && (d->labels || d->no_header))
-		die_usage("options '--labels' and '--no-header' are for text: "
-			  "a workbook has labels");
+		die_usage("options '--labels' and '--no-header' are for text, "
+			  "not for a workbook");
 	if ((d->columns != NULL || d->sort != NULL) && set->table == NULL)
-		die_usage("options '-c' and '--sort' are for one table: "
-			  "--table NAME");
+		die_usage("options '-c' and '--sort' need --table NAME");
 	if ((d->columns != NULL || d->sort != NULL) &&
 	    (set->book != NULL || set->dir != NULL))
-		die_usage("options '-c' and '--sort' are for a table that is "
-			  "printed, not for -d and workbooks");
+		die_usage("options '-c' and '--sort' are for a printed table, "
+			  "not for -d and workbooks");
 }
 
 static void
@@ -128,7 +126,7 @@ join_all(struct compared *c)
 			vec_push(&c->sheets, j);
 	}
 	if (c->sheets.n == 0)
-		die("there is nothing to compare");
+		die("nothing to compare");
 }
 
 /* ---- where tables go ---- */
@@ -195,9 +193,7 @@ put_everywhere(struct compared *c)
 	if (set->list || (set->dir == NULL && set->book == NULL))
 		put_stdout(c);
 	if (!c->found && !set->list)
-		die_usage("there is no table '%s': --list-tables says which "
-			  "there are",
-		    set->table);
+		die_usage("no table '%s'; see --list-tables", set->table);
 }
 
 static void

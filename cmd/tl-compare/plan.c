@@ -156,10 +156,10 @@ refuse_word(const struct plans *p, struct str word)
 {
 	for (size_t i = 0; i < p->left_out.n; i++)
 		if (str_eq(word, p->left_out.v[i]))
-			die("sheet %.*s: there is no rule how to compare it",
+			die("sheet %.*s: no rule to compare it",
 			    STR_ARGS(word));
 	if (is_known(word))
-		die("no report has a sheet of %.*s", STR_ARGS(word));
+		die("no report has a sheet %.*s", STR_ARGS(word));
 	die_usage("option '--sheets': no report has a sheet or group of sheets "
 		  "'%.*s'",
 	    STR_ARGS(word));
@@ -201,7 +201,7 @@ plans_make(struct plans *p, const struct reports *reports, const char *words)
 	if (words != NULL)
 		choose(p, words);
 	if (p->list.n == 0)
-		die("nothing to compare: no report has a sheet that is known");
+		die("nothing to compare: no report has a known sheet");
 }
 
 void

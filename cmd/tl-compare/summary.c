@@ -93,7 +93,7 @@ add(int64_t a, int64_t b)
 	int64_t sum;
 
 	if (!num_add(a, b, &sum))
-		die("times add up to more than can be");
+		die("times add up to more than 292 years");
 	return sum;
 }
 

@@ -171,7 +171,8 @@ find_sheets(struct workbook *w, struct buf *error)
 		return false;
 	r = find_relation(w, NULL, "officeDocument");
 	if (r == NULL)
-		return buf_fail(error, "the zip is no workbook");
+		return buf_fail(
+		    error, "not a workbook: the zip lacks its parts");
 	book = r->part;
 	/* its XML says what it is: a document of Word ends here */
 	if (!parts_parse(w->parts, book, &sink, error) ||
@@ -181,7 +182,8 @@ find_sheets(struct workbook *w, struct buf *error)
 	w->shared_part = r != NULL ? r->part : NULL;
 	place_sheets(w);
 	if (w->sheets.n == 0)
-		return buf_fail(error, "the zip is no workbook with sheets");
+		return buf_fail(error,
+		    "not a workbook: the zip lacks its parts with sheets");
 	return true;
 }
 

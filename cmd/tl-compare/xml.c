@@ -96,7 +96,7 @@ on_doctype(void *ctx, const char *name, const char *system, const char *public,
 	(void)system;
 	(void)public;
 	(void)has_subset;
-	check(ctx, "a document type declaration, which no workbook has");
+	check(ctx, "a document type declaration: not a workbook");
 }
 
 struct xml *
@@ -183,8 +183,8 @@ refuse_others(const char *path, struct buf *error)
 		    "as .xlsx without");
 	if (memcmp(head, "PK\3\4", 4) != 0)
 		return buf_fail(error,
-		    "this is no workbook (.xlsx); a report is one, or a "
-		    "folder of CSV (tl-report -d)");
+		    "not a workbook (.xlsx); a report is one, or a folder of "
+		    "CSV (tl-report -d)");
 	return true;
 }
 
@@ -222,7 +222,7 @@ open_part(struct parts *p, const char *name, struct buf *error)
 	unz_file_info64 info;
 
 	if (unzLocateFile(p->zip, name, NO_CASE) != UNZ_OK)
-		return buf_fail(error, "there is no %s", name);
+		return buf_fail(error, "no %s", name);
 	if (unzGetCurrentFileInfo64(p->zip, &info, NULL, 0, NULL, 0, NULL, 0) !=
 	    UNZ_OK)
 		return buf_fail(error, "%s: damaged directory entry", name);
@@ -232,7 +232,7 @@ open_part(struct parts *p, const char *name, struct buf *error)
 		return buf_fail(
 		    error, "%s: more than %" PRIu64 " bytes", name, PART_MAX);
 	if (unzOpenCurrentFile(p->zip) != UNZ_OK)
-		return buf_fail(error, "%s can't be inflated", name);
+		return buf_fail(error, "%s: cannot inflate", name);
 	return true;
 }
 

@@ -24,35 +24,36 @@
 
 static const struct opt options[] = {
 	{ OPT_SELECT_ANNOTATION, "annotation", "NAME[#N]",
-	    "in annotations like NAME; only the Nth" },
+	    "only inside annotations like NAME, or the Nth of them" },
 	OPT_BUCKET,
 	{ OPT_BY, "by", "WHAT,...", BY_WORDS },
-	{ OPT_CAUSES, "causes", "FILE", "more names and what they stand for" },
+	{ OPT_CAUSES, "causes", "FILE",
+	    "more rules: names of calls and their cause" },
 	{ OPT_SELECT_FROM, "from", "TIME",
-	    "from TIME after the source's first event on" },
+	    "only from TIME after the first event" },
 	{ OPT_GPU, "gpu", NULL,
-	    "--what-if: kernels that a host event launches, too" },
-	{ OPT_JOB, "job", NULL, "the inputs are the ranks of one job" },
+	    "with --what-if: scale the kernels a host event launches too" },
+	{ OPT_JOB, "job", NULL, "inputs are the ranks of one job" },
 	OPT_SINK_LIST_ROW,
 	{ OPT_NO_GAPS, "no-gaps", NULL,
-	    "what if nothing took longer than it must" },
+	    "what if every event took its shortest time" },
 	{ OPT_OVERLAY, "overlay", NULL,
 	    "write the stream with the path marked and drawn" },
-	{ OPT_SELECT_RANK, "rank", "RANK,...",
-	    "of the sources of these ranks" },
+	{ OPT_SELECT_RANK, "rank", "RANK,...", "only these ranks: 0,4-7" },
 	{ OPT_SELECT_STEP, "step", "STEP,...",
-	    "in these steps, as 3-7, last or slowest" },
+	    "only in these steps: 3-7, last, slowest" },
 	OPT_SINK_TABLE_ROW,
-	{ OPT_SELECT_TO, "to", "TIME", "before TIME after the first event" },
+	{ OPT_SELECT_TO, "to", "TIME",
+	    "only up to TIME after the first event" },
 	OPT_TABLE,
 	{ OPT_WHAT_IF, "what-if", "GLOB=FACTOR",
-	    "what if events like GLOB took FACTOR of their time" },
-	{ 'v', "verbose", NULL, "a summary on stderr" },
+	    "what if events like GLOB took FACTOR times as long" },
+	{ 'v', "verbose", NULL, "print a summary on stderr" },
 	OPT_END,
 };
 
 static const struct about about = {
-	"what bounds the step: its critical path, slack, what if",
+	"what bounds the step: critical path, slack and what-if",
 	"[OPTIONS] [FILE...]",
 	"tl-critical --what-if '*gemm*=0.5' trace.json.gz",
 };
@@ -387,7 +388,7 @@ summary(const struct sink *s)
 	const struct program *g = program_of(s);
 
 	note("%" PRIu64 " dependencies contradict the times, %" PRIu64
-	     " are in a circle: left out",
+	     " form a cycle: skipped",
 	    g->nnegative, g->ncircular);
 }
 
@@ -484,7 +485,7 @@ check_settings(struct sink *s)
 		die_usage("option '--gpu' says what --what-if is about");
 	if (g->with_overlay &&
 	    (s->table != NULL || s->dest.dir != NULL || is_what_if(s)))
-		die_usage("option '--overlay' writes a stream, no table");
+		die_usage("option '--overlay' writes a stream, not a table");
 	s->kinds = KINDS_GPU | KINDS_HOST | KIND_BIT(KIND_PYTHON) |
 	    KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_OVERHEAD) |
 	    KIND_BIT(KIND_SYNC);
@@ -499,7 +500,8 @@ check_settings(struct sink *s)
 	if (s->named == &tables[OF_RANKS] && !g->is_job)
 		die_usage("the table critical_ranks needs option '--job'");
 	if (g->is_job && g->with_overlay)
-		die_usage("option '--overlay' is of each rank by itself");
+		die_usage(
+		    "option '--overlay' works rank by rank: not with --job");
 	g->with_slack = sink_asked(s, &tables[OF_SLACK]);
 	g->with_above = s->dest.dir != NULL || s->named != NULL ||
 	    sink_list_has(by, STR("op")) || sink_list_has(by, STR("module"));

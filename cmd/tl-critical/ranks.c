@@ -41,7 +41,7 @@ take_row(void *arg, struct str row)
 
 	if (!num_i64(rank, &m.rank) || !num_i64(ts, &m.start_ns) ||
 	    !num_i64(dur, &m.dur_ns) || !num_i64(start, &m.job_ns))
-		die("tl-collective gave a line that is none");
+		die("tl-collective printed a line that is not a row");
 	if (!num_double(drift, &m.drift))
 		m.drift = NAN;
 	if (!num_i64(island, &m.island))
@@ -307,8 +307,8 @@ ranks_join(struct program *g)
 		rank = num_add_max(rank, n);
 		if ((is_told && !s->has_rank) ||
 		    !join(r, i, all.v + from, to - from, zero))
-			die("%s: its collectives are not those that "
-			    "tl-collective reads: is it a rank of the job?",
+			die("%s: its collectives differ from those that "
+			    "tl-collective read: is it a rank of the job?",
 			    s->path);
 		for (size_t m = from; m < to; m++)
 			if (all.v[m].id != INTERN_NONE)

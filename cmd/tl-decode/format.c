@@ -42,13 +42,12 @@ format_die(struct source_state *s)
 	if (is == NULL &&
 	    (str_ends(str_of(s->in->name), STR(".nsys-rep")) ||
 		str_ends(str_of(s->in->name), STR(".qdrep"))))
-		is = "is a report of Nsight Systems: nsys export --type sqlite "
-		     "makes a database of it that is read";
+		is = "is an Nsight Systems report: export it with nsys export "
+		     "--type sqlite";
 	while (p < s->in->end && (*p == ' ' || *p == '\n' || *p == '\t'))
 		p++;
-	die("%s: byte %" PRIu64 ": no trace: this %s", s->in->name,
-	    in_offset(s->in, p),
-	    is != NULL ? is : "is in no format known here");
+	die("%s: byte %" PRIu64 ": not a trace: this %s", s->in->name,
+	    in_offset(s->in, p), is != NULL ? is : "is in no known format");
 }
 
 /* The one that is surest; NULL: none is its own. */
@@ -124,7 +123,7 @@ format_read(struct source_state *s)
 	if (f == NULL)
 		format_die(s);
 	if (s->set->salvage && !f->can_salvage)
-		die("%s: --salvage reads no damaged %s file", s->in->name,
+		die("%s: --salvage cannot read a damaged %s file", s->in->name,
 		    f->name);
 	if (f->read_file != NULL) {
 		int fd = in_seekable(s->in);

@@ -9,8 +9,7 @@ struct magic {
 };
 
 #define RECORD_JSON "record with rocprofv3 --output-format json"
-#define ROCPROF_CSV \
-	"looks like rocprof's CSV: the JSON that it writes beside it is read"
+#define ROCPROF_CSV "looks like rocprof's CSV: pass the JSON beside it"
 
 static const struct magic magics[] = {
 	{ 0, STR_INIT("\x89TLS"),
@@ -36,8 +35,7 @@ static const struct magic magics[] = {
 	{ 0, STR_INIT("\"Index\",\"KernelName\""), ROCPROF_CSV },
 	{ 0, STR_INIT("Index,KernelName"), ROCPROF_CSV },
 	{ 0, STR_INIT("SQLite format 3"),
-	    "looks like an SQLite database, which this build does not read: "
-	    "it lacks libsqlite3" },
+	    "looks like an SQLite database: this build lacks libsqlite3" },
 	{ 0, STR_INIT("<"), "looks like XML or HTML" },
 	{ 257, STR_INIT("ustar"), "looks like a tar archive" },
 	{ 0, STR_INIT("\xff\xfe"), "looks like UTF-16 text" },

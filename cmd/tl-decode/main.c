@@ -32,20 +32,20 @@ static const struct about about = {
 };
 
 static const struct opt options[] = {
-	{ 'd', "dir", "DIR", "a stream DIR/NAME.tl for each input" },
-	{ 'j', "jobs", "N", "with -d: decode N inputs at a time" },
+	{ 'd', "dir", "DIR", "write a stream DIR/NAME.tl per input" },
+	{ 'j', "jobs", "N", "with -d: decode N inputs in parallel" },
 	OPT_STREAM_OUT,
-	{ OPT_KIND, "kind", "KIND,...", "write events of these kinds only" },
-	{ OPT_NO_PYTHON, "no-python", NULL, "leave Python frames out" },
+	{ OPT_KIND, "kind", "KIND,...", "only events of these kinds" },
+	{ OPT_NO_PYTHON, "no-python", NULL, "skip Python frames" },
 	{ OPT_RANK_REGEX, "rank-regex", "RE",
-	    "find a rank in the file's name by the group of RE" },
+	    "take the rank from the file name: the first group of RE" },
 	{ OPT_REPAIR, "repair", "LIST",
-	    "mend clip-overrun, drop-impossible, fix-utf8, or all" },
+	    "repair clip-overrun, drop-impossible, fix-utf8, or all" },
 	{ OPT_SALVAGE, "salvage", NULL,
-	    "save what is whole of a damaged trace" },
-	{ 'v', "verbose", NULL, "a summary on standard error" },
+	    "get the whole events out of a damaged trace" },
+	{ 'v', "verbose", NULL, "print a summary on stderr" },
 	{ OPT_XLA_DUMP, "xla-dump", "DIR|FILE",
-	    "take HLO that a trace lacks from XLA's dumps" },
+	    "take HLO missing in the trace from XLA's dumps" },
 	OPT_END,
 };
 
@@ -97,7 +97,7 @@ summary(const struct counts *c, const struct dict *st, double start)
 		if (c->kinds[k] > 0)
 			note("%-16s %12" PRIu64, kind_words[k], c->kinds[k]);
 	if (c->clamped > 0)
-		note("%" PRIu64 " negative durations taken as 0", c->clamped);
+		note("%" PRIu64 " negative durations set to 0", c->clamped);
 	if (c->no_ts > 0)
 		note("%" PRIu64 " events without a time", c->no_ts);
 	if (c->no_phase > 0)

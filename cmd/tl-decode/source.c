@@ -41,7 +41,7 @@ static const char *
 hint(const struct source_state *s)
 {
 	return s->can_salvage && !s->set->salvage
-	    ? " (tl-decode --salvage gets the whole events out)"
+	    ? " (tl-decode --salvage gets the whole events)"
 	    : "";
 }
 
@@ -75,7 +75,7 @@ source_salvaged(struct source_state *s, struct losses *l, uint64_t records)
 		report(MSG_UNREADABLE_REST, name, damage);
 	}
 	if (l->n > 0 && records == 0)
-		die("%s: nothing can be saved: no event is whole", name);
+		die("%s: nothing to salvage: no event is whole", name);
 	if (l->n == 0 && l->mended == 0)
 		return;
 	buf_printf(&fact,

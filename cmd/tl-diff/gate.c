@@ -192,7 +192,7 @@ gate_status(const struct settings *set, const struct changes *c)
 	if (!set->fail_over.is_set)
 		return exit_status();
 	if (set->gate == GATE_BOTH && c->clock.groups.n == 0)
-		note("step times are not compared: only GPU time is judged");
+		note("no step times to compare: only GPU time is judged");
 	failed = fails_step_time(set, c);
 	failed = fails_gpu_time(set, c) || failed;
 	failed = fails_ranks(set, c) || failed;

@@ -28,36 +28,41 @@
 #define OPT_TABLE_NAME (OPT_LONG + 9)
 
 static const struct opt options[] = {
-	{ 'A', "after", "FILE", "a trace or folder of the second side" },
-	{ 'B', "before", "FILE", "a trace or folder of the first side" },
-	{ OPT_BY, "by", "op|kernel", "kernel: for replays without ops" },
-	{ OPT_EQUIV, "equiv", "FILE", "pairs of names that are one, a line" },
+	{ 'A', "after", "FILE",
+	    "a trace or folder of the side after; repeatable" },
+	{ 'B', "before", "FILE",
+	    "a trace or folder of the side before; repeatable" },
+	{ OPT_BY, "by", "op|kernel",
+	    "compare by op, or by kernel where graph replays hide ops" },
+	{ OPT_EQUIV, "equiv", "FILE",
+	    "names to treat as equal: a pair per line" },
 	{ OPT_FAIL_OVER, "fail-over", "TIME|PERCENT",
-	    "exit with 4 if slower by more; gpu:3%, step:3%, rank:3%: of one "
+	    "exit 4 if slower by more; gpu:3%, step:3%, rank:3% judge one "
 	    "time" },
-	{ OPT_LIST_TABLES, "list-tables", NULL, "say which tables there are" },
+	{ OPT_LIST_TABLES, "list-tables", NULL, "list the tables" },
 	{ OPT_MATCH, "match", "[PHASE,...|approx]",
-	    "only iterations that did the same work, as tl-match finds them" },
+	    "only iterations that did the same work, see tl-match(1)" },
 	{ OPT_MIN_DIFF, "min-diff", "TIME|PERCENT",
-	    "--print: only what differs by so much" },
-	{ OPT_NAMES, "names", "A,B", "what the sides are called" },
-	{ OPT_PAIR, "pair", "HOW", "runs by place, or by rank" },
-	{ OPT_PER, "per", "UNIT", "figures of a run, or of a step" },
-	{ 'p', "print", NULL, "the merged tree" },
-	{ OPT_PYTHON, "python", NULL, "Python frames are part of the trees" },
+	    "with --print: only what differs by at least this" },
+	{ OPT_NAMES, "names", "A,B", "names for the two sides" },
+	{ OPT_PAIR, "pair", "HOW", "pair runs by place or by rank" },
+	{ OPT_PER, "per", "UNIT", "times per run or per step" },
+	{ 'p', "print", NULL, "print the merged tree" },
+	{ OPT_PYTHON, "python", NULL, "include Python frames in the trees" },
 	{ OPT_RUN_NOISE, "run-noise", "PERCENT",
-	    "how much runs differ, where there is one a side (0.5%)" },
+	    "noise to assume for one run per side (0.5%)" },
 	{ OPT_SURE, "sure", NULL,
-	    "--fail-over: only if the whole 95 % interval is beyond" },
-	{ OPT_TABLE_NAME, "table", "NAME", "the table of this name" },
+	    "with --fail-over: only if the whole 95 % interval is beyond" },
+	{ OPT_TABLE_NAME, "table", "NAME", "print this table" },
 	OPT_SELECT,
 	OPT_TABLE,
-	{ 'v', "verbose", NULL, "a summary on stderr" },
+	{ 'v', "verbose", NULL, "print a summary on stderr" },
 	OPT_END,
 };
 
 static const struct about about = {
-	"what changed between two traces, at the lowest point where they part",
+	"what changed between two traces, at the lowest point where they "
+	"differ",
 	"[OPTIONS] BEFORE AFTER",
 	"tl-diff before.json.gz after.json.gz",
 };
@@ -189,9 +194,8 @@ check_settings(struct settings *set)
 	select_check_gpu(&set->select);
 	check_print(set);
 	if (set->gate == GATE_STEP && set->is_of_events)
-		die_usage(
-		    "option '--fail-over': chosen GPU events have no step "
-		    "time");
+		die_usage("option '--fail-over': a selection of GPU events has "
+			  "no step time");
 	if (set->gate == GATE_RANK && set->pair != PAIR_RANK)
 		die_usage("option '--fail-over': rank: needs --pair rank");
 	for (int s = 0; s < NSIDES; s++)
@@ -228,7 +232,7 @@ check_stdin(const struct settings *set)
 		for (size_t i = 0; i < set->paths[s].n; i++)
 			n += strcmp(set->paths[s].v[i], "-") == 0;
 	if (n > 1)
-		die_usage("standard input can be one trace only");
+		die_usage("only one trace can be standard input");
 }
 
 static void
@@ -237,15 +241,14 @@ take_operands(struct settings *set, const struct optparse *op)
 	bool has_sides = set->paths[0].n > 0 || set->paths[1].n > 0;
 
 	if (has_sides && op->ind < op->argc)
-		die_usage("either two traces, or -B and -A");
+		die_usage("pass two traces, or -B and -A");
 	if (has_sides && (set->paths[0].n == 0 || set->paths[1].n == 0))
 		die_usage("option '--%s' is missing",
 		    set->paths[0].n == 0 ? "before" : "after");
 	if (has_sides)
 		return;
 	if (op->argc - op->ind != NSIDES)
-		die_usage("two traces are to be compared, not %d",
-		    op->argc - op->ind);
+		die_usage("pass two traces, not %d", op->argc - op->ind);
 	for (int s = 0; s < NSIDES; s++)
 		vec_push(&set->paths[s], op->argv[op->ind + s]);
 }

@@ -105,7 +105,7 @@ open_pair(struct merger *g, struct pair p, uint32_t parent, bool is_equal)
 	uint32_t at[NSIDES];
 
 	if (g->m->list.n >= NONE - 1)
-		die("the merged tree has too many nodes");
+		die("too many nodes in the merged tree");
 	if (!is_equal)
 		look_in(g, &p);
 	at[0] = p.a;

@@ -218,7 +218,7 @@ node_of_event(struct file *f, const struct event *ev)
 	if (r->nodes.n >= EVENTS_MAX)
 		die("%s: more than %u events", f->sources.path, EVENTS_MAX);
 	if (ev->uid.id > UINT32_MAX)
-		die("%s: event %" PRIu64 " is beyond what can be compared",
+		die("%s: event %" PRIu64 " exceeds what can be compared",
 		    f->sources.path, ev->uid.id);
 	if (!num_add(ev->ts_ns, ev->dur_ns, &end))
 		die("%s: event %" PRIu64 ": its end is out of range",

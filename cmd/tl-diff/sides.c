@@ -216,7 +216,7 @@ static void
 leave_out(const struct side *r, struct buf *ranks)
 {
 	if (!r->has_rank)
-		die("%s: its rank is not known: --pair place", r->path);
+		die("%s: rank unknown: try --pair place", r->path);
 	buf_printf(ranks, "%s%" PRId64, ranks->len > 0 ? ", " : "", r->rank);
 }
 
@@ -246,7 +246,7 @@ compare_by_rank(struct sides *g)
 	if (before->side == NULL)
 		die_of_nothing(g, 0);
 	if (after->side == NULL)
-		die("no rank is on both sides: --pair place");
+		die("no rank is on both sides: try --pair place");
 	while (inputs_next(after, NULL))
 		leave_out(after->side, &left_out[1]);
 	for (int s = 0; s < NSIDES; s++)

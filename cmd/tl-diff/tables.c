@@ -151,9 +151,7 @@ check_named(struct settings *set)
 		if (strcmp(set->table, kinds[i].name) == 0)
 			named = &kinds[i];
 	if (named == NULL)
-		die_usage("there is no table '%s': --list-tables says which "
-			  "there are",
-		    set->table);
+		die_usage("no table '%s'; see --list-tables", set->table);
 	if (set->by == BY_KERNEL && (named->by & 1 << BY_KERNEL) == 0)
 		die_usage("table '%s' is not one of --by kernel", set->table);
 	if (named->print == print_ranks && !ranks_are_judged(set))

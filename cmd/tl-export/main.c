@@ -23,28 +23,28 @@ enum {
 
 static const struct opt options[] = {
 	{ OPT_FLOWS, "flows", NULL,
-	    "arrows ac2g from our links, in place of the trace's own" },
+	    "draw arrows from our links instead of the trace's own" },
 	{ OPT_FUSE, "fuse", NULL,
-	    "processes RANK r - GPU and - CPU, events with rank and old ids" },
-	{ OPT_GZIP, "gzip", "[LEVEL]", "compress, as -o FILE.gz does" },
+	    "one process per rank for GPU and CPU; events keep rank and ids" },
+	{ OPT_GZIP, "gzip", "[LEVEL]",
+	    "compress with gzip, as -o FILE.gz does" },
 	{ OPT_OBJECT, "object", NULL,
-	    "an object, where the source was a bare array too" },
-	{ 'o', "output", "FILE",
-	    "write to FILE, which appears only when whole" },
+	    "write an object even if the source was a bare array" },
+	{ 'o', "output", "FILE", "write to FILE, complete or not at all" },
 	{ OPT_PIDS, "pids", "shift|keep",
 	    "process ids of the second and later sources (shift)" },
-	OPT_SELECT_WITH("TIME", "from TIME after the source's first event on",
-	    "chrome|perfetto|TIME", "the format (chrome); or only before TIME"),
-	{ OPT_SORT, "sort", "stream|id", "the order of events (stream)" },
+	OPT_SELECT_WITH("TIME", "only from TIME after the first event",
+	    "chrome|perfetto|TIME", "format (chrome), or: only up to TIME"),
+	{ OPT_SORT, "sort", "stream|id", "order of events (stream)" },
 	{ OPT_WITH_TREE, "with-tree", NULL,
-	    "owner, launch and depth as arguments tl.*" },
-	{ 'v', "verbose", NULL, "a summary on stderr" },
-	{ 'z', "zstd", "[LEVEL]", "compress, as -o FILE.zst does" },
+	    "add owner, launch and depth as arguments tl.*" },
+	{ 'v', "verbose", NULL, "print a summary on stderr" },
+	{ 'z', "zstd", "[LEVEL]", "compress with zstd, as -o FILE.zst does" },
 	OPT_END,
 };
 
 static const struct about about = {
-	.purpose = "write a stream as a trace that viewers open",
+	.purpose = "write a stream as a trace for viewers",
 	.synopsis = "[OPTION...] [FILE...]",
 	.example = "tl-filter --step 3 t.tl | tl-export -o step3.json.gz",
 };
@@ -228,8 +228,8 @@ main(int argc, char *argv[])
 		take_option(&set, &op, ch);
 	set.ninputs = op.ind < argc ? argc - op.ind : 1;
 	if (set.fuse && set.keep_pids)
-		die_usage("--fuse keeps processes apart: --pids keep "
-			  "contradicts it");
+		die_usage(
+		    "--fuse numbers processes itself: not with --pids keep");
 	set.object |= set.fuse;
 	if (set.perfetto && (set.object || set.sort_id))
 		die_usage("--fuse, --object and --sort are for --to chrome");

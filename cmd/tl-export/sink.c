@@ -27,11 +27,13 @@ sink_open(const struct settings *set)
 		pack = PACK_ZSTD;
 	s->out = out_open(set->path);
 	if (set->perfetto && out_is_terminal(s->out))
-		die_usage("a protobuf is not written to a terminal");
+		die_usage("a protobuf cannot go to a terminal: use -o FILE or "
+			  "a pipe");
 	if (pack == PACK_BY_NAME)
 		return s;
 	if (out_is_terminal(s->out))
-		die_usage("compressed output is not written to a terminal");
+		die_usage("compressed output cannot go to a terminal: use -o "
+			  "FILE or a pipe");
 	if (pack == PACK_ZSTD) {
 		out_zstd(s->out, set->level);
 		return s;
@@ -41,7 +43,7 @@ sink_open(const struct settings *set)
 	if (deflateInit2(&s->z,
 		set->level > 0 ? set->level : Z_DEFAULT_COMPRESSION, Z_DEFLATED,
 		15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		die("zlib can't be set up: out of memory");
+		die("zlib: out of memory");
 	return s;
 }
 

@@ -49,26 +49,29 @@ struct folder {
 };
 
 static const struct opt options[] = {
-	{ 'A', "after", "FILE", "of --diff: a file or folder of after" },
-	{ 'B', "before", "FILE", "the same of before" },
-	{ OPT_CLOCK, "clock", "gpu|cpu", "cpu: time on the host" },
+	{ 'A', "after", "FILE",
+	    "with --diff: a file or folder of the side after" },
+	{ 'B', "before", "FILE",
+	    "with --diff: a file or folder of the side before" },
+	{ OPT_CLOCK, "clock", "gpu|cpu", "fold GPU time, or host time (cpu)" },
 	{ OPT_DIFF, "diff", NULL,
-	    "of two files: each stack's time in the first and the second" },
-	{ OPT_FRAMES, "frames", "all|modules|ops|python", "which frames" },
+	    "two files: each stack's time in the first and the second" },
+	{ OPT_FRAMES, "frames", "all|modules|ops|python",
+	    "which frames the stacks have" },
 	{ OPT_LINKED_ONLY, "linked-only", NULL,
-	    "only GPU work whose launch is in the trace" },
-	{ OPT_NO_KERNELS, "no-kernels", NULL, "stacks end at what launched" },
-	{ 'o', "output", "FILE",
-	    "write to FILE, which appears only when whole" },
+	    "count only GPU work whose launch is in the trace" },
+	{ OPT_NO_KERNELS, "no-kernels", NULL, "end stacks at the launch" },
+	{ 'o', "output", "FILE", "write to FILE, complete or not at all" },
 	OPT_SELECT,
 	{ OPT_SHORT, "short", "[N]",
-	    "names without arguments and folders; at most N wide" },
-	{ 'v', "verbose", NULL, "a summary on stderr" },
+	    "short names, without arguments and folders; at most N "
+	    "characters" },
+	{ 'v', "verbose", NULL, "print a summary on stderr" },
 	OPT_END,
 };
 
 static const struct about about = {
-	"stacks and their times, for flame graphs",
+	"folded stacks with times, for flame graphs",
 	"[OPTIONS] [FILE...]",
 	"tl-fold trace.json.gz | flamegraph.pl > gpu.svg",
 };
@@ -352,7 +355,7 @@ take_operands(path_vec paths[NSIDES], bool is_diff, const struct optparse *op)
 	if (has_paths && !is_diff)
 		die_usage("options '-B' and '-A' need --diff");
 	if (has_paths && n > 0)
-		die_usage("either two files, or -B and -A");
+		die_usage("pass two files, or -B and -A");
 	if (has_paths && (paths[0].n == 0 || paths[1].n == 0))
 		die_usage("option '--%s' is missing",
 		    paths[0].n == 0 ? "before" : "after");
@@ -369,7 +372,7 @@ take_operands(path_vec paths[NSIDES], bool is_diff, const struct optparse *op)
 		for (size_t i = 0; i < paths[side].n; i++)
 			nstdin += strcmp(paths[side].v[i], "-") == 0;
 	if (nstdin > 1)
-		die_usage("standard input can be one trace only");
+		die_usage("only one trace can be standard input");
 }
 
 static void

@@ -33,23 +33,20 @@ enum {
 };
 
 static const struct opt options[] = {
-	{ OPT_CAPTURE, "capture", "DIR|FILE",
-	    "traces of the captures of the graphs that are replayed" },
+	{ OPT_CAPTURE, "capture", "DIR|FILE", "traces of the graph captures" },
 	{ OPT_FULL, "full-stack", NULL,
-	    "all that was captured, not only what led to a launch" },
+	    "everything captured, not only what led to a launch" },
 	{ OPT_MATCH, "min-match", "PERCENT",
-	    "the share of kernels to be found where the order differs" },
-	{ OPT_PSEUDO, "pseudo-ops", NULL,
-	    "ops for the steps that one op hides; so without --capture" },
+	    "share of kernels that must match where the order differs" },
+	{ OPT_PSEUDO, "pseudo-ops", NULL, "split ops that hide several steps" },
 	OPT_MODELS,
 	OPT_STREAM_OUT,
-	{ 'v', "verbose", NULL, "say what was done on standard error" },
+	{ 'v', "verbose", NULL, "print a summary on stderr" },
 	OPT_END,
 };
 
 static const struct about about = {
-	"puts into a tree the ops that a trace hides: those of captured "
-	"graphs, pseudo-ops",
+	"add the ops a trace hides: those of graph replays, pseudo-ops",
 	"[-v] [--capture DIR|FILE] [--full-stack] [--min-match PERCENT] "
 	"[--pseudo-ops] [--models FILE] [-o FILE] [FILE]",
 	"tl-graft --capture capture_traces trace.json.gz | tl-ops",
@@ -205,7 +202,7 @@ check_settings(struct settings *set, bool is_stdin)
 	if (set->capture == NULL && set->opts.min_match > 0)
 		die_usage("option '--min-match' needs --capture");
 	if (set->capture != NULL && strcmp(set->capture, "-") == 0 && is_stdin)
-		die_usage("standard input can't be the trace and the capture");
+		die_usage("standard input cannot be both trace and capture");
 	if (set->capture == NULL)
 		set->pseudo = true;
 	if (set->models != NULL && !set->pseudo)
@@ -244,7 +241,7 @@ main(int argc, char *argv[])
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &op, ch);
 	if (argc - op.ind > 1)
-		die_usage("one input at a time; join streams with tl-cat");
+		die_usage("takes one input; join streams with tl-cat");
 	path = op.ind < argc ? argv[op.ind] : "-";
 	check_settings(&set, strcmp(path, "-") == 0);
 	dict = dict_create();

@@ -23,7 +23,7 @@ enum {
 
 static const struct opt options[] = {
 	{ OPT_DEEP, "deep", NULL, "also models, roofs and flows" },
-	{ OPT_JUNIT, "junit", "FILE", "the checks as JUnit's XML, for CI" },
+	{ OPT_JUNIT, "junit", "FILE", "write the checks as JUnit XML, for CI" },
 	{ OPT_LIST_CHECKS, "list-checks", NULL, "list the checks" },
 	{ OPT_LIST_TABLES, "list-tables", NULL, "list the tables" },
 	{ OPT_MARK, "mark", "FILE",
@@ -31,10 +31,10 @@ static const struct opt options[] = {
 	{ OPT_RULES, "rules", "FILE", "judge by the rules of FILE, too" },
 	{ OPT_SARIF, "sarif", "FILE", "the findings as SARIF, for CI" },
 	{ OPT_SET, "set", "CHECK=W[,M]",
-	    "a warning from W on, misleading from M on; 'never'" },
+	    "warning at W, misleading at M, or 'never'" },
 	OPT_TABLE,
-	{ 'q', "quiet", NULL, "no word of sources that are sound" },
-	{ 'v', "verbose", NULL, "a summary on stderr" },
+	{ 'q', "quiet", NULL, "say nothing about sound sources" },
+	{ 'v', "verbose", NULL, "print a summary on stderr" },
 	OPT_END,
 };
 

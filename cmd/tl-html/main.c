@@ -18,17 +18,16 @@
 #define NAMES_MAX_BYTES 800000
 
 static const struct opt options[] = {
-	{ OPT_NAMES, "names", "A,B", "--vs: what the two traces are called" },
-	{ 'o', "output", "FILE",
-	    "write to FILE, which appears only when whole" },
+	{ OPT_NAMES, "names", "A,B", "with --vs: names for the two traces" },
+	{ 'o', "output", "FILE", "write to FILE, complete or not at all" },
 	OPT_SELECT,
-	{ OPT_TITLE, "title", "TEXT", "the title of the page" },
+	{ OPT_TITLE, "title", "TEXT", "title of the page" },
 	{ OPT_VS, "vs", "TRACE", "the other side: a trace, folder or table" },
 	OPT_END,
 };
 
 static const struct about about = {
-	.purpose = "tables and trees as one page for a browser",
+	.purpose = "write tables and trees as one page for a browser",
 	.synopsis = "-o FILE [OPTION...] [TABLE.ndjson | TRACE]...",
 	.example = "tl-ops --format ndjson -o ops.ndjson t.tl\n"
 		   "tl-html -o page.html ops.ndjson t.tl",
@@ -290,7 +289,7 @@ main(int argc, char *argv[])
 		}
 	}
 	if (path == NULL)
-		die_usage("option '--output' is needed: where the page goes");
+		die_usage("option '-o' is missing: a page needs a FILE");
 	p.dict = dict_create();
 	p.names.dict = p.dict;
 	p.threads = names_create(p.dict);

@@ -42,7 +42,7 @@ done_line(struct reader *r, struct str line)
 static void
 put_line(struct reader *r, struct str line, struct buf *b)
 {
-	const char *error = "no object";
+	const char *error = "not an object";
 	size_t at = 0;
 
 	if (line.len == 0 || line.p[0] != '{' ||
@@ -144,7 +144,7 @@ tables_put(const char *path, int side, struct buf *b, bool *is_first)
 
 		if (!str_starts(line, STR("{\"table\":")))
 			die("%s: line %" PRIu64
-			    ": no table of NDJSON: it has no schema line",
+			    ": not a table in NDJSON: no schema line",
 			    path, r.line);
 		buf_printf(b,
 		    "%s{\"side\":%d,\"schema\":", *is_first ? "" : ",\n", side);

@@ -24,23 +24,24 @@
 static const struct opt options[] = {
 	{ OPT_BY, "by", "WHAT,...",
 	    "class, cause, call, op, thread, step, ..." },
-	{ OPT_CAUSES, "causes", "FILE", "more names and what they stand for" },
+	{ OPT_CAUSES, "causes", "FILE",
+	    "more rules: names of calls and their cause" },
 	{ OPT_KERNEL_WAIT, "kernel-wait", "TIME",
-	    "shorter intervals are kernel_wait (30us)" },
+	    "shorter waits are kernel_wait (30us)" },
 	OPT_SINK_LIST_ROW,
-	{ OPT_MIN_GAP, "min-gap", "TIME", "no rows for shorter gaps" },
-	{ OPT_NO_PYTHON, "no-python", NULL, "leave Python frames out" },
+	{ OPT_MIN_GAP, "min-gap", "TIME", "omit gaps shorter than TIME" },
+	{ OPT_NO_PYTHON, "no-python", NULL, "skip Python frames" },
 	{ OPT_STEPS, "steps", NULL,
-	    "from the first step's start to the last one's end" },
+	    "only from the first step's start to the last one's end" },
 	OPT_SINK_TABLE_ROW,
 	OPT_SELECT,
 	OPT_TABLE,
-	{ 'v', "verbose", NULL, "a summary on stderr" },
+	{ 'v', "verbose", NULL, "print a summary on stderr" },
 	OPT_END,
 };
 
 static const struct about about = {
-	"why the GPU waited: each gap and what the host did meanwhile",
+	"why the GPU was idle: each gap and what the host did",
 	"[OPTIONS] [FILE...]",
 	"tl-idle trace.json.gz",
 };
@@ -549,7 +550,7 @@ check_settings(struct sink *s)
 	else if (sink_list_has(by, STR("dev")))
 		g->scope = SCOPE_DEV;
 	if (g->with_steps && g->scope != SCOPE_ALL)
-		die_usage("option '--steps' is of all GPU streams: not with "
+		die_usage("option '--steps' covers all GPU streams: not with "
 			  "'--by dev' or '--by gpu_stream'");
 }
 

@@ -360,6 +360,6 @@ kernels_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 	if (dropped > 0)
 		table_note(t,
 		    "%zu short kernels without an op, or whose op has no "
-		    "arguments, are left out: see --keep-unowned",
+		    "arguments, are skipped: see --keep-unowned",
 		    dropped);
 }

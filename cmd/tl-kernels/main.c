@@ -30,30 +30,33 @@
 #define THRESHOLD_MAX 1000000000
 
 static const struct opt options[] = {
-	{ OPT_ARCH, "arch", "GPU", "auto, a name or a JSON file" },
+	{ OPT_ARCH, "arch", "GPU", "the GPU: auto, a name or a JSON file" },
 	{ OPT_BINS, "bins", "N", "bins of short_kernel_histogram" },
 	{ OPT_BY, "by", "name|launch-config|op|op,args,kernel|event|pid",
-	    "a row for each" },
+	    "group by this" },
 	{ OPT_CATEGORIES, "categories", "FILE",
-	    "inference, rocprof, activity, genesis, jax or a JSON file" },
+	    "rules: inference, rocprof, activity, genesis, jax, or a JSON "
+	    "file" },
 	{ OPT_KEEP_UNOWNED, "keep-unowned", NULL,
-	    "short kernels also without op or arguments" },
+	    "keep short kernels without op or arguments" },
 	OPT_SINK_LINKED_ROW,
 	OPT_SINK_LIST_ROW,
 	{ OPT_MAX_LENGTH, "max-length", "N",
 	    "at most N kernels in a sequence (8)" },
 	{ OPT_MIN_LENGTH, "min-length", "N",
 	    "at least N kernels in a sequence (2)" },
-	{ OPT_OP, "op", "GLOB", "--sequences: those below ops of this name" },
+	{ OPT_OP, "op", "GLOB",
+	    "with --sequences: only below ops of this name" },
 	{ OPT_PHASE_METHOD, "phase-method", "METHOD",
-	    "annotation, hybrid or another guess: as in tl-ops" },
+	    "how to tell phases, see tl-ops(1)" },
 	{ OPT_PHASE_THRESHOLD, "phase-threshold", "N",
-	    "guesses: more rows than N are a prompt's (10)" },
+	    "guessed phases: more rows than N are a prompt (10)" },
 	OPT_SINK_PSEUDO_ROW,
-	{ OPT_ROOF, "roof", "peak|achievable", "achievable: measured" },
+	{ OPT_ROOF, "roof", "peak|achievable",
+	    "peak: data sheet; achievable: measured" },
 	{ OPT_SEQUENCES, "sequences", NULL,
-	    "sequences of kernels that recur, to be fused" },
-	{ OPT_SHORT, "short", "TIME", "a kernel below TIME is short (10us)" },
+	    "recurring sequences of kernels: candidates to fuse" },
+	{ OPT_SHORT, "short", "TIME", "kernels below TIME are short (10us)" },
 	OPT_SINK_TABLE_ROW,
 	OPT_BUCKET,
 	OPT_MODELS,
@@ -61,7 +64,7 @@ static const struct opt options[] = {
 };
 
 static const struct about about = {
-	"which kernels cost the GPU time",
+	"which kernels took the GPU time",
 	"[OPTIONS] [FILE...]",
 	"tl-kernels --top 20 trace.json.gz",
 };

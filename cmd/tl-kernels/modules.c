@@ -48,7 +48,7 @@ modules_host(struct kernels *k, const struct event *ev)
 	if (ev->shape->kind != KIND_PYTHON || !is_module(k, ev->name))
 		return;
 	if (k->calls.n >= UINT32_MAX - 1)
-		die("more calls of modules than can be told apart");
+		die("too many calls of modules");
 	vec_push(&k->calls,
 	    ((struct module_call){ .uid = ev->uid, .name = ev->name }));
 	k->any_inst |= ev->uid.inst != 0;

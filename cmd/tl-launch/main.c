@@ -21,13 +21,13 @@
 
 static const struct opt options[] = {
 	{ OPT_API_OUTLIER, "api-outlier", "TIME",
-	    "longer calls are outliers, shorter ones may be short kernels "
-	    "(50us)" },
+	    "longer calls are outliers (50us)" },
 	{ OPT_BY, "by", "WHAT,...", BY_WORDS },
-	{ OPT_CAUSES, "causes", "FILE", "more names and what they stand for" },
+	{ OPT_CAUSES, "causes", "FILE",
+	    "more rules: names of calls and their cause" },
 	{ OPT_DELAY_OUTLIER, "delay-outlier", "TIME",
 	    "longer queue delays are outliers (100us)" },
-	{ OPT_FULL, "full", "N", "a queue of this length is full (1024)" },
+	{ OPT_FULL, "full", "N", "a queue of N is full (1024)" },
 	OPT_BUCKET,
 	OPT_SINK_LIST_ROW,
 	OPT_SINK_TABLE_ROW,
@@ -35,8 +35,7 @@ static const struct opt options[] = {
 };
 
 static const struct about about = {
-	"what launching costs: API time, queue delay, what a graph would "
-	"return",
+	"what launching costs: API time, queue delay, what a graph would save",
 	"[OPTIONS] [FILE...]",
 	"tl-launch trace.json.gz",
 };

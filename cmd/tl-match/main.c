@@ -24,17 +24,17 @@ enum {
 
 static const struct opt options[] = {
 	{ OPT_APPROX, "approx", NULL,
-	    "match by requests and tokens, without the keys read" },
+	    "match by requests and tokens, not by keys read" },
 	{ OPT_LIST_TABLES, "list-tables", NULL, "list the tables" },
 	{ OPT_NUM_STEPS, "num-steps", "N",
-	    "iterations of a block, 16; 0: as many as follow each other" },
+	    "iterations per block (16); 0: as many as are consecutive" },
 	{ OPT_PHASE, "phase", "PHASE,...",
-	    "decode,mixed by default; also prefill" },
-	{ OPT_TABLE_NAME, "table", "NAME", "the table of this name" },
-	OPT_TABLE_WITH("the N nearest pairs of each phase, 1 by default"),
+	    "phases to match (decode,mixed); also prefill" },
+	{ OPT_TABLE_NAME, "table", "NAME", "print this table" },
+	OPT_TABLE_WITH("the N closest pairs of each phase (1)"),
 	{ OPT_TO, "to", "tl|chrome",
-	    "with -d: traces for us, or Chrome traces for others" },
-	{ 'v', "verbose", NULL, "a summary on stderr" },
+	    "with -d: write streams (tl) or Chrome traces" },
+	{ 'v', "verbose", NULL, "print a summary on stderr" },
 	OPT_END,
 };
 
@@ -165,12 +165,11 @@ check_settings(struct settings *set, const struct optparse *op)
 	int nstdin = 0;
 
 	if (op->argc - op->ind != MATCH_SIDES)
-		die_usage(
-		    "two traces are to be matched, not %d", op->argc - op->ind);
+		die_usage("pass two traces, not %d", op->argc - op->ind);
 	for (int i = op->ind; i < op->argc; i++)
 		nstdin += strcmp(op->argv[i], "-") == 0;
 	if (nstdin > 1 || (nstdin > 0 && set->dest.dir != NULL))
-		die_usage("standard input can be one trace only, and none with "
+		die_usage("only one trace can be standard input, and none with "
 			  "-d, which reads it again");
 	(void)table_dest_details(&set->dest);
 	if (set->is_chrome && set->dest.dir == NULL)

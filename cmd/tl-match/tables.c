@@ -197,9 +197,7 @@ tables_check(const struct settings *set)
 		    tables[i].ncolumns);
 	}
 	if (n == 0)
-		die_usage("there is no table '%s': --list-tables says which "
-			  "there are",
-		    set->table);
+		die_usage("no table '%s'; see --list-tables", set->table);
 }
 
 void

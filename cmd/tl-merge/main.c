@@ -21,16 +21,16 @@ enum {
 
 static const struct opt options[] = {
 	{ OPT_ALIGN, "align", "base|collective|none",
-	    "how clocks are joined (base)" },
+	    "how to join clocks (base)" },
 	OPT_SELECT,
-	{ OPT_SORT, "sort", "given|rank", "the order of sources (given)" },
+	{ OPT_SORT, "sort", "given|rank", "order of sources (given)" },
 	OPT_STREAM_OUT,
-	{ 'v', "verbose", NULL, "a summary on standard error" },
+	{ 'v', "verbose", NULL, "print a summary on stderr" },
 	OPT_END,
 };
 
 static const struct about about = {
-	"many streams to one, on one clock",
+	"merge streams of many ranks onto one clock",
 	"[OPTION...] [FILE...]",
 	"tl-merge rank*.json.gz | tl-export --to chrome -o all.json.gz",
 };

@@ -65,7 +65,7 @@ ops_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 	if (sum.ncomm > 0 && p->table->about != OF_CPU)
 		table_note(t,
 		    "%" PRIu64 " collectives, %.3f ms of GPU time, are not "
-		    "counted: --include-comm counts them",
+		    "counted: see --include-comm",
 		    sum.ncomm, (double)sum.comm_ns / 1e6);
 }
 

@@ -152,7 +152,7 @@ take_gpu_event(struct ops *g, const struct event *ev, bool is_chosen)
 	    ((ev->flags & EV_UNLINKED) != 0 && g->linked_overlap))
 		return true;
 	if (g->works.n >= UINT32_MAX)
-		die("more GPU events than --overlap can hold");
+		die("too many GPU events for --overlap");
 	vec_push(&g->works,
 	    ((struct work){
 		.uid = ev->uid,

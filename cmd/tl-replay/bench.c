@@ -398,13 +398,13 @@ bench_line(struct buf *out, size_t tool, struct str op, const struct schema *s,
 	if (p == NULL)
 		return false;
 	if (args->n <= (size_t)p->b)
-		return buf_fail(why, "it has no two matrices");
+		return buf_fail(why, "it is not a product of two matrices");
 	if (!read_gemm(p, s, args, &g, why))
 		return false;
 	t = type_of(g.type);
 	d = type_of(g.out_type);
 	if (t == NULL || d == NULL)
-		return buf_fail(why, "no library has its type");
+		return buf_fail(why, "no library supports its type");
 	if (__builtin_mul_overflow(g.a.rows, g.b.cols, &all))
 		return buf_fail(why, "a matrix is empty or too large");
 	return lines[tool](out, &g, t, d, why);

@@ -125,7 +125,7 @@ row(void *ctx, const struct val *cells)
 	else if (v->type != VAL_TEXT && v->type != VAL_BIG)
 		text = STR("");
 	if (!uid_pick_read(text, &pick))
-		die("%s: a uid is no event's: '%.*s'", rows->g->rows,
+		die("%s: no event has the uid '%.*s'", rows->g->rows,
 		    (int)(text.len < 40 ? text.len : 40), text.p);
 	choose_uid(rows->g, &pick);
 }

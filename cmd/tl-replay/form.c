@@ -179,7 +179,7 @@ form_read(
 	if (args->dims == INTERN_NONE || args->types == INTERN_NONE)
 		why = "no recorded shapes: record with record_shapes=True";
 	else if (!lists_read(g, args, &l) || !args_read(g, &l, f))
-		why = "its lists of arguments do not agree";
+		why = "its argument lists disagree";
 	for (int i = 0; i < LISTS; i++)
 		vec_free(&l.of[i]);
 	return why;

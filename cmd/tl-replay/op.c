@@ -59,11 +59,11 @@ build_backward(struct replay *g, struct op *op, struct buf *out)
 
 	if (at == NULL)
 		return op->first->forward.id == 0
-		    ? "no PyTorch op: a label, or a function of an extension"
+		    ? "not a PyTorch op: a label or an extension function"
 		    : "its forward op is not in the trace";
 	forward = &g->forwards.v[*at];
 	if (!is_dispatched(dict_get(g->sink.dict, forward->name)))
-		return "its forward op is no PyTorch op";
+		return "its forward op is not a PyTorch op";
 	why = arguments(g, &f, forward->name, &forward->args, &args);
 	if (why == NULL)
 		put_called(out, &f, &args);

@@ -280,8 +280,7 @@ put_class(const struct bound *m)
 	int64_t gpu = m->w->ns[GROUP_OF_GPU];
 
 	bound_put_word(m->f,
-	    m->is_sync ? "gaps that blocking calls opened"
-		       : classes[m->class].part,
+	    m->is_sync ? "gaps after blocking calls" : classes[m->class].part,
 	    m->b);
 	buf_puts(
 	    m->b, m->is_sync || classes[m->class].is_plural ? " are " : " is ");

@@ -50,7 +50,7 @@ put_calls(const struct budget *w, const struct part *p, struct buf *b)
 {
 	if (p->calls > 1) {
 		put_count(b, p->calls);
-		buf_puts(b, w->n > 1 ? " calls in all" : " calls");
+		buf_puts(b, w->n > 1 ? " calls in total" : " calls");
 		buf_puts(b, ", longest wait ");
 		put_time(b, p->longest_ns);
 	}
@@ -139,7 +139,7 @@ put_one_gap(const struct bound *m)
 	if (w->gap_prev.len == 0)
 		buf_printf(m->b, "before the first %s event", m->f->gpu);
 	else if (w->gap_next.len == 0)
-		buf_printf(m->b, "behind the last %s event", m->f->gpu);
+		buf_printf(m->b, "after the last %s event", m->f->gpu);
 	else
 		buf_printf(m->b, "before %s event %.*s", m->f->gpu,
 		    (int)w->gap_next.len, w->gap_next.p);
@@ -158,11 +158,10 @@ put_starved(const struct bound *m)
 	put_count(m->b, m->w->starved);
 	buf_puts(m->b, " of ");
 	put_count(m->b, m->w->launched);
-	buf_printf(m->b,
-	    " %s events were launched after the %s had run dry: ", m->f->gpu,
+	buf_printf(m->b, " %s events were launched to an idle %s: ", m->f->gpu,
 	    m->f->gpu);
 	put_time(m->b, m->w->work_ns);
-	buf_puts(m->b, " of work a launch, a launch every ");
+	buf_puts(m->b, " of work per launch, a launch every ");
 	put_time(m->b, m->w->interval_ns);
 	buf_putc(m->b, '.');
 }
@@ -173,7 +172,7 @@ put_opener(const struct bound *m)
 {
 	if (m->w->n > 1)
 		return;
-	buf_puts(m->b, " (the longest behind ");
+	buf_puts(m->b, " (the longest after ");
 	table_fold_name(m->w->opened_by, 60, m->b);
 	put_uid(m->b, m->w->opened_uid);
 	buf_putc(m->b, ')');
@@ -189,7 +188,7 @@ put_opened(const struct bound *m)
 	    w->opened_ns == 0 ||
 	    share_of(w->opened_ns, m->ns - w->ns[GROUP_OF_GPU]) < 10)
 		return;
-	buf_puts(m->b, " Blocking calls opened gaps of ");
+	buf_puts(m->b, " Gaps after blocking calls: ");
 	put_time(m->b, w->opened_ns / w->n);
 	put_opener(m);
 	buf_putc(m->b, '.');
@@ -221,9 +220,7 @@ put_cost(const struct bound *m)
 		buf_puts(m->b, " of profiler overhead.");
 	}
 	if (m->class == GROUP_OF_HOST && !m->is_mixed && m->w->has_python)
-		buf_puts(m->b,
-		    " Recording Python frames makes host times "
-		    "longer.");
+		buf_puts(m->b, " Recording Python frames inflates host times.");
 }
 
 /* No rank is behind half of the waiting. */
@@ -235,7 +232,7 @@ put_turns(const struct bound *m)
 
 	if (caused_ns == 0)
 		return;
-	buf_printf(m->b, "; ranks take turns, rank %.*s is behind ",
+	buf_printf(m->b, "; ranks take turns: rank %.*s causes ",
 	    (int)most->label.len, most->label.p);
 	put_part(m->b, most->caused_ns, caused_ns);
 	buf_puts(m->b, " of it, the most");
@@ -278,7 +275,7 @@ put_late(const struct bound *m)
 	put_count(m->b, m->late->nlast);
 	buf_puts(m->b, " of ");
 	put_count(m->b, m->late->ncollectives);
-	buf_puts(m->b, " collectives and behind ");
+	buf_puts(m->b, " collectives and causes ");
 	put_part(m->b, m->late->caused_ns, caused_ns);
 	buf_puts(m->b, " of the waiting");
 	own_ns = ns[most];
@@ -383,7 +380,7 @@ evidence_put(const struct bound *m)
 		put_collectives(m);
 	put_rank_cost(m);
 	if (w->head_ns > 0) {
-		buf_puts(m->b, " Left out: ");
+		buf_puts(m->b, " Not counted: ");
 		put_time(m->b, w->head_ns);
 		buf_printf(m->b, " before the first %s event (", m->f->gpu);
 		put_cause(m->b, w->head_cause);

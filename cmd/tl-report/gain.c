@@ -60,7 +60,7 @@ add_part(struct figures *f, const struct budget *w, const struct part *p,
 	buf_puts(&b, p->call.len > 0 ? ")" : "");
 	if (behind_ns / w->n > 0) {
 		gain.ns += behind_ns / w->n;
-		buf_puts(&b, " and host work behind it (");
+		buf_puts(&b, " and the host work after it (");
 		put_time(&b, behind_ns / w->n);
 		buf_putc(&b, ')');
 	}
@@ -79,7 +79,7 @@ add_graph(struct figures *f, const struct budget *w)
 	struct gain gain = {
 		.note = w->opened_ns < w->ns[GROUP_OF_HOST] / 10
 		    ? STR("capture a graph")
-		    : STR("take out the blocking calls, then capture a graph"),
+		    : STR("remove the blocking calls, then capture a graph"),
 	};
 
 	if (w->graph_ns >= w->ns[GROUP_OF_HOST])
@@ -87,7 +87,7 @@ add_graph(struct figures *f, const struct budget *w)
 	gain.ns = (w->ns[GROUP_OF_HOST] - w->graph_ns) / w->n;
 	buf_puts(&b, "host work between launches (");
 	put_time(&b, w->graph_ns / w->n);
-	buf_puts(&b, " would be left in a graph)");
+	buf_puts(&b, " would remain in a graph)");
 	gain.what = figures_keep(f, &b);
 	add_gain(f, w, gain);
 	buf_free(&b);
@@ -99,7 +99,7 @@ add_opened(struct figures *f, const struct budget *w)
 {
 	struct gain gain = {
 		.ns = w->opened_ns / w->n,
-		.what = STR("gaps that blocking calls opened"),
+		.what = STR("gaps after blocking calls"),
 		.note = str_of(
 		    cause_advice(CAUSE_SYNC, w->has_python, figures_is_tpu(f))),
 		.uid = w->opened_uid,
@@ -147,8 +147,7 @@ gains_find(struct figures *f, const struct bound *m)
 	add_gain(f, w,
 	    (struct gain){ .ns = w->ns[ACCOUNT_COPY] / w->n,
 		.what = STR("exposed copies"),
-		.note = is_tpu
-		    ? STR("copy less, or ahead of the work that needs it")
-		    : STR("copy less, from pinned memory, ahead on a GPU "
-			  "stream of its own") });
+		.note = is_tpu ? STR("copy less, or prefetch")
+			       : STR("copy less; use pinned memory and a GPU "
+				     "stream of its own") });
 }

@@ -73,9 +73,9 @@ host_warnings(struct figures *f)
 		? STR("no GPU work: JAX ran on the CPU, or the profiler did "
 		      "not record the GPU")
 		: f->ops.list.n == 0 /* other tools have other marks of it */
-		? STR("no GPU work and no ops: of traces by other tools than "
-		      "PyTorch's profiler and rocprofv3 only the threads are "
-		      "known, see tl-decode(1)")
+		? STR("no GPU work and no ops: of other tools than PyTorch's "
+		      "profiler and rocprofv3 only threads are read, see "
+		      "tl-decode(1)")
 		: STR("no GPU work: the profiler did not record the GPU (no "
 		      "ProfilerActivity.CUDA, or CUPTI or roctracer failed), "
 		      "or this process launched none: see tl-record(7)"));

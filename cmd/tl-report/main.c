@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-report: what did the time go on, in one command.
+ * tl-report: where did the time go, in one command.
  *
  * Its figures are those of the programs that it runs, added up and compared.
  */
@@ -45,63 +45,63 @@ static const struct row {
 	size_t at;
 } rows[] = {
 	/* clang-format off */
-	{ { 0, "align-clocks", NULL, "take estimated offsets between ranks' clocks out" }, R, NOWHERE },
+	{ { 0, "align-clocks", NULL, "subtract each rank's estimated clock offset" }, R, NOWHERE },
 	{ { 0, "annotations", "FILE", "more names of serving iterations, see tl-tree(1)" }, 0, AT(annotations) },
 	{ { 0, "arch", "NAME", "the GPU: auto, a name or a JSON file" }, F, NOWHERE },
 	{ { 0, "bins", "N", "bins of short_kernel_histogram" }, K | B, NOWHERE },
-	{ { 0, "by", "module|annotation|phase|step|thread", "op time by it" }, O, AT(by) },
-	{ { 0, "call-stack", NULL, "where in the program ops were called from" }, F | H, AT(call_stack) },
-	{ { 0, "capture", "DIR|FILE", "traces of the captures of graphs that are replayed" }, 0, AT(capture) },
-	{ { 0, "categories", "FILE", "of rocprofv3's kernels: see tl-kernels(1)" }, K, AT(categories) },
-	{ { 0, "comm-pattern", "RE", "kernels that are collectives, besides nccl and rccl" }, T | O | K | F | C, NOWHERE },
-	{ { 0, "critical-path", NULL, "sheets critical_*: what bounds the time" }, H, AT(critical) },
-	{ { 'd', "dir", "DIR", "each sheet as a CSV file into DIR" }, 0, AT(dir) },
-	{ { 0, "events", NULL, "-o FILE.sqlite: all events, too" }, 0, AT(events) },
-	{ { 0, "fail-over", "TIME|PERCENT", "--vs: exit with 4 if it is slower by more" }, 0, AT(fail_over) },
-	{ { 0, "first-occurrence", NULL, "when each op came first" }, O | H, NOWHERE },
-	{ { 0, "genesis", "DIR", "a capture of a simulation: its steady state, and all of it" }, 0, AT(genesis) },
-	{ { 0, "gpus-per-node", "N", "of several ranks: GPUs of a node" }, R, NOWHERE },
-	{ { 0, "html", "FILE", "one page, for a browser" }, 0, AT(page) },
-	{ { 0, "inductor-cache", "DIR", "where torch.compile left its wrapper files" }, F, NOWHERE },
-	{ { 0, "kernels", NULL, "the sheet kernel_summary, of rocprofv3 kernel_details" }, H, AT(kernels) },
-	{ { 0, "launch", NULL, "sheets of launches: API time, queues, copies, graphs" }, H, AT(launch) },
-	{ { 0, "link", "FILE|NAME", "of several ranks: judge bandwidth by this link; repeat" }, R, NOWHERE },
-	{ { 0, "linked-only", NULL, "only GPU work whose launch is in the trace" }, T | O | F, NOWHERE },
-	{ { 0, "match", "[PHASE,...|approx]", "--vs: only iterations that did the same work, see tl-match(1)" }, 0, NOWHERE },
-	{ { 0, "micro-idle", "TIME", "idle time in gaps below TIME, and from it on" }, T | H, NOWHERE },
+	{ { 0, "by", "module|annotation|phase|step|thread", "op time grouped by this" }, O, AT(by) },
+	{ { 0, "call-stack", NULL, "add where the program called each op" }, F | H, AT(call_stack) },
+	{ { 0, "capture", "DIR|FILE", "traces of graph captures: the ops inside replays" }, 0, AT(capture) },
+	{ { 0, "categories", "FILE", "categories of rocprofv3's kernels, see tl-kernels(1)" }, K, AT(categories) },
+	{ { 0, "comm-pattern", "RE", "kernels like RE are collectives too" }, T | O | K | F | C, NOWHERE },
+	{ { 0, "critical-path", NULL, "add the sheets critical_*: what bounds the time" }, H, AT(critical) },
+	{ { 'd', "dir", "DIR", "write each sheet as CSV into DIR" }, 0, AT(dir) },
+	{ { 0, "events", NULL, "with -o FILE.sqlite: add all events" }, 0, AT(events) },
+	{ { 0, "fail-over", "TIME|PERCENT", "with --vs: exit 4 if slower by more than this" }, 0, AT(fail_over) },
+	{ { 0, "first-occurrence", NULL, "add when each op first ran" }, O | H, NOWHERE },
+	{ { 0, "genesis", "DIR", "report a simulation: its steady state and whole run" }, 0, AT(genesis) },
+	{ { 0, "gpus-per-node", "N", "GPUs per node, of several ranks" }, R, NOWHERE },
+	{ { 0, "html", "FILE", "write one page for a browser" }, 0, AT(page) },
+	{ { 0, "inductor-cache", "DIR", "torch.compile's wrapper files" }, F, NOWHERE },
+	{ { 0, "kernels", NULL, "add kernel_summary (rocprofv3: kernel_details)" }, H, AT(kernels) },
+	{ { 0, "launch", NULL, "add sheets of launches: API time, queues, copies, graphs" }, H, AT(launch) },
+	{ { 0, "link", "FILE|NAME", "judge bandwidth by this link; repeatable" }, R, NOWHERE },
+	{ { 0, "linked-only", NULL, "count only GPU work whose launch is in the trace" }, T | O | F, NOWHERE },
+	{ { 0, "match", "[PHASE,...|approx]", "with --vs: only iterations that did the same work" }, 0, NOWHERE },
+	{ { 0, "micro-idle", "TIME", "split idle time: gaps below TIME, and longer ones" }, T | H, NOWHERE },
 	{ { 0, "models", "FILE", "add or replace op models, see tl-models(5)" }, O | K | F, NOWHERE },
-	{ { 0, "modules", NULL, "the sheets nn_modules_by_type and nn_modules" }, H, AT(modules) },
-	{ { 0, "names", "A,B", "--vs: what the two traces are called" }, 0, AT(names) },
-	{ { 0, "no-collective", NULL, "no sheets of collectives" }, 0, AT(no_collective) },
-	{ { 0, "num-kernels", NULL, "ops apart by the number of their kernels" }, O | F | H, NOWHERE },
-	{ { 'o', "output", "FILE", "a report in a file: .xlsx, .html, .md, .json or .sqlite" }, 0, NOWHERE },
+	{ { 0, "modules", NULL, "add the sheets of nn.Modules" }, H, AT(modules) },
+	{ { 0, "names", "A,B", "with --vs: names for the two traces" }, 0, AT(names) },
+	{ { 0, "no-collective", NULL, "skip the sheets of collectives" }, 0, AT(no_collective) },
+	{ { 0, "num-kernels", NULL, "split ops by number of kernels" }, O | F | H, NOWHERE },
+	{ { 'o', "output", "FILE", "write FILE: .xlsx, .html, .md, .json or .sqlite" }, 0, NOWHERE },
 	{ { 0, "overlap", NULL, "split ops by overlapping GPU work" }, O | F | H, NOWHERE },
-	{ { 0, "parent-module", NULL, "ops apart by the type of nn.Module" }, O | H, AT(parent_module) },
-	{ { 0, "phase-method", "METHOD", "sheets of phases by this: see tl-ops(1)" }, O | K | H, NOWHERE },
-	{ { 0, "phase-threshold", "N", "guesses of phases: more rows are a prompt's" }, O | K | H | N, NOWHERE },
-	{ { 0, "pseudo-ops", NULL, "take ops apart that hide several steps" }, O | K | F, NOWHERE },
-	{ { 0, "recompute", NULL, "recomputed work apart" }, O | F | H, AT(recompute) },
-	{ { 0, "roof", "peak|achievable", "achievable: measured" }, F, NOWHERE },
-	{ { 0, "short", "TIME", "sheets about kernels below TIME (10us)" }, K | H, AT(shorts) },
-	{ { 0, "steady-gap", "TIME", "--genesis: the steady state follows a gap from TIME on (1s)" }, 0, NOWHERE },
-	{ { 0, "steady-window", "TIME", "--genesis: without such a gap it is the last TIME" }, 0, NOWHERE },
-	{ { 0, "title", "TEXT", "of the page" }, 0, AT(title) },
-	{ { 0, "top", "N", "N rows of the screen's lists; of each long sheet of ops and kernels" }, N, AT(top) },
-	{ { 0, "top-kernels", "N", "of those of kernels only" }, H | N, AT(top_kernels) },
-	{ { 0, "top-ops", "N", "of those of tl-ops only" }, H | N, AT(top_ops) },
-	{ { 0, "top-roofline", "N", "of those of tl-roofline only" }, H | N, AT(top_roofline) },
-	{ { 0, "vs", "TRACE", "compare with another trace, as the later one; repeat" }, 0, NOWHERE },
-	{ { 0, "vs-capture", "DIR|FILE", "--capture of that trace" }, 0, AT(vs_capture) },
-	{ { 0, "width", "N", "columns of the screen" }, N, AT(width) },
-	SELECT(ANNOTATION, "annotation", "NAME[#N]", "in annotations like NAME; only the Nth"),
-	SELECT(BY_GPU_TIME, "by-gpu-time", NULL, "GPU work by its own start, not its launch's"),
-	SELECT(DEV, "dev", "DEV,...", "of these devices, as 0,2-3"),
-	SELECT(FROM, "from", "TIME", "from TIME after the source's first event on"),
-	SELECT(GPU_STREAM, "gpu-stream", "STREAM,...", "of these GPU streams"),
-	SELECT(PHASE, "phase", "PHASE,...", "in iterations of these phases, as prefill,mixed"),
-	SELECT(RANK, "rank", "RANK,...", "of the sources of these ranks"),
-	SELECT(STEP, "step", "STEP,...", "in these steps, as 3-7, last or slowest"),
-	SELECT(TO, "to", "TIME", "before TIME after the first event"),
+	{ { 0, "parent-module", NULL, "split ops by type of nn.Module" }, O | H, AT(parent_module) },
+	{ { 0, "phase-method", "METHOD", "how to tell phases, see tl-ops(1)" }, O | K | H, NOWHERE },
+	{ { 0, "phase-threshold", "N", "guessed phases: more rows than N are a prompt" }, O | K | H | N, NOWHERE },
+	{ { 0, "pseudo-ops", NULL, "split ops that hide several steps" }, O | K | F, NOWHERE },
+	{ { 0, "recompute", NULL, "separate recomputed work" }, O | F | H, AT(recompute) },
+	{ { 0, "roof", "peak|achievable", "peak: data sheet; achievable: measured" }, F, NOWHERE },
+	{ { 0, "short", "TIME", "add sheets of kernels shorter than TIME (10us)" }, K | H, AT(shorts) },
+	{ { 0, "steady-gap", "TIME", "with --genesis: a gap of TIME ends the warm-up (1s)" }, 0, NOWHERE },
+	{ { 0, "steady-window", "TIME", "with --genesis: else the last TIME is steady" }, 0, NOWHERE },
+	{ { 0, "title", "TEXT", "title of the page" }, 0, AT(title) },
+	{ { 0, "top", "N", "N rows in the screen's lists and in long sheets" }, N, AT(top) },
+	{ { 0, "top-kernels", "N", "N rows in sheets of kernels" }, H | N, AT(top_kernels) },
+	{ { 0, "top-ops", "N", "N rows in sheets of ops" }, H | N, AT(top_ops) },
+	{ { 0, "top-roofline", "N", "N rows in sheets of the roofline" }, H | N, AT(top_roofline) },
+	{ { 0, "vs", "TRACE", "compare with this later trace; repeatable" }, 0, NOWHERE },
+	{ { 0, "vs-capture", "DIR|FILE", "--capture of the --vs trace" }, 0, AT(vs_capture) },
+	{ { 0, "width", "N", "width of the screen" }, N, AT(width) },
+	SELECT(ANNOTATION, "annotation", "NAME[#N]", "only inside annotations like NAME, or the Nth of them"),
+	SELECT(BY_GPU_TIME, "by-gpu-time", NULL, "select GPU work by its own start, not its launch's"),
+	SELECT(DEV, "dev", "DEV,...", "only on these devices: 0,2-3"),
+	SELECT(FROM, "from", "TIME", "only from TIME after the first event"),
+	SELECT(GPU_STREAM, "gpu-stream", "STREAM,...", "only on these GPU streams: 7,20"),
+	SELECT(PHASE, "phase", "PHASE,...", "only in these phases: prefill,mixed"),
+	SELECT(RANK, "rank", "RANK,...", "only these ranks: 0,4-7"),
+	SELECT(STEP, "step", "STEP,...", "only in these steps: 3-7, last, slowest"),
+	SELECT(TO, "to", "TIME", "only up to TIME after the first event"),
 	/* clang-format on */
 };
 #define NROWS (sizeof rows / sizeof *rows)
@@ -117,7 +117,7 @@ static const struct row {
 #undef N
 
 static const struct about about = {
-	.purpose = "what did the time go on, and what bounds it",
+	.purpose = "where did the time go, and what bounds it",
 	.synopsis = "[OPTIONS] [TRACE...]",
 	.example = "tl-report trace.json.gz -o report.xlsx",
 };
@@ -153,8 +153,8 @@ take_output(struct settings *s, const char *path)
 			return;
 		}
 	if (str_ends(str_of(path), STR(".csv")))
-		die_usage("option '--output': CSV is a file a table: -d DIR "
-			  "writes them into a folder");
+		die_usage(
+		    "option '--output': CSV is one file per table: use -d DIR");
 	die_usage("option '--output' needs a name that ends in .xlsx, .html, "
 		  ".md, .json or .sqlite, not '%s'",
 	    path);
@@ -213,11 +213,11 @@ check_uses(const struct settings *s)
 	if (s->events && s->database == NULL)
 		die_usage("option '--events' needs -o FILE.sqlite");
 	if (s->width != NULL && s->has_sheets)
-		die_usage("option '--width' is for the screen, which -d, -o "
-			  "and --html leave out");
+		die_usage("option '--width' is for the screen: not with -d, -o "
+			  "or --html");
 	if (s->of_sheets != NULL && !s->has_sheets)
-		die_usage("option '--%s' is for sheets: -d, -o or --html "
-			  "writes them",
+		die_usage(
+		    "option '--%s' adds sheets: it needs -d, -o or --html",
 		    s->of_sheets);
 	if (s->genesis == NULL &&
 	    (s->steady_gap_ns > 0 || s->steady_window_ns > 0))
@@ -234,7 +234,7 @@ check_uses(const struct settings *s)
 		for (size_t i = 0; i < sides[k]->v.n; i++)
 			nstdin += strcmp(sides[k]->v.v[i], "-") == 0;
 	if (nstdin > 1)
-		die_usage("standard input can be one trace only");
+		die_usage("only one trace can be standard input");
 }
 
 /*
@@ -258,12 +258,10 @@ check_behind_vs(char *const *operands)
 			continue;
 		for (size_t k = 0; operands[k] != NULL; k++)
 			if (operands[k] == words[behind])
-				die_usage(
-				    "'%s' behind --vs: of which side is it? "
-				    "Each trace of the other side has its "
-				    "own --vs, or a folder has them; of "
-				    "this side several stand before --vs, "
-				    "or behind '--'",
+				die_usage("'%s' after --vs: which side is it? "
+					  "Repeat --vs for the other side, or "
+					  "pass a folder; for this side put it "
+					  "before --vs or after '--'",
 				    words[behind]);
 	}
 }
@@ -309,8 +307,7 @@ read_options(struct settings *s, int argc, char *argv[])
 	for (int i = op.ind; i < argc; i++)
 		add_traces(&s->traces, argv[i]);
 	if (s->genesis != NULL && (s->traces.v.n > 0 || s->vs.v.n > 0))
-		die_usage("option '--genesis' is about the trace in its folder "
-			  "alone");
+		die_usage("option '--genesis' takes no further trace");
 	if (s->genesis != NULL)
 		genesis_open(s);
 	if (s->traces.v.n == 0)
@@ -339,8 +336,8 @@ check_programs(const struct settings *s)
 		bool is_needed;
 		const char *program, *why;
 	} all[] = {
-		{ true, "tl-tree", "nothing goes without it" },
-		{ true, "tl-timeline", "nothing goes without it" },
+		{ true, "tl-tree", "every report needs it" },
+		{ true, "tl-timeline", "every report needs it" },
 		{ s->book != NULL, "tl-xlsx",
 		    "no workbook (-d DIR writes CSV)" },
 		{ s->page != NULL, "tl-html", "no page" },

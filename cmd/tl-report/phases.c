@@ -110,7 +110,7 @@ put_gpu_bound(
 		    p->roof_ns / (double)p->modelled_ns * 100, (int)f->roof.len,
 		    f->roof.p);
 	put_time(b, p->gpu_ns / p->iterations);
-	buf_printf(b, " of %s work an iteration", f->gpu);
+	buf_printf(b, " of %s work per iteration", f->gpu);
 	if (p->iterations > 1)
 		buf_puts(b, " (mean)");
 }
@@ -158,8 +158,7 @@ put_bound(const struct figures *f, const struct phase_line *p, struct buf *b)
 	    p->percent_idle - (is_missing ? p->percent_missing : 0));
 	if (str_eq(p->bound, STR("launch"))) {
 		buf_printf(b,
-		    "; %.1f %% of launches (%.4g an iteration) come after it "
-		    "has run dry",
+		    "; %.1f %% of launches (%.4g per iteration) find it idle",
 		    p->percent_starved, p->launches);
 	} else if (p->idle_by.len > 0) {
 		buf_puts(b, ", ");

@@ -189,7 +189,7 @@ put_threads(struct screen *s)
 	put_marks(s, PART_COMPUTE, 1);
 	buf_puts(&s->b, " ops  ");
 	put_marks(s, PART_COMM, 1);
-	buf_puts(&s->b, " other work of the host  ");
+	buf_puts(&s->b, " other host work  ");
 	put_marks(s, PART_IDLE, 1);
 	buf_puts(&s->b, " idle");
 	screen_line(s);
@@ -223,7 +223,7 @@ screen_timeline(struct screen *s)
 			buf_puts(&s->b, ", first to last event: ");
 			put_time(&s->b, all->total_ns);
 			if (are_several)
-				buf_puts(&s->b, ", busy while any works");
+				buf_puts(&s->b, ", busy if any is");
 			screen_line(s);
 		}
 		put_bar(s, all, chars);

@@ -100,7 +100,7 @@ put_threads(struct figures *f, struct table *t)
 
 		if (i == 0) {
 			put_span(t, &whole, "ops", th->op_ns);
-			put_span(t, &whole, "other work of the host",
+			put_span(t, &whole, "other host work",
 			    th->busy_ns - th->op_ns);
 			put_span(t, &whole, "idle", th->total_ns - th->busy_ns);
 			put_span(t, &whole, "total", th->total_ns);

@@ -62,7 +62,7 @@ warn_roofs(struct figures *f, struct buf *b)
 		return;
 	buf_puts(b, "no roofline: ");
 	if (facts->devices_differ) {
-		buf_puts(b, "the traces are of several kinds of GPU");
+		buf_puts(b, "the traces are from several kinds of GPU");
 	} else if (facts->device.len > 0) {
 		buf_puts(b, "no figures for ");
 		table_fold_name(facts->device, 0, b);
@@ -120,10 +120,10 @@ warn_unlinked(struct figures *f, struct buf *b, bool is_all)
 	if (f->set->is_xla && has_tables)
 		buf_puts(b,
 		    is_all ? ": no launch tables"
-			   : ": launch tables leave it out");
+			   : ": not in the launch tables");
 	else
 		buf_puts(b,
-		    has_tables ? ": op tables leave it out" : ": no op tables");
+		    has_tables ? ": not in the op tables" : ": no op tables");
 	warn(f, b);
 }
 
@@ -142,12 +142,11 @@ warn_gpu(struct figures *f, struct buf *b)
 			? STR("ops launched only communication: no op tables")
 			: STR("no ops in the trace: no op tables"));
 	if (put_lack(b, f->graph_ns, f->ops_ns, 1,
-		" of op time is inside graph replays: name their captures with "
+		" of op time is inside graph replays: pass their captures with "
 		"--capture, see tl-record(7)"))
 		warn(f, b);
 	if (put_lack(b, f->opless_ns, f->unified_ns, 5,
-		" of op time is kernels that runtime calls launched outside of "
-		"any op"))
+		" of op time is kernels launched outside any op"))
 		warn(f, b);
 	if (put_lack(b, f->shapeless_ns, f->args_ns, 5,
 		" of op time has no recorded shapes")) {

@@ -91,11 +91,14 @@ roof_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 	note_unlinked(t, &s->sources,
 	    roof_is_sums(p->table) && !g->mfu.is_whole ? "step" : "op");
 	if (a == NULL && device.len > 0)
-		table_note(t, "roofs: none, no figures of %.*s: see --arch",
+		table_note(t,
+		    "no roofline: no figures for %.*s; name the GPU with "
+		    "--arch",
 		    (int)device.len, device.p);
 	else if (a == NULL)
 		table_note(t,
-		    "roofs: none, the trace does not name its GPU: see --arch");
+		    "no roofline: the trace does not name its GPU; name it "
+		    "with --arch");
 	else
 		table_note(t, "roofs: %.*s, %s%s", (int)a->name.len, a->name.p,
 		    roof_words[g->roof],

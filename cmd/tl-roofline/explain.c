@@ -151,7 +151,7 @@ explain_print(struct sink *s, const struct sink_plan *p)
 			found = c;
 	}
 	if (found == NULL)
-		die("%s: event %.*s is no op of a table: see the columns "
+		die("%s: event %.*s is not an op of a table: see column "
 		    "first_uid",
 		    s->sources.path, (int)uid_put(text, g->explain.uid), text);
 	out = out_open(NULL);

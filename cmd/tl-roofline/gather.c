@@ -74,7 +74,7 @@ open_node(struct roof_state *g, const struct event *ev)
 	uint32_t at = (uint32_t)g->nodes.n, name = ev->name;
 
 	if (at >= NO_INDEX - 1)
-		die("more events below one root than can be held");
+		die("too many events below one root");
 	n = vec_add(&g->nodes);
 	*n = (struct node){
 		.uid = ev->uid,
@@ -149,7 +149,7 @@ take_work(struct roof_state *g, const struct event *ev, bool is_chosen)
 	if (!is_counted)
 		return;
 	if (g->works.n >= NO_INDEX - 1)
-		die("more GPU events than can be held");
+		die("too many GPU events");
 	vec_push(&g->works,
 	    ((struct work){
 		.uid = ev->uid,
@@ -214,8 +214,8 @@ roof_source(struct sink *s, const struct source *src)
 	device_name(f->val.s, &name);
 	if (g->is_traced && g->device != INTERN_NONE &&
 	    !str_eq(dict_get(s->dict, g->device), buf_str(&name)))
-		die("%s: another GPU than the one before: --arch-from-trace "
-		    "is about one kind",
+		die("%s: another GPU than before: --arch-from-trace takes one "
+		    "kind",
 		    s->sources.path);
 	if (g->arch == NULL) {
 		g->arch = arch_load(g->models, g->arch_name, f->val.s);

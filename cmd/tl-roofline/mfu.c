@@ -272,7 +272,7 @@ static const char *
 refused(const struct roof_state *g, const struct window *w)
 {
 	if (g->arch == NULL)
-		return "no figures of the GPU: see --arch";
+		return "no figures for the GPU: see --arch";
 	if (g->globs.n > 0)
 		return "--name leaves ops out";
 	if (w->time_ns <= 0)

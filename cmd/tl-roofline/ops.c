@@ -427,8 +427,7 @@ one_op(struct roof_state *g, struct asked *a)
 		die_usage("option '--op': %s", a->error);
 	r = evaluate(g, a, &op, &types);
 	if (r == NULL)
-		die_usage("there is no model of '%.*s': --list-models says "
-			  "which there are",
+		die_usage("no performance model of '%.*s'; see --list-models",
 		    (int)a->name.len, a->name.p);
 	if (r->status != MODEL_OK)
 		die("%.*s: %s: %.*s", (int)a->name.len, a->name.p,

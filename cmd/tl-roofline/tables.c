@@ -293,9 +293,9 @@ static const struct sums {
 	const char *name, *columns, *text;
 } sums[] = {
 	{ PHASES_NAME, "phase" SUMS,
-	    "by phase of serving: what is memory- or compute-bound, MFU" },
+	    "serving phases: memory-bound, compute-bound, MFU" },
 	{ STEPS_NAME, "step" SUMS,
-	    "by step: MFU, HFU, and what is memory- or compute-bound" },
+	    "steps: MFU, HFU, memory-bound, compute-bound" },
 };
 #define NSUMS (sizeof sums / sizeof *sums)
 
@@ -377,9 +377,10 @@ tables_list(struct roof_state *g)
 
 		if (name != NULL)
 			out_printf(out, "%s\t%s\n", name,
-			    i == TABLE_UNIFIED
-				? "each GPU event at one op (the default)"
-				: "ops with a model, by their parameters");
+			    i == TABLE_UNIFIED ? "ops: FLOPs, bytes, % of "
+						 "roof, time lost (default)"
+					       : "ops with a performance "
+						 "model, by parameters");
 	}
 	for (size_t i = 0; i < NSUMS; i++)
 		out_printf(out, "%s\t%s\n", sums[i].name, sums[i].text);

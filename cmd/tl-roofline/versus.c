@@ -135,7 +135,7 @@ versus_read(struct dict *st, const char *path)
 	if (!ndjson_read(&r))
 		die("%s: line %" PRIu64 ": %s", path, r.line, r.error.p);
 	if (!is_whole(v))
-		die("%s: no table of tl-diff --table diff_stats --format "
+		die("%s: not a table of tl-diff --table diff_stats --format "
 		    "ndjson",
 		    path);
 	in_close(r.in);

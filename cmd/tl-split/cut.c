@@ -101,7 +101,7 @@ stretch(const struct cut *c, int64_t t)
 
 	if (!c->has_first)
 		die("the stream does not say when a source begins (fact "
-		    "'first'), so it can't be cut by time");
+		    "'first'): it cannot be cut by time");
 	if (t < c->first_ns)
 		return -1;
 	if (__builtin_sub_overflow(t, c->first_ns, &since))

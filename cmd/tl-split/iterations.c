@@ -110,7 +110,7 @@ add_run(struct split *s, struct buf *b, size_t name_at, struct window w,
 	run.path = arena_str(its->mem, buf_str(b));
 	b->len = 0;
 	if (intern_put(its->paths, run.path) < npaths)
-		die("two parts would be called %s", run.path.p);
+		die("two parts would both be named %s", run.path.p);
 	for (size_t i = w.start; i < w.end; i++) {
 		struct root *root = &its->roots.v[its->picked.v[i]];
 

@@ -29,32 +29,31 @@ enum {
 
 static const struct opt options[] = {
 	{ OPT_ANNOTATION, "annotation", "NAME",
-	    "a part for each annotation like NAME" },
+	    "one part per annotation like NAME" },
 	{ OPT_BY, "by", "rank|step|iteration|phase|steady",
-	    "a part for each, or windows of steady state" },
+	    "one part for each of these, or steady-state windows" },
 	{ OPT_BY_GPU_TIME, "by-gpu-time", NULL,
-	    "GPU work by its own start, not its launch's" },
-	{ OPT_CONC, "conc", "N", "requests at a time at the peak of the load" },
-	{ 'd', "dir", "DIR", "where the parts go" },
-	{ OPT_EVERY, "every", "TIME", "a part for each TIME" },
+	    "select GPU work by its own start, not its launch's" },
+	{ OPT_CONC, "conc", "N", "concurrent requests at peak load" },
+	{ 'd', "dir", "DIR", "write the parts into DIR" },
+	{ OPT_EVERY, "every", "TIME", "one part per TIME" },
 	{ OPT_ITERATIONS, "iterations", "all|N|A:B",
-	    "only these serving iterations, B not; alone: one part of them" },
+	    "only these serving iterations, without B; alone: one part" },
 	{ OPT_NUM_STEPS, "num-steps", "N",
-	    "iterations of a steady window (32)" },
-	{ OPT_OSL, "osl", "N", "tokens that a request puts out at most" },
+	    "iterations in a steady window (32)" },
+	{ OPT_OSL, "osl", "N", "output tokens per request, at most" },
 	{ OPT_OSL_RATIO, "osl-ratio", "R",
-	    "the least of them, as a part of --osl: 0 to 1" },
+	    "fewest output tokens as a fraction of --osl: 0 to 1" },
 	{ OPT_PLAN, "plan", NULL,
-	    "print what to record for that load, without a trace" },
-	{ OPT_TO, "to", "chrome", "parts as traces for viewers, .json.gz" },
-	{ 'v', "verbose", NULL, "a summary on standard error" },
-	{ 'z', "zstd", "[LEVEL]", "compress the parts with zstd" },
+	    "print what to record for that load; needs no trace" },
+	{ OPT_TO, "to", "chrome", "write parts as Chrome traces, .json.gz" },
+	{ 'v', "verbose", NULL, "print a summary on stderr" },
+	{ 'z', "zstd", "[LEVEL]", "compress parts with zstd" },
 	OPT_END,
 };
 
 static const struct about about = {
-	"streams to parts: by rank, step, serving iteration, annotation or "
-	"time",
+	"split a stream by rank, step, serving iteration, annotation or time",
 	"-d DIR --by WHAT | --iterations RANGE | --annotation NAME | --every "
 	"TIME "
 	"[FILE...]",
@@ -454,9 +453,10 @@ check_settings(struct settings *set)
 	if (set->by == BY_NOTHING && set->has_iterations)
 		set->by = BY_RANGE;
 	if (set->dir == NULL || set->by == BY_NOTHING)
-		die_usage("it needs -d DIR and what to split by");
+		die_usage("pass -d DIR and what to split by");
 	if (set->by == BY_RANK && set->by_gpu_time)
-		die_usage("option '--by-gpu-time': --by rank asks no times");
+		die_usage(
+		    "option '--by-gpu-time' has no effect with --by rank");
 	if (set->has_iterations && !by_iterations(set))
 		die_usage("option '--iterations': %s",
 		    "try --by iteration, phase or steady");

@@ -302,8 +302,8 @@ check_folder(const struct split *s)
 		die_errno("%s", s->set->dir);
 	while ((e = readdir(dir)) != NULL)
 		if (is_left_over(s, str_of(e->d_name)))
-			die("%s/%s is a part of an earlier split: empty the "
-			    "folder, or take another one",
+			die("%s/%s is from an earlier split: empty the folder, "
+			    "or use another",
 			    s->set->dir, e->d_name);
 	closedir(dir);
 }

@@ -12,14 +12,13 @@
 enum { OPT_EVENTS = OPT_LONG };
 
 static const struct opt options[] = {
-	{ OPT_EVENTS, "events", NULL, "all inputs are traces, none a table" },
-	{ 'o', "output", "FILE",
-	    "write to FILE, which appears only when whole" },
+	{ OPT_EVENTS, "events", NULL, "inputs are traces: add their events" },
+	{ 'o', "output", "FILE", "write to FILE, complete or not at all" },
 	OPT_END,
 };
 
 static const struct about about = {
-	.purpose = "tables and events as one SQLite file",
+	.purpose = "write tables and events to one SQLite file",
 	.synopsis = "-o FILE [--events] [[NAME=]TABLE | TRACE]...",
 	.example = "tl-sql -o t.sqlite t.tl && sqlite3 t.sqlite 'SELECT * FROM "
 		   "kernels ORDER BY dur_ns DESC LIMIT 9'",

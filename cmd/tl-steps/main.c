@@ -11,17 +11,17 @@
 
 static const struct opt options[] = {
 	{ OPT_SELECT_ANNOTATION, "annotation", "GLOB",
-	    "the annotations that are steps" },
-	{ OPT_CAUSES, "causes", "FILE", "more names and what they stand for" },
+	    "annotations like GLOB are the steps" },
+	{ OPT_CAUSES, "causes", "FILE",
+	    "more rules: names of calls and their cause" },
 	OPT_BUCKET,
 	OPT_SINK_LIST_ROW,
-	{ OPT_SELECT_RANK, "rank", "RANK,...",
-	    "of the sources of these ranks" },
+	{ OPT_SELECT_RANK, "rank", "RANK,...", "only these ranks: 0,4-7" },
 	{ OPT_SELECT_STEP, "step", "STEP,...",
-	    "these steps, as 3-7, last or slowest" },
+	    "only these steps: 3-7, last, slowest" },
 	OPT_SINK_TABLE_ROW,
 	OPT_TABLE,
-	{ 'v', "verbose", NULL, "a summary on stderr" },
+	{ 'v', "verbose", NULL, "print a summary on stderr" },
 	OPT_END,
 };
 
@@ -282,8 +282,8 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 
 	if (p->table == &tables[OF_RANKS] && g->ngroups == 0)
 		table_note(t,
-		    "annotations do not show which iterations of different "
-		    "sources correspond");
+		    "annotations do not tell which iterations of the sources "
+		    "correspond");
 	if (g->any_inferred)
 		note_inferred(t);
 	if (g->runs_of != INTERN_NONE)

@@ -11,7 +11,7 @@
 #include "trace/pace.h"
 #include "trace/parts.h"
 
-_Static_assert(PACE_NONE == SINK_NONE, "both are: not known");
+_Static_assert(PACE_NONE == SINK_NONE, "both: not known");
 
 /* What a record is: enum step_what, or one of another table. */
 enum {

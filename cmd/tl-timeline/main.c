@@ -18,21 +18,21 @@ static const struct opt options[] = {
 	{ OPT_ALIGN, "align", "base|collective",
 	    "of --join: how clocks are joined" },
 	{ OPT_BY, "by", "annotation|dev|phase|pid|rank|recompute|src|step",
-	    "a timeline for each" },
-	{ OPT_CLOCK, "clock", "gpu|cpu", "cpu: the host's threads" },
-	{ OPT_JOIN, "join", NULL, "one timeline of all sources" },
+	    "one timeline per rank, device, step, ..." },
+	{ OPT_CLOCK, "clock", "gpu|cpu", "gpu, or cpu: the host's threads" },
+	{ OPT_JOIN, "join", NULL, "one timeline for all sources" },
 	OPT_SINK_LINKED_ROW,
 	OPT_SINK_LIST_ROW,
 	{ OPT_MICRO_IDLE, "micro-idle", "TIME",
-	    "idle time in gaps below TIME, and from it on" },
+	    "split idle time: gaps below TIME, and longer ones" },
 	OPT_SINK_TABLE_ROW,
 	OPT_BUCKET,
 	OPT_SINK,
 };
 
 static const struct about about = {
-	"where did the GPU time go: computation, exposed communication and "
-	"copies, idle",
+	"where did the GPU time go: computation, exposed communication, "
+	"exposed copies, idle",
 	"[OPTIONS] [FILE...]",
 	"tl-decode trace.json.gz | tl-timeline",
 };
@@ -167,7 +167,7 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 		return;
 	if (left_out > 0)
 		table_note(t,
-		    "%" PRIu64 " GPU event%s without a launch %s left out",
+		    "%" PRIu64 " GPU event%s without a launch %s skipped",
 		    left_out, left_out == 1 ? "" : "s",
 		    left_out == 1 ? "is" : "are");
 	if (!s->linked_only && g->nunlinked > 0)

@@ -56,37 +56,41 @@ enum {
 static const struct opt options[] = {
 	{ OPT_ANNOTATIONS, "annotations", "FILE",
 	    "more names of serving iterations and what they say" },
-	{ OPT_BWD, "bwd", NULL, "print: backward ops below their forward op" },
-	{ OPT_DEPTH, "depth", "N", "print: N levels" },
-	{ OPT_EXT, "ext-id", "ID", "print: the ops of this external id" },
-	{ OPT_FIELDS, "fields", "NAME,...", "print: these arguments of ops" },
+	{ OPT_BWD, "bwd", NULL,
+	    "with --print: backward ops below their forward op" },
+	{ OPT_DEPTH, "depth", "N", "with --print: at most N levels" },
+	{ OPT_EXT, "ext-id", "ID",
+	    "with --print: the ops of this external id" },
+	{ OPT_FIELDS, "fields", "NAME,...",
+	    "with --print: show these arguments of ops" },
 	{ OPT_FOLLOW, "follow-fwd", NULL,
-	    "up, stack: go on at the forward op" },
+	    "with --up, --stack: continue at the forward op" },
 	{ OPT_GPU_TIME, "gpu-time", NULL,
-	    "print: busy time of the GPU, kernels, share of the root" },
+	    "with --print: show GPU busy time, kernels and share" },
 	{ OPT_LINK, "link", "RULE",
-	    "launch to GPU work by: auto, correlation, ext or flow" },
+	    "link launches by: auto, correlation, ext or flow" },
 	{ OPT_MEM, "mem", "SIZE",
-	    "hold events of at most SIZE in memory, the rest in TMPDIR" },
+	    "keep at most SIZE of events in memory, the rest in TMPDIR" },
 	{ OPT_NO_PRUNE, "no-prune", NULL,
-	    "print: also what leads to no GPU work" },
-	{ OPT_NO_PYTHON, "no-python", NULL, "leave Python frames out" },
+	    "with --print: include events without GPU work" },
+	{ OPT_NO_PYTHON, "no-python", NULL, "skip Python frames" },
 	{ OPT_ON_OVERLAP, "on-overlap", "RULE",
-	    "what overlaps its surroundings: discard or clip it" },
-	{ OPT_PID, "pid", "PID", "ext-id: of this process" },
-	{ 'p', "print", NULL, "print trees for people" },
-	{ OPT_ROOT, "root", "UID|NAME", "print: from these events; a pattern" },
+	    "events that overlap their parent: discard or clip" },
+	{ OPT_PID, "pid", "PID", "with --ext-id: only of this process" },
+	{ 'p', "print", NULL, "print the tree" },
+	{ OPT_ROOT, "root", "UID|NAME",
+	    "with --print: start at events like PATTERN" },
 	OPT_SELECT,
-	{ OPT_STACK, "stack", "UID", "print the names above an event" },
+	{ OPT_STACK, "stack", "UID", "print the names above this event" },
 	OPT_STREAM_OUT,
-	{ OPT_TID, "tid", "TID", "ext-id: of this thread" },
-	{ OPT_UP, "up", "UID", "print the events above an event" },
-	{ 'v', "verbose", NULL, "say what was done on standard error" },
+	{ OPT_TID, "tid", "TID", "with --ext-id: only of this thread" },
+	{ OPT_UP, "up", "UID", "print the events above this event" },
+	{ 'v', "verbose", NULL, "print a summary on stderr" },
 	OPT_END,
 };
 
 static const struct about about = {
-	"orders a trace as a tree: ops, what they called, and its GPU work",
+	"order a trace as a tree: ops, their calls, their GPU work",
 	"[-v] [--link RULE] [--mem SIZE] [--no-python] [--on-overlap RULE] "
 	"[-o FILE] [FILE]",
 	"tl-decode trace.json.gz | tl-tree | tl-timeline",
@@ -241,9 +245,8 @@ static void
 refuse_edited(const struct stream_in *in)
 {
 	if ((in->marks & MARK_EDITED) != 0)
-		die("%s: events were removed from this stream, so that the "
-		    "owners of GPU work can't be found any more; select with "
-		    "tl-filter behind tl-tree",
+		die("%s: events were removed from this stream, so owners of "
+		    "GPU work cannot be found; run tl-filter after tl-tree",
 		    in->name);
 }
 
@@ -299,8 +302,8 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	case OPT_MEM:
 		set->mem = opt_size(op);
 		if ((uint64_t)set->mem < STORE_LEAST)
-			die_usage("option '--mem': %s is too little, the least "
-				  "is %zuM",
+			die_usage(
+			    "option '--mem': %s is too little; at least %zuM",
 			    op->arg, STORE_LEAST >> 20);
 		break;
 	/* of the view or, without one, of the tree: it may come later */
@@ -325,13 +328,13 @@ check_options(const struct settings *set)
 	const struct view *v = &set->view;
 
 	if (set->print && (set->dest.ndjson || set->dest.zstd))
-		die_usage("--print writes no stream: --ndjson and --zstd "
-			  "mean nothing then");
+		die_usage(
+		    "--print writes no stream: not with --ndjson or --zstd");
 	if (select_front_is_on(&set->select) &&
 	    (set->is_anew || set->tree.no_python || set->mem > 0))
-		die_usage("to select from a tree that is made with "
-			  "--annotations, --link, --mem, --no-python or "
-			  "--on-overlap, put tl-filter behind it");
+		die_usage("to select from a tree made with --annotations, "
+			  "--link, --mem, --no-python or --on-overlap, run "
+			  "tl-filter after it");
 	if ((v->pid != NULL || v->tid != NULL) && v->ext == NULL)
 		die_usage("--pid and --tid narrow --ext-id, which is missing");
 	if (v->up != NULL && v->stack != NULL)
@@ -355,7 +358,7 @@ main(int argc, char *argv[])
 		(void)select_front_opt(&set.select, &set.kind, OPT_SELECT_KIND);
 	check_options(&set);
 	if (argc - op.ind > 1)
-		die_usage("one input at a time; join streams with tl-cat");
+		die_usage("takes one input; join streams with tl-cat");
 	in = open_input(&set, op.ind < argc ? argv[op.ind] : "-");
 	refuse_edited(in);
 	if (set.mem > 0)

@@ -24,21 +24,22 @@ enum {
 
 static const struct opt options[] = {
 	{ OPT_CHART_SHEET, "chart-sheet", "NAME",
-	    "all charts on this sheet, beside its table or alone" },
+	    "put all charts on this sheet" },
 	{ OPT_FRONT, "front", "FILE",
-	    "a first sheet of this text, with links to the others" },
-	{ OPT_FROM, "from", "FORMAT", "inputs are ndjson, tsv or csv" },
-	{ OPT_LABELS, "labels", NULL, "labels and their units instead of ids" },
+	    "begin with a sheet of this text and links to the others" },
+	{ OPT_FROM, "from", "FORMAT",
+	    "format of the inputs: ndjson, tsv or csv" },
+	{ OPT_LABELS, "labels", NULL,
+	    "labels with units instead of column ids" },
 	{ OPT_MAIN_FIRST, "main-first", NULL,
-	    "columns that tell most first, as on tl-report's page" },
-	{ 'o', "output", "FILE",
-	    "write to FILE, which appears only when whole" },
-	{ 'v', "verbose", NULL, "a summary on stderr" },
+	    "put the main columns first, as on tl-report's page" },
+	{ 'o', "output", "FILE", "write to FILE, complete or not at all" },
+	{ 'v', "verbose", NULL, "print a summary on stderr" },
 	OPT_END,
 };
 
 static const struct about about = {
-	"tables to one workbook for Excel, LibreOffice and others",
+	"write tables to one workbook for Excel, LibreOffice and others",
 	"-o FILE [OPTION...] [[SHEET=]TABLE...]",
 	"tl-timeline --format ndjson t.tl | tl-xlsx -o timeline.xlsx",
 };
@@ -111,7 +112,8 @@ main(int argc, char *argv[])
 
 	out = out_open(set.path);
 	if (out_is_terminal(out))
-		die_usage("a workbook is not for a terminal: -o FILE.xlsx");
+		die_usage(
+		    "a workbook cannot go to a terminal: use -o FILE.xlsx");
 	b = book_create(set.labels);
 	b->main_first = set.main_first;
 	if (set.front != NULL)

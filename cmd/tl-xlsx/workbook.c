@@ -31,7 +31,7 @@ book_check(lxw_error err, const char *what)
 		return;
 	if (err == LXW_ERROR_MEMORY_MALLOC_FAILED)
 		die("out of memory");
-	die("%s can't be written: %s", what, lxw_strerror(err));
+	die("%s: cannot write: %s", what, lxw_strerror(err));
 }
 
 const char *
@@ -153,10 +153,9 @@ book_sheet(struct book *b, struct str wanted, const char *suffix)
 	errno = 0;
 	s->ws = workbook_add_worksheet(b->wb, s->name);
 	if (s->ws == NULL && errno != 0)
-		die_errno(
-		    "%s: sheet \"%s\" can't be made", io_tmpdir(), s->name);
+		die_errno("%s: cannot make sheet \"%s\"", io_tmpdir(), s->name);
 	if (s->ws == NULL)
-		die("sheet \"%s\" can't be made", s->name);
+		die("cannot make sheet \"%s\"", s->name);
 	vec_push(&b->sheets, s);
 	return s;
 }
@@ -386,7 +385,7 @@ book_finish(struct book *b, struct out *out)
 	err = close_quietly(b->wb, &error);
 	if (err != LXW_NO_ERROR && error != 0) {
 		errno = error;
-		die_errno("%s: the workbook can't be written", io_tmpdir());
+		die_errno("%s: cannot write the workbook", io_tmpdir());
 	}
 	book_check(err, "the workbook");
 	copy_out(b->fd, out);

@@ -127,7 +127,7 @@ buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 	va_copy(again, ap);
 	n = vsnprintf(b->p + b->len, b->cap - b->len, fmt, ap);
 	if (n < 0)
-		die("a text of more than 2 GiB can't be formatted");
+		die("a text of more than 2 GiB cannot be formatted");
 	if ((size_t)n >= b->cap - b->len) {
 		buf_room(b, (size_t)n + 1);
 		vsnprintf(b->p + b->len, b->cap - b->len, fmt, again);

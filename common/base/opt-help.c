@@ -22,9 +22,10 @@
 
 static const struct opt builtin[] = {
 	{ OPT_LONG, "status-fd", "N",
-	    "messages as NDJSON on descriptor N, not as text on stderr" },
-	{ 'h', "help", NULL, "this text" },
-	{ OPT_LONG, "version", NULL, "the program's and the stream's version" },
+	    "write messages as NDJSON to descriptor N" },
+	{ 'h', "help", NULL, "print this help" },
+	{ OPT_LONG, "version", NULL,
+	    "print the versions of program and stream" },
 	OPT_END,
 };
 

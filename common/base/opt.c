@@ -380,6 +380,6 @@ opt_pair(const struct optparse *op, struct str pair[2])
 	pair[0] = (struct str){ arg, (size_t)(comma - arg) };
 	pair[1] = str_of(comma + 1);
 	if (str_cmp(pair[0], pair[1]) == 0)
-		die_usage(
-		    "option '%s': '%s' calls both the same", op->name, arg);
+		die_usage("option '%s': '%s' gives both the same name",
+		    op->name, arg);
 }

@@ -21,12 +21,12 @@ NOTE(CLOCK_ISLANDS,
     "no collective compares the clocks of {#n} sets of ranks, each of which "
     "has a zero of its own: {ranks}")
 WARNING(NODES_UNKNOWN,
-    "{#n} {n:group|groups}: which ranks share a node is unknown, so their "
-    "link is: --gpus-per-node N")
+    "{#n} {n:group|groups}: which ranks share a node is unknown, so the link "
+    "is too: pass --gpus-per-node N")
 NOTE(LINK_EXCEEDED,
-    "{#n} {n:group|groups} above what {n:its|their} link achieves, most of "
-    "all {group}: {#pct} % of {link}: in-network reduction (NVLS, SHARP), "
-    "another link than this, or a wrong --gpus-per-node")
+    "{#n} {n:group|groups} above the achievable bandwidth of {n:its|their} "
+    "link, most of all {group}: {#pct} % of {link} (in-network reduction "
+    "(NVLS, SHARP), another link, or a wrong --gpus-per-node)")
 NOTE(GATE_FAILED,
     "{gate} failed in {#n} of {#total} {total:group|groups}, worst in group "
     "{group}: {reason}")

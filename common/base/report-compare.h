@@ -12,8 +12,8 @@ WARNING(SHEET_NO_KEY,
     "no rows")
 NOTE(SHEET_EMPTY, "sheet {sheet} has no rows in any report: skipped")
 NOTE(KEYS_REPEATED,
-    "sheet {sheet}: {#n} {n:key stands|keys stand} more than once in a "
-    "report: the rows are paired in order")
+    "sheet {sheet}: {#n} {n:key appears|keys appear} more than once in a "
+    "report: rows are paired in order")
 WARNING(KEYS_UNCLEAR,
     "sheet {sheet}: {#n} {n:key has|keys have} several spellings in one "
     "report: joined only as spelled")

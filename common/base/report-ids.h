@@ -21,14 +21,14 @@ WARNING(EVENTS_REMOVED,
 NOTE(DUPLICATES,
     "{file}: {#n} GPU {n:event|events} recorded twice; each counts once")
 WARNING(AMBIGUOUS_LAUNCH,
-    "{file}: {#n} GPU {n:event is|events are} unlinked, as several calls share "
-    "{n:its|their} correlation id: were traces merged? pass each by itself")
+    "{file}: {#n} GPU {n:event is|events are} unlinked: several calls share "
+    "{n:its|their} correlation id (merged traces? pass each by itself)")
 WARNING(NO_SUCH_LAUNCH,
-    "{file}: {#n} GPU {n:event is|events are} unlinked, as the call of {n:its|"
-    "their} correlation id launches nothing")
+    "{file}: {#n} GPU {n:event is|events are} unlinked: the call with "
+    "{n:its|their} correlation id launches nothing")
 WARNING(NO_STEPS,
-    "{file}: source {#source} has no steps named ProfilerStep#N or as serving "
-    "frameworks do; only tl-steps and tl-critical select inferred ones")
+    "{file}: source {#source} has no annotated steps (ProfilerStep#N, or a "
+    "serving framework's); only tl-steps and tl-critical infer steps")
 WARNING(NO_SUCH_STEP,
     "{file}: source {#source} has none of these steps: it has {#first} to "
     "{#last}")
@@ -43,11 +43,11 @@ NOTHING(NO_SUCH_RANK,
     "{file}: no source has a rank of the selection{there}")
 NOTHING(NO_GPU_EVENTS, "{file}: no GPU events among {#n} {n:event|events}")
 NOTHING(NO_TIMED_GPU_EVENTS,
-    "{file}: {#n} GPU {n:event|events}, none with a time")
+    "{file}: {#n} GPU {n:event|events}, all without a time")
 NOTHING(NO_GPU_EVENTS_TO_JUDGE, "{file}: no GPU events: nothing to judge")
 NOTHING(NO_STEPS_TO_JUDGE,
-    "{file}: no steps of a kind that the other side has: nothing to judge")
-NOTHING(NO_HOST_TIME, "{file}: no time on the host among {#n} {n:event|events}")
+    "{file}: no steps of the other side's kind: nothing to judge")
+NOTHING(NO_HOST_TIME, "{file}: no host time among {#n} {n:event|events}")
 NOTHING(NO_MATCH,
     "{file}: the selection matches none of {#n} GPU events{there}")
 NOTHING(NO_MATCH_BY_LAUNCH,
@@ -56,8 +56,8 @@ NOTHING(NO_MATCH_BY_LAUNCH,
 NOTHING(NO_LINKED_GPU_EVENTS,
     "{file}: no linked GPU events: --linked-only skips all {#n}")
 NOTHING(NO_LAUNCHES,
-    "{file}: none of {#n} GPU events has its launch in the trace, so no op "
-    "owns one: try tl-kernels")
+    "{file}: none of {#n} GPU events has its launch in the trace: no op owns "
+    "GPU work, try tl-kernels")
 NOTHING(NOT_LAUNCHED,
     "{file}: none of {#n} GPU events has its launch in the trace")
 NOTHING(NO_OWNED_GPU_EVENTS,
@@ -67,8 +67,8 @@ NOTHING(ONLY_COLLECTIVES,
     "{file}: all {#n} selected GPU events are collectives or have no launch: "
     "try tl-collective")
 NOTHING(NO_TRACED_ROOF,
-    "{file}: no op with 5 equal calls shows what the GPU can do: pass more "
-    "traces, or name the GPU with --arch")
+    "{file}: no op has 5 equal calls to measure the GPU by: pass more traces, "
+    "or name the GPU with --arch")
 NOTHING(NEVER_IDLE, "{file}: the GPU was never idle")
 NOTHING(NO_STEP_MATCHES, "{file}: the selection matches no step")
 NOTHING(NO_DURATION, "{file}: no selected GPU event has a duration")
@@ -76,14 +76,14 @@ NOTHING(NO_OPS, "{file}: no ops among {#n} {n:event|events}")
 NOTHING(NO_SUCH_OP, "{file}: no op of that name among {#n}")
 NOTHING(NO_GPU_OPS, "{file}: no op has GPU work of the selection")
 NOTHING(NO_ROOT_OPS,
-    "{file}: no op is the root of a tree, but there are {#n} GPU "
-    "{n:event|events}: try --by kernel")
+    "{file}: no op is a root, but there are {#n} GPU {n:event|events}: try "
+    "--by kernel")
 NOTHING(NO_STEP_WORK, "{file}: no step has GPU work: --per step has no answer")
 NOTHING(NO_PYTHON_FRAMES,
     "{file}: no Python frames: record with "
     "torch.profiler.profile(with_stack=True, with_modules=True)")
 NOTHING(NO_MODULE_FRAMES,
-    "{file}: no nn.Module among its Python frames: record with "
+    "{file}: no nn.Module among the Python frames: record with "
     "torch.profiler.profile(with_stack=True, with_modules=True)")
 NOTHING(NO_MODULES,
     "{file}: none of {#n} Python frames is an nn.Module: record the model's "
@@ -92,20 +92,20 @@ NOTHING(NO_SUCH_MODULE, "{file}: no nn.Module matches '{name}'")
 NOTHING(NO_MODULE_LAUNCHED,
     "{file}: no nn.Module launched work of the selection")
 NOTHING(NO_MODULE_TIME,
-    "{file}: none of {#n} module calls has that much GPU time: --min-time 0ns "
-    "prints them")
+    "{file}: all {#n} module calls have less GPU time: --min-time 0ns prints "
+    "them")
 NOTHING(NO_PARTS, "nothing to split by: no {what}")
 WARNING(NO_STEADY,
     "{file}: no steady state among {#n} {n:iteration|iterations}: using the "
     "middle, {#first} to {#last}")
 WARNING(OTHER_PEAK,
-    "{file}: at most {#peak} {peak:request|requests} at a time, not {#conc} "
+    "{file}: at most {#peak} concurrent {peak:request|requests}, not {#conc} "
     "(--conc)")
 
 /* The same where other sources have an answer. */
 WARNING(SOURCE_NO_GPU_EVENTS, "{file}: source {#source}: no GPU events")
 WARNING(SOURCE_NO_TIMED_GPU_EVENTS,
-    "{file}: source {#source}: {#n} GPU {n:event|events}, none with a time")
+    "{file}: source {#source}: {#n} GPU {n:event|events}, all without a time")
 WARNING(SOURCE_NO_MATCH,
     "{file}: source {#source}: the selection matches none of {#n} GPU events")
 WARNING(SOURCE_NO_LINKED,
@@ -121,7 +121,7 @@ WARNING(SOURCE_NO_MODULES,
 NOTE(DAMAGE, "{file}: byte {#byte}: {reason}")
 NOTE(BYTES_SKIPPED,
     "{file}: byte {#byte}: {#n} {n:byte|bytes} skipped: {reason}")
-NOTE(UNREADABLE_REST, "{file}: {reason}: the rest cannot be read")
+NOTE(UNREADABLE_REST, "{file}: {reason}: the rest is unreadable")
 NOTE(DAMAGE_REPEATED, "{file}: {#n} times: {reason}")
 WARNING(SALVAGE,
     "{file}: salvaged: events {#events}, losses {#losses} (bytes {#bytes}), "
@@ -132,19 +132,19 @@ WARNING(SALVAGE_CUT,
 NOTE(CHILD_KILLED,
     "{file}: the process that read it was killed by signal {#signal}")
 WARNING(DATABASE_OPEN,
-    "{file}: its writer left {file}{end} beside it: the last rows may be "
-    "missing")
+    "{file}: {file}{end} exists beside it, so its writer did not finish: the "
+    "last rows may be missing")
 WARNING(RECORDING_LOSSES,
     "{file}: the recording is incomplete ({#n} {n:time|times}): {reason}")
 WARNING(GRAPHS_WHOLE,
     "{file}: {#n} graph {n:replay is|replays are} recorded as one row each; "
     "nsys --cuda-graph-trace=node records their kernels")
 WARNING(EXTDATA_COMPRESSED,
-    "{file}: texts of markers and properties of GPUs are compressed in a way "
-    "that is not read")
+    "{file}: marker texts and GPU properties use an unsupported compression: "
+    "skipped")
 WARNING(SCHEMA_NEWER,
-    "{file}: schema {#major} of its database is newer than those known")
-NOTE(NEGATIVE_DURATIONS, "{#n} negative {n:duration|durations} taken as 0")
+    "{file}: database schema {#major} is newer than this version knows")
+NOTE(NEGATIVE_DURATIONS, "{#n} negative {n:duration|durations} set to 0")
 
 /* ---- tl-graft ---- */
 NOTE(CAPTURE_NAMELESS, "{file}: an entry names no file of this folder: skipped")
@@ -152,7 +152,7 @@ NOTE(CAPTURE_MISSING, "{file}: {capture} is missing: skipped")
 NOTE(CAPTURE_NO_BATCH, "{file}: {capture} has no batch size: used for all")
 WARNING(NOT_GRAFTED, "graph launch {#launch}: nothing is grafted: {reason}")
 WARNING(CAPTURES_MISMATCH,
-    "{file} has {#captures} captures, the step of launch {#launch} "
+    "{file} has {#captures} captures, but the step of launch {#launch} has "
     "{#launches} graph launches: nothing is grafted")
 WARNING(NO_GRAPH_LAUNCH, "{file}: no graph launches in this trace")
 NOTE(RULES_FAILED,
@@ -163,7 +163,7 @@ NOTE(MODEL_LACKS,
     "{#n} {n:op lacks|ops lack} recorded shapes or values: no FLOP or byte "
     "counts (first: {op}: {reason})")
 NOTE(MODEL_FAILED, "models failed on {#n} {n:op|ops}, first on {op}: {reason}")
-WARNING(OWN_MODEL_FAILED, "{#n} of them by --models or $TL_MODELS")
+WARNING(OWN_MODEL_FAILED, "{#n} of those models are from --models or $TL_MODELS")
 WARNING(NO_FIGURES,
     "{#n} {n:op has|ops have} no figures: see status and model_reason")
 NOTE(NO_WRAPPERS, "{dir}: no wrapper file of torch.compile")
@@ -211,8 +211,8 @@ NOTE(READER_KILLED, "a process reading an input was killed by signal {#signal}")
 WARNING(INPUT_FAILED, "{file}: skipped: it could not be read (above)")
 WARNING(INPUT_WARNED, "{file}: read with warnings (above)")
 WARNING(EPOCH_MIXED,
-    "{file}: one of this and the first source has the epoch of its clock, the "
-    "other has not: joined as recorded")
+    "{file}: only one of this and the first source records its clock's epoch: "
+    "joined as recorded")
 WARNING(RANK_NO_CLOCK, "rank {#rank}: no collective shows its clock")
 WARNING(CLOCKS_WARNED, "{helper} completed with warnings (above)")
 WARNING(RANKS_UNSEPARABLE,
@@ -221,11 +221,11 @@ WARNING(RANKS_UNSEPARABLE,
 
 /* ---- tables ---- */
 WARNING(UNTIMED_LEFT_OUT,
-    "{file}: {#n} {n:event|events} without a time left out")
+    "{file}: {#n} {n:event|events} without a time skipped")
 WARNING(NO_METADATA,
     "{file}: metadata is skipped: a bare array has no place for it; see "
     "--object")
-WARNING(WORKBOOK_INCOMPLETE, "{file}: the workbook lacks some of it")
+WARNING(WORKBOOK_INCOMPLETE, "{file}: the workbook is incomplete")
 NOTE(CELLS_OUTSIDE,
     "{file}: sheet {sheet}: {#n} {n:cell|cells} outside the header skipped")
 NOTE(CELLS_ERROR,
@@ -243,7 +243,7 @@ NOTE(TEXT_CUT,
     "{#n} {n:text is|texts are} longer than the {#limit} characters of a "
     "cell: cut there, whole in CSV")
 NOTE(BIG_INTEGERS,
-    "{#n} {n:integer|integers} beyond 2^53 {n:is|are} text, as a number would "
+    "{#n} {n:integer|integers} beyond 2^53 written as text: a number would "
     "lose digits")
 WARNING(COLUMNS_CUT,
     "{file}: table \"{table}\" has {#n} columns, a sheet holds {#limit}: the "
@@ -254,19 +254,18 @@ NOTE(ROWS_CONTINUED,
 
 /* ---- tl-report ---- */
 WARNING(HOST_ONLY,
-    "{file}: no GPU work in the trace: the report is of the host's time")
+    "{file}: no GPU work in the trace: the report is about host time")
 WARNING(ONLY_COMMUNICATION,
-    "{file}: all GPU work launched by ops is communication: no sheets of ops")
+    "{file}: ops launched only communication: no sheets of ops")
 WARNING(NO_OP_OWNS,
-    "{file}: no GPU event has its launch in the trace: no op owns one, no "
-    "sheets of ops")
+    "{file}: no GPU event has its launch in the trace: no op owns GPU work, "
+    "no sheets of ops")
 WARNING(SIDE_FAILED, "{helper} failed: its sheets are missing")
 WARNING(SIDE_KILLED,
     "{helper} was killed by signal {#signal}: its sheets are missing")
 NOTE(PROGRAM_MISSING, "{helper} is not installed: its sheets are missing")
 NOTE(ONE_RANK,
-    "option '--{option}' has no effect: it is for several ranks, and this is "
-    "one")
+    "option '--{option}' has no effect on one rank")
 
 #include "base/report-collective.h"
 #include "base/report-compare.h"

@@ -4,17 +4,17 @@
 /* clang-format off */
 
 NOTHING(NO_ITERATIONS,
-    "{file}: no iterations: no annotation is named as serving frameworks name "
-    "theirs")
+    "{file}: no iterations: no annotation has the form of a serving "
+    "framework's")
 NOTE(ITERATIONS_INFERRED,
     "{file}: source {#source}: no annotations: {#n} {n:iteration|iterations} "
     "inferred from calls that repeat")
 WARNING(NO_PHASES,
-    "{file}: source {#source} has no phases: no annotation is named as serving "
-    "frameworks name their iterations")
+    "{file}: source {#source} has no phases: no annotation has the form of a "
+    "serving framework's iterations")
 NOTHING(NO_BLOCKS_MATCH,
     "{file} and {other}: no blocks match: {#n} and {#m} of these phases, none "
-    "of the same phase and length (one of decode has 2 iterations or more)")
+    "with equal phase and length (a decode block has 2 iterations or more)")
 NOTHING(NO_BLOCKS_WITH_SUMS,
     "{file} and {other}: no blocks match: {#n} {n:block|blocks} without sq and "
     "sk in {n:an annotation|annotations}: {option} matches by requests and "
@@ -23,8 +23,8 @@ NOTE(PHASE_UNMATCHED,
     "{name}: no match: {#n} {n:block|blocks} of {file}, {#m} with one of the "
     "same length in {other}")
 WARNING(ITERATIONS_UNTOLD,
-    "{file}: {#n} {n:iteration tells|iterations tell} neither requests nor "
-    "tokens, as '{name}'")
+    "{file}: {#n} {n:iteration names|iterations name} neither requests nor "
+    "tokens, such as '{name}'")
 WARNING(ITERATIONS_UNUSED,
     "{file}: {#n} more {n:process has|processes have} iterations: only those of "
     "the first are matched; their steps of the same numbers come with them")

@@ -217,7 +217,7 @@ skip_padding(struct in_raw *raw, struct sink *out)
 		raw->p++;
 	if (raw->p < raw->end)
 		return sink_fault(out, raw_offset(raw),
-		    "trailing data behind the last gzip member");
+		    "trailing data after the last gzip member");
 	return raw->eof ? STEP_END : STEP_HUNGRY;
 }
 
@@ -227,7 +227,7 @@ bad_member(struct in_raw *raw, struct sink *out, enum said said)
 	static const char *const why[] = {
 		[GOES_ON] = "gzip data end too early",
 		[BAD_SUM] = "gzip data are damaged: wrong checksum",
-		[BAD_METHOD] = "gzip data are packed in an unknown way",
+		[BAD_METHOD] = "gzip data use an unknown compression method",
 		[BAD_DATA] = "gzip data are damaged",
 	};
 
@@ -252,7 +252,7 @@ begin_member(struct gzip *g, struct in_raw *raw, struct sink *out)
 	if (g->place == BETWEEN &&
 	    (raw->p[0] != 0x1f || (have > 1 && raw->p[1] != 0x8b)))
 		return sink_fault(out, raw_offset(raw),
-		    "trailing data behind the last gzip member");
+		    "trailing data after the last gzip member");
 	said = read_head(raw);
 	if (said == GOES_ON && !raw->eof)
 		return STEP_HUNGRY;

@@ -46,7 +46,7 @@ zstd_fault(struct zstd *s, size_t rc, uint64_t offset, struct sink *out)
 
 	if (code == ZSTD_error_prefix_unknown && s->any)
 		return sink_fault(
-		    out, offset, "trailing data behind the last zstd frame");
+		    out, offset, "trailing data after the last zstd frame");
 	if (code == ZSTD_error_checksum_wrong)
 		return sink_fault(
 		    out, offset, "zstd data are damaged: wrong checksum");

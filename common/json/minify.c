@@ -67,7 +67,7 @@ json_minify(struct str raw, unsigned depth, struct buf *out, const char **error,
 		put_token(out, start, &j);
 	json_space(&j);
 	if (good && j.p < j.end) {
-		(void)json_fail(&j, j.p, "expected nothing behind the value");
+		(void)json_fail(&j, j.p, "expected nothing after the value");
 		good = false;
 	}
 	if (good)

@@ -53,11 +53,11 @@ json_bom(struct json *j)
 	    (n == 0 || *p == utf8[0] || *p >= 0xfe || *p == 0))
 		return JSON_MORE;
 	if (p[0] == 0xff && p[1] == 0xfe && n >= 4 && p[2] == 0 && p[3] == 0)
-		return json_fail(j, p, "UTF-32 is not read, convert it");
+		return json_fail(j, p, "UTF-32 is not supported: convert it");
 	if (p[0] == 0 && p[1] == 0 && p[2] == 0xfe && p[3] == 0xff)
-		return json_fail(j, p, "UTF-32 is not read, convert it");
+		return json_fail(j, p, "UTF-32 is not supported: convert it");
 	if ((p[0] == 0xff && p[1] == 0xfe) || (p[0] == 0xfe && p[1] == 0xff))
-		return json_fail(j, p, "UTF-16 is not read, convert it");
+		return json_fail(j, p, "UTF-16 is not supported: convert it");
 	if (n >= sizeof utf8 && memcmp(p, utf8, sizeof utf8) == 0)
 		j->p += sizeof utf8;
 	return JSON_OK;

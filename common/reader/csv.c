@@ -118,7 +118,7 @@ feed(struct csv *c, const unsigned char *p, size_t n)
 			return buf_fail(&c->r->error, "%s",
 			    csv_strerror(csv_error(&c->parser)));
 		return buf_fail(&c->r->error,
-		    "a quote within a field, or text behind a closing quote");
+		    "a quote within a field, or text after a closing quote");
 	}
 	if (c->parser.entry_pos > CELL_MAX || c->text.len > CELL_MAX) {
 		c->r->line = c->begin;

@@ -137,13 +137,13 @@ refuse_other(struct ndjson *n)
 	for (size_t i = 0; i < sizeof trace / sizeof *trace; i++)
 		if (member_of(n, trace[i]) != NULL)
 			return buf_fail(&n->r->error,
-			    "this is a trace, not a table: what shall be said "
-			    "of it? (tl-timeline --format ndjson, ...)");
+			    "this is a trace, not a table: tl-timeline "
+			    "--format ndjson and others make one");
 	if (member_of(n, STR("id")) != NULL &&
 	    member_of(n, STR("kind")) != NULL)
 		return buf_fail(&n->r->error,
-		    "this is an event stream, not a table (tl-cat --tsv makes "
-		    "one)");
+		    "this is an event stream, not a table: tl-cat --tsv makes "
+		    "one");
 	return buf_fail(&n->r->error,
 	    "a row before any schema ({\"table\":NAME,\"columns\":[...]})");
 }
@@ -158,7 +158,7 @@ open_table(struct ndjson *n)
 	if (name == NULL || columns == NULL)
 		return refuse_other(n);
 	if (name->type != JSON_T_STRING || columns->type != JSON_T_ARRAY)
-		return buf_fail(&n->r->error, "the schema is none of ours");
+		return buf_fail(&n->r->error, "not a schema of tl");
 	arena_reset(n->head_text, 0);
 	n->name = name->raw;
 	if (ndjson_text_of(n, n->head_text, name->escaped, &n->name) != JSON_OK)
@@ -263,9 +263,8 @@ take_row(struct ndjson *n)
 			    "table \"%.*s\" has no column \"%.*s\"",
 			    shown(n->name), n->name.p, shown(m->key), m->key.p);
 		if (n->seen[at])
-			return buf_fail(&n->r->error,
-			    "\"%.*s\" stands there twice", shown(m->key),
-			    m->key.p);
+			return buf_fail(&n->r->error, "\"%.*s\" appears twice",
+			    shown(m->key), m->key.p);
 		n->seen[at] = true;
 		if (!take_cell(n, &n->columns.v[at], m, &n->cells.v[at]))
 			return false;

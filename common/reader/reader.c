@@ -123,11 +123,11 @@ refuse_others(struct reader *r, struct str head)
 		const char *what;
 	} others[] = {
 		{ STR_INIT("\x89TLS"),
-		    "this is an event stream, not a table: what shall be said "
-		    "of it? (tl-timeline --format ndjson, tl-cat --tsv, ...)" },
+		    "this is an event stream, not a table: tl-timeline "
+		    "--format ndjson, tl-cat --tsv and others make one" },
 		{ STR_INIT("{\"tl\":"),
-		    "this is an event stream, not a table: what shall be said "
-		    "of it? (tl-timeline --format ndjson, tl-cat --tsv, ...)" },
+		    "this is an event stream, not a table: tl-timeline "
+		    "--format ndjson, tl-cat --tsv and others make one" },
 		{ STR_INIT("PK\x03\x04"),
 		    "this is a zip file (a workbook?), not a table" },
 		{ STR_INIT("[{"),

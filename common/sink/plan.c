@@ -248,7 +248,7 @@ sink_opt_keys(const struct optparse *op, const char *words)
 			die_usage("option '--by': '%.*s' is none of %s",
 			    (int)word.len, word.p, words);
 		if (sink_list_has(list, word))
-			die_usage("option '--by' says %.*s twice",
+			die_usage("option '--by' names %.*s twice",
 			    (int)word.len, word.p);
 	}
 	return op->arg;

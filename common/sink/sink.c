@@ -188,8 +188,7 @@ check_names(struct sink *s)
 		    i < s->ntables && !str_eq(name, str_of(s->tables[i].name)))
 			i++;
 		if (i == s->ntables)
-			die_usage("there is no table '%.*s': --list-tables "
-				  "says which there are",
+			die_usage("no table '%.*s'; see --list-tables",
 			    (int)name.len, name.p);
 		if (s->named == NULL)
 			s->named = &s->tables[i];

@@ -252,26 +252,26 @@ struct sink {
 		OPT_SINK_LIST, "list-tables", NULL, "list the tables" \
 	}
 #define OPT_SINK_LINKED (OPT_OF_SINK + 2)
-#define OPT_SINK_LINKED_ROW                                      \
-	{                                                        \
-		OPT_SINK_LINKED, "linked-only", NULL,            \
-		    "only GPU work whose launch is in the trace" \
+#define OPT_SINK_LINKED_ROW                                            \
+	{                                                              \
+		OPT_SINK_LINKED, "linked-only", NULL,                  \
+		    "count only GPU work whose launch is in the trace" \
 	}
 #define OPT_SINK_PSEUDO (OPT_OF_SINK + 3)
-#define OPT_SINK_PSEUDO_ROW                                             \
-	{                                                               \
-		OPT_SINK_PSEUDO, "pseudo-ops", NULL,                    \
-		    "ops for the steps that one op hides, see tl-graft" \
+#define OPT_SINK_PSEUDO_ROW                             \
+	{                                               \
+		OPT_SINK_PSEUDO, "pseudo-ops", NULL,    \
+		    "split ops that hide several steps" \
 	}
-#define OPT_SINK_TABLE_ROW                                                \
-	{                                                                 \
-		OPT_SINK_TABLE, "table", "NAME", "the table of this name" \
+#define OPT_SINK_TABLE_ROW                                          \
+	{                                                           \
+		OPT_SINK_TABLE, "table", "NAME", "print this table" \
 	}
 
 /* What all have, behind what is their own. */
 #define OPT_SINK               \
 	OPT_SELECT, OPT_TABLE, \
-	    { 'v', "verbose", NULL, "a summary on stderr" }, OPT_END
+	    { 'v', "verbose", NULL, "print a summary on stderr" }, OPT_END
 
 /* main() of a sink: its exit status. */
 int sink_main(struct sink *s, int argc, char *argv[]);

@@ -90,6 +90,6 @@ value_of_text(struct json *j, struct str s, unsigned depth, struct buf *text,
 	if (!value_of_json(j, json_next(j), depth, text, v))
 		return false;
 	if (j->p < j->end)
-		(void)json_fail(j, j->p, "expected nothing behind the value");
+		(void)json_fail(j, j->p, "expected nothing after the value");
 	return j->p >= j->end;
 }

@@ -106,8 +106,7 @@ spawn(struct helper *h, char *const *words, int in_fd, int out_fd)
 	put_words(argv, path, words, in_fd < 0 ? h->name : NULL);
 	h->pid = child_spawn(argv, in_fd, out_fd);
 	if (h->pid < 0)
-		die_errno(
-		    "%s: this input needs %s in front", h->name, h->program);
+		die_errno("%s: this input needs %s first", h->name, h->program);
 	vec_release(argv);
 	vec_release(path);
 }

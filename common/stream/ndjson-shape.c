@@ -207,7 +207,8 @@ tree_broken(struct ndjson_dec *d)
 {
 	return ndjson_fail(d, d->line,
 	    "tree order is broken at event %" PRIu64
-	    ": its parent is not the event above it; tl-tree makes the order",
+	    ": its parent is not the event above it; tl-tree restores the "
+	    "order",
 	    d->ev.uid.id);
 }
 

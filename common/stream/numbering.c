@@ -15,7 +15,7 @@ numbering_source(struct numbering *nb, uint32_t src)
 	uint32_t ours = nb->first + src;
 
 	if (ours >= WIRE_MAX_SRC)
-		die("over %u sources are too many for one stream",
+		die("more than %u sources in one stream",
 		    (unsigned)WIRE_MAX_SRC);
 	if (ours >= nb->next)
 		nb->next = ours + 1;

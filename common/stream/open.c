@@ -59,8 +59,8 @@ check_magic(struct stream_in *s)
 		return;
 	if (in->p[4] > STREAM_VERSION)
 		stream_die_at(s, 4, "a newer version of tl wrote this stream");
-	stream_die_at(
-	    s, 0, "the stream's first bytes are damaged (sent as text?)");
+	stream_die_at(s, 0,
+	    "the stream's first bytes are damaged (transferred as text?)");
 }
 
 /* The program that makes a stream one that is wanted so. */
@@ -148,7 +148,7 @@ through(struct stream_in *s, const char *program, char *const *words)
 	struct in *in = sd->in;
 
 	if (sd->helper != NULL)
-		die("%s: %s gave a stream that is not as far as asked for",
+		die("%s: %s gave a stream that lacks what was asked for",
 		    s->name, program);
 	sd->helper = helper_start(program, words, in);
 	sd->in = helper_output(sd->helper);
@@ -199,9 +199,8 @@ refuse_edited(const struct stream_in *s, enum want want)
 {
 	if ((s->marks & MARK_EDITED) != 0 && (s->marks & MARK_TREE) == 0 &&
 	    want >= WANT_TREE)
-		die("%s: events were removed from this stream, so that the "
-		    "owners of GPU work can't be found any more; select with "
-		    "tl-filter behind tl-tree",
+		die("%s: events were removed from this stream, so owners of "
+		    "GPU work cannot be found; run tl-filter after tl-tree",
 		    s->name);
 }
 
@@ -297,9 +296,8 @@ open_in(struct in *in, struct dict *dict, enum want want, uint32_t kinds)
 		begin_ndjson(s, want);
 		break;
 	case SNIFF_NDJSON_BARE:
-		die("%s: these are lines of a stream without its header and "
-		    "end; make a stream of them with tl-cat --reseal --from "
-		    "STREAM",
+		die("%s: these are lines of a stream without header and end; "
+		    "tl-cat --reseal --from STREAM makes them one",
 		    s->name);
 	case SNIFF_OTHER:
 		through_maker(s, want);

@@ -83,8 +83,8 @@ opt_kinds(const struct optparse *op)
 		int kind = kind_of_word(word);
 
 		if (kind < 0)
-			die_usage("option '%s': '%.*s' is no kind of event; "
-				  "tl(7) lists them",
+			die_usage(
+			    "option '%s': no kind of event '%.*s'; see tl(7)",
 			    op->name, (int)word.len, word.p);
 		kinds |= KIND_BIT(kind);
 	}

@@ -84,9 +84,8 @@ stream_create(const struct stream_dest *dest, struct dict *dict,
 	o->marks = marks;
 	o->out = out_open(dest->path);
 	if (!o->is_ndjson && out_is_terminal(o->out))
-		die_usage("a binary stream is nothing for a terminal: pipe it "
-			  "into another program, look at it with tl-cat, or "
-			  "ask for --ndjson");
+		die_usage("a binary stream cannot go to a terminal: pipe it, "
+			  "view it with tl-cat, or use --ndjson");
 	if (dest->zstd)
 		out_zstd(o->out, dest->zstd_level);
 	if (!o->is_ndjson)

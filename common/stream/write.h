@@ -17,7 +17,7 @@ struct stream_dest {
 /* clang-format off */
 #define OPT_STREAM_OUT                                                         \
 	{ OPT_STREAM_NDJSON, "ndjson", NULL, "write NDJSON instead of binary" }, \
-	{ 'o', "output", "FILE", "write to FILE, which appears only when whole" }, \
+	{ 'o', "output", "FILE", "write to FILE, complete or not at all" }, \
 	{ 'z', "zstd", "[LEVEL]", "compress the output with zstd" }
 /* clang-format on */
 

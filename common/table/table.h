@@ -152,19 +152,19 @@ struct table_dest {
 #define OPT_TABLE_LABELS (OPT_OF_TABLE + 4)
 #define OPT_TABLE_WIDTH (OPT_OF_TABLE + 5)
 /* clang-format off */
-#define OPT_TABLE OPT_TABLE_WITH("the first N rows, 0 for all")
+#define OPT_TABLE OPT_TABLE_WITH("only the first N rows; 0: all")
 /* The same, where --top has another meaning. */
 #define OPT_TABLE_WITH(top_help)                                               \
-	{ 'c', "columns", "COLUMNS", "only these, in this order; +details adds the wide ones" }, \
+	{ 'c', "columns", "COLUMNS", "only these columns; +details adds the wide ones" }, \
 	{ 'd', "dir", "DIR", "write each table as a file into DIR" },          \
 	{ OPT_TABLE_FORMAT, "format", "csv|md|ndjson|table|tsv",               \
-	    "how tables are written" },                                        \
-	{ OPT_TABLE_LABELS, "labels", NULL, "labels and their units instead of ids" }, \
-	{ OPT_TABLE_NO_HEADER, "no-header", NULL, "rows only" },               \
-	{ 'o', "output", "FILE", "write to FILE, which appears only when whole" }, \
-	{ OPT_TABLE_SORT, "sort", "COLUMN", "sort by COLUMN, -COLUMN: downwards" }, \
+	    "output format" },                                        \
+	{ OPT_TABLE_LABELS, "labels", NULL, "labels with units instead of column ids" }, \
+	{ OPT_TABLE_NO_HEADER, "no-header", NULL, "omit the header" },               \
+	{ 'o', "output", "FILE", "write to FILE, complete or not at all" }, \
+	{ OPT_TABLE_SORT, "sort", "COLUMN", "sort by COLUMN; -COLUMN: largest first" }, \
 	{ OPT_TABLE_TOP, "top", "N", top_help },                                \
-	{ OPT_TABLE_WIDTH, "width", "N", "columns of the terminal" }
+	{ OPT_TABLE_WIDTH, "width", "N", "width of the table" }
 /* clang-format on */
 
 /* Takes one shared option; false if ch is none of them. */

@@ -31,7 +31,7 @@ struct bucket_rules {
 #define OPT_BUCKET_COMM OPT_OF_TRACE
 /* clang-format off */
 #define OPT_BUCKET                                                             \
-	{ OPT_BUCKET_COMM, "comm-pattern", "RE", "kernels that are collectives, besides nccl and rccl" }
+	{ OPT_BUCKET_COMM, "comm-pattern", "RE", "kernels like RE are collectives too" }
 /* clang-format on */
 
 /* Takes the shared option; false if ch is another. A bad RE is a usage error */

@@ -35,9 +35,9 @@ advice_on_tpu(enum cause c)
 	case CAUSE_OP:
 	case CAUSE_LAUNCH_CALL:
 	case CAUSE_LAUNCH_LATENCY:
-		return "run more in one program, or enlarge the batch";
-	case CAUSE_COPY_BLOCK: return "copy ahead of the work that needs it";
-	case CAUSE_GPU_MISSING: return "record all work on the TPU";
+		return "run more per program, or use a larger batch";
+	case CAUSE_COPY_BLOCK: return "prefetch";
+	case CAUSE_GPU_MISSING: return "record all TPU work";
 	default: return advices[c];
 	}
 }
@@ -46,7 +46,7 @@ const char *
 cause_advice(enum cause c, bool has_python, bool is_tpu)
 {
 	if (has_python && (c == CAUSE_BETWEEN_OPS || c == CAUSE_NONE))
-		return "sample the host: the recording has no event there";
+		return "sample the host: no event is recorded there";
 	return is_tpu ? advice_on_tpu(c) : advices[c];
 }
 

@@ -26,16 +26,16 @@
 	X(ANNOTATED, "annotated", NONE, "")                                    \
 	X(PYTHON, "python", HOST,                                              \
 	    "move it off the launching thread, or capture a graph")            \
-	X(OP, "op", HOST, "capture a graph, compile or enlarge the batch")     \
-	X(AUTOGRAD, "autograd", HOST, "compile or enlarge the batch")          \
+	X(OP, "op", HOST, "capture a graph, compile, or use a larger batch")   \
+	X(AUTOGRAD, "autograd", HOST, "compile, or use a larger batch")        \
 	X(OPTIMIZER, "optimizer", HOST, "use a fused optimizer")               \
 	X(COMM_HOST, "comm_host", HOST, "send fewer, larger messages")         \
 	X(BETWEEN_OPS, "between_ops", HOST,                                    \
 	    "record Python frames to see what runs between ops")               \
 	X(WAIT, "wait", HOST, "find what the thread waits for")                \
-	X(IO, "io", HOST, "move files out of the loop")                        \
-	X(GC, "gc", HOST, "collect outside of the loop: gc.freeze()")          \
-	X(RUNTIME, "runtime", HOST, "call the runtime less often")             \
+	X(IO, "io", HOST, "move file I/O out of the loop")                     \
+	X(GC, "gc", HOST, "collect outside the loop: gc.freeze()")             \
+	X(RUNTIME, "runtime", HOST, "make fewer runtime calls")                \
 	X(LAUNCH_CALL, "launch_call", HOST, "capture a graph")                 \
 	X(LAUNCH_LATENCY, "launch_latency", HOST, "capture a graph")           \
 	X(STALL, "stall", HOST, "look for preemption and page faults")         \
@@ -44,7 +44,7 @@
 	X(QUEUE_GAP, "queue_gap", GPU, "")                                     \
 	X(DEPENDENCY, "dependency", GPU, "")                                   \
 	X(SYNC, "sync", SYNC, "avoid .item() and synchronize() in the loop")   \
-	X(POLL, "poll", SYNC, "wait for events less often")                    \
+	X(POLL, "poll", SYNC, "poll events less often")                        \
 	X(COPY_BLOCK, "copy_block", SYNC, "pin memory, copy non_blocking")     \
 	X(ALLOC, "alloc", ALLOCATION, "let the caching allocator keep memory") \
 	X(HOST_ALLOC, "host_alloc", ALLOCATION, "keep pinned buffers")         \
@@ -53,10 +53,10 @@
 	X(MODULE_LOAD, "module_load", START, "warm up before recording")       \
 	X(INIT, "init", START, "warm up before recording")                     \
 	X(GRAPH_BUILD, "graph_build", START, "warm up before recording")       \
-	X(GPU_MISSING, "gpu_missing", MISSING, "record all work on the GPU")   \
+	X(GPU_MISSING, "gpu_missing", MISSING, "record all GPU work")          \
 	X(LATE_START, "late_start", MISSING, "record more")                    \
-	X(QUEUED_BEFORE, "queued_before", MISSING, "record from earlier on")   \
-	X(NONE, "none", MISSING, "record more of the host")                    \
+	X(QUEUED_BEFORE, "queued_before", MISSING, "start recording earlier")  \
+	X(NONE, "none", MISSING, "record more host activity")                  \
 	X(NO_HOST, "no_host", MISSING, "record host events")
 
 enum cause {

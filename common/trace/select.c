@@ -390,7 +390,7 @@ in_time(const struct select *s)
 		first = s->first_ns.v[s->src];
 	if (first == INT64_MIN)
 		die("%s: source %u: the stream does not say when it begins "
-		    "(fact 'first'), so --from and --to can't be told",
+		    "(fact 'first'): --from and --to have no effect",
 		    s->in->name, (unsigned)s->src);
 	if (__builtin_sub_overflow(s->when_ns, first, &t))
 		return false;

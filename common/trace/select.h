@@ -100,21 +100,21 @@ enum {
 };
 /* clang-format off */
 #define OPT_SELECT                                                             \
-	OPT_SELECT_WITH("TIME", "from TIME after the source's first event on", \
-	    "TIME", "before TIME after the first event")
+	OPT_SELECT_WITH("TIME", "only from TIME after the first event", \
+	    "TIME", "only up to TIME after the first event")
 /* The same, where --from or --to has another meaning besides. */
 #define OPT_SELECT_WITH(from_arg, from_help, to_arg, to_help)                  \
-	{ OPT_SELECT_ANNOTATION, "annotation", "NAME[#N]", "in annotations like NAME; only the Nth" }, \
-	{ OPT_SELECT_BY_GPU_TIME, "by-gpu-time", NULL, "GPU work by its own start, not its launch's" }, \
-	{ OPT_SELECT_DEV, "dev", "DEV,...", "of these devices, as 0,2-3" },    \
+	{ OPT_SELECT_ANNOTATION, "annotation", "NAME[#N]", "only inside annotations like NAME, or the Nth of them" }, \
+	{ OPT_SELECT_BY_GPU_TIME, "by-gpu-time", NULL, "select GPU work by its own start, not its launch's" }, \
+	{ OPT_SELECT_DEV, "dev", "DEV,...", "only on these devices: 0,2-3" },    \
 	{ OPT_SELECT_FROM, "from", from_arg, from_help }, \
-	{ OPT_SELECT_GPU_STREAM, "gpu-stream", "STREAM,...", "of these GPU streams" }, \
-	{ OPT_SELECT_KIND, "kind", "KIND,...", "of these kinds, as kernel,memcpy" }, \
-	{ OPT_SELECT_MIN_DUR, "min-dur", "TIME", "that last at least TIME" },  \
-	{ OPT_SELECT_NAME, "name", "GLOB", "whose name is like GLOB" },        \
-	{ OPT_SELECT_PHASE, "phase", "PHASE,...", "in iterations of these phases, as prefill,mixed" }, \
-	{ OPT_SELECT_RANK, "rank", "RANK,...", "of the sources of these ranks" }, \
-	{ OPT_SELECT_STEP, "step", "STEP,...", "in these steps, as 3-7, last or slowest" }, \
+	{ OPT_SELECT_GPU_STREAM, "gpu-stream", "STREAM,...", "only on these GPU streams: 7,20" }, \
+	{ OPT_SELECT_KIND, "kind", "KIND,...", "only these kinds: kernel,memcpy" }, \
+	{ OPT_SELECT_MIN_DUR, "min-dur", "TIME", "only events of at least TIME" },  \
+	{ OPT_SELECT_NAME, "name", "GLOB", "only events named like GLOB" },        \
+	{ OPT_SELECT_PHASE, "phase", "PHASE,...", "only in these phases: prefill,mixed" }, \
+	{ OPT_SELECT_RANK, "rank", "RANK,...", "only these ranks: 0,4-7" }, \
+	{ OPT_SELECT_STEP, "step", "STEP,...", "only in these steps: 3-7, last, slowest" }, \
 	{ OPT_SELECT_TO, "to", to_arg, to_help }
 /* clang-format on */
 

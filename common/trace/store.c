@@ -333,7 +333,7 @@ put_vals(struct store *s, struct held *it, const struct event *ev)
 		vec_push(&s->groups, s->vals.len);
 	at = s->vals.len - s->groups.v[s->groups.n - 1];
 	if (UNLIKELY(at > UINT32_MAX))
-		die("event %" PRIu64 ": the arguments are too long to be held",
+		die("event %" PRIu64 ": its arguments are too long",
 		    ev->uid.id);
 	it->vals = (uint32_t)at;
 	if (UNLIKELY(s->vals.bytes - s->vals.len < vals.len))

@@ -195,7 +195,7 @@ EOF
 mkdir host.cap && mv host.cap.json host.cap/x_results.json
 is 'no kernel: one warning, no windows' "$(tl-report --genesis host.cap -d host.d 2>&1
 	echo $?; cut -d, -f 1 host.d/host_timeline.csv)" "\
-tl-report: host.cap/x_results.json: no GPU work in the trace: the report is of the host's time
+tl-report: host.cap/x_results.json: no GPU work in the trace: the report is about host time
 3
 thread_name
 Unknown"
@@ -205,6 +205,6 @@ for option in --from=1s --to=1s --step=first --annotation=x; do
 	refuses 2 'contradict --genesis' "tl-report --genesis csv.cap $option"
 done
 refuses 1 'act.d: no \*_kernel_trace.csv' 'tl-report --genesis act.d'
-refuses 2 'in its folder alone' 'tl-report --genesis csv.cap w.tl'
+refuses 2 'takes no further trace' 'tl-report --genesis csv.cap w.tl'
 refuses 2 'need --genesis' 'tl-report --steady-gap 1s w.tl'
 done_testing

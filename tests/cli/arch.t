@@ -82,14 +82,14 @@ copies 5 '[[8192,4096],[4096,4096]]' 0 18000 | trace "$gpu" >more.json
 tl-roofline --arch-from-trace v100.json more.json >two.json
 is 'of two traces the better one' "$(grep -c '"matrix_fp32": 15.2' two.json)" 1
 copies 5 "$mm" 0 10000 | sed 's/4096/409/g' | trace "$gpu" >slow.json
-refuses 5 'no op with 5 equal calls' 'tl-roofline --arch-from-trace slow.json'
+refuses 5 'no op has 5 equal calls' 'tl-roofline --arch-from-trace slow.json'
 copies 4 "$mm" 0 10000 | trace "$gpu" >rare.json
-refuses 5 'no op with 5 equal calls' 'tl-roofline --arch-from-trace rare.json'
+refuses 5 'no op has 5 equal calls' 'tl-roofline --arch-from-trace rare.json'
 copies 5 "$mm" 0 8000 | trace "$gpu" >fast.json
-refuses 5 'no op with 5 equal calls' 'tl-roofline --arch-from-trace fast.json'
+refuses 5 'no op has 5 equal calls' 'tl-roofline --arch-from-trace fast.json'
 copies 5 "$mm" 0 10000 | trace ',"deviceProperties":[{"id":0,"name":"Tesla T4"}]' >t4.json
 refuses 2 'writes an arch file: without -c, -d' 'tl-roofline --arch-from-trace -d d v100.json'
-refuses 1 'another GPU than the one before' 'tl-roofline --arch-from-trace v100.json t4.json'
+refuses 1 'another GPU than before' 'tl-roofline --arch-from-trace v100.json t4.json'
 { copies 5 "$mm" 0 10000; copies 5 '[[1024000000],[1],[]]' 100000 11200 aten::add; } | trace >nameless.json
 tl-roofline --arch-from-trace nameless.json >own.json
 is 'of an unknown GPU: what is measured' "$(model-eval --arch ./own.json)" "unknown traced 731.429 GB/s

@@ -45,12 +45,12 @@ job small --group 0=0-3:all_reduce:4096:20 --gpus 4 --device GPU
 gate 5 'bandwidth:80%: no group has anything to judge' \
 	--fail-over bandwidth:80% --link NVLink4 small
 job both --group $world --group 1=0,1:all_reduce:4096:20 --gpus 4 --device GPU
-gate 0 'nothing to judge in 1 of 2 groups \(group 1: no message of known size' \
+gate 0 'nothing to judge in 1 of 2 groups \(group 1: no large message of known size' \
 	--fail-over bandwidth:80% --link NVLink4 both
 job off --group $world --late 2=500 --skew 1=5000 --gpus 4 --device GPU
 gate 3 'skew:1ms not judged in 1 of 1 group \(group 0: clocks cannot be compared' \
 	--fail-over skew:1ms off
-gate 4 'rank [013] waits 3[0-9.]* % .*\(by durations: clocks differ\); allowed: 5 %' \
+gate 4 'rank [013] waits 3[0-9.]* % .*\(by durations: clocks are off\); allowed: 5 %' \
 	--fail-over wait:5% off
 gate 0 '' --fail-over skew:1ms --align-clocks off
 gate 4 'failed' --fail-over skew:100us --align-clocks off
@@ -75,7 +75,7 @@ is 'a case for each gate and group' "$(junit x.xml)" \
 skew:1ms|group 0
 skew:1ms|group 1
 bandwidth:90%|group 0|failure: ranks 0-3: 81 % of the 370 GB/s of NVLink4; required: 90 %
-bandwidth:90%|group 1|skipped: no message of known size that is large enough: smaller ones are bound by latency'
+bandwidth:90%|group 1|skipped: no large message of known size: small ones are latency-bound'
 gate 3 . --fail-over skew:1ms --junit x.xml off
 is 'what cannot be judged is an error' "$(junit x.xml | head -n 1)" 'tl-collective 1 0 1 0'
 job hostile --group "$(printf 'a<b>&"\001\357\277\277\033[1m')=0-3:all_reduce:4096:20"
@@ -96,7 +96,7 @@ cp "$ROOT"/tests/data/hang/* hang
 refuses 2 'dumps of the flight recorder lack' \
 	'tl-collective --fail-over skew:1ms --junit x.xml hang'
 for o in '--rank 1' '--kind kernel' '--min-dur 1us' '--step 1'; do
-	refuses 2 'have no events to select' "tl-collective $o hang"
+	refuses 2 'take no selection' "tl-collective $o hang"
 done
 is 'nor a file of it' "$(ls x.xml* 2>/dev/null)" ''
 # before the work: the inputs are not looked at

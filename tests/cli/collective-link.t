@@ -42,7 +42,7 @@ is 'only the peak is known' "$(share link,pct_of_link --link xGMI-MI350 four | t
 	"xGMI-MI350 (peak)${tab}65.1"
 like 'more than the link achieves is said' \
 	"$(tl-collective --link xGMI-MI300X four 2>&1 >out)" \
-	'group above what its link achieves, most of all 0: 105 % of xGMI-MI300X: in-network reduction'
+	'group above the achievable bandwidth of its link, most of all 0: 105 % of xGMI-MI300X .in-network reduction'
 
 # all links slow alike: the best of the job is as slow
 job slow --group '0=0-3:all_reduce:100000000:1500' --device 'NVIDIA A100-SXM4-80GB' --gpus 4

@@ -114,7 +114,7 @@ tl-report before --vs after --html report.html 2>err
 ok 'on the page' grep -q nccl_vs report.html
 
 refuses 2 'nccl_vs needs --vs' 'tl-collective --table nccl_vs before'
-refuses 2 'of which job is it' 'tl-collective before/rank0.json --vs after/rank0.json after/rank1.json'
+refuses 2 'which job is it' 'tl-collective before/rank0.json --vs after/rank0.json after/rank1.json'
 refuses 2 'which --vs cannot compare' 'tl-collective --partial before --vs after'
 refuses 1 'nothing' 'tl-collective before --vs nothing'
 

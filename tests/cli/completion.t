@@ -72,10 +72,10 @@ END
 *--salvage[help]'
 	zsh -f offer.zsh tl-timeline >out 2>&1
 	is 'zsh: choices' "$(grep -e --format out)" \
-		'*--format=[how tables are written]:choice:(csv md ndjson table tsv)'
+		'*--format=[output format]:choice:(csv md ndjson table tsv)'
 	zsh -f offer.zsh tl timeline --f >out 2>&1
 	is 'zsh: of tl COMMAND those of its program' "$(grep -e --format out)" \
-		'*--format=[how tables are written]:choice:(csv md ndjson table tsv)'
+		'*--format=[output format]:choice:(csv md ndjson table tsv)'
 	zsh -f offer.zsh tl help rep >out 2>&1
 	is 'zsh: commands' "$(grep -cx -e help -e report -e timeline out)" 3
 	zsh -f offer.zsh tl-timeline --t >out 2>&1

@@ -133,7 +133,7 @@ for c in tl-cat tl-link tl-tree tl-timeline tl-ops tl-kernels tl-fold \
 	tl-modules tl-roofline tl-filter tl-merge tl-export tl-collective; do
 	command -v "$c" >/dev/null || continue
 	refuses 1 'empty' "$c empty"
-	refuses 1 'no trace' "$c text"
+	refuses 1 'not a trace' "$c text"
 	refuses 1 'No such file' "$c missing.tl"
 	refuses 1 'irectory' "$c - <$TMP"
 	case $c in # no collective, no module there

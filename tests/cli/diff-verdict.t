@@ -348,7 +348,7 @@ is 'the gate: of kernels, too' "$(slower --by kernel --fail-over 3% host10.json 
 is 'the gate: GPU time alone' "$(slower --fail-over gpu:3% host10.json host25.json)" 0
 is 'the gate: step time alone' "$(slower --fail-over step:3% host10.json host25.json)" 4
 is 'the gate: step time, not GPU time' "$(slower --fail-over step:3% c442.json c444.json)" 0
-refuses 5 'h1\.json: no steps of a kind that the other side has' \
+refuses 5 'h1\.json: no steps of the other side.s kind' \
 	'tl-diff --fail-over step:3% host10.json h1.json'
 is 'the gate: no steps of one kind, GPU time' "$(slower --fail-over 3% host10.json h1.json)" 0
 like 'the gate: says that steps are not judged' "$(cat gate.err)" 'only GPU time is judged$'
@@ -371,7 +371,7 @@ GPU span 0.050 to 0.200 ms, +0.150 ms,'
 is 'steps that the GPU paces leave no time between them' \
 	"$(rows 'tl-diff --by kernel --table diff_steps -c kind,term,before_ns paced.json paced.json')" \
 	'decode step (batch 4) step 200000.0.decode step (batch 4) gpu_busy 200000.0.decode step (batch 4) compute 200000.0.'
-refuses 2 'chosen GPU events have no step time' \
+refuses 2 'a selection of GPU events has no step time' \
 	'tl-diff --fail-over step:3% --name k_a host10.json host25.json'
 is 'the gate: runs whose steps take longer' \
 	"$(slower --fail-over 3% -B host10.json -B host10b.json -A host25.json -A host25.json)" 4

@@ -42,7 +42,7 @@ back 'what is odd' odd.json
 is 'a slice that crosses is on a track below' "$(tl-export --to perfetto odd.json | tl-decode | tl-cat |
 	jq -c 'select(.name == "crosses") | [.ts, .dur, .pid, .tid]' | tr '\n' ' ')" '[5000,10000,1,1] [7000,10000,1,1] '
 printf '{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"dur":1},{"ph":"i","name":"b","pid":1,"tid":1,"ts":5}]}' >untimed.json
-refuses 3 'untimed.json: 1 event without a time left out' 'tl-export --to perfetto -o u.pftrace untimed.json'
+refuses 3 'untimed.json: 1 event without a time skipped' 'tl-export --to perfetto -o u.pftrace untimed.json'
 printf '[{"ph":"C","name":"c","pid":1,"ts":3,"args":{"x":NaN,"y":-Infinity,"z":0.5}}]' >nan.json
 is 'a counter that is no number is not 0' "$(tl-export --to perfetto nan.json | tl-decode | tl-cat --kind counter |
 	jq -c '.args.value? // empty')" 0.5

@@ -112,7 +112,7 @@ deep|byte [0-9]+: the values are nested too deep
 circle|byte [0-9]+: the values are nested too deep
 long|byte [0-9]+: an integer of more than 64 bits
 get|byte 2: a value that was not kept before
-item|byte 6: a member of what is no such container
+item|byte 6: a member of something that is not a container
 mark|byte 3: a mark is missing
 odd|byte 6: a key without a value
 key|a key that is neither text nor an integer
@@ -121,7 +121,7 @@ huge|byte 2: the file ends in this value
 number.json|byte 27 .line 1.: expected a record
 quote.json|byte 73 .line 1.: control
 memory.pickle|looks like a PyTorch memory snapshot
-other.pickle|no dump of the flight recorder
+other.pickle|not a dump of the flight recorder
 many.json|an entry has too many members
 EOF
 # ---- tl-collective ----
@@ -239,8 +239,8 @@ sed 's/train.py/other.py/g' job/nccl_trace_rank_1 >odd.d/x_trace_rank_2
 reports 4 dump-twice 'tl-collective odd.d'
 reports 5 not-of-dumps 'tl-collective --table nccl_groups job'
 reports 5 not-of-dumps 'tl-collective --table nccl_hang "$SAMPLE"'
-refuses 1 'are dumps of the flight recorder, the others are none' 'tl-collective job/nccl_trace_rank_1 "$SAMPLE"'
-refuses 2 'partial is of traces' 'tl-collective --partial job -o x.tl'
+refuses 1 'are dumps of the flight recorder, the others are traces' 'tl-collective job/nccl_trace_rank_1 "$SAMPLE"'
+refuses 2 'partial needs traces' 'tl-collective --partial job -o x.tl'
 is 'the default table, and -d has no other' "$(tl-collective -d out job; ls out)" nccl_hang.csv
 
 # ---- drawn plants: the first cause names the planted rank ----

@@ -64,7 +64,7 @@ is 'nor with a part of its GPU work' \
 	"$($mfu --step 2 --from 5.9ms --by-gpu-time -c mfu,mfu_reason --no-header steps.json 2>/dev/null | tr '\t' ' ')" \
 	' less than 90 % of GPU time has a performance model'
 is 'without figures of the GPU' "$(tl-roofline --table roofline_by_step --step 1 -c mfu,mfu_reason --no-header steps.json | tr '\t' ' ')" \
-	' no figures of the GPU: see --arch'
+	' no figures for the GPU: see --arch'
 sed 's/"matrix_bf16": 2, //' one.json >few.json
 is 'a type without a peak' "$(tl-roofline --arch ./few.json --table roofline_by_step --step 2 -c mfu,mfu_reason --no-header steps.json | tr '\t' ' ')" \
 	' no peak for one of the types'

@@ -146,14 +146,14 @@ is 'what could be won back' "$(report --width 99 | sed -n '/^recov/,/^$/p')" \
     allocator keep memory
   - 4.0 us in hipFree (alloc, 2,000 calls, longest wait 4.0 us, uid 77): let the caching allocator
     keep memory
-  - 100 ns in aten::mm (op, 2,000 calls, longest wait 100 ns, uid 77): capture a graph, compile or
-    enlarge the batch'
+  - 100 ns in aten::mm (op, 2,000 calls, longest wait 100 ns, uid 77): capture a graph, compile, or
+    use a larger batch'
 book
 is 'and in the table' "$(grep -c '"recoverable","name":"hip.*"time_ns":4[09]00' xl/summary.ndjson)" 2
 BEHIND=1100
 idle allocation alloc hipFree 4000 4000 0 host op aten::mm 1100 1100 0
 like 'with the host work that waited for it' "$(report --width 999)" \
-	'- 5\.1 us in hipFree \(alloc, .*, uid 77\) and host work behind it \(1\.1 us\): let the caching'
+	'- 5\.1 us in hipFree \(alloc, .*, uid 77\) and the host work after it \(1\.1 us\): let the caching'
 MEMBERS='"launched":20,"starved":20,"launch_interval_ns":50,"launch_work_ns":5'
 BEHIND=1
 idle sync sync cudaStreamSynchronize 200 200 0 host op aten::mm 8800 8800 0
@@ -172,10 +172,10 @@ is 'layers of the host, two thirds of them' "$(verdict)" \
 MEMBERS='"steps":2,"has_python":true,"gap_ns":4500,"cause":"op","call":"aten::mm","call_uid":5,"prev_uid":3,"next_uid":9'
 idle host op aten::mm 9000 9000 0
 is 'in one gap' "$(verdict)" \
-	'Host-bound: host work is 90.0 % of 10.0 us in 2 steps (op 9.0 us). One gap takes 4.5 us, before GPU event 9 (op, uid 5); GPU work is 18.2 % of the rest. Recording Python frames makes host times longer.'
+	'Host-bound: host work is 90.0 % of 10.0 us in 2 steps (op 9.0 us). One gap takes 4.5 us, before GPU event 9 (op, uid 5); GPU work is 18.2 % of the rest. Recording Python frames inflates host times.'
 idle host between_ops ProfilerStep#1 9000 9000 0
 like 'time between ops, where frames are recorded' "$(report --width 200)" \
-	'- 9\.0 us in ProfilerStep#1 .*: sample the host: the recording has no event there'
+	'- 9\.0 us in ProfilerStep#1 .*: sample the host: no event is recorded there'
 MEMBERS=
 idle host between_ops ProfilerStep#1 9000 9000 0
 like 'and where they are not' "$(report --width 200)" ': record Python frames to see'
@@ -183,9 +183,9 @@ launched='"launched":20,"launch_interval_ns":500,"launch_work_ns":50'
 MEMBERS="$launched,\"starved\":10,\"gap_ns\":2249,\"graph_ns\":1000"
 idle host op aten::mm 9000 9000 0
 is 'launches' "$(verdict)" \
-	'Launch-bound: host work is 90.0 % of 10.0 us (op 9.0 us). 10 of 20 GPU events were launched after the GPU had run dry: 50 ns of work a launch, a launch every 500 ns.'
+	'Launch-bound: host work is 90.0 % of 10.0 us (op 9.0 us). 10 of 20 GPU events were launched to an idle GPU: 50 ns of work per launch, a launch every 500 ns.'
 like 'a graph leaves some of it' "$(report --width 99)" \
-	'- 8.0 us in host work between launches \(1.0 us would be left in a graph\): capture a graph'
+	'- 8.0 us in host work between launches \(1.0 us would remain in a graph\): capture a graph'
 for other in '"starved":9' '"launched":19,"starved":19' '"launch_work_ns":500,"starved":20' \
 	'"starved":10,"gap_ns":2251'; do
 	MEMBERS="$launched,$other"
@@ -195,9 +195,9 @@ done
 MEMBERS='"opened_ns":4501,"opened_by":"cudaStreamSynchronize","opened_uid":8'
 idle host op aten::mm 9000 9000 0
 is 'blocking calls took the lead' "$(verdict)" \
-	'Sync-bound: gaps that blocking calls opened are 45.0 % of 10.0 us (the longest behind cudaStreamSynchronize, uid 8).'
+	'Sync-bound: gaps after blocking calls are 45.0 % of 10.0 us (the longest after cudaStreamSynchronize, uid 8).'
 like 'its gain' "$(report --width 99)" \
-	'- 4.5 us in gaps that blocking calls opened: avoid .item\(\) and synchronize\(\) in the loop'
+	'- 4.5 us in gaps after blocking calls: avoid .item\(\) and synchronize\(\) in the loop'
 MEMBERS=
 idle host launch_call cudaGraphLaunch 9000 9000 0
 like 'a graph launch is not told to use graphs' "$(report --width 99)" \
@@ -208,14 +208,14 @@ like 'half of it, not less' "$(verdict)" '^Host-bound'
 MEMBERS='"head_ns":7000,"head_cause":"gpu_missing"'
 idle host op aten::mm 8000 8000 0 host profiler Flush 1000 1000 0
 is 'what was left out, and what recording costs' "$(verdict)" \
-	'Host-bound: host work is 90.0 % of 10.0 us (op 8.0 us). Left out: 7.0 us before the first GPU event (gpu missing). Figures include 1.0 us of profiler overhead.'
+	'Host-bound: host work is 90.0 % of 10.0 us (op 8.0 us). Not counted: 7.0 us before the first GPU event (gpu missing). Figures include 1.0 us of profiler overhead.'
 MEMBERS='"head_ns":7000,"head_cause":"none"'
 idle host op aten::mm 8000 8000 0
-like 'nothing recorded in front' "$(verdict)" 'Left out: 7\.0 us before the first GPU event [(]no host event[)]\.'
+like 'nothing recorded in front' "$(verdict)" 'Not counted: 7\.0 us before the first GPU event [(]no host event[)]\.'
 MEMBERS=
 idle missing gpu_missing hipMemcpyWithStream 6000 6000 0 host op aten::mm 3000 3000 0
 is 'what was not recorded can not be judged' "$(verdict)" \
-	"Can't tell: 60.0 % of 10.0 us is not in the recording: gpu missing, the largest part in hipMemcpyWithStream (6.0 us: 2,000 calls, longest wait 6.0 us, uid 77); record all work on the GPU. The rest is host-bound: host work is 75.0 % of 4.0 us (op 3.0 us)."
+	"Can't tell: 60.0 % of 10.0 us is not in the recording: gpu missing, the largest part in hipMemcpyWithStream (6.0 us: 2,000 calls, longest wait 6.0 us, uid 77); record all GPU work. The rest is host-bound: host work is 75.0 % of 4.0 us (op 3.0 us)."
 timeline 6000 0 0 4000
 idle missing late_start '' 3800 3800 0 host op aten::mm 200 200 0
 is 'some of it' "$(verdict)" \
@@ -327,7 +327,7 @@ echo '{"name":"aten::mm","input_dims":null,"direct_ns_sum":900}
 is 'without shapes that is why' "$(warnings | grep roofline)" \
 	'100.0 % of op time has no recorded shapes, and so no roofline: set record_shapes, see tl-record(7)'
 unmodelled false 'cudaLaunchKernel->k (Synthetic Op)' 'no model'
-like 'a call is no op' "$(warnings)" '^100.0 % of op time is kernels .* outside of any op'
+like 'a call is no op' "$(warnings)" '^100.0 % of op time is kernels launched outside any op'
 unmodelled false 'hipGraphLaunch->k (Synthetic Op)' 'no model'
 is 'nor is a graph' "$(warnings | grep -c 'no model\|outside')" 0
 unified COMPUTE_BOUND 0.1 1.0 1800 900
@@ -356,7 +356,7 @@ mv xl/summary.ndjson t.ndjson
 like 'names stay escaped' "$(cat screen)" \
 	'^  a"b\\\\x1b\[31m  *600 ns   66\.7 %        2  GEMM, A,B \[c\]$'
 is 'no control characters' "$(tr -d '\n' <screen | tr -cd '\000-\037')" ''
-like 'graph launches' "$(cat screen)" '33.3 % of op time is inside graph replays: name'
+like 'graph launches' "$(cat screen)" '33.3 % of op time is inside graph replays: pass'
 sed 's/:300,/:900,/' d/ops_summary.ndjson >o && cp d/ops_summary.ndjson was &&
 	mv o d/ops_summary.ndjson
 like 'most of it in graphs' "$(verdict)" \
@@ -565,11 +565,11 @@ ranks 64
 sed 's/"latency_ns_sum":900,"wait_ns_sum":900.0/"latency_ns_sum":90,"wait_ns_sum":900.0/' d/nccl_groups.ndjson >x &&
 	mv x d/nccl_groups.ndjson
 is 'ranks that take turns' "$(waits 10000000 60000000 30000000 0:30:3 1:40:3 2:31:3)" \
-	'Communication-bound: exposed communication is 60.0 % of 100.000 ms (mean of 3 ranks). Arrival skew: waiting is 86.3 % of the time in collectives; ranks take turns, rank 1 is behind 39.6 % of it, the most.'
+	'Communication-bound: exposed communication is 60.0 % of 100.000 ms (mean of 3 ranks). Arrival skew: waiting is 86.3 % of the time in collectives; ranks take turns: rank 1 causes 39.6 % of it, the most.'
 is 'one that is always late' "$(waits 10000000 60000000 30000000 0:30:3 1:80:6)" \
-	'Communication-bound on rank 1: exposed communication is 60.0 % of 100.000 ms. Rank 1 is last in 6 of 9 collectives and behind 72.7 % of the waiting.'
+	'Communication-bound on rank 1: exposed communication is 60.0 % of 100.000 ms. Rank 1 is last in 6 of 9 collectives and causes 72.7 % of the waiting.'
 is 'one that is not' "$(waits 10000000 60000000 30000000 0:30:4 1:80:5)" \
-	'Communication-bound, likely on rank 1: exposed communication is 60.0 % of 100.000 ms. Rank 1 is last in 5 of 9 collectives and behind 72.7 % of the waiting.'
+	'Communication-bound, likely on rank 1: exposed communication is 60.0 % of 100.000 ms. Rank 1 is last in 5 of 9 collectives and causes 72.7 % of the waiting.'
 
 {
 	schema critical_ranks rank:int loss_ns:int loss_percent:real by_ns:int name:text uid:int \
@@ -591,7 +591,7 @@ rm d/critical_ranks.ndjson
 } >d/idle.ndjson
 is 'one call: the mean of the ranks, as of the whole' \
 	"$(class=data waits 10000000 30000000 60000000 0:30:3 1:40:3 2:31:3)" \
-	'Data-bound: data loading is 60.0 % of 100.000 ms (mean of 3 ranks): next (60.000 ms: 12 calls in all, longest wait 22.000 ms, uid 7 of rank 2).'
+	'Data-bound: data loading is 60.0 % of 100.000 ms (mean of 3 ranks): next (60.000 ms: 12 calls in total, longest wait 22.000 ms, uid 7 of rank 2).'
 
 # ---- how far the host is ahead ----
 
@@ -610,7 +610,7 @@ is 'the host is ahead' "$(ahead 2000 '')" \
 	'GPU-bound: GPU work is 90.0 % of 10.0 us. At the end of the last step the host is 2.0 us ahead of the GPU.'
 is 'by nothing to speak of' "$(ahead 99 '')" 'GPU-bound: GPU work is 90.0 % of 10.0 us.'
 is 'or by what is missing' "$(ahead 2000 '"head_ns":9,"head_cause":"late_start"')" \
-	'GPU-bound: GPU work is 90.0 % of 10.0 us. Left out: 9 ns before the first GPU event (late start).'
+	'GPU-bound: GPU work is 90.0 % of 10.0 us. Not counted: 9 ns before the first GPU event (late start).'
 
 # ---- what goes wrong ----
 
@@ -618,7 +618,7 @@ trace=t.tl
 ranks 2
 head -n 4 d/gpu_timeline.ndjson > xl/cut && mv xl/cut d/gpu_timeline.ndjson
 refuses 1 'gpu_timeline.ndjson: line 5: .*cut off' 'PATH=$TMP/fake:$PATH; tl-report t.tl'
-refuses 2 'calls both the same' 'tl-report --vs t.tl --names a,a t.tl'
+refuses 2 'gives both the same name' 'tl-report --vs t.tl --names a,a t.tl'
 
 # ---- a comparison ----
 
@@ -673,12 +673,12 @@ phases() { tl-report --width 300 serving.json | grep 'iterations\? of'; }
 serving --graph
 is 'a sentence of each phase' "$(phases)" "\
 decode: 31 iterations of 100.0 us (median; p99 100.0 us), 160,000 tokens/s, \
-100.0 % of GPU time in graphs; launch-bound: GPU idle 84.0 % of wall time; 100.0 % of launches (1 an iteration) come after it has run dry.
+100.0 % of GPU time in graphs; launch-bound: GPU idle 84.0 % of wall time; 100.0 % of launches (1 per iteration) find it idle.
 mixed: 8 iterations of 100.0 us (median; p99 100.0 us), 5,221,250 tokens/s; host-bound: GPU idle 84.0 % of wall time, between ops 70.0 %.
 prefill: 1 iteration of 100.0 us, 5,120,000 tokens/s; host-bound: GPU idle 84.0 % of wall time, between ops 70.0 %."
 serving --late --steps 5
 is 'what the recording lacks is said' "$(phases | sed -n 1p)" \
-	'mixed: 4 iterations of 100.0 us (median; p99 100.0 us), 5,172,500 tokens/s; 77.0 % of wall time is not in the recording; the rest is GPU-bound: 16.0 us of GPU work an iteration (mean).'
+	'mixed: 4 iterations of 100.0 us (median; p99 100.0 us), 5,172,500 tokens/s; 77.0 % of wall time is not in the recording; the rest is GPU-bound: 16.0 us of GPU work per iteration (mean).'
 # decode and prefill in turns, 98 us of every 100: the GPU is not idle between
 # the work of one of them
 python3 - >serving.json <<-'END'
@@ -735,16 +735,16 @@ is 'communication-bound' "$(decode 98 kernel gemm 10 20 kernel ncclDevKernel_All
 is 'copy-bound' "$(decode 98 kernel gemm 10 20 gpu_memcpy 'Memcpy HtoD (Pinned -> Device)' 30 65)" \
 	'copy-bound: exposed copies 66.3 % of wall time.'
 is 'partly' "$(decode 80 kernel gemm 10 50)" \
-	'partly launch-bound: GPU idle 37.5 % of wall time; 100.0 % of launches (1 an iteration) come after it has run dry.'
+	'partly launch-bound: GPU idle 37.5 % of wall time; 100.0 % of launches (1 per iteration) find it idle.'
 is 'GPU work that fills the time' "$(decode 98 kernel gemm 90 95)" \
-	'GPU-bound: 95.0 us of GPU work an iteration (mean).'
+	'GPU-bound: 95.0 us of GPU work per iteration (mean).'
 serving --late --steps 5
 mv serving.json two.json
 serving
 is 'of several ranks the slowest' "$(sed 's/"traceEvents"/"distributedInfo": {"rank": 0, "world_size": 2}, "traceEvents"/' serving.json >r0.json
 	sed 's/"dur": 100,/"dur": 110,/g; s/"traceEvents"/"distributedInfo": {"rank": 1, "world_size": 2}, "traceEvents"/' serving.json >r1.json
 	tl-report --width 300 r0.json r1.json | grep '^decode')" \
-	'decode: 31 iterations of 110.0 us (median; p99 110.0 us) on rank 1, the slowest of 2, 145,455 tokens/s; launch-bound: GPU idle 85.5 % of wall time; 100.0 % of launches (2 an iteration) come after it has run dry.'
+	'decode: 31 iterations of 110.0 us (median; p99 110.0 us) on rank 1, the slowest of 2, 145,455 tokens/s; launch-bound: GPU idle 85.5 % of wall time; 100.0 % of launches (2 per iteration) find it idle.'
 # kernels of the slower rank take 95 us, those of the other 90
 if command -v tl-roofline >/dev/null; then
 	python3 - <<-'END'

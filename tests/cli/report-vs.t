@@ -140,13 +140,13 @@ tl-report opless.json --vs opless.json --fail-over 0% >screen 2>err
 is 'by kernel, too' $? 0
 refuses 2 "'--fail-over' needs --vs" 'tl-report a --fail-over 1%'
 refuses 2 "'--fail-over' needs a time" 'tl-report a --vs b --fail-over 3'
-refuses 2 "'b' behind --vs" 'tl-report a --vs a b'
-refuses 2 "'b' behind --vs" 'tl-report a --vs=a b'
-refuses 2 "'a/rank-0.json' behind --vs" 'tl-report --vs b a/rank-0.json a/rank-1.json'
-refuses 2 "'b' behind --vs" 'tl-report --vs b b a'
+refuses 2 "'b' after --vs" 'tl-report a --vs a b'
+refuses 2 "'b' after --vs" 'tl-report a --vs=a b'
+refuses 2 "'a/rank-0.json' after --vs" 'tl-report --vs b a/rank-0.json a/rank-1.json'
+refuses 2 "'b' after --vs" 'tl-report --vs b b a'
 like 'but behind --' "$(tl-report --vs b -- a/rank-0.json a/rank-1.json | head -n 2 | tr '\n' ' ')" \
 	'against b|against 2 ranks'
 like 'but not as the first trace' "$(tl-report --vs b a | head -n 2 | tr '\n' ' ')" 'against 2 ranks'
-refuses 2 'one trace only' 'tl-report --vs - -'
+refuses 2 'only one trace can be standard input' 'tl-report --vs - -'
 refuses 1 'empty: no trace' 'mkdir empty; tl-report a --vs empty'
 done_testing

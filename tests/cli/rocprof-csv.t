@@ -76,11 +76,11 @@ is 'the domain is the category' "$(tl-decode marker.csv | tl-cat --tsv -F kind,c
 is 'a byte order mark is no part of the first name' \
 	"$(tl-decode bom.csv | tl-cat --tsv -F kind,cat --no-header | tr '\t\n' ',;')" 'annotation,marker_api;driver,hsa_api;'
 printf '"Correlation_Id","Start_Timestamp"\n"1"\n' >few.csv
-refuses 1 'few.csv: byte 35 \(line 2\): a row has not as many fields as the first one' 'tl-decode -o x.tl few.csv'
+refuses 1 'few.csv: byte 35 \(line 2\): a row has another number of fields than the first' 'tl-decode -o x.tl few.csv'
 printf '"Correlation_Id","Start_Timestamp"\n"1","2' >cut.csv
 refuses 1 'cut.csv: byte 35 \(line 2\): the data end in a row' 'tl-decode -o x.tl cut.csv'
 printf '"Correlation_Id","Start_Timestamp"\n"1"x,"2"\n' >behind.csv
-refuses 1 'behind.csv: .*text behind a closing quote' 'tl-decode -o x.tl behind.csv'
+refuses 1 'behind.csv: .*text after a closing quote' 'tl-decode -o x.tl behind.csv'
 printf '"Correlation_Id","Start_Timestamp","Counter_Name"\n"1","2","x"\n' >counter.csv
 refuses 1 'counter.csv: .*a counter without a dispatch or a value' 'tl-decode -o x.tl counter.csv'
 
@@ -99,7 +99,7 @@ is 'rows that are whole, around those that are not' "$({
 	printf '"HSA_CORE_API","b","7","8","3","20","22"\n"HSA_CORE_API","c","7","8","3","2'
 } >hurt.csv && saved hurt.csv | tr '\n' ' ')" \
 	'3 annotation,10,10 driver,11,1 driver,20,2 {"losses":3,"bytes":77,"mended":0,"cut":true} '
-like 'with their bytes' "$(cat err)" 'hurt.csv: byte [0-9]+: .*text behind a closing quote'
+like 'with their bytes' "$(cat err)" 'hurt.csv: byte [0-9]+: .*text after a closing quote'
 sed '1s/,.*/"x/' marker.csv >head.csv
 refuses 1 'head.csv' 'tl-decode --salvage -o x.tl head.csv'
 is 'what is whole is the same' "$(tl-decode --salvage --ndjson marker.csv | sed 1d | cksum)" \

@@ -79,9 +79,9 @@ cat >untimed.json <<'EOT'
 EOT
 for program in timeline ops kernels roofline idle launch steps critical fold modules; do
 	command -v tl-$program >/dev/null || continue # a library is missing
-	refuses 5 'untimed.json: 1 GPU event, none with a time$' "tl-$program untimed.json"
+	refuses 5 'untimed.json: 1 GPU event, all without a time$' "tl-$program untimed.json"
 done
-refuses 3 'untimed.json: source 0: 1 GPU event, none with a time$' \
+refuses 3 'untimed.json: source 0: 1 GPU event, all without a time$' \
 	'tl-timeline untimed.json "$SAMPLE" >/dev/null'
 
 cat >rocprof.json <<'EOT'

@@ -178,7 +178,7 @@ is 'an iteration without length' \
 	"$(cut -d, -f1,3,4,12 parts/execution_details.csv | sed -n 9p)" 7,2,0,1
 split steady worked.json --conc 99
 is 'another peak' "$?:$(cat err)" \
-	'3:tl-split: worked.json: at most 16 requests at a time, not 99 (--conc)'
+	'3:tl-split: worked.json: at most 16 concurrent requests, not 99 (--conc)'
 split steady worked.json --iterations 0:3
 is 'a range is steady because it was said' $? 0
 serving --steps 3 >short.json

@@ -30,7 +30,7 @@ says 1 'empty' empty
 db other <<'END'
 CREATE TABLE t (a); CREATE VIEW "v	w" AS SELECT 1;
 END
-says 1 'no profiler known here: its tables are t, v.*w' other
+says 1 'no known profiler: its tables are t, v.*w' other
 db nvprof <<'END'
 CREATE TABLE StringTable (a); CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL (a);
 END
@@ -102,7 +102,7 @@ is 'each process with work on a GPU is a source, others are with the first' \
 printf 'CREATE TABLE rocpd_api (id, pid, start); CREATE TABLE rocpd_op (id, start);' | db bare
 is 'tables without other columns, without rows' "$(events bare .kind)" ''
 printf 'CREATE TABLE rocpd_op (a); CREATE VIEW rocpd_api AS SELECT 1 AS id;' | db view
-says 1 'no profiler' view
+says 1 'no known profiler' view
 printf 'CREATE TABLE rocpd_api (id PRIMARY KEY, pid, start) WITHOUT ROWID; CREATE TABLE rocpd_op (id, start);' | db rowless
 says 1 'table rocpd_api: no such column: c.rowid' rowless
 # a number twice: one counts, not their product
@@ -179,7 +179,7 @@ is 'versions, backtraces, graphs, ranges of all kinds' "$(events odd_nsys '[.kin
 ["async","elsewhere",1560,10,null,null]
 ["instant","registered",1580,null,null,null]
 ["annotation","open",1590,null,null,null]'
-like 'a newer schema is a warning' "$(cat err)" 'schema 4 of its database is newer'
+like 'a newer schema is a warning' "$(cat err)" 'database schema 4 is newer'
 like 'replays in one row are one, too' "$(cat err)" '1 graph replay is recorded as one row each; nsys --cuda-graph-trace=node'
 { sets; cat <<'END'; } | db named
 ALTER TABLE NVTX_EVENTS ADD COLUMN binaryData;
@@ -238,7 +238,7 @@ says 1 'malformed' part
 cp marks open && echo x >open-wal
 tl-decode open 2>err >/dev/null
 is 'a database that is being written: exit status' "$?" 3
-like 'and why' "$(cat err)" 'its writer left open-wal beside it'
+like 'and why' "$(cat err)" 'open-wal exists beside it'
 refuses 1 '--salvage' 'tl-decode --salvage -o x.tl marks'
 is 'one stream for all ways in' "$(gzip -c marks | tl-decode | tl-cat -F name,ts --tsv | md5sum)" \
 	"$(tl-decode marks | tl-cat -F name,ts --tsv | md5sum)"

@@ -171,7 +171,7 @@ is '--abs' "$(tl-cat --abs -F id,ts --id 1 ten.tl | tr '\t' ' ')" \
 is '--abs in a stream moves the base' \
 	"$(tl-cat --abs ten.tl | tl-cat --abs -F ts --id 1 --no-header)" \
 	1700000000000001000
-refuses 1 'does not tell its base' 'tl-cat --abs -F ts --no-header two.tl'
+refuses 1 'names its base only after its events' 'tl-cat --abs -F ts --no-header two.tl'
 
 # ---- header, check ----
 
@@ -230,13 +230,13 @@ refuses 2 "'--from' needs a time" 'tl-cat --from ten.tl ten.tl'
 refuses 2 'one file' 'tl-cat --reseal --from ten.tl ten.tl two.tl'
 refuses 2 'both be standard input' 'tl-cat --reseal --from -'
 refuses 2 'does not go with --check' 'tl-cat --check --abs ten.tl'
-refuses 2 'chosen with --header' 'tl-cat --header --kind op ten.tl'
+refuses 2 '--header takes no selection' 'tl-cat --header --kind op ten.tl'
 refuses 2 'goes with --tsv' 'tl-cat --no-header ten.tl'
-refuses 2 "'kernels' is no kind of event" 'tl-cat --kind op,kernels ten.tl'
+refuses 2 "no kind of event 'kernels'" 'tl-cat --kind op,kernels ten.tl'
 for program in tl-cat tl-decode tl-filter tl-tree; do
-	refuses 2 "option '--kind': '' is no kind of event" "$program --kind kernel, ten.tl"
+	refuses 2 "option '--kind': no kind of event ''" "$program --kind kernel, ten.tl"
 done
-refuses 2 "'' is no kind of event" 'tl-cat --skip "" ten.tl'
+refuses 2 "no kind of event ''" 'tl-cat --skip "" ten.tl'
 is '--id: an event is all that is printed' \
 	"$(tl-cat --id 3 --id 7 ten.tl | jq -c .id | tr '\n' ' ')" '3 7 '
 is 'with --ndjson it is a stream' \
@@ -253,7 +253,7 @@ refuses 1 'No such file' 'tl-cat missing.tl'
 refuses 1 'missing.tl: .*No such file' 'tl-cat ten.tl missing.tl'
 refuses 1 'irectory' 'tl-cat .'
 refuses 1 'empty' 'tl-cat </dev/null'
-refuses 1 'no trace' 'echo hello | tl-cat'
+refuses 1 'not a trace' 'echo hello | tl-cat'
 refuses 1 'No space left' 'tl-cat ten.tl >/dev/full'
 refuses 1 'No space left' 'tl-cat -F id ten.tl >/dev/full'
 refuses 1 'No space left' 'tl-cat --header ten.tl >/dev/full'

@@ -231,7 +231,7 @@ ok 'as if only the good ones were given' diff -r t1 t2
 refuses 1 'no input could be read' 'tl-collective bad/rank-2.json'
 refuses 2 'no table' 'tl-collective --table nothing base'
 refuses 2 'RE\[=TYPE' 'tl-collective --comm-pattern =x base'
-refuses 2 'makes a stream' 'tl-collective --partial -d x base'
+refuses 2 'writes a stream' 'tl-collective --partial -d x base'
 mkdir empty
 refuses 1 'no trace or stream in this folder' 'tl-collective empty'
 refuses 1 'No space left' 'tl-collective base >/dev/full'

@@ -99,7 +99,7 @@ is 'nor is the path' "$(tl-critical o.tl)" "$(tl-critical t.json)"
 is 'of two inputs' "$(tl-critical --overlay t.json t.json | tl-cat --check)" \
 	'stdin: whole, 18 events, 2 sources'
 refuses 2 'twice' 'tl-critical --overlay - <t.json'
-refuses 2 'no table' 'tl-critical --overlay --no-gaps t.json'
+refuses 2 'not a table' 'tl-critical --overlay --no-gaps t.json'
 
 # ---- launches and queues ----
 
@@ -339,7 +339,7 @@ refuses 2 'GLOB=FACTOR' 'tl-critical --what-if gemm=-1 t.json'
 refuses 2 'GLOB=FACTOR' 'tl-critical --what-if gemm=1e4 t.json'
 refuses 2 'GLOB=FACTOR' 'tl-critical --what-if =1 t.json'
 refuses 2 'none of bound' 'tl-critical --by colour t.json'
-refuses 2 'says kind twice' 'tl-critical --by kind,kind t.json'
+refuses 2 'names kind twice' 'tl-critical --by kind,kind t.json'
 refuses 2 'what-if' 'tl-critical --gpu t.json'
 
 # ---- hostile: as many threads and GPU streams as may be ----

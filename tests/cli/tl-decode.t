@@ -90,7 +90,7 @@ print(bad)
 EOF
 is "cut anywhere (of $size bytes) it says where" "$(cat cuts)" '[]'
 refuses 1 'empty' 'tl-decode </dev/null'
-refuses 1 'nothing but white space' 'echo | tl-decode -o x.tl'
+refuses 1 'only white space' 'echo | tl-decode -o x.tl'
 refuses 1 'directory' 'tl-decode /'
 refuses 1 'No such file' 'tl-decode nowhere.json'
 while IFS='|' read -r why text; do
@@ -102,14 +102,14 @@ zip|PK\003\004aaaa
 Git LFS|version https://git-lfs.github.com/spec/v1
 database|SQLite format 3\000aaaa
 no Perfetto trace|\n\004\010\001\020\002
-rocprof.s CSV: the JSON|"Index","KernelName","gpu-id"\n
+rocprof.s CSV: pass the JSON|"Index","KernelName","gpu-id"\n
 bzip2|BZh91AY
 xz|\3757zXZ\000
 picture|\211PNG\r\n
 cut off|\200\004\225abc
 HTML|<html>
 UTF-16|\377\376{\000
-no format known|hello
+no known format|hello
 Chakra|{"nodes":[]}
 memory snapshot|{"segments":[]}
 no list|{"traceEvents":{}}
@@ -606,7 +606,7 @@ gzip -c made.pftrace >made.bin
 is 'compressed, under any name' "$(tl-decode made.bin | tl-cat --tsv -F id,ts | cksum)" \
 	"$(tl-decode made.pftrace | tl-cat --tsv -F id,ts | cksum)"
 printf '\n\003\010\001\017' >bad.pftrace
-refuses 1 'bad.pftrace: byte [0-9]*: no trace: this looks like a protobuf' 'tl-decode bad.pftrace'
+refuses 1 'bad.pftrace: byte [0-9]*: not a trace: this looks like a protobuf' 'tl-decode bad.pftrace'
 # what lacks its begin, its time or its value is counted; too much is refused
 cat >odd.py <<'EOP'
 import os, sys

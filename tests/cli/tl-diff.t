@@ -297,7 +297,7 @@ is '--pair rank: several are told together' "$(tl-diff --pair rank was is 2>&1 >
 	'tl-diff: before: skipped ranks that the other side lacks: 2, 4'
 refuses 1 'no rank is on both sides' 'tl-diff --pair rank was/0.json is/0.json'
 tl-tree s1.json | tl-cat --ndjson | sed 's/"rank":0,//' >rankless.ndjson
-refuses 1 'rankless.ndjson: its rank is not known' 'tl-diff --pair rank rankless.ndjson s1.json'
+refuses 1 'rankless.ndjson: rank unknown' 'tl-diff --pair rank rankless.ndjson s1.json'
 
 gate() { # gate ARGS: the exit status
 	tl-diff "$@" >/dev/null 2>gate.err
@@ -362,11 +362,11 @@ is '--by kernel: noise is no reason' \
 
 # ---- refusals ----
 
-refuses 5 'r1\.json: no op is the root of a tree.* --by kernel' 'tl-diff r1.json r2.json'
+refuses 5 'r1\.json: no op is a root.* --by kernel' 'tl-diff r1.json r2.json'
 refuses 2 'two traces' 'tl-diff before.tl'
-refuses 2 'either two traces, or -B and -A' 'tl-diff -B before.tl after.tl'
+refuses 2 'pass two traces, or -B and -A' 'tl-diff -B before.tl after.tl'
 refuses 2 "'--after' is missing" 'tl-diff -B before.tl'
-refuses 2 'one trace only' 'tl-diff - -'
+refuses 2 'only one trace can be standard input' 'tl-diff - -'
 is 'standard input' "$(tl-diff - after.tl <before.tl 2>&1)" \
 	"$(tl-diff before.tl after.tl 2>&1)"
 refuses 2 'no table' 'tl-diff --table nosuch before.tl after.tl'

@@ -171,11 +171,11 @@ printf '{"distributedInfo":{"rank":9223372036854775807},"traceEvents":[%s]}' \
 	'{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":2,"pid":0,"tid":7}' >last.json
 is 'the last rank of all' "$(tl-export --fuse last.json |
 	grep -o 'sort_index":[0-9]*')" 'sort_index":9223372036854775807'
-refuses 2 'contradicts' 'tl-export --fuse --pids keep r/*.json'
+refuses 2 'not with --pids keep' 'tl-export --fuse --pids keep r/*.json'
 
 # --- failure ---
 refuses 1 'empty' 'tl-export </dev/null'
-refuses 1 'no trace' 'echo hello | tl-export'
+refuses 1 'not a trace' 'echo hello | tl-export'
 refuses 1 'No such file' 'tl-export missing.tl'
 refuses 1 'No space left' 'tl-export a.tl >/dev/full'
 refuses 1 'No space left' 'tl-export --gzip a.tl >/dev/full'

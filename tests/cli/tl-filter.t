@@ -158,7 +158,7 @@ is 'flat: no place, but its launch' \
 		grep -c '"launch":.*"depth"\|"parent"\|"depth"\|"ndesc"')" 0
 like 'flat: marked as edited' \
 	"$(tl-filter --flat --kind kernel t.tl | tl-cat --header)" edited
-refuses -o 1 'events were removed.*tl-filter behind tl-tree' \
+refuses -o 1 'events were removed.*tl-filter after tl-tree' \
 	'tl-filter --flat --kind kernel t.tl | tl-tree'
 tl-timeline --step 1 t.tl >want
 tl-filter --flat --step 1 t.tl | tl-timeline >got
@@ -240,9 +240,9 @@ quiet 'a reader may leave' 'tl-filter t.tl | head -c 1'
 quiet 'so may a reader of lines' 'tl-filter --ndjson t.tl | head -n 1'
 refuses 2 'no kind' 'tl-filter --kind kernels t.tl'
 refuses 2 'needs a time' 'tl-filter --min-dur 5 t.tl'
-like 'nothing for a terminal' \
+like 'cannot go to a terminal' \
 	"$(script -qec 'tl-filter t.tl; echo status $?' /dev/null | tr -d '\r' |
-		tr '\n' ' ')" 'binary stream is nothing for a terminal.*status 2'
+		tr '\n' ' ')" 'binary stream cannot go to a terminal.*status 2'
 run 'tl-filter --step 77 t.tl >s.tl'
 is 'a step that is not there is a doubt' "$rc" 3
 like 'which says what steps there are' "$(cat "$log/err")" 'none of these steps'

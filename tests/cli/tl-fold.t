@@ -170,7 +170,7 @@ is '--diff: runs of one rank by their place' \
 src 1;mm;k 1000 1000
 src 4;mm;k 0 1000'
 refuses 2 'need --diff' 'tl-fold -B t.tl -A t.tl'
-refuses 2 'either two files' 'tl-fold --diff -B t.tl -A t.tl t.tl'
+refuses 2 'pass two files' 'tl-fold --diff -B t.tl -A t.tl t.tl'
 refuses 2 "'--after' is missing" 'tl-fold --diff -B t.tl'
 refuses 2 'needs two files' 'tl-fold --diff t.tl'
 grep -v python_function after.json | sed 's/},$/}/' | sed '$d;1d' | trace >frameless.json
@@ -178,8 +178,8 @@ like '--diff: frames of one side only are told' "$(tl-fold --diff t.tl frameless
 	'^tl-fold: frameless.json: no Python frames, which the other side has'
 is '--diff: frames of both, or asked of none' \
 	"$(tl-fold --diff t.tl after.json 2>&1 >/dev/null; tl-fold --diff --frames ops t.tl frameless.json 2>&1 >/dev/null)" ''
-refuses 2 'one trace only' 'tl-fold --diff - -'
-refuses 2 'one trace only' 'tl-fold --diff -B - -A t.tl -A -'
+refuses 2 'only one trace can be standard input' 'tl-fold --diff - -'
+refuses 2 'only one trace can be standard input' 'tl-fold --diff -B - -A t.tl -A -'
 refuses 2 'needs two files' 'tl-fold --diff t.tl t.tl t.tl'
 op mm 0 10 | trace >host.json
 reports 5 no-gpu-events 'tl-fold --diff t.tl host.json'
@@ -212,7 +212,7 @@ op mm 0 10 | trace >host.json
 reports 5 no-gpu-events 'tl-fold host.json'
 is 'a host alone has CPU time' "$(tl-fold --clock cpu host.json)" 'mm 10000'
 refuses 5 'no Python frames: record with' 'tl-fold --frames python rank0.json'
-refuses 5 'no nn.Module among its Python frames' 'tl-fold --frames modules rank0.json'
+refuses 5 'no nn.Module among the Python frames' 'tl-fold --frames modules rank0.json'
 reports 5 no-match 'tl-fold --name nosuch t.tl'
 refuses 5 'no source has a rank' 'tl-fold --rank 9 rank0.json'
 refuses 2 'needs --clock gpu' 'tl-fold --clock cpu --no-kernels t.tl'

@@ -129,7 +129,7 @@ is 'a folder: the smallest size that is enough' "$(grafted --capture caps replay
 sed 's/bs=3/bs=2/' replay.json >two.json
 is 'another size' "$(grafted --capture caps two.json | head -n 1)" 'a small::a Net_0'
 sed 's/bs=3/bs=4/' replay.json >four.json
-refuses 3 'no capture is of its batch size or more' 'tl-graft --capture caps four.json >o.tl'
+refuses 3 'no capture has its batch size or more' 'tl-graft --capture caps four.json >o.tl'
 cp capture.json caps/*.json list
 printf '[{"file":"a.json","batch_size":8,"mode":"FULL","x":[1,{}]},{"file":"gone.json","batch_size":3,"mode":"FULL"},{"file":"../capture.json","batch_size":3}]\n' \
 	>list/execution_details.json
@@ -321,7 +321,7 @@ rule() {
 plain=$(tl-graft mlp.json | tl-cat | sed 1d)
 is 'one that fails does nothing' "$(rule 'e:rename("x") fail("why")')" "$plain"
 like 'and is counted' "$(cat err)" 'failed on 1 event, first: rule.lua:1: why'
-refuses 3 'by --models' 'tl-graft --models rule.lua mlp.json >o.tl'
+refuses 3 'from --models' 'tl-graft --models rule.lua mlp.json >o.tl'
 is 'one that loops' "$(rule 'while true do end')" "$plain"
 is 'one that wants a file' "$(rule 'io.open("x")')" "$plain"
 is 'an op without a name' "$(rule 'e:wrap {}')" "$plain"
@@ -349,7 +349,7 @@ is 'each source by itself' "$(grafted --capture capture.json both.tl)" "$want
 $want"
 
 # ---- what goes wrong ----
-refuses 2 'one input at a time' 'tl-graft a b'
+refuses 2 'takes one input' 'tl-graft a b'
 refuses 2 'min-match' 'tl-graft --min-match 101 replay.json'
 refuses 1 'cut off' 'head -c 700 g.tl | tl-graft >o.tl'
 refuses 1 'No space left' 'tl-graft replay.json >/dev/full'

@@ -347,7 +347,7 @@ fi
 
 # ---- what goes wrong ----
 
-refuses 2 'output.* is needed' 'tl-html t.tl'
+refuses 2 'is missing: a page needs a FILE' 'tl-html t.tl'
 refuses 2 'not two names' 'tl-html -o x.html --names a --vs t.tl t.tl'
 refuses 1 'nosuch' 'tl-html -o x.html --vs nosuch t.tl'
 refuses 1 'no table: the file is empty' ': >cut.ndjson; tl-html -o x.html cut.ndjson'

@@ -298,9 +298,9 @@ advice() { # advice FILE
 is 'time between ops: record Python frames' "$(advice gap.json)" \
 	'record Python frames to see what runs between ops'
 is 'time between ops, where Python frames are recorded' "$(advice python.json)" \
-	'sample the host: the recording has no event there'
+	'sample the host: no event is recorded there'
 refuses 2 "'rain' is none of class" 'tl-idle --by rain gap.json'
-refuses 2 'says op twice' 'tl-idle --by op,op gap.json'
+refuses 2 'names op twice' 'tl-idle --by op,op gap.json'
 
 {
 	ev user_annotation 'ProfilerStep#1' 1 0 500
@@ -323,7 +323,7 @@ is 'head and tail are in the causes' \
 	'host between_ops 830000.host launch_latency 60000.host launch_call 10000.'
 is 'but not where events are chosen' \
 	"$(window window,window_ns,gpu_ns '--to 100us')" 'gpu 90000 90000.'
-refuses 2 'is of all GPU streams' 'tl-idle --steps --by dev steps.json'
+refuses 2 'covers all GPU streams' 'tl-idle --steps --by dev steps.json'
 {
 	ev user_annotation 'ProfilerStep#1' 1 0 9000
 	ev user_annotation 'ProfilerStep#2' 1 9000 100

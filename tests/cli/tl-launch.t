@@ -215,7 +215,7 @@ tl-launch -d out "$SAMPLE"
 is 'files of a folder' "$(cd out && echo *)" \
 	'api_kernel_summary.csv api_summary.csv copies.csv graph_estimate.csv launch_cost.csv launch_layers.csv launches.csv launches_by_api.csv launches_by_op.csv memory_copy_by_copy_bytes.csv queue_length.csv'
 refuses 2 "'call' is none of api" 'tl-launch --by call run.json'
-refuses 2 'says op twice' 'tl-launch --by op,op run.json'
+refuses 2 'names op twice' 'tl-launch --by op,op run.json'
 refuses 2 'full' 'tl-launch --full 0 run.json'
 ev cpu_op x 1 0 5 | trace >host.json
 reports 5 no-gpu-events 'tl-launch host.json'

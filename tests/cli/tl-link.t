@@ -125,12 +125,12 @@ like '-v' "$(cat err)" \
 
 refuses 2 'unknown option' 'tl-link --nosuch'
 refuses 2 "'both'" 'tl-link --link both small.tl'
-refuses 2 'one input' 'tl-link small.tl small.tl'
-refuses 1 'give --link to tl-tree' 'tl-link --link=ext tree.tl'
+refuses 2 'takes one input' 'tl-link small.tl small.tl'
+refuses 1 'pass --link to tl-tree' 'tl-link --link=ext tree.tl'
 refuses 1 'No such file' 'tl-link missing.tl'
 refuses 1 'irectory' 'tl-link .'
 refuses 1 'empty' 'tl-link </dev/null'
-refuses 1 'no trace' 'echo hello | tl-link'
+refuses 1 'not a trace' 'echo hello | tl-link'
 refuses 1 'No space left' 'tl-link linked.tl >/dev/full'
 refuses 1 'No space left' 'tl-link small.json >/dev/full'
 refuses 1 'No space left' 'tl-link --stats linked.tl >/dev/full'
@@ -165,7 +165,7 @@ ok 'a runtime call and the driver call within it are no doubt' \
 (cat merged.json && echo ',{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":2,"tid":2,"ts":10,"dur":5,"args":{"correlation":4}}]') >two.json
 for program in tl-link tl-tree; do
 	$program -o /dev/null two.json 2>err
-	is "$program: those of two processes are" "$? $(cat err)" "3 $program: two.json: 1 GPU event is unlinked, as several calls share its correlation id: were traces merged? pass each by itself"
+	is "$program: those of two processes are" "$? $(cat err)" "3 $program: two.json: 1 GPU event is unlinked: several calls share its correlation id (merged traces? pass each by itself)"
 done
 
 page_examples tl-link.1

@@ -291,11 +291,11 @@ refuses 5 'none.json: no Python frames: record with .*with_stack=True' 'tl-modul
 ev python_function 'train.py(3): main' 1 0 1500 | trace >frames.json
 refuses 5 'none of 1 Python frames is an nn.Module' 'tl-modules frames.json'
 module Net_0 0 10 | trace >host.json
-refuses 5 'module calls has that much GPU time: --min-time 0ns' 'tl-modules host.json'
+refuses 5 'module calls have less GPU time: --min-time 0ns' 'tl-modules host.json'
 is 'modules without GPU work' "$(tsv module,gpu_ns,pct_of_busy --min-time 0ns host.json)" 'Net_0 0 '
 refuses 5 "no nn.Module matches 'X'" 'tl-modules --root X net.tl'
 reports 5 no-match 'tl-modules --name nosuch net.tl'
-refuses 5 'none of 7 module calls has that much' 'tl-modules --min-time 1s net.tl'
+refuses 5 'all 7 module calls have less' 'tl-modules --min-time 1s net.tl'
 refuses 2 "needs kernel, memcpy or memset" 'tl-modules --kind op net.tl'
 refuses 2 'takes no options of tables' 'tl-modules -p --format csv net.tl'
 refuses 2 'needs a time' 'tl-modules --min-time 5 net.tl'

@@ -99,7 +99,7 @@ like '--list-tables' "$(tl-ops --list-tables)" '^ops_unique_args_kl_overlap'
 like 'a table says how much has no op' "$(tl-ops --format table small.tl)" \
 	'^1 of 8 GPU events has no launch'
 like 'and how much is left out' "$(tl-ops --format table small.tl | sed -n 2p)" \
-	'^1 collectives, 0.050 ms of GPU time, are not counted: --include-comm'
+	'^1 collectives, 0.050 ms of GPU time, are not counted: see --include-comm'
 is 'nothing is, with --include-comm' \
 	"$(tl-ops --format table --include-comm small.tl | grep -c 'collectives')" 0
 is 'nor of the time on the host' \

@@ -170,9 +170,9 @@ is 'strides that were not recorded' "$(tl-replay --top 0 --ir - t.json 2>err |
 is 'a kernel of inductor' "$(look 'o["triton_poi_0"]["triton"]')" \
 	"{'kernel_file': '/tmp/k.py', 'kernel_kwargs': 'XBLOCK=1', 'num_warps': 4}"
 is 'what is missing' "$(row --top 0 -c name,reason | grep -v evil | grep -e huge -e odd -e label -e 'relu n' | sort)" \
-	'a label no PyTorch op: a label, or a function of an extension
+	'a label not a PyTorch op: a label or an extension function
 aten::huge_ argument 0: its sizes overflow
-aten::odd_ its lists of arguments do not agree
+aten::odd_ its argument lists disagree
 aten::relu no recorded shapes: record with record_shapes=True'
 
 # The reference's form, with its reals.

@@ -249,10 +249,10 @@ like 'against no GPU work' "$(tl-report t.tl --vs idle.json | grep ^GPU)" \
 gzip -dc "$SAMPLE" | head -c 500000 >half.json
 refuses 1 'half.json.*cut off' 'tl-report t.tl --vs half.json -d bad'
 refuses 1 'gone.json: No such file' 'tl-report t.tl --vs gone.json -d bad'
-refuses 2 "CSV is a file a table: -d DIR" 'tl-report t.tl -o x.csv'
+refuses 2 "CSV is one file per table: use -d DIR" 'tl-report t.tl -o x.csv'
 tl-report t.tl -o page.html
 like '-o x.html is a page' "$(head -c 15 page.html)" '^<!DOCTYPE html>'
-refuses 2 'one trace only' 'tl-report --vs - -'
+refuses 2 'only one trace can be standard input' 'tl-report --vs - -'
 refuses 2 "'--names' needs --vs" 'tl-report --names a,b t.tl'
 refuses 2 'not two names' 'tl-report --names a t.tl --vs t.tl'
 is 'temporary files are gone' "$(left tmp)" ''
@@ -359,16 +359,16 @@ done | grep -oE 'rank 1\b|^2( of [0-9]+)? ranks')" 'rank 1
 
 refuses 2 "unknown option '--nope'" 'tl-report --nope t.tl'
 refuses 2 'needs an argument' 'tl-report t.tl -d'
-refuses 2 "'--overlap' is for sheets" 'tl-report --overlap t.tl'
+refuses 2 "'--overlap' adds sheets" 'tl-report --overlap t.tl'
 refuses 2 "'--bins' needs --short" 'tl-report --bins 5 -d x t.tl'
 refuses 2 "'--title' needs --html" 'tl-report --title x -d x t.tl'
-refuses 2 'one trace only' 'tl-report - - <t.tl'
+refuses 2 'only one trace can be standard input' 'tl-report - - <t.tl'
 refuses 2 'takes no argument' 'tl-report --kernels=3 t.tl'
 refuses 2 'ambiguous option' 'tl-report --top- t.tl'
 refuses 2 "tl-timeline: .*'5'" 'tl-report --micro-idle 5 -d bad t.tl'
 for o in '--top-ops 3' '--top-roofline 3' '--micro-idle 5us' \
 	--recompute --num-kernels; do
-	refuses 2 'is for sheets' "tl-report $o t.tl"
+	refuses 2 'adds sheets' "tl-report $o t.tl"
 done
 tl-ops --by module --no-header -c module,direct_ns_sum t.tl 2>/dev/null | sort -t "$(printf '\t')" -k2,2nr -k1,1 | head -n 1 >most
 like '--by: what took most stands on the screen' "$(tl-report --by module --top 2 t.tl |
@@ -399,7 +399,7 @@ refuses 2 "'--width' is for the screen" 'tl-report --width 99 -d bad t.tl'
 for o in '--gpus-per-node 4' --align-clocks; do
 	run "tl-report $o t.tl"
 	like "$o of one rank" "$(cat "$log/err")" \
-		'has no effect: it is for several ranks'
+		'has no effect on one rank'
 done
 echo '{"a": 1}' >not.json
 refuses 1 'tl-decode: not.json' 'tl-report -d bad -o bad.xlsx not.json'
@@ -423,7 +423,7 @@ is 'its sheets' "$(tl-report --modules -d host none.json 2>err; sheets host)" \
 tl-report --html host.html none.json 2>err
 like 'the page has its tables' "$(cat host.html)" '"table":"host_timeline"'
 echo '{"traceEvents":[]}' >empty.json
-refuses 5 'no time on the host' \
+refuses 5 'no host time' \
 	'tl-report -d bad -o bad.xlsx --html bad.html empty.json'
 is 'nothing is left behind' "$(echo bad*)" 'bad*'
 cat >cut.json <<'END'
@@ -491,7 +491,7 @@ cat >comm.json <<'END'
 END
 tl-report comm.json >out.comm 2>err
 is 'nothing but communication: a report with a doubt' "$?" 3
-like 'which says why' "$(cat err out.comm)" 'all GPU work launched by ops is communication'
+like 'which says why' "$(cat err out.comm)" 'ops launched only communication'
 like 'of the time' "$(cat out.comm)" 'exposed communication is 100.0 %'
 like 'and of the kernels' "$(cat out.comm)" 'ncclDevKernel_AllReduce_Sum  *300.0 us'
 tl-report -d onlycomm comm.json 2>err

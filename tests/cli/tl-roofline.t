@@ -79,10 +79,10 @@ is 'or only a measured one' "$(cells roof,roofline_ns \
 is 'the sheet' "$(cells name,param_M,param_N,param_K,param_bias,operation_count,first_uid \
 	'tl-roofline --table GEMM mm.json')" 'aten::mm 64 32 128 false 1 0'
 like 'what has no roof is told' "$(tl-roofline --format table mm.json)" \
-	'^roofs: none, the trace does not name its GPU: see --arch$'
+	'^no roofline: the trace does not name its GPU; name it with --arch$'
 sed '1s/^{/{"deviceProperties":[{"name":"Tesla P100-PCIE-16GB"}],/' mm.json >p100.json
 like 'and which GPU' "$(tl-roofline --format table p100.json)" \
-	'^roofs: none, no figures of Tesla P100-PCIE-16GB: see --arch$'
+	'^no roofline: no figures for Tesla P100-PCIE-16GB; name the GPU with --arch$'
 like 'a peak that stands in for the bandwidth is told' \
 	"$(tl-roofline --format table --arch ./one.json --roof achievable mm.json)" \
 	'^roofs: one, achievable; that of the memory: peak$'
@@ -437,7 +437,7 @@ refuses 2 "'--dims': byte 3: " "tl-roofline --op aten::mm --dims '[[4'"
 refuses 2 "'--op': " "tl-roofline --op '{\"op\":\"aten::mm\",\"dims\":[x]}'"
 refuses 2 "not 'bf17'" "tl-roofline --op aten::mm --dims '[[4,4],[4,4]]' --dtype bf17"
 refuses 1 'no list of sizes' "tl-roofline --op aten::mm --dims 4"
-refuses 2 'no model' "tl-roofline --op my::op --dims '[[4]]'"
+refuses 2 'no performance model' "tl-roofline --op my::op --dims '[[4]]'"
 refuses 2 'needs --dims' 'tl-roofline --op aten::mm'
 refuses 2 'need --op' "tl-roofline --dims '[[4]]' mm.json"
 
@@ -450,7 +450,7 @@ model gemm.lua
 flops 524288.0
 kernel time 5.0 us'
 like 'and the formula' "$(tl-roofline --explain 0 mm.json)" 'inner\(dim\(0, 1\), dim\(1, 0\)\)'
-refuses 1 'is no op of a table' 'tl-roofline --explain 77 mm.json'
+refuses 1 'is not an op of a table' 'tl-roofline --explain 77 mm.json'
 refuses 2 'needs an event, UID' 'tl-roofline --explain x mm.json'
 like '--list-models' "$(tl-roofline --list-models | grep -P '^aten::mm\t')" 'GEMM.GEMM.gemm.lua:'
 like '--list-tables' "$(tl-roofline --list-tables)" '^SDPA_bwd'
@@ -617,7 +617,7 @@ refuses 5 'no GPU event' 'tl-roofline none.json'
 refuses 5 'tl-collective' 'tl-roofline comm.json'
 refuses 1 'No space left' 'tl-roofline mm.tl >/dev/full'
 quiet 'a reader may leave' 'tl-roofline many.tl | head -n 1'
-refuses 2 'there is no table' 'tl-roofline --table NOPE mm.tl'
+refuses 2 'no table .*; see --list-tables' 'tl-roofline --table NOPE mm.tl'
 refuses 2 'has no column' 'tl-roofline -c nope mm.tl'
 # ---- many ops from stdin ----
 tab=$(printf '\t')
@@ -739,7 +739,7 @@ is '--diff: rows split by overlap' "$(tl-roofline --overlap --diff versus2.ndjso
 refuses 1 'big.ndjson: the number 4294967296 is out of range' \
 	"sed 's/\"lca_id\":10/\"lca_id\":4294967296/' versus.ndjson >big.ndjson; \
 		tl-roofline --diff big.ndjson one.json"
-refuses 1 'no table of tl-diff' \
+refuses 1 'not a table of tl-diff' \
 	"sed 's/busy_ns/other/g' versus.ndjson >v.ndjson; tl-roofline --diff v.ndjson one.json"
 refuses 1 'cut.ndjson: the table was cut off|cut.ndjson: line' \
 	'head -n 3 versus.ndjson >cut.ndjson; tl-roofline --diff cut.ndjson one.json'

@@ -211,7 +211,7 @@ is 'programs take it' "$(tl-timeline deflated.zip | cksum)" \
 refuses 1 'none.zip: the zip archive has no member with JSON' \
 	'tl-decode -o x.tl none.zip'
 refuses 1 'has no directory: .* or empty' 'tl-decode -o x.tl empty.zip'
-refuses 1 'in another way than deflate' 'tl-decode -o x.tl lzma.zip'
+refuses 1 'compression other than deflate' 'tl-decode -o x.tl lzma.zip'
 refuses 1 'a zip member is encrypted' 'tl-decode -o x.tl locked.zip'
 refuses 1 'zip data are damaged: wrong checksum' \
 	'tl-decode -o x.tl flip.zip'

@@ -151,7 +151,7 @@ ok 'a folder with other files' tl-split -d used --by step t.tl
 ok 'the same split again' tl-split -d used --by step t.tl
 tl-filter --step 2 t.tl -o two.tl
 cp used/step-2.tl kept
-refuses 1 'used/(step-[13]|rest)\.tl is a part of an earlier split' \
+refuses 1 'used/(step-[13]|rest)\.tl is from an earlier split' \
 	'tl-split -d used --by step two.tl'
 ok 'which stays as it was' cmp -s used/step-2.tl kept
 # of the other iterations nothing but the annotation is left, as a stub

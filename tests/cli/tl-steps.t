@@ -419,7 +419,7 @@ decode 4 4 >r0.json
 decode 4 4 >r1.json
 decode 5 4 >r2.json
 is 'one change may coincide' "$(of_ranks)" ''
-like 'which is said' "$(tl-steps --table phase_ranks --format table r0.json r1.json)" 'do not show which iterations'
+like 'which is said' "$(tl-steps --table phase_ranks --format table r0.json r1.json)" 'do not tell which iterations'
 tl-steps -d none r0.json r1.json
 is 'nor is there a file' "$(find none -name 'phase_ranks*' | wc -l)" 0
 

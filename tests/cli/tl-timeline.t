@@ -112,7 +112,7 @@ is '--linked-only has no row unlinked_time' \
 	'computation_time exposed_comm_time exposed_memcpy_time busy_time idle_time total_time total_comm_time total_memcpy_time'
 like '--linked-only says in a table what is missing' \
 	"$(tl-timeline --linked-only --format table steps.tl)" \
-	'^1 GPU event without a launch is left out'
+	'^1 GPU event without a launch is skipped'
 is 'of what is asked for' \
 	"$(tl-timeline --linked-only --kind memcpy --format table steps.tl | head -n 1)" \
 	"$(tl-timeline --kind memcpy --format table steps.tl | head -n 1)"
@@ -121,7 +121,7 @@ for r in 0 1; do
 done
 like 'and of the ranks asked for' \
 	"$(tl-timeline --linked-only --rank 1 --format table asked0.json asked1.json)" \
-	'^1 GPU event without a launch is left out'
+	'^1 GPU event without a launch is skipped'
 dev='100000 0 10000 110000 70000 180000 0 10000 30000 0 30000 0 30000 0 30000 30000 0 0'
 is '--by dev' "$(figures 'tl-timeline --by dev steps.tl')" "$dev"
 is '--by dev: keys' "$(keys 'tl-timeline --by dev steps.tl')" 'dev 0 1'
@@ -255,7 +255,7 @@ is 'the host, by thread' "$(tl-timeline --clock cpu -c count,total_ns,busy_ns,pe
 is 'by the name of its table' \
 	"$(tl-timeline --table host_timeline two.json)" \
 	"$(tl-timeline --clock cpu two.json)"
-refuses 5 'no time on the host among 0 events' \
+refuses 5 'no host time among 0 events' \
 	"echo '{\"traceEvents\":[]}' | tl-timeline --clock cpu"
 echo '[{"ph":"B","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":10},
 {"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":1,"ts":30,"dur":10},

@@ -203,19 +203,19 @@ done
 
 refuses 2 'unknown option' 'tl-tree --nosuch'
 refuses 2 "'cut'" 'tl-tree --on-overlap cut small.tl'
-refuses 2 'one input' 'tl-tree small.tl small.tl'
+refuses 2 'takes one input' 'tl-tree small.tl small.tl'
 refuses 2 'writes no stream' 'tl-tree -p --ndjson small.tl'
 refuses 2 'narrow --ext-id' 'tl-tree -p --pid 3 small.tl'
 refuses 2 'exclude one another' 'tl-tree --up 1 --stack 1 small.tl'
 refuses 2 'no kind of event' 'tl-tree --kind kernels small.tl'
 refuses 5 'the selection matches no event' 'tl-tree --root nosuch small.tl'
 refuses 5 'the selection matches no event' 'tl-tree --up 99 small.tl'
-refuses 1 'select with tl-filter behind' \
+refuses 1 'run tl-filter after' \
 	'tl-cat --skip kernel small.tl | tl-tree'
 refuses 1 'No such file' 'tl-tree missing.tl'
 refuses 1 'irectory' 'tl-tree .'
 refuses 1 'empty' 'tl-tree </dev/null'
-refuses 1 'no trace' 'echo hello | tl-tree'
+refuses 1 'not a trace' 'echo hello | tl-tree'
 refuses 1 'No space left' 'tl-tree small.tl >/dev/full'
 refuses 1 'No space left' 'tl-tree tree.tl >/dev/full'
 refuses 1 'No space left' 'tl-tree small.json >/dev/full'

@@ -64,7 +64,7 @@ frozen A2 frozen
 filter A1:A3
 width 1 1 9.0'
 like 'what stays text is told' "$(tl-xlsx -o x.xlsx typed.ndjson 2>&1)" \
-	'1 integer beyond 2\^53 is text'
+	'1 integer beyond 2\^53 written as text'
 tl-xlsx --labels -o labels.xlsx typed.ndjson 2>/dev/null
 is 'labels and their units' \
 	"$(read_xlsx labels.xlsx gpu_timeline | grep '^[BD][12]')" \
@@ -206,7 +206,7 @@ is 'a roofline is native, with its roofs' \
  series roofs!$B$1 roofs!$A$2:$A$4 roofs!$B$2:$B$4 marker=none
  series roofs!$C$1 roofs!$A$2:$A$4 roofs!$C$2:$C$4 marker=none'
 is 'bars beside its table' "$(charts charts.xlsx ops_summary_by_category)" \
-	'chart barChart "GPU time by category of op"
+	'chart barChart "GPU time by op category"
  axis l "op_category" linear
  axis b "direct_ns_sum" linear
  series ops_summary_by_category!$B$1 ops_summary_by_category!$A$2:$A$3 ops_summary_by_category!$B$2:$B$3'
@@ -221,7 +221,7 @@ is 'charts on a sheet of their own; of two of a kind that of all ranks' \
 chart scatterChart "Roofline"'
 tl-xlsx -o charts4.xlsx --chart-sheet roofs ops_summary_by_category.tsv roofs.tsv
 is 'or beside another table' "$(charts charts4.xlsx roofs | grep '^chart')" \
-	'chart barChart "GPU time by category of op"'
+	'chart barChart "GPU time by op category"'
 head -n 2 category_share.tsv >few.tsv
 printf 'op_category\tns\na\t1\nb\t2\n' >other.tsv
 tl-xlsx -o none.xlsx --chart-sheet charts category_share=few.tsv \

@@ -47,7 +47,7 @@ said "^tl: unknown command 'timelime': is it timeline\\?$" 'tl timelime'
 said "^tl: unknown command 'hlep': is it help\\?$" 'tl hlep'
 said "^tl: unknown command 'zzz'$" 'tl zzz'
 said "^tl: unknown command 'roofilne': is it roofline\\?$" 'tl help roofilne'
-said "is it a trace: tl report t.json.gz$" 'tl t.json.gz'
+said "for a trace: tl report t.json.gz$" 'tl t.json.gz'
 said "^tl: unknown option '--hepl': is it --help\\?$" 'tl --hepl'
 
 # a man that tells which page it was to show

@@ -40,7 +40,7 @@ tl-tree -p plain.tl >want.txt
 tl-tree -p --mem 4M plain.tl >got.txt
 same 'printed' got.txt want.txt
 
-refuses 2 "'--mem': 100k is too little, the least is 4M" \
+refuses 2 "'--mem': 100k is too little; at least 4M" \
 	'tl-tree --mem 100k plain.tl'
 refuses 2 'needs a size' 'tl-tree --mem much plain.tl'
 refuses 1 'temporary file in /nowhere \(TMPDIR\): No such file' \

@@ -89,7 +89,7 @@ JOBS = {
     "multirank_cifar_mi300x_4r": r"Host-bound on rank 3: host work is 64\.7 % .*Rank 3 is last in 21 of 21 collectives "
                                  r"and behind 100\.0 % of the waiting: op takes 34\.280 ms there",
     "multirank_dlrm_v100_8r": r"Launch-bound, likely on rank 7: host work is 68\.3 % .*Rank 7 is last in "
-                              r"5 of 8 collectives and behind 75\.9 % of the waiting",
+                              r"5 of 8 collectives and causes 75\.9 % of the waiting",
 }
 
 CLASSES = {"host": "host work", "gpu": "GPU work", "sync": "blocking calls",
@@ -293,7 +293,7 @@ def check_sentence(verdict, w):
         if "%s %s" % (CLASSES[c], figure) not in rest and \
                 not re.search(r"%s (is|are) %s" % (CLASSES[c], re.escape(figure)), rest):
             bad.append("%s is not %s" % (CLASSES[c], figure))
-    m = re.search(r"gaps that blocking calls opened are (.*?) of ", rest)
+    m = re.search(r"gaps after blocking calls are (.*?) of ", rest)
     if m and m[1] != part(w["opened_ns"], whole):
         bad.append("opened: %s" % m[0])
     if not (named or m) or of not in rest:
@@ -431,7 +431,7 @@ def planted():
     yield "pinning", Plan().loop("cuda_runtime", "cudaHostAlloc"), "Allocation-bound", {}
     yield "blocking copies", Plan().loop("cuda_runtime", "cudaMemcpy"), "Sync-bound", {}
     yield "item() behind each op", Plan(60).item_loop(), \
-        "Partly sync-bound: gaps that blocking calls opened are", {}
+        "Partly sync-bound: gaps after blocking calls are", {}
     yield "item(), and launches take longer than kernels", Plan(10).item_loop(), "Launch-bound", {}
     yield "compiling", Plan(10, 3000).loop(
         "python_function", "torch/_inductor/graph.py(1): codegen", 5), "Compile-bound", {}

@@ -29,7 +29,7 @@ done <some
 ok 'some were cut' test -s some
 
 for f in "$TL_DATA"/not_a_trace/*; do
-	refuses 1 '(no trace|no events|nothing can be saved)' \
+	refuses 1 '(not a trace|no events|nothing to salvage)' \
 		"tl-decode --salvage '$f' -o x.tl"
 done
 done_testing

@@ -156,7 +156,7 @@ test_members(void)
 	char want[100];
 
 	snprintf(want, sizeof want,
-	    "byte %zu: trailing data behind the last gzip member", cut + 5000);
+	    "byte %zu: trailing data after the last gzip member", cut + 5000);
 	is_str(g.damage.p, want, "zeros and more behind");
 	ok(str_eq(buf_str(&g.bytes), buf_str(&text)), "and all data came");
 	got_free(&g);
@@ -165,7 +165,7 @@ test_members(void)
 	buf_puts(&gz, "\x1f!");
 	g = read_all(in_open(file_of("in", buf_str(&gz))), 0);
 	snprintf(want, sizeof want,
-	    "byte %zu: trailing data behind the last gzip member", cut);
+	    "byte %zu: trailing data after the last gzip member", cut);
 	is_str(g.damage.p, want, "trailing data");
 	got_free(&g);
 
@@ -173,7 +173,7 @@ test_members(void)
 	buf_puts(&zst, "trailing");
 	g = read_all(in_open(file_of("in", buf_str(&zst))), 0);
 	snprintf(want, sizeof want,
-	    "byte %zu: trailing data behind the last zstd frame", cut);
+	    "byte %zu: trailing data after the last zstd frame", cut);
 	is_str(g.damage.p, want, "trailing data behind zstd");
 	got_free(&g);
 	buf_free(&text);

@@ -55,7 +55,7 @@ finish(struct verdict v, struct json *j, const unsigned char *start)
 		json_space(j);
 		v.good = j->p == j->end;
 		j->where = j->p;
-		j->error = "text behind the value";
+		j->error = "text after the value";
 	}
 	v.byte = (size_t)(j->where - start);
 	v.error = v.good ? NULL : j->error;

@@ -176,10 +176,9 @@ static const char help_text[] =
     "  -p A,B              a pair\n"
     "  -q                  quiet\n"
     "  -l, --labels        labels\n"
-    "      --status-fd N   messages as NDJSON on descriptor N, not as text on "
-    "stderr\n"
-    "  -h, --help          this text\n"
-    "      --version       the program's and the stream's version\n"
+    "      --status-fd N   write messages as NDJSON to descriptor N\n"
+    "  -h, --help          print this help\n"
+    "      --version       print the versions of program and stream\n"
     "\n"
     "example:\n"
     "  tl-x -n 3 t.tl\n"
@@ -222,10 +221,9 @@ printed(void)
 	    "\t-p\tA,B\ta pair\n"
 	    "\t-q\t\tquiet\n"
 	    "--labels\t-l\t\tlabels\n"
-	    "--status-fd\t\tN\tmessages as NDJSON on descriptor N, not as text "
-	    "on stderr\n"
-	    "--help\t-h\t\tthis text\n"
-	    "--version\t\t\tthe program's and the stream's version\n");
+	    "--status-fd\t\tN\twrite messages as NDJSON to descriptor N\n"
+	    "--help\t-h\t\tprint this help\n"
+	    "--version\t\t\tprint the versions of program and stream\n");
 	snprintf(line, sizeof line, "--help");
 	c = child_run(help_to_full_disk);
 	is_int(c.status, EXIT_NO_ANSWER, "--help to a full disk fails");

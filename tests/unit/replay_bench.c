@@ -180,7 +180,7 @@ test_none(void)
 	const int64_t huge[] = { INT64_MAX, INT64_MAX };
 
 	line_is(ROCBLAS, "aten::relu(Tensor self)", v, 1, "()");
-	line_is(ROCBLAS, mm, v, 1, "(it has no two matrices)");
+	line_is(ROCBLAS, mm, v, 1, "(it is not a product of two matrices)");
 	line_is(ROCBLAS, ADDMM, added, 5, "(beta is no real number)");
 	v[1].type = STR("float");
 	line_is(ROCBLAS, mm, v, 2, "(its matrices differ in type)");

@@ -496,11 +496,11 @@ main(void)
 	says(no_such_step, EXIT_WARNINGS,
 	    "a.tl: source 0 has none of these steps: it has 3 to 5");
 	says(no_such_annotation, EXIT_WARNINGS, "no annotation 'forward#4'");
-	says(no_steps, EXIT_WARNINGS, "frameworks do; only tl-steps and");
+	says(no_steps, EXIT_WARNINGS, "only tl-steps and");
 	says(no_first, EXIT_NO_ANSWER, "does not say when it begins");
 	says(bad_step, EXIT_USAGE, "first, last or slowest, not '3,newest'");
 	says(bad_range, EXIT_USAGE, "not '7-3'");
-	says(bad_kind, EXIT_USAGE, "'kernels' is no kind");
+	says(bad_kind, EXIT_USAGE, "no kind of event 'kernels'");
 	begin();
 	dict_destroy(st);
 	done_testing();

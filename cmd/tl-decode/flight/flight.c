@@ -162,8 +162,8 @@ flight_read(struct source_state *s)
 	json_read(s, &json);
 	so = facts_source(&s->facts, s->src, false);
 	if (s->next_id == 0 && source_fact(&so, "recorder") == NULL)
-		die("%s: no dump of the flight recorder: the object has "
-		    "neither entries nor a version",
+		die("%s: not a dump of the flight recorder: no entries, no "
+		    "version",
 		    s->in->name);
 	facts_str(&s->facts, "format", STR("flight"));
 }

@@ -158,7 +158,7 @@ gather(struct pickle *k, size_t from, enum node_type type)
 		fail(k, "no value is left on the pickle's stack");
 	to = &k->nodes.v[k->stack.v[from - 1]];
 	if (to->type != type)
-		fail(k, "a member of what is no such container");
+		fail(k, "a member of something that is not a container");
 	if (type == NODE_DICT && (k->stack.n - from) % 2 != 0)
 		fail(k, "a key without a value");
 	for (size_t i = from; i < k->stack.n; i++) {
@@ -245,7 +245,7 @@ containers(struct pickle *k, unsigned op)
 	case 'j': get_memo(k, take_int(k, 4, false)); break;
 	default:
 		fail(k,
-		    "this pickle holds more than plain values: no dump of "
+		    "this pickle holds more than plain values: not a dump of "
 		    "the flight recorder");
 	}
 }

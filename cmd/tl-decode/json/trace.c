@@ -372,7 +372,7 @@ read_text(struct json_trace *t)
 	if (j->p + 3 <= j->end && memcmp(j->p, "\xef\xbb\xbf", 3) == 0)
 		j->p += 3;
 	if (!trace_more(t))
-		die("%s: nothing but white space", t->s->in->name);
+		die("%s: only white space", t->s->in->name);
 	if (*j->p == '{')
 		read_object(t);
 	else if (*j->p == '[' && t->format->is_bare)

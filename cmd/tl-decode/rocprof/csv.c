@@ -405,7 +405,8 @@ read_table(struct csv *c)
 			read_head(c);
 		else if (c->rows.fields.n != c->head.n)
 			lose_row(c, n,
-			    "a row has not as many fields as the first one");
+			    "a row has another number of fields than the "
+			    "first");
 		else if (c->agent_type >= 0)
 			hold_agent(c);
 		else if (c->counter >= 0)

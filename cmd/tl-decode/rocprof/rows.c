@@ -61,7 +61,7 @@ row_split(struct rows *r, const unsigned char *p, const unsigned char *end)
 		if (*p == '\n')
 			return (size_t)(p + 1 - start);
 		if (*p++ != ',') {
-			r->error = "text behind a closing quote";
+			r->error = "text after a closing quote";
 			return 0;
 		}
 	}

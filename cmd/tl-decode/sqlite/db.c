@@ -272,7 +272,7 @@ open_fd(struct db *db, int fd)
 		SQLITE_OK ||
 	    vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)open_link) !=
 		SQLITE_OK)
-		die("this SQLite opens no files by descriptor");
+		die("this SQLite cannot open files by descriptor");
 	snprintf(
 	    uri, sizeof uri, "file:/proc/self/fd/%d?mode=ro&immutable=1", fd);
 	if (sqlite3_open_v2(uri, &db->sql,
@@ -328,16 +328,15 @@ die_unknown(struct db *db)
 
 	if (db_has_table(db, "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL") ||
 	    db_has_table(db, "StringTable"))
-		die("%s: nvprof's database, which is not read: record with "
-		    "Nsight Systems",
+		die("%s: nvprof's database: not supported; record with Nsight "
+		    "Systems",
 		    db->s->in->name);
 	db_each(db, list_table, &list,
 	    "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') "
 	    "ORDER BY rowid LIMIT 8");
 	if (list.len == 0)
 		die("%s: an SQLite database without tables", db->s->in->name);
-	die("%s: an SQLite database of no profiler known here: its tables are "
-	    "%.*s",
+	die("%s: an SQLite database of no known profiler: its tables are %.*s",
 	    db->s->in->name, (int)list.len, list.p);
 }
 

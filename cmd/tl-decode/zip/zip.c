@@ -142,10 +142,10 @@ look_into(struct archive *a)
 		a->why = "a zip member is encrypted";
 	else if (info.compression_method != 0 &&
 	    info.compression_method != Z_DEFLATED)
-		a->why = "a zip member is packed in another way than deflate";
+		a->why = "a zip member uses a compression other than deflate";
 	else if (unzOpenCurrentFile(a->zip) != UNZ_OK)
-		a->why = "the zip archive is damaged: no member where the "
-			 "directory says";
+		a->why = "the zip archive is damaged: no member where its "
+			 "directory points";
 	else {
 		enum is is;
 
@@ -285,9 +285,7 @@ static void
 read_file(struct source_state *s, int fd)
 {
 	(void)fd;
-	die("%s: a zip archive, which this build does not read: it lacks "
-	    "minizip",
-	    s->in->name);
+	die("%s: a zip archive: this build lacks minizip", s->in->name);
 }
 
 #endif
