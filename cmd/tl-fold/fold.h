@@ -45,7 +45,7 @@ void frames_free(struct frames *f);
 /* Zeroes to start with. */
 struct sources {
 	struct sink_sources side[NSIDES];
-	VEC(uint32_t) partners; /* of the second side: numbers */
+	VEC(uint32_t) matches; /* of the second side: numbers */
 };
 
 /*

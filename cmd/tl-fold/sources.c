@@ -5,8 +5,8 @@
 static bool
 is_taken(const struct sources *s, uint32_t number)
 {
-	for (size_t i = 0; i < s->partners.n; i++)
-		if (s->partners.v[i] == number)
+	for (size_t i = 0; i < s->matches.n; i++)
+		if (s->matches.v[i] == number)
 			return true;
 	return false;
 }
@@ -16,7 +16,7 @@ is_taken(const struct sources *s, uint32_t number)
  * of its rank, or of its place where ranks are unknown or runs repeat one.
  */
 static uint32_t
-partner(const struct sources *s, const struct sink_source *o)
+match_of(const struct sources *s, const struct sink_source *o)
 {
 	const struct sink_sources *first = &s->side[0];
 	bool by_rank = o->has_rank && sink_sources_lead(first) != SINK_LEAD_SRC;
@@ -39,11 +39,11 @@ sources_number(struct sources *s, int side, const struct sink_source *o)
 {
 	if (side == 0)
 		return o->no;
-	while (s->partners.n <= o->no)
-		vec_push(&s->partners, UINT32_MAX);
-	if (s->partners.v[o->no] == UINT32_MAX)
-		s->partners.v[o->no] = partner(s, o);
-	return s->partners.v[o->no];
+	while (s->matches.n <= o->no)
+		vec_push(&s->matches, UINT32_MAX);
+	if (s->matches.v[o->no] == UINT32_MAX)
+		s->matches.v[o->no] = match_of(s, o);
+	return s->matches.v[o->no];
 }
 
 /* What a source of the first side is paired with; NULL: nothing. */
@@ -53,8 +53,8 @@ recording_at(const struct sources *s, int side, uint32_t number)
 	if (side == 0)
 		return number < s->side[0].list.n ? &s->side[0].list.v[number]
 						  : NULL;
-	for (size_t i = 0; i < s->partners.n; i++)
-		if (s->partners.v[i] == number)
+	for (size_t i = 0; i < s->matches.n; i++)
+		if (s->matches.v[i] == number)
 			return &s->side[1].list.v[i];
 	return NULL;
 }
@@ -95,5 +95,5 @@ sources_free(struct sources *s)
 {
 	sink_sources_free(&s->side[0]);
 	sink_sources_free(&s->side[1]);
-	vec_free(&s->partners);
+	vec_free(&s->matches);
 }

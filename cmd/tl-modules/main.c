@@ -30,7 +30,7 @@ static const struct opt options[] = {
 	{ OPT_DEPTH, "depth", "N", "at most N levels of modules" },
 	{ OPT_FLOPS, "flops", NULL, "add FLOPs and bytes from the op models" },
 	{ OPT_FOLD, "fold", NULL,
-	    "group calls of one type in one place (default)" },
+	    "group calls of one type in one place" },
 	{ OPT_MIN_PCT, "min-pct", "PERCENT",
 	    "only modules with at least this share of their parent" },
 	{ OPT_MIN_TIME, "min-time", "TIME",

@@ -127,5 +127,5 @@ form() { # form BODY: what becomes of the op
 }
 like 'one that loops ends' "$(form 'while true do end')" 'form.lua:1: too many steps: an endless loop?'
 timeout 20 tl-roofline --models form.lua step.json >/dev/null 2>&1
-is 'which is a doubt' $? 3
+is 'which is a warning' $? 3
 like 'one that counts badly is told' "$(form 'return { c_sq = -1 }')" "the annotation's c_sq is no count"

@@ -185,7 +185,7 @@ refuses -o 1 'cut.tl: byte 300: the stream was cut off' \
 	'tl-cat --check ten.tl cut.tl two.tl'
 is 'the others are checked' "$(tl-cat --check cut.tl two.tl 2>/dev/null)" \
 	'two.tl: whole, 2 events, 2 sources'
-is '--check of a salvaged stream doubts' \
+is '--check of a salvaged stream warns' \
 	"$(tl-cat --check "$ROOT/tests/golden/stream/valid/all-marks.tl" >/dev/null 2>&1; echo $?)" 3
 
 # ---- reseal ----

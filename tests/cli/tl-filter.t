@@ -244,7 +244,7 @@ like 'cannot go to a terminal' \
 	"$(script -qec 'tl-filter t.tl; echo status $?' /dev/null | tr -d '\r' |
 		tr '\n' ' ')" 'binary stream cannot go to a terminal.*status 2'
 run 'tl-filter --step 77 t.tl >s.tl'
-is 'a step that is not there is a doubt' "$rc" 3
+is 'a step that is not there is a warning' "$rc" 3
 like 'which says what steps there are' "$(cat "$log/err")" 'none of these steps'
 ok 'and leaves a tree of nothing' tl-cat --check s.tl
 ok 'rank without a source' sh -c 'tl-filter --rank 9 t.tl | tl-cat --check'

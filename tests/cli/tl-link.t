@@ -160,7 +160,7 @@ cat >merged.json <<'END'
 {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":60,"dur":5,"args":{"device":0,"stream":7,"correlation":4}}
 END
 (cat merged.json && echo ']') >alone.json
-ok 'a runtime call and the driver call within it are no doubt' \
+ok 'a runtime call and the driver call within it are no warning' \
 	tl-link -o /dev/null alone.json
 (cat merged.json && echo ',{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":2,"tid":2,"ts":10,"dur":5,"args":{"correlation":4}}]') >two.json
 for program in tl-link tl-tree; do

@@ -174,7 +174,7 @@ is 'one stream of all ranks is the same' "$(tl-report merged.tl | tail -n +7)" \
 is 'without collectives' "$(tl-report --no-collective -d none ranks/* 2>err
 	sheets none | tr ' ' '\n' | grep -c nccl)" 0
 tl-report ranks/rank-0.json.gz ranks/rank-1.json.gz >screen 2>err
-is 'missing ranks are a doubt' "$?" 3
+is 'missing ranks are a warning' "$?" 3
 like 'and named' "$(cat err)" 'tl-collective: 2 of 4 ranks are missing: 2,3'
 
 # ---- another trace ----
@@ -408,7 +408,7 @@ refuses 1 'cut off' 'tl-report -d bad -o bad.xlsx cut.json'
 refuses 1 'No such file' 'tl-report -d bad gone.json'
 gzip -dc "$SAMPLE" | sed 's/"cat": *"\(kernel\|gpu_[a-z]*\)"/"cat":"x"/' >none.json
 run 'tl-report none.json'
-is 'without GPU work it is a doubt' "$rc" 3
+is 'without GPU work it is a warning' "$rc" 3
 like 'that is told' "$(cat "$log/err")" \
 	'^tl-report: none.json: no GPU work in the trace'
 like 'the screen is of the host' "$(cat "$log/out")" \
@@ -432,7 +432,7 @@ cat >cut.json <<'END'
 {"ph":"X","cat":"kernel","name":"gemm","ts":9,"dur":4,"pid":0,"tid":7}]}
 END
 run 'tl-report cut.json'
-is 'ops that launched nothing are a doubt' "$rc" 3
+is 'ops that launched nothing are a warning' "$rc" 3
 like 'kernels are there' "$(cat "$log/out")" '^  gemm  *4.0 us  100.0 %'
 like 'and why no ops' "$(cat "$log/out")" 'without a launch in the trace: no op tables'
 refuses 1 '^tl-report: standard output: No space left on device$' \
@@ -467,7 +467,7 @@ awk 'BEGIN {
 	print "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":9,\"dur\":40,\"args\":{\"device\":0,\"stream\":7,\"correlation\":1}}]}"
 }' >long.json
 tl-report -o long.xlsx -d long long.json 2>err
-is 'a long text is no doubt' "$?" 0
+is 'a long text is no warning' "$?" 0
 like 'but told' "$(cat err)" '^tl-xlsx: .* 32767 char'
 is 'and whole in the CSV' "$(grep -c "$(printf 'x%.0s' $(seq 40000))" \
 	long/ops_unique_args.csv)" 1
@@ -490,7 +490,7 @@ cat >comm.json <<'END'
 "distributedInfo":{"rank":0,"world_size":2}}
 END
 tl-report comm.json >out.comm 2>err
-is 'nothing but communication: a report with a doubt' "$?" 3
+is 'nothing but communication: a report with a warning' "$?" 3
 like 'which says why' "$(cat err out.comm)" 'ops launched only communication'
 like 'of the time' "$(cat out.comm)" 'exposed communication is 100.0 %'
 like 'and of the kernels' "$(cat out.comm)" 'ncclDevKernel_AllReduce_Sum  *300.0 us'

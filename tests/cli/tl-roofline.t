@@ -539,7 +539,7 @@ is 'a model that loops marks its op' \
 	'aten::mm 5000 true '
 like 'and is told once' "$(cat err)" \
 	'^tl-roofline: models failed on 1 op, first on aten::mm: '
-is 'with a doubt of its own' \
+is 'with a warning of its own' \
 	"$(tl-roofline --models raise.lua mm.json >/dev/null 2>&1; echo $?)" 3
 echo 'op { names = { "aten::mm" }, eval = function (_ENV) local t = {}
 	while true do t[#t + 1] = ("x"):rep(1000) end end }' >grow.lua

@@ -127,7 +127,7 @@ for p in tl-tree tl-link 'tl-filter --kind op' tl-cat tl-timeline \
 	'tl-cat --check' 'tl-export --to chrome'; do
 	refuses -o 3 'cut.tl: salvaged from a damaged trace' "$p cut.tl"
 done
-is 'a pipe of doubts' "$(stages 'tl-decode --salvage cut.json.gz |
+is 'a pipe of warnings' "$(stages 'tl-decode --salvage cut.json.gz |
 	tl-tree | tl-timeline')" '3 3 3'
 is 'the mark stays' "$(tl-tree cut.tl 2>/dev/null | tl-cat 2>/dev/null |
 	tail -n 1 | grep -c salvaged)" 1

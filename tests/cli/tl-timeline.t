@@ -239,7 +239,7 @@ is 'two sources in one stream' "$(tl-timeline both.tl)" \
 refuses 5 'no source has a rank' 'tl-timeline --rank 7 rank0.json'
 ev cpu_op aten::mm 1 1 2 | trace >host.json
 run 'tl-timeline rank0.json host.json'
-is 'a source without GPU events is a doubt' "$rc" 3
+is 'a source without GPU events is a warning' "$rc" 3
 refuses -o 3 'host.json: source 0: no GPU events' 'tl-timeline rank0.json host.json'
 
 # ---- the host ----

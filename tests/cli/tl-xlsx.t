@@ -240,7 +240,7 @@ EOF
 refuses 3 '16390 columns, a sheet holds 16384' 'tl-xlsx -o wide.xlsx wide.tsv'
 like 'as many columns as go' "$(cells wide.xlsx | tail -n 1)" '^XFD2 n - 16383'
 tl-xlsx -o long.xlsx long.tsv 2>err
-is 'a text that is cut is no doubt about figures' "$?" 0
+is 'a text that is cut is no warning about figures' "$?" 0
 like 'but told' "$(cat err)" '^tl-xlsx: 1 text is longer than the 32767 char'
 is 'a cell that was cut says so' \
 	"$(cells long.xlsx | tail -n 1 | tail -c 13)" 'y ... (cut)"'
@@ -290,7 +290,7 @@ bad 'UTF-16' '\377\376a\0'
 ok 'nothing under its name, nothing beside it' \
 	sh -c '! ls bad.xlsx* 2>/dev/null'
 refuses 3 'the last line has no newline' \
-	'printf "a\tb\n1\t2" | tl-xlsx -o doubt.xlsx'
+	'printf "a\tb\n1\t2" | tl-xlsx -o warned.xlsx'
 refuses 1 'is a directory' 'tl-xlsx -o bad.xlsx .'
 tl-xlsx -o - typed.ndjson >open.xlsx
 tl-xlsx -o - typed.ndjson >closed.xlsx 2>&-

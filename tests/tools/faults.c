@@ -224,7 +224,7 @@ judge(const char *rule, const struct result *want, const struct result *r,
 		complain(rule, r, "it gives up");
 	} else if (!is_signal && WEXITSTATUS(r->status) == 3) {
 		if (!r->has_message)
-			complain(rule, r, "doubts without a message");
+			complain(rule, r, "warnings without a message");
 	} else if (!is_signal && WEXITSTATUS(r->status) != 1) {
 		complain(rule, r, "not exit status 1");
 	} else if (!is_signal && !r->has_message && !is_pipe) {
