@@ -170,7 +170,7 @@ put_starved(const struct bound *m)
 void
 put_opener(const struct bound *m)
 {
-	if (m->w->n > 1)
+	if (m->w->n > 1 || m->w->opened_by.len == 0)
 		return;
 	buf_puts(m->b, " (the longest after ");
 	table_fold_name(m->w->opened_by, 60, m->b);

@@ -19,7 +19,17 @@ cat >fake/tl-xlsx <<'END'
 #!/bin/sh
 for f do case $f in *.ndjson) cp "$f" "$TMP/xl" ;; esac; done
 END
-chmod +x fake/*
+# what is on any screen here is kept in said
+mkdir seen
+cat >seen/tl-report <<END
+#!/bin/sh
+"$B/bin/tl-report" "\$@" >"$TMP/screen.seen"
+rc=\$?
+tee -a "$TMP/said" <"$TMP/screen.seen"
+exit \$rc
+END
+chmod +x fake/* seen/*
+PATH=$TMP/seen:$PATH
 export TMP
 # an op and two kernels
 cat >t.json <<'END'
@@ -44,6 +54,7 @@ trace=t.tl
 report() {
 	# shellcheck disable=SC2086 # several words
 	PATH=$TMP/fake:/usr/bin:/bin fake/tl-report "$@" $trace >screen.r || return
+	cat screen.r >>said
 	tail -n +3 screen.r
 }
 book() { # the tables of a workbook, into xl/
@@ -521,6 +532,10 @@ report >screen
 is 'where none is late that is said of all' "$(head -n 2 screen | tr '\n' ' ')" \
 	'Ranks arrive together in all 2 process groups; waiting is 54.5 % of the time in collectives. '
 is 'once' "$(grep -c 'arrive together' screen)" 1
+sed 's/"desc":"dp",\(.*\)"collectives":5/"desc":"dp",\1"collectives":0/' d/nccl_groups.ndjson >x &&
+	mv x d/nccl_groups.ndjson
+like 'or of those with collectives' "$(report --width 200 | head -n 1)" \
+	'^Ranks arrive together in 1 of 2 process groups; the others have no complete collective'
 ranks 64
 trace=r64.tl
 report >screen
@@ -592,6 +607,10 @@ rm d/critical_ranks.ndjson
 is 'one call: the mean of the ranks, as of the whole' \
 	"$(class=data waits 10000000 30000000 60000000 0:30:3 1:40:3 2:31:3)" \
 	'Data-bound: data loading is 60.0 % of 100.000 ms (mean of 3 ranks): next (60.000 ms: 12 calls in total, longest wait 22.000 ms, uid 7 of rank 2).'
+sed 's/"latency_ns_sum":90,/"latency_ns_sum":900,/' d/nccl_groups.ndjson >x &&
+	mv x d/nccl_groups.ndjson
+like 'half of it waiting' "$(waits 10000000 60000000 30000000 0:30:3 1:40:3 2:31:3)" \
+	'Skew and bandwidth: waiting is [45][0-9.]* % of the time in collectives\.$'
 
 # ---- how far the host is ahead ----
 
@@ -802,5 +821,59 @@ if command -v tl-kernels >/dev/null; then
 	is 'sheets' "$(find dir -type f -printf "%f\n" | sort | grep -E 'mixed|decode|prefill|phase' | tr '\n' ' ')" \
 		'kernel_summary_mixed.csv ops_summary_mixed.csv phase_summary.csv roofline_by_phase.csv '
 fi
+
+# ---- each sentence of the sources is on a screen ----
+
+gzip -dc "$SAMPLE" >sample.json
+sed 's/"cat": *"\(kernel\|gpu_[a-z]*\)"/"cat":"x"/' sample.json >none.json
+echo '{"traceEvents":[{"ph":"X","name":"a","cat":"x","pid":1,"tid":1,"ts":0,"dur":5}]}' >other.json
+sed 's/"cat":"cpu_op"/"cat":"x"/' t.json >opless.json
+sed 's/"name":"k"/"name":"ncclDevKernel_AllReduce_Sum"/' t.json >comm.json
+tl-gen --rocprof --seed 3 >rocprof.json
+python3 "$ROOT/tests/gen/xplane.py" -o jax --no-steps --steps 4
+for input in sample.json none.json other.json opless.json comm.json rocprof.json jax; do
+	tl-report "$input" 2>/dev/null
+done >/dev/null
+tl-report --by module sample.json >/dev/null
+tl-report <sample.json >/dev/null
+tl-report --phase decode serving.json >/dev/null
+for gpu in H100 A100; do
+	with_members "\"deviceProperties\":[{\"id\":0,\"name\":\"NVIDIA $gpu\"}]" |
+		sed 's/"name":"aten::mm",/&"args":{"Input Dims":[[9,9],[9,9]],"Input type":["float","float"]},/' \
+			>"on$gpu.json"
+done
+tl-report onH100.json onA100.json 2>/dev/null >/dev/null
+sed 's/"ts":493100/"ts":1/' t.json >early.json
+sed 's/"dur":90/"dur":-1/' t.json >bad1.json
+tl-report bad1.json early.json 2>/dev/null >/dev/null
+seq 9 | while read -r n; do
+	echo "{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\",\"cat\":\"cpu_op\",\"pid\":1,\"tid\":$n,\"ts\":0,\"dur\":5}]}"
+done | python3 -c 'import json, sys
+print(json.dumps({"traceEvents": [e for l in sys.stdin for e in json.loads(l)["traceEvents"]]}))' >threads.json
+tl-report threads.json 2>/dev/null >/dev/null
+trace=t.tl
+timeline 1000 0 0 9000
+MEMBERS='"gap_ns":4500,"cause":"op","prev_uid":3' idle host op aten::mm 9000 100 0
+report >/dev/null
+timeline 1000 0 0 9000
+MEMBERS='"launched":20,"starved":20,"launch_interval_ns":500,"launch_work_ns":50,"opened_ns":1000,"opened_by":"x","opened_uid":8' \
+	idle host op aten::mm 9000 100 0
+report >/dev/null
+python3 "$ROOT/tests/oracle/sentences.py" said \
+	"$ROOT"/cmd/tl-report/bound.c "$ROOT"/cmd/tl-report/evidence.c \
+	"$ROOT"/cmd/tl-report/gain.c "$ROOT"/cmd/tl-report/host.c "$ROOT"/cmd/tl-report/mfu.c \
+	"$ROOT"/cmd/tl-report/phases.c "$ROOT"/cmd/tl-report/screen.c \
+	"$ROOT"/cmd/tl-report/screen-bar.c "$ROOT"/cmd/tl-report/verdict.c \
+	"$ROOT"/cmd/tl-report/warn.c | sed 's,.*/,,' >unsaid
+# the others are on screens of jax.t, mfu.t, phases.t, processes.t, diff-match.t, and
+# of the planted traces of tests/oracle/verdict.py
+is 'no sentence that no screen has' "$(grep -v -F -e 'inferred step' -e 'while the host waits in' \
+	-e 'on the others (mean)' -e 'sets the pace: the host' -e 'work ends' -e 'after the last step.' \
+	-e 'copy less, or prefetch' -e 'jax ran on the cpu' -e 'busy if any is' \
+	-e 'each from its first event' -e 'of the processes, start' -e 'are busy' -e 'all iterations' \
+	-e 'has no performance model' -e 'for another' -e 'in the slowest of' -e 'no launch tables' -e 'in the launch tables' -e 'has no hlo' -e 'standard input' unsaid)" ''
+# TL_SENTENCES=FILE: all of them, to be read
+[ -z "${TL_SENTENCES-}" ] ||
+	python3 "$ROOT/tests/oracle/sentences.py" --list said >"$TL_SENTENCES"
 
 done_testing

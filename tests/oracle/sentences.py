@@ -4,7 +4,7 @@
 
 SAID is screens of tl-report, one behind another. A string of the sources counts
 if two words or more of it stand between its parameters; it must stand somewhere
-in SAID, whatever the line breaks. With --list: the sentences of SAID, each once,
+in SAID, whatever the line breaks and capitals. With --list: the sentences of SAID, each once,
 with N for its numbers, sorted, to be read by a person.
 """
 import re
@@ -35,8 +35,8 @@ def pieces(string):
     """What of a string is on the screen as it stands here."""
     for piece in PARAMETER.split(string.replace("%%", "\0")):
         piece = " ".join(piece.replace("\0", "%").replace('\\"', '"').split())
-        if len(re.findall(r"[A-Za-z']{2,}", piece)) >= 2:
-            yield piece
+        if len(re.findall(r"(?:^| )[^ ]*[A-Za-z]{2}", piece)) >= 2:
+            yield piece.lower()
 
 
 def sentences(said):
@@ -54,11 +54,11 @@ def main():
     is_list = sys.argv[1] == "--list"
     said = open(sys.argv[1 + is_list], encoding="utf-8", errors="replace").read()
     if is_list:
-        for line in sorted({re.sub(r"\d[\d,.]*", "N", " ".join(s.split()))
+        for line in sorted({re.sub(r"\d+(?:[,.]\d+)*", "N", " ".join(s.split()))
                             for s in sentences(said)}):
             print(line)
         return 0
-    said = " ".join(said.split())
+    said = " ".join(said.lower().split())
     unsaid = [f"{path}: {piece}" for path in sys.argv[2:]
               for string in strings(path) for piece in pieces(string)
               if piece not in said]
