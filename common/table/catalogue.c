@@ -163,6 +163,11 @@ static const char first_of_family[] =
 static const char first_of_groups[] =
     "group|desc|ranks|verdict|latency_ns_sum|wait_ns_sum|pct_wait|late_rank|"
     "pct_late|cost_ns|collectives|pct_of_best";
+static const char first_of_slow[] =
+    "step|cause|more_ns|time_ns|median_ns|call|op|module|median_step";
+static const char first_of_phases[] =
+    "phase|iterations|took_ns_median|tokens_per_s|bound|pct_idle|pct_of_gpu|"
+    "gpu_ns_sum|requests_mean|pct_graph|pct_starved|pct_missing|idle_by";
 static const char first_of_gaps[] =
     "gap_ns|cause|call|next_name|ts_ns|next_op|prev_name";
 
@@ -245,10 +250,12 @@ const struct sheet sheets[] = {
 	    "step time: median, spread, the slowest step and why",
 	    .where = BOTH),
 	T("steps_slow", "tl-steps",
-	    "slow steps: excess over the median step, by cause", .where = BOTH),
+	    "slow steps: excess over the median step, by cause", .where = BOTH,
+	    .first = first_of_slow),
 	T("phase_summary", "tl-steps",
 	    "serving by phase: tokens/s, iteration time, what bounds it",
-	    .where = BOTH, .chart = &bars_phases, .rule = &phases),
+	    .where = BOTH, .first = first_of_phases, .chart = &bars_phases,
+	    .rule = &phases),
 	T("phase_ranks", "tl-steps",
 	    "each iteration across ranks: load, compute, the slowest",
 	    .where = BOTH),

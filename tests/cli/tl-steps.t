@@ -454,4 +454,11 @@ is 'a step without GPU events: no idle time, and why' \
 	"0|1005000|301230|703770|
 1|1005000|0||incomplete,no-gpu-event"
 page_examples tl-steps.1
+like 'on 80 columns: the cause, and what it took more' \
+	"$(tl-steps --table steps_slow --format table --width 80 "$SAMPLE" | head -n 2 | tr -s ' \n' ' ')" \
+	'step cause.* more \[ms\]|more'
+like 'of a phase: how many iterations, how long, what bounds them' \
+	"$(python3 "$ROOT/tests/gen/serving.py" --steps 40 --schedule phases | tl-steps --table phase_summary --format table --width 80 |
+		head -n 3 | tr -s ' \n' ' ')" 'iterations.*bound|bound.*iterations'
+
 done_testing
