@@ -12,7 +12,7 @@
 enum { OPT_EVENTS = OPT_LONG };
 
 static const struct opt options[] = {
-	{ OPT_EVENTS, "events", NULL, "inputs are traces: add their events" },
+	{ OPT_EVENTS, "events", NULL, "read the inputs as traces, even CSV" },
 	{ 'o', "output", "FILE", "write to FILE, complete or not at all" },
 	OPT_END,
 };
