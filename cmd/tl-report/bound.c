@@ -10,8 +10,7 @@
 #include "cmd/tl-report/figures.h"
 
 #define LITTLE_NS 1000 /* of GPU work: no verdict */
-#define LAUNCHES_MIN 20
-#define ROOF_MIN 10 /* percent of the roof that is reached */
+#define ROOF_MIN 10    /* percent of the roof that is reached */
 
 static const struct {
 	const char *verdict, *part;
@@ -46,70 +45,42 @@ const char *bound_named(struct str class)
 	return "launch-bound";
 }
 
+/* ---- tables of tl-idle and tl-steps ---- */
+
+void
+bound_take_window(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+
+	budget_take(&f->budgets, l);
+}
+
+void
+bound_take_idle(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+	struct tally *cause = tally_of(f, &f->causes, line_text(l, "cause"));
+
+	time_add(&cause->ns, line_int(l, "time_ns"));
+	time_add(&cause->count, line_int(l, "count"));
+	if (cause->what.len == 0) /* rows are sorted */
+		cause->what = figures_text(f, line_text(l, "call"));
+	budget_take_part(&f->budgets, l);
+}
+
+void
+bound_take_pace(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+
+	f->pace = (struct pace){
+		.is_gpu = str_eq(line_text(l, "step_time"), STR("gpu_wall")),
+		.enqueue_ns = line_int(l, "wall_ns_median"),
+		.drain_ns = line_int(l, "drain_ns_last"),
+	};
+}
+
 /* ---- the decision ---- */
-
-static void
-sort_classes(struct bound *m)
-{
-	for (unsigned c = 0; c < ACCOUNT_COUNT; c++) {
-		size_t at = m->n;
-
-		if (classes[c].verdict == NULL)
-			continue;
-		for (; at > 0 && m->w->ns[m->order[at - 1]] < m->w->ns[c]; at--)
-			m->order[at] = m->order[at - 1];
-		m->order[at] = c;
-		m->n++;
-	}
-}
-
-/* Kernels are shorter than what it takes to launch them, and wait for it. */
-static bool
-is_launch_bound(const struct bound *m)
-{
-	const struct budget *w = m->w;
-
-	return w->launched >= LAUNCHES_MIN && 2 * w->starved >= w->launched &&
-	    w->work_ns < w->interval_ns && w->gap_ns < w->ns[GROUP_OF_HOST] / 4;
-}
-
-/*
- * Short gaps that blocking calls opened: they took the host's lead.  Where the
- * GPU has more to do than the host, the host would keep it.
- */
-static bool
-is_sync_bound(const struct bound *m)
-{
-	const struct budget *w = m->w;
-
-	return w->opened_ns > w->ns[GROUP_OF_HOST] / 2 &&
-	    w->opened_ns >= m->ns / 10 &&
-	    (!is_launch_bound(m) || w->ns[GROUP_OF_GPU] > w->ns[GROUP_OF_HOST]);
-}
-
-static void
-decide(struct bound *m)
-{
-	int64_t gpu = m->w->ns[GROUP_OF_GPU];
-	unsigned first, second;
-
-	m->ns = m->w->window_ns - m->w->ns[GROUP_OF_MISSING];
-	sort_classes(m);
-	m->class = GROUP_OF_GPU;
-	if (gpu >= m->ns - m->ns / 5)
-		return;
-	first = m->order[m->order[0] == GROUP_OF_GPU];
-	second =
-	    m->order[first == m->order[0] && m->order[1] != GROUP_OF_GPU ? 1
-									 : 2];
-	m->class = first;
-	m->is_mixed = m->w->ns[first] < (m->ns - gpu + 1) / 2 ||
-	    m->w->ns[first] - m->w->ns[second] < m->w->ns[second] / 2;
-	m->is_partly = gpu >= (m->ns + 1) / 2;
-	m->is_sync = first == GROUP_OF_HOST && is_sync_bound(m);
-	m->is_launch =
-	    first == GROUP_OF_HOST && !m->is_sync && is_launch_bound(m);
-}
 
 /*
  * Of GPU work with a model two thirds on one side of the roofline, and not so
@@ -145,13 +116,13 @@ gpu_verdict(const struct figures *f)
 static const char *
 verdict_of(const struct bound *m)
 {
-	if (m->is_mixed)
+	if (m->is.is_mixed)
 		return "mixed";
-	if (m->class == GROUP_OF_GPU)
+	if (m->is.class == GROUP_OF_GPU)
 		return gpu_verdict(m->f);
-	return m->is_launch ? "launch-bound"
-	    : m->is_sync    ? classes[GROUP_OF_SYNC].verdict
-			    : classes[m->class].verdict;
+	return m->is.is_launch ? "launch-bound"
+	    : m->is.is_sync    ? classes[GROUP_OF_SYNC].verdict
+			       : classes[m->is.class].verdict;
 }
 
 /* Most of it is known by lengths alone. */
@@ -161,9 +132,9 @@ is_likely(const struct bound *m)
 	int64_t inferred_ns = 0;
 
 	for (size_t i = 0; i < m->w->parts.n; i++)
-		if (m->w->parts.v[i].class == m->class)
+		if (m->w->parts.v[i].class == m->is.class)
 			time_add(&inferred_ns, m->w->parts.v[i].inferred_ns);
-	return !m->is_mixed && inferred_ns > m->w->ns[m->class] / 2;
+	return !m->is.is_mixed && inferred_ns > m->w->ns[m->is.class] / 2;
 }
 
 /* ---- sentences ---- */
@@ -198,12 +169,12 @@ sum_collectives(const struct figures *f, int64_t *wait_ns, int64_t *all_ns)
 static void
 put_most(const struct bound *m)
 {
-	const struct part *p = budget_part(m->w, m->class);
+	const struct idle_part *p = budget_part(m->w, m->is.class);
 
 	if (p == NULL)
 		return;
 	buf_puts(m->b,
-	    share_of(p->ns, m->w->ns[m->class]) >= MOST
+	    share_of(p->ns, m->w->ns[m->is.class]) >= MOST
 		? ": "
 		: ", the largest part in ");
 	put_part_of(m->w, p, m->b);
@@ -231,11 +202,11 @@ put_waits(const struct bound *m)
 static void
 put_missing(const struct bound *m)
 {
-	const struct part *p = budget_part(m->w, GROUP_OF_MISSING);
+	const struct idle_part *p = budget_part(m->w, GROUP_OF_MISSING);
 	int64_t missing_ns = m->w->ns[GROUP_OF_MISSING];
 
 	buf_puts(m->b,
-	    missing_ns >= m->ns ? "Can't tell: " : "Recording incomplete: ");
+	    missing_ns >= m->is.ns ? "Can't tell: " : "Recording incomplete: ");
 	put_part(m->b, missing_ns, m->w->window_ns);
 	buf_puts(m->b, " of ");
 	put_window(m, m->w->window_ns);
@@ -261,17 +232,17 @@ static void
 put_mixed(const struct bound *m)
 {
 	for (size_t i = 0; i < 3; i++) {
-		unsigned c = m->order[i];
+		unsigned c = m->is.order[i];
 
 		if (m->w->ns[c] == 0)
 			break;
 		buf_puts(m->b, i > 0 ? ", " : "");
 		bound_put_word(m->f, classes[c].part, m->b);
 		buf_putc(m->b, ' ');
-		put_part(m->b, m->w->ns[c], m->ns);
+		put_part(m->b, m->w->ns[c], m->is.ns);
 	}
 	buf_puts(m->b, " of ");
-	put_window(m, m->ns);
+	put_window(m, m->is.ns);
 }
 
 static void
@@ -280,24 +251,25 @@ put_class(const struct bound *m)
 	int64_t gpu = m->w->ns[GROUP_OF_GPU];
 
 	bound_put_word(m->f,
-	    m->is_sync ? "gaps after blocking calls" : classes[m->class].part,
+	    m->is.is_sync ? "gaps after blocking calls"
+			  : classes[m->is.class].part,
 	    m->b);
-	buf_puts(
-	    m->b, m->is_sync || classes[m->class].is_plural ? " are " : " is ");
-	put_part(
-	    m->b, m->is_sync ? m->w->opened_ns : m->w->ns[m->class], m->ns);
+	buf_puts(m->b,
+	    m->is.is_sync || classes[m->is.class].is_plural ? " are " : " is ");
+	put_part(m->b, m->is.is_sync ? m->w->opened_ns : m->w->ns[m->is.class],
+	    m->is.ns);
 	buf_puts(m->b, " of ");
-	put_window(m, m->ns);
-	if (m->is_sync)
+	put_window(m, m->is.ns);
+	if (m->is.is_sync)
 		put_opener(m);
-	else if (m->class == GROUP_OF_HOST)
-		put_layers(m, m->class);
-	else if (m->class != GROUP_OF_GPU && m->class != ACCOUNT_COMM &&
-	    m->class != ACCOUNT_COPY)
+	else if (m->is.class == GROUP_OF_HOST)
+		put_layers(m, m->is.class);
+	else if (m->is.class != GROUP_OF_GPU && m->is.class != ACCOUNT_COMM &&
+	    m->is.class != ACCOUNT_COPY)
 		put_most(m);
-	if (m->is_partly) {
+	if (m->is.is_partly) {
 		buf_printf(m->b, "; %s work is ", m->f->gpu);
-		put_part(m->b, gpu, m->ns);
+		put_part(m->b, gpu, m->is.ns);
 	}
 }
 
@@ -306,7 +278,7 @@ static void
 put_rest(const struct bound *m)
 {
 	buf_printf(m->b, "%s%s", is_likely(m) ? "likely " : "",
-	    m->is_partly && !m->is_mixed ? "partly " : "");
+	    m->is.is_partly && !m->is.is_mixed ? "partly " : "");
 	bound_put_word(m->f, verdict_of(m), m->b);
 	if (m->late != NULL)
 		buf_printf(m->b, "%s on rank %.*s",
@@ -315,7 +287,7 @@ put_rest(const struct bound *m)
 			: ", likely",
 		    (int)m->late->label.len, m->late->label.p);
 	buf_puts(m->b, ": ");
-	if (m->is_mixed)
+	if (m->is.is_mixed)
 		put_mixed(m);
 	else
 		put_class(m);
@@ -338,7 +310,7 @@ put_plain(const struct figures *f, const char *why, struct buf *b)
 static bool
 is_blind(const struct budget *w)
 {
-	const struct part *p = budget_part(w, GROUP_OF_MISSING);
+	const struct idle_part *p = budget_part(w, GROUP_OF_MISSING);
 
 	return p != NULL && p->cause == CAUSE_NO_HOST &&
 	    w->ns[GROUP_OF_GPU] < w->window_ns - w->window_ns / 5;
@@ -351,7 +323,7 @@ put_verdict(struct figures *f, const struct budget *w, const struct rank *late,
 	struct bound m = { .f = f, .w = w, .late = late, .b = b };
 	size_t from = b->len;
 
-	decide(&m);
+	budget_decide(w, &m.is);
 	if (w->ns[GROUP_OF_MISSING] > 0 &&
 	    w->ns[GROUP_OF_MISSING] >= w->window_ns / 10)
 		put_missing(&m);
@@ -400,13 +372,13 @@ void
 bound_put(struct figures *f, struct buf *b)
 {
 	struct budget sum;
-	const struct budget *w = f->budgets.v;
+	const struct budget *w = f->budgets.list.v;
 	const struct rank *late = NULL;
 
-	budget_sum(f, &sum);
-	if (f->budgets.n != 1) {
+	budget_sum(&f->budgets, &sum);
+	if (f->budgets.list.n != 1) {
 		late = late_rank(f, &sum);
-		w = late != NULL ? budget_of(f, late->label) : NULL;
+		w = late != NULL ? budget_of(&f->budgets, late->label) : NULL;
 		late = w != NULL ? late : NULL;
 		w = w != NULL ? w : &sum;
 	}

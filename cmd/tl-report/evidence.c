@@ -46,7 +46,7 @@ put_count(struct buf *b, int64_t n)
 }
 
 void
-put_calls(const struct budget *w, const struct part *p, struct buf *b)
+put_calls(const struct budget *w, const struct idle_part *p, struct buf *b)
 {
 	if (p->calls > 1) {
 		put_count(b, p->calls);
@@ -68,7 +68,7 @@ put_calls(const struct budget *w, const struct part *p, struct buf *b)
  * several sources the mean.
  */
 void
-put_part_of(const struct budget *w, const struct part *p, struct buf *b)
+put_part_of(const struct budget *w, const struct idle_part *p, struct buf *b)
 {
 	if (p->call.len > 0)
 		table_fold_name(p->call, 60, b);
@@ -130,8 +130,8 @@ put_one_gap(const struct bound *m)
 	const struct budget *w = m->w;
 	int64_t gpu = w->ns[GROUP_OF_GPU];
 
-	if (w->n > 1 || m->class == GROUP_OF_GPU || w->gap_ns == 0 ||
-	    w->gap_ns < (m->ns - gpu + 1) / 2)
+	if (w->n > 1 || m->is.class == GROUP_OF_GPU || w->gap_ns == 0 ||
+	    w->gap_ns < (m->is.ns - gpu + 1) / 2)
 		return;
 	buf_puts(m->b, " One gap takes ");
 	put_time(m->b, w->gap_ns);
@@ -147,7 +147,7 @@ put_one_gap(const struct bound *m)
 	put_cause(m->b, w->gap_cause);
 	put_uid(m->b, w->gap_uid);
 	buf_printf(m->b, "); %s work is ", m->f->gpu);
-	put_part(m->b, gpu, m->ns - w->gap_ns);
+	put_part(m->b, gpu, m->is.ns - w->gap_ns);
 	buf_puts(m->b, " of the rest.");
 }
 
@@ -183,10 +183,10 @@ put_opened(const struct bound *m)
 {
 	const struct budget *w = m->w;
 
-	if (m->is_sync ||
-	    (m->class != GROUP_OF_HOST && m->class != GROUP_OF_SYNC) ||
+	if (m->is.is_sync ||
+	    (m->is.class != GROUP_OF_HOST && m->is.class != GROUP_OF_SYNC) ||
 	    w->opened_ns == 0 ||
-	    share_of(w->opened_ns, m->ns - w->ns[GROUP_OF_GPU]) < 10)
+	    share_of(w->opened_ns, m->is.ns - w->ns[GROUP_OF_GPU]) < 10)
 		return;
 	buf_puts(m->b, " Gaps after blocking calls: ");
 	put_time(m->b, w->opened_ns / w->n);
@@ -219,7 +219,7 @@ put_cost(const struct bound *m)
 		put_time(m->b, ns / m->w->n);
 		buf_puts(m->b, " of profiler overhead.");
 	}
-	if (m->class == GROUP_OF_HOST && !m->is_mixed && m->w->has_python)
+	if (m->is.class == GROUP_OF_HOST && !m->is.is_mixed && m->w->has_python)
 		buf_puts(m->b, " Recording Python frames inflates host times.");
 }
 
@@ -267,7 +267,7 @@ put_late(const struct bound *m)
 {
 	int64_t caused_ns, ns[CAUSE_COUNT], others_ns = 0, n = 0, own_ns;
 	const struct figures *f = m->f;
-	unsigned most = sum_causes(m->w, m->class, ns);
+	unsigned most = sum_causes(m->w, m->is.class, ns);
 
 	(void)most_awaited(f, &caused_ns);
 	buf_printf(m->b, " Rank %.*s is last in ", (int)m->late->label.len,
@@ -279,10 +279,10 @@ put_late(const struct bound *m)
 	put_part(m->b, m->late->caused_ns, caused_ns);
 	buf_puts(m->b, " of the waiting");
 	own_ns = ns[most];
-	for (size_t i = 0; i < f->budgets.n; i++) {
-		if (&f->budgets.v[i] == m->w)
+	for (size_t i = 0; i < f->budgets.list.n; i++) {
+		if (&f->budgets.list.v[i] == m->w)
 			continue;
-		(void)sum_causes(&f->budgets.v[i], m->class, ns);
+		(void)sum_causes(&f->budgets.list.v[i], m->is.class, ns);
 		time_add(&others_ns, ns[most]);
 		n++;
 	}
@@ -345,14 +345,14 @@ static void
 put_pace(const struct bound *m)
 {
 	const struct pace *p = &m->f->pace;
-	bool is_gpu = m->class == GROUP_OF_GPU || m->class == ACCOUNT_COMM ||
-	    m->class == ACCOUNT_COPY;
+	bool is_gpu = m->is.class == GROUP_OF_GPU ||
+	    m->is.class == ACCOUNT_COMM || m->is.class == ACCOUNT_COPY;
 
 	/* a GPU that waits for the host sets no pace, however late it ends */
 	if (!is_gpu || m->w->n > 1)
 		return;
 	if (!p->is_gpu) {
-		if (m->class == GROUP_OF_GPU)
+		if (m->is.class == GROUP_OF_GPU)
 			put_lead(m);
 		return;
 	}
@@ -370,13 +370,13 @@ evidence_put(const struct bound *m)
 	const struct budget *w = m->w;
 
 	put_one_gap(m);
-	if (m->is_launch)
+	if (m->is.is_launch)
 		put_starved(m);
 	put_opened(m);
 	put_pace(m);
 	if (m->late != NULL)
 		put_late(m);
-	else if (m->class == ACCOUNT_COMM && !m->is_mixed)
+	else if (m->is.class == ACCOUNT_COMM && !m->is.is_mixed)
 		put_collectives(m);
 	put_rank_cost(m);
 	if (w->head_ns > 0) {

@@ -106,7 +106,7 @@ figures_read(struct figures *f, const struct jobs *j, bool is_whole)
 {
 	const struct settings *s = f->set;
 
-	f->text = arena_create();
+	f->text = f->budgets.text = arena_create();
 	f->gpu = figures_is_tpu(f) ? "TPU" : "GPU";
 	if (!is_whole && !s->is_several)
 		return;
@@ -145,7 +145,7 @@ figures_free(struct figures *f)
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		tallies_free(all[i]);
-	budgets_free(f);
+	budgets_free(&f->budgets);
 	vec_free(&f->threads);
 	vec_free(&f->ranks);
 	vec_free(&f->gpus);

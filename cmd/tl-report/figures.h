@@ -4,7 +4,7 @@
  * a screen and tables. Figures are the programs' own: here they are only added
  * up over ranks and compared. Texts live in an arena until the end.
  *
- * rows.c      tables, a row at a time
+ * rows.c      tables copied
  * figures.c   what adds up under a name; which tables are read
  * read.c      what of each table counts
  * bound.h     what bounds the time: the verdict
@@ -20,7 +20,7 @@
 #ifndef TL_REPORT_FIGURES_H
 #define TL_REPORT_FIGURES_H
 
-#include "reader/reader.h"
+#include "reader/lines.h"
 
 #include "cmd/tl-report/bound.h"
 #include "cmd/tl-report/mfu.h"
@@ -33,16 +33,6 @@
 
 /* ---- rows.c ---- */
 
-/* The row at hand. Columns that a table does not have are empty cells. */
-struct line {
-	const struct head *head;
-	const struct val *cells;
-};
-typedef void line_fn(void *ctx, const struct line *l);
-
-/* Each row of a table of NDJSON; false: there is no such file. */
-bool table_each(const char *path, line_fn *take, void *ctx);
-/* Its first rows, or all if top is 0; CSV gets labels. */
 /* Tables of one name as one, with a column for which each row is of. */
 struct table_part {
 	const char *word, *path;
@@ -50,15 +40,9 @@ struct table_part {
 void table_join(const struct table_part *parts, size_t n, const char *to);
 /* To what is open; behind the last one table_dest_finish(). */
 void table_append(const char *from, struct table_dest *to, int64_t top);
+/* Its first rows, or all if top is 0; CSV gets labels. */
 void table_copy(
     const char *from, const char *to, enum table_format format, int64_t top);
-
-/* Cells by their columns' ids. A number's text lives to the end. */
-const struct val *line_cell(const struct line *l, const char *id);
-struct str line_text(const struct line *l, const char *id);
-double line_real(const struct line *l, const char *id); /* 0: none */
-int64_t line_int(const struct line *l, const char *id);
-bool line_lacks(const struct line *l, const char *id);
 
 /* ---- figures ---- */
 
@@ -180,7 +164,7 @@ struct figures {
 	bool any_late;         /* else groups need no list */
 	struct rank_cost cost; /* the most; percent 0: none is asked for */
 	struct tallies causes; /* idle time; what: the call that took most */
-	VEC(struct budget) budgets;
+	struct budgets budgets;
 	struct pace pace; /* of one source */
 	VEC(struct phase_line) phases;
 	struct imbalance imbalance;

@@ -25,7 +25,8 @@ add_gain(struct figures *f, const struct budget *w, struct gain gain)
 
 /* What launches a graph is no case for one. */
 static struct str
-advice_of(const struct figures *f, const struct budget *w, const struct part *p)
+advice_of(
+    const struct figures *f, const struct budget *w, const struct idle_part *p)
 {
 	return (p->cause == CAUSE_LAUNCH_CALL ||
 		   p->cause == CAUSE_LAUNCH_LATENCY) &&
@@ -39,7 +40,7 @@ advice_of(const struct figures *f, const struct budget *w, const struct part *p)
  * work behind it (12.345 ms)".
  */
 static void
-add_part(struct figures *f, const struct budget *w, const struct part *p,
+add_part(struct figures *f, const struct budget *w, const struct idle_part *p,
     int64_t behind_ns)
 {
 	struct buf b = { 0 };
@@ -113,32 +114,32 @@ add_opened(struct figures *f, const struct budget *w)
  * bound the time it would be late all the same.
  */
 static int64_t
-behind_ns(const struct bound *m, const struct part *p)
+behind_ns(const struct bound *m, const struct idle_part *p)
 {
 	/* add_opened() has those of all blocking calls */
-	bool is_told = m->is_sync && p->class == GROUP_OF_SYNC;
+	bool is_told = m->is.is_sync && p->class == GROUP_OF_SYNC;
 
-	return m->is_launch || is_told ? 0 : p->behind_ns;
+	return m->is.is_launch || is_told ? 0 : p->behind_ns;
 }
 
 void
 gains_find(struct figures *f, const struct bound *m)
 {
 	const struct budget *w = m->w;
-	bool is_tpu = figures_is_tpu(f), by_graph = m->is_launch && !is_tpu;
+	bool is_tpu = figures_is_tpu(f), by_graph = m->is.is_launch && !is_tpu;
 
 	for (size_t i = 0; i < w->parts.n; i++) {
-		const struct part *p = &w->parts.v[i];
+		const struct idle_part *p = &w->parts.v[i];
 		bool is_host = p->class == GROUP_OF_HOST;
 
 		if (p->class != GROUP_OF_GPU && p->class != GROUP_OF_MISSING &&
 		    p->class != ACCOUNT_COMM &&
-		    !(is_host && (by_graph || m->is_sync)))
+		    !(is_host && (by_graph || m->is.is_sync)))
 			add_part(f, w, p, behind_ns(m, p));
 	}
 	if (by_graph)
 		add_graph(f, w);
-	if (m->is_sync)
+	if (m->is.is_sync)
 		add_opened(f, w);
 	add_gain(f, w,
 	    (struct gain){ .ns = w->ns[ACCOUNT_COMM] / w->n,

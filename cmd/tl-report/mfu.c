@@ -37,7 +37,7 @@ mfu_make(struct figures *f)
 
 	if (m->wall_ns == 0)
 		return;
-	budget_sum(f, &sum);
+	budget_sum(&f->budgets, &sum);
 	buf_printf(&b, "MFU %.3g %%", m->mfu_ns / (double)m->wall_ns);
 	if (m->hfu_ns > m->mfu_ns)
 		buf_printf(&b, ", HFU %.3g %% with recompute",

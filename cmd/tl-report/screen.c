@@ -211,8 +211,8 @@ put_tops(struct screen *s)
 	bool is_host = f->set->is_host;
 	int64_t window_ns = 0;
 
-	for (size_t i = 0; i < f->budgets.n; i++)
-		time_add(&window_ns, f->budgets.v[i].window_ns);
+	for (size_t i = 0; i < f->budgets.list.n; i++)
+		time_add(&window_ns, f->budgets.list.v[i].window_ns);
 	if (share_of(tallies_sum(&f->causes), window_ns) >= IDLE_SHOWN)
 		put_top(s, "idle by cause", "most in", &f->causes, TOP_CAUSES);
 	if (f->set->by != NULL)

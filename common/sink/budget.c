@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the time of each source went on, of tl-idle's tables. */
-#include <stdlib.h>
+/* What the time of each source went on, and what bounds it. */
+#include "sink/budget.h"
 
-#include "cmd/tl-report/figures.h"
+#include "trace/stat.h"
 
 /* ---- reading ---- */
 
@@ -78,17 +78,16 @@ budget_take(void *ctx, const struct line *l)
 		{ "waits_by", offsetof(struct budget, waits_by) },
 		{ "waits_uid", offsetof(struct budget, waits_uid) },
 	};
-	struct figures *f = ctx;
-	struct budget *w = vec_add(&f->budgets);
-	const struct val *python = line_cell(l, "has_python");
+	struct budgets *b = ctx;
+	struct budget *w = vec_add(&b->list);
 
 	*w = (struct budget){ .n = 1,
-		.label = figures_text(f, label_of(l)),
+		.label = arena_str(b->text, label_of(l)),
 		.head_cause = cause_named(line_text(l, "head_cause")),
 		.gap_cause = cause_named(line_text(l, "cause")),
 		.is_inferred = str_eq(line_text(l, "window"), STR("inferred")),
 		.are_runs = str_eq(line_text(l, "window"), STR("runs")),
-		.has_python = python->type == VAL_BOOL && python->yes };
+		.has_python = line_bool(l, "has_python") };
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
 		*(int64_t *)(void *)((char *)w + times[i].at) =
 		    line_int(l, times[i].id);
@@ -96,41 +95,34 @@ budget_take(void *ctx, const struct line *l)
 		w->graph_ns = INT64_MAX; /* nothing that one could hold */
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		*(struct str *)(void *)((char *)w + texts[i].at) =
-		    figures_text(f, line_text(l, texts[i].id));
+		    arena_str(b->text, line_text(l, texts[i].id));
 }
 
 static struct budget *
-find(const struct figures *f, struct str label)
+find(const struct budgets *b, struct str label)
 {
-	for (size_t i = 0; i < f->budgets.n; i++)
-		if (str_eq(f->budgets.v[i].label, label))
-			return &f->budgets.v[i];
+	for (size_t i = 0; i < b->list.n; i++)
+		if (str_eq(b->list.v[i].label, label))
+			return &b->list.v[i];
 	return NULL;
 }
 
 void
 budget_take_part(void *ctx, const struct line *l)
 {
-	struct figures *f = ctx;
-	struct str word = line_text(l, "cause"), call = line_text(l, "call");
-	struct budget *w = find(f, label_of(l));
-	struct tally *of_cause = tally_of(f, &f->causes, word);
-	int64_t ns = line_int(l, "time_ns");
+	struct budgets *b = ctx;
+	struct budget *w = find(b, label_of(l));
 
-	time_add(&of_cause->ns, ns);
-	time_add(&of_cause->count, line_int(l, "count"));
-	if (of_cause->what.len == 0) /* rows are sorted */
-		of_cause->what = figures_text(f, call);
 	if (w == NULL)
 		return;
 	vec_push(&w->parts,
-	    ((struct part){
+	    ((struct idle_part){
 		.class = (uint8_t)class_named(line_text(l, "class")),
-		.cause = (uint8_t)cause_named(word),
-		.call = figures_text(f, call),
-		.uid = figures_text(f, line_text(l, "longest_uid")),
+		.cause = (uint8_t)cause_named(line_text(l, "cause")),
+		.call = arena_str(b->text, line_text(l, "call")),
+		.uid = arena_str(b->text, line_text(l, "longest_uid")),
 		.label = w->label,
-		.ns = ns,
+		.ns = line_int(l, "time_ns"),
 		.longest_ns = line_int(l, "call_ns_max"),
 		.inferred_ns = line_int(l, "inferred_ns"),
 		.calls = line_int(l, "calls"),
@@ -138,33 +130,21 @@ budget_take_part(void *ctx, const struct line *l)
 	    }));
 }
 
-void
-budget_take_pace(void *ctx, const struct line *l)
-{
-	struct figures *f = ctx;
-
-	f->pace = (struct pace){
-		.is_gpu = str_eq(line_text(l, "step_time"), STR("gpu_wall")),
-		.enqueue_ns = line_int(l, "wall_ns_median"),
-		.drain_ns = line_int(l, "drain_ns_last"),
-	};
-}
-
 /* ---- asking ---- */
 
 const struct budget *
-budget_of(const struct figures *f, struct str label)
+budget_of(const struct budgets *b, struct str label)
 {
-	return find(f, label);
+	return find(b, label);
 }
 
-const struct part *
+const struct idle_part *
 budget_part(const struct budget *w, unsigned class)
 {
-	const struct part *best = NULL;
+	const struct idle_part *best = NULL;
 
 	for (size_t i = 0; i < w->parts.n; i++) {
-		const struct part *p = &w->parts.v[i];
+		const struct idle_part *p = &w->parts.v[i];
 
 		if (p->class == class && (best == NULL || p->ns > best->ns))
 			best = p;
@@ -177,7 +157,7 @@ budget_part(const struct budget *w, unsigned class)
 static int
 by_call(const void *pa, const void *pb)
 {
-	const struct part *a = pa, *b = pb;
+	const struct idle_part *a = pa, *b = pb;
 	int order;
 
 	if (a->class != b->class)
@@ -196,17 +176,17 @@ merge_parts(struct budget *w)
 
 	stable_sort(w->parts.v, w->parts.n, sizeof *w->parts.v, by_call);
 	for (size_t i = 0; i < w->parts.n; i++) {
-		const struct part *p = &w->parts.v[i];
-		struct part *last = n > 0 ? &w->parts.v[n - 1] : NULL;
+		const struct idle_part *p = &w->parts.v[i];
+		struct idle_part *last = n > 0 ? &w->parts.v[n - 1] : NULL;
 
 		if (last == NULL || last->class != p->class ||
 		    last->cause != p->cause || !str_eq(last->call, p->call)) {
 			w->parts.v[n++] = *p;
 			continue;
 		}
-		time_add(&last->ns, p->ns);
-		time_add(&last->inferred_ns, p->inferred_ns);
-		time_add(&last->behind_ns, p->behind_ns);
+		stat_add(&last->ns, p->ns);
+		stat_add(&last->inferred_ns, p->inferred_ns);
+		stat_add(&last->behind_ns, p->behind_ns);
 		last->calls += p->calls;
 		if (p->longest_ns > last->longest_ns) {
 			last->longest_ns = p->longest_ns;
@@ -222,20 +202,20 @@ merge_parts(struct budget *w)
  * gaps: of several sources none is shown.
  */
 void
-budget_sum(struct figures *f, struct budget *sum)
+budget_sum(const struct budgets *b, struct budget *sum)
 {
 	int64_t most = -1;
 
-	*sum = (struct budget){ .n = (int64_t)f->budgets.n };
-	for (size_t i = 0; i < f->budgets.n; i++) {
-		const struct budget *w = &f->budgets.v[i];
+	*sum = (struct budget){ .n = (int64_t)b->list.n };
+	for (size_t i = 0; i < b->list.n; i++) {
+		const struct budget *w = &b->list.v[i];
 
 		for (unsigned c = 0; c < ACCOUNT_COUNT; c++)
-			time_add(&sum->ns[c], w->ns[c]);
-		time_add(&sum->window_ns, w->window_ns);
-		time_add(&sum->opened_ns, w->opened_ns);
+			stat_add(&sum->ns[c], w->ns[c]);
+		stat_add(&sum->window_ns, w->window_ns);
+		stat_add(&sum->opened_ns, w->opened_ns);
 		if (w->graph_ns != INT64_MAX)
-			time_add(&sum->graph_ns, w->graph_ns);
+			stat_add(&sum->graph_ns, w->graph_ns);
 		sum->steps = w->steps > sum->steps ? w->steps : sum->steps;
 		sum->is_inferred |= w->is_inferred;
 		sum->are_runs |= w->are_runs;
@@ -247,7 +227,7 @@ budget_sum(struct figures *f, struct budget *sum)
 			sum->interval_ns = w->interval_ns;
 			sum->work_ns = w->work_ns;
 		}
-		time_add(&sum->gap_ns, w->gap_ns);
+		stat_add(&sum->gap_ns, w->gap_ns);
 		for (size_t k = 0; k < w->parts.n; k++)
 			vec_push(&sum->parts, w->parts.v[k]);
 	}
@@ -255,9 +235,72 @@ budget_sum(struct figures *f, struct budget *sum)
 }
 
 void
-budgets_free(struct figures *f)
+budgets_free(struct budgets *b)
 {
-	for (size_t i = 0; i < f->budgets.n; i++)
-		vec_free(&f->budgets.v[i].parts);
-	vec_free(&f->budgets);
+	for (size_t i = 0; i < b->list.n; i++)
+		vec_free(&b->list.v[i].parts);
+	vec_free(&b->list);
+}
+
+/* ---- the decision ---- */
+
+#define LAUNCHES_MIN 20
+
+static void
+sort_classes(const struct budget *w, struct decision *d)
+{
+	for (unsigned c = 0; c < ACCOUNT_COUNT; c++) {
+		size_t at = d->n;
+
+		if (c == GROUP_OF_NONE || c == GROUP_OF_MISSING)
+			continue;
+		for (; at > 0 && w->ns[d->order[at - 1]] < w->ns[c]; at--)
+			d->order[at] = d->order[at - 1];
+		d->order[at] = c;
+		d->n++;
+	}
+}
+
+/* Kernels are shorter than what it takes to launch them, and wait for it. */
+static bool
+is_launch_bound(const struct budget *w)
+{
+	return w->launched >= LAUNCHES_MIN && 2 * w->starved >= w->launched &&
+	    w->work_ns < w->interval_ns && w->gap_ns < w->ns[GROUP_OF_HOST] / 4;
+}
+
+/*
+ * Short gaps that blocking calls opened: they took the host's lead.  Where the
+ * GPU has more to do than the host, the host would keep it.
+ */
+static bool
+is_sync_bound(const struct budget *w, int64_t recorded_ns)
+{
+	return w->opened_ns > w->ns[GROUP_OF_HOST] / 2 &&
+	    w->opened_ns >= recorded_ns / 10 &&
+	    (!is_launch_bound(w) || w->ns[GROUP_OF_GPU] > w->ns[GROUP_OF_HOST]);
+}
+
+void
+budget_decide(const struct budget *w, struct decision *d)
+{
+	int64_t gpu = w->ns[GROUP_OF_GPU];
+	unsigned first, second;
+
+	*d = (struct decision){ .ns = w->window_ns - w->ns[GROUP_OF_MISSING] };
+	sort_classes(w, d);
+	d->class = GROUP_OF_GPU;
+	if (gpu >= d->ns - d->ns / 5)
+		return;
+	first = d->order[d->order[0] == GROUP_OF_GPU];
+	second =
+	    d->order[first == d->order[0] && d->order[1] != GROUP_OF_GPU ? 1
+									 : 2];
+	d->class = first;
+	d->is_mixed = w->ns[first] < (d->ns - gpu + 1) / 2 ||
+	    w->ns[first] - w->ns[second] < w->ns[second] / 2;
+	d->is_partly = gpu >= (d->ns + 1) / 2;
+	d->is_sync = first == GROUP_OF_HOST && is_sync_bound(w, d->ns);
+	d->is_launch =
+	    first == GROUP_OF_HOST && !d->is_sync && is_launch_bound(w);
 }

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lines: a table of ours read a row at a time, cells by their columns' ids.
+ *What is wrong with it ends the program.
+ *
+ *	static void
+ *	take(void *ctx, const struct line *l)
+ *	{
+ *		*(int64_t *)ctx += line_int(l, "time_ns");
+ *	}
+ *
+ *	if (!table_each("n/idle.ndjson", take, &sum))
+ *		(there is no such file)
+ */
+#ifndef TL_READER_LINES_H
+#define TL_READER_LINES_H
+
+#include "reader/reader.h"
+
+/* The row at hand. Columns that a table does not have are empty cells. */
+struct line {
+	const struct head *head;
+	const struct val *cells;
+};
+typedef void line_fn(void *ctx, const struct line *l);
+
+/* Each row of a table of NDJSON; false: there is no such file. */
+bool table_each(const char *path, line_fn *take, void *ctx);
+
+/* Cells by their columns' ids. A number's text lives to the end. */
+const struct val *line_cell(const struct line *l, const char *id);
+struct str line_text(const struct line *l, const char *id);
+double line_real(const struct line *l, const char *id); /* 0: none */
+int64_t line_int(const struct line *l, const char *id);
+bool line_bool(const struct line *l, const char *id);
+bool line_lacks(const struct line *l, const char *id);
+
+/* The nearest whole number; false: it is none, or beyond 64 bits. */
+bool val_int(const struct val *v, int64_t *n) USE_RESULT;
+/* A head is borrowed: a copy, whose columns and texts live in mem. */
+struct head head_copy(const struct head *head, struct arena *mem);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * budget: what the time of a window went on, read back from tl-idle's tables
+ * (--steps --by class,cause,call), and what bounds it.
+ *
+ *	struct budgets all = { .text = arena_create() };
+ *	table_each("n/idle_window.ndjson", budget_take, &all);
+ *	table_each("n/idle.ndjson", budget_take_part, &all);
+ *	budget_sum(&all, &sum);
+ *	budget_decide(&sum, &d);
+ */
+#ifndef TL_SINK_BUDGET_H
+#define TL_SINK_BUDGET_H
+
+#include "reader/lines.h"
+#include "trace/account.h"
+
+/* Idle time of a cause in calls of a name. */
+struct idle_part {
+	uint8_t class; /* of the account */
+	uint8_t cause;
+	struct str call, uid; /* uid: of the longest piece's event; or empty */
+	struct str label;     /* of its rank, among several */
+	int64_t ns, longest_ns, inferred_ns, calls;
+	int64_t behind_ns; /* host work behind these calls */
+};
+
+/* What the time of a source went on (tl-idle --steps), or of all of them. */
+struct budget {
+	struct str label; /* as the rank's */
+	int64_t n;        /* windows that were added up; 0: none */
+	int64_t ns[ACCOUNT_COUNT];
+	int64_t window_ns, steps, head_ns;
+	bool is_inferred; /* the steps are */
+	bool are_runs;    /* they are: of the main XLA module */
+	unsigned head_cause;
+	int64_t launched, starved, interval_ns, work_ns, graph_ns;
+	/* the gap with most time of the host */
+	int64_t gap_ns;
+	unsigned gap_cause;
+	struct str gap_call, gap_uid, gap_prev, gap_next;
+	int64_t opened_ns;
+	struct str opened_by, opened_uid;
+	/* what host and GPU do while work that is missing runs */
+	struct str blocked_in, blocked_uid, waits_by, waits_uid;
+	bool has_python;
+	VEC(struct idle_part) parts;
+};
+
+/* Of all sources; texts live in the arena. */
+struct budgets {
+	VEC(struct budget) list;
+	struct arena *text;
+};
+
+/* Rows of idle_window, and behind them those of idle; ctx is the budgets. */
+void budget_take(void *ctx, const struct line *l);
+void budget_take_part(void *ctx, const struct line *l);
+/* Of a rank, NULL: there is none; or of all, whose parts are the caller's. */
+const struct budget *budget_of(const struct budgets *b, struct str label);
+void budget_sum(const struct budgets *b, struct budget *sum);
+/* The part of a class that took most; NULL: none. */
+const struct idle_part *budget_part(const struct budget *w, unsigned class);
+void budgets_free(struct budgets *b);
+
+/* What bounds the time: a class, or none of them. */
+struct decision {
+	int64_t ns;                    /* of the window what was recorded */
+	unsigned order[ACCOUNT_COUNT]; /* of classes, the largest first */
+	size_t n;
+	unsigned class;
+	bool is_mixed, is_partly, is_launch, is_sync;
+};
+void budget_decide(const struct budget *w, struct decision *d);
+
+#endif
