@@ -59,6 +59,7 @@ static const struct row {
 	{ { 0, "events", NULL, "with -o FILE.sqlite: add all events" }, 0, AT(events) },
 	{ { 0, "fail-over", "TIME|PERCENT", "with --vs: exit 4 if slower by more than this" }, 0, AT(fail_over) },
 	{ { 0, "first-occurrence", NULL, "add when each op first ran" }, O | H, NOWHERE },
+	{ { 0, "format", "csv|ndjson", "format of -d's files; ndjson without -d: all tables on stdout" }, 0, NOWHERE },
 	{ { 0, "genesis", "DIR", "report a simulation: its steady state and whole run" }, 0, AT(genesis) },
 	{ { 0, "gpus-per-node", "N", "GPUs per node, of several ranks" }, R, NOWHERE },
 	{ { 0, "html", "FILE", "write one page for a browser" }, 0, AT(page) },
@@ -166,6 +167,7 @@ take(struct settings *s, const struct row *r, const struct optparse *op)
 	const char *word = op->arg != NULL
 	    ? text("--%s=%s", r->opt.name, op->arg)
 	    : text("--%s", r->opt.name);
+	static const char *const formats[] = { "csv", "ndjson", NULL };
 	char *at = (char *)s + (r->at != NOWHERE ? r->at : 0);
 
 	for (unsigned i = 0; i < NPROGRAMS; i++)
@@ -191,6 +193,8 @@ take(struct settings *s, const struct row *r, const struct optparse *op)
 		s->steady_gap_ns = opt_time(op);
 	if (strcmp(r->opt.name, "steady-window") == 0)
 		s->steady_window_ns = opt_time(op);
+	if (strcmp(r->opt.name, "format") == 0)
+		s->is_ndjson = opt_word(op, formats) == 1;
 	if (strcmp(r->opt.name, "match") == 0)
 		s->match = word;
 	if (strcmp(r->opt.name, "vs") == 0)
@@ -314,7 +318,7 @@ read_options(struct settings *s, int argc, char *argv[])
 		args_add(&s->traces, "-");
 	s->is_whole = s->book != NULL || s->page != NULL ||
 	    s->markdown != NULL || s->database != NULL || s->json != NULL;
-	s->has_sheets = s->dir != NULL || s->is_whole;
+	s->has_sheets = s->dir != NULL || s->is_whole || s->is_ndjson;
 	check_uses(s);
 	check_versus(s);
 }
@@ -380,8 +384,8 @@ static void
 answer(struct settings *s, struct jobs *j)
 {
 	bool is_whole = s->dir == NULL || s->is_whole;
-	bool is_typed =
-	    is_whole || s->is_several || s->vs.v.n > 0 || s->genesis != NULL;
+	bool is_typed = is_whole || s->is_ndjson || s->is_several ||
+	    s->vs.v.n > 0 || s->genesis != NULL;
 	struct figures f = { .set = s };
 
 	if (s->vs.v.n > 0)
@@ -403,8 +407,6 @@ answer(struct settings *s, struct jobs *j)
 		if (s->genesis != NULL)
 			genesis_join(s);
 	}
-	if (s->dir != NULL)
-		dir_write(s);
 	if (s->book != NULL) {
 		screen_print(&f, front_path(s));
 		book_write(s, j);
@@ -417,6 +419,10 @@ answer(struct settings *s, struct jobs *j)
 		markdown_write(s);
 	if (s->json != NULL)
 		json_write(s);
+	if (s->dir != NULL)
+		dir_write(s);
+	else if (s->is_ndjson)
+		tables_write(s);
 	figures_free(&f);
 }
 

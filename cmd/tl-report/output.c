@@ -28,15 +28,40 @@ dir_write(const struct settings *s)
 {
 	struct args list = { 0 };
 
-	sheets_to_csv(s);
-	sheets_paths(s, "csv", &list);
+	if (!s->is_ndjson)
+		sheets_to_csv(s);
+	sheets_paths(s, s->is_ndjson ? "ndjson" : "csv", &list);
 	for (size_t i = 0; i < list.v.n; i++) {
 		const char *name = strrchr(list.v.v[i], '/') + 1;
 
-		if (rename(list.v.v[i], text("%s/%s", s->dir, name)) != 0)
+		if (sheet_is_of_folder(list.v.v[i]) &&
+		    rename(list.v.v[i], text("%s/%s", s->dir, name)) != 0)
 			die_errno("%s/%s", s->dir, name);
 	}
 	made_folder(NULL);
+	vec_free(&list.v);
+}
+
+/* ---- a stream ---- */
+
+void
+tables_write(const struct settings *s)
+{
+	struct out *out = out_open(NULL);
+	struct args list = { 0 };
+
+	sheets_paths(s, "ndjson", &list);
+	for (size_t i = 0; i < list.v.n; i++) {
+		struct in *in = in_open(list.v.v[i]);
+
+		while (in->p < in->end || in_more(in)) {
+			out_write(out, in->p, (size_t)(in->end - in->p));
+			in->p = in->end;
+			in_release(in);
+		}
+		in_close(in);
+	}
+	out_finish(out);
 	vec_free(&list.v);
 }
 

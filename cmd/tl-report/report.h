@@ -62,7 +62,8 @@ struct settings {
 	const char *genesis, *categories, *annotations;
 	int64_t steady_gap_ns, steady_window_ns; /* 0: not given */
 	bool has_sheets;                         /* nothing is on the screen */
-	bool is_whole; /* all sheets are in one file */
+	bool is_whole;  /* all sheets are in one file */
+	bool is_ndjson; /* of -d, or on standard output */
 	bool kernels, modules, shorts, critical, launch, no_collective;
 	bool recompute, parent_module, call_stack, events;
 	struct str sides[2];    /* before and after, or names */
@@ -224,12 +225,17 @@ void sheets_paths(
 void sheets_cut(const struct settings *s);
 /* The same as CSV, those that are none yet. */
 void sheets_to_csv(const struct settings *s);
+/* A folder has no charts, and so not what they are drawn of. */
+bool sheet_is_of_folder(const char *path);
 
 /* ---- output.c ---- */
 
 /* The folder of -d, and in it one for the tables meanwhile. */
 void dir_make(struct settings *s);
+/* Takes the tables away: the last one. */
 void dir_write(const struct settings *s);
+/* All on standard output. */
+void tables_write(const struct settings *s);
 /* Where the screen goes, before book_write(). */
 const char *front_path(const struct settings *s);
 void book_write(const struct settings *s, struct jobs *j);

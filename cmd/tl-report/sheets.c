@@ -201,11 +201,10 @@ sheets_cut(const struct settings *s)
 	vec_free(&list.v);
 }
 
-/* A folder has no charts, and so not what they are drawn of. */
-static bool
-is_of_folder(struct str name)
+bool
+sheet_is_of_folder(const char *path)
 {
-	const struct sheet *sheet = sheet_find(name);
+	const struct sheet *sheet = sheet_find(name_of(path));
 
 	return sheet == NULL || (sheet->where & SHEET_PAGE) != 0;
 }
@@ -221,7 +220,7 @@ sheets_to_csv(const struct settings *s)
 		const char *to =
 		    text("%s/%.*s.csv", s->tables, (int)name.len, name.p);
 
-		if (is_of_folder(name) && !is_there(to))
+		if (sheet_is_of_folder(list.v.v[i]) && !is_there(to))
 			table_copy(list.v.v[i], to, FMT_CSV, 0);
 	}
 	vec_free(&list.v);
