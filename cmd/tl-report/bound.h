@@ -84,8 +84,6 @@ void evidence_put(const struct bound *m);
 /* "1,360 calls, longest wait 68.153 ms, uid 26612". */
 void put_calls(
     const struct budget *w, const struct idle_part *p, struct buf *b);
-/* "1,360". */
-void put_count(struct buf *b, int64_t n);
 /* An id as words: blanks for its underscores. */
 void put_words(struct buf *b, const char *id);
 /* A cause in a sentence: "none" says nothing there. */

@@ -33,19 +33,6 @@ put_uid(struct buf *b, struct str uid)
 }
 
 void
-put_count(struct buf *b, int64_t n)
-{
-	char digits[24];
-	int len = snprintf(digits, sizeof digits, "%" PRId64, n);
-
-	for (int i = 0; i < len; i++) {
-		if (i > 0 && (len - i) % 3 == 0)
-			buf_putc(b, ',');
-		buf_putc(b, digits[i]);
-	}
-}
-
-void
 put_calls(const struct budget *w, const struct idle_part *p, struct buf *b)
 {
 	if (p->calls > 1) {

@@ -194,7 +194,8 @@ take(struct settings *s, const struct row *r, const struct optparse *op)
 	if (strcmp(r->opt.name, "steady-window") == 0)
 		s->steady_window_ns = opt_time(op);
 	if (strcmp(r->opt.name, "format") == 0)
-		s->is_ndjson = opt_word(op, formats) == 1;
+		*(opt_word(op, formats) == 1 ? &s->is_ndjson : &s->is_csv) =
+		    true;
 	if (strcmp(r->opt.name, "match") == 0)
 		s->match = word;
 	if (strcmp(r->opt.name, "vs") == 0)
@@ -210,6 +211,9 @@ check_uses(const struct settings *s)
 	const struct args *const sides[] = { &s->traces, &s->vs };
 	size_t nstdin = 0;
 
+	if (s->is_csv && s->dir == NULL)
+		die_usage("option '--format': CSV is a file a table: -d DIR "
+			  "writes them into a folder");
 	if (s->of_short != NULL && !s->shorts)
 		die_usage("option '--%s' needs --short", s->of_short);
 	if (s->title != NULL && s->page == NULL)

@@ -64,6 +64,7 @@ struct settings {
 	bool has_sheets;                         /* nothing is on the screen */
 	bool is_whole;  /* all sheets are in one file */
 	bool is_ndjson; /* of -d, or on standard output */
+	bool is_csv;    /* asked for as such */
 	bool kernels, modules, shorts, critical, launch, no_collective;
 	bool recompute, parent_module, call_stack, events;
 	struct str sides[2];    /* before and after, or names */

@@ -33,6 +33,28 @@ label_of(const struct line *l)
 	return line_text(l, line_lacks(l, "src") ? "rank" : "src");
 }
 
+static struct budget *
+find(const struct budgets *b, struct str label)
+{
+	for (size_t i = 0; i < b->list.n; i++)
+		if (str_eq(b->list.v[i].label, label))
+			return &b->list.v[i];
+	return NULL;
+}
+
+/* Either table may come first. */
+static struct budget *
+of_source(struct budgets *b, struct str label)
+{
+	struct budget *w = find(b, label);
+
+	if (w != NULL)
+		return w;
+	vec_push(
+	    &b->list, ((struct budget){ .label = arena_str(b->text, label) }));
+	return &b->list.v[b->list.n - 1];
+}
+
 void
 budget_take(void *ctx, const struct line *l)
 {
@@ -79,15 +101,14 @@ budget_take(void *ctx, const struct line *l)
 		{ "waits_uid", offsetof(struct budget, waits_uid) },
 	};
 	struct budgets *b = ctx;
-	struct budget *w = vec_add(&b->list);
+	struct budget *w = of_source(b, label_of(l));
 
-	*w = (struct budget){ .n = 1,
-		.label = arena_str(b->text, label_of(l)),
-		.head_cause = cause_named(line_text(l, "head_cause")),
-		.gap_cause = cause_named(line_text(l, "cause")),
-		.is_inferred = str_eq(line_text(l, "window"), STR("inferred")),
-		.are_runs = str_eq(line_text(l, "window"), STR("runs")),
-		.has_python = line_bool(l, "has_python") };
+	w->n = 1;
+	w->head_cause = cause_named(line_text(l, "head_cause"));
+	w->gap_cause = cause_named(line_text(l, "cause"));
+	w->is_inferred = str_eq(line_text(l, "window"), STR("inferred"));
+	w->are_runs = str_eq(line_text(l, "window"), STR("runs"));
+	w->has_python = line_bool(l, "has_python");
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
 		*(int64_t *)(void *)((char *)w + times[i].at) =
 		    line_int(l, times[i].id);
@@ -98,23 +119,12 @@ budget_take(void *ctx, const struct line *l)
 		    arena_str(b->text, line_text(l, texts[i].id));
 }
 
-static struct budget *
-find(const struct budgets *b, struct str label)
-{
-	for (size_t i = 0; i < b->list.n; i++)
-		if (str_eq(b->list.v[i].label, label))
-			return &b->list.v[i];
-	return NULL;
-}
-
 void
 budget_take_part(void *ctx, const struct line *l)
 {
 	struct budgets *b = ctx;
-	struct budget *w = find(b, label_of(l));
+	struct budget *w = of_source(b, label_of(l));
 
-	if (w == NULL)
-		return;
 	vec_push(&w->parts,
 	    ((struct idle_part){
 		.class = (uint8_t)class_named(line_text(l, "class")),
@@ -206,10 +216,11 @@ budget_sum(const struct budgets *b, struct budget *sum)
 {
 	int64_t most = -1;
 
-	*sum = (struct budget){ .n = (int64_t)b->list.n };
+	*sum = (struct budget){ 0 };
 	for (size_t i = 0; i < b->list.n; i++) {
 		const struct budget *w = &b->list.v[i];
 
+		sum->n += w->n;
 		for (unsigned c = 0; c < ACCOUNT_COUNT; c++)
 			stat_add(&sum->ns[c], w->ns[c]);
 		stat_add(&sum->window_ns, w->window_ns);

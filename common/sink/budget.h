@@ -53,7 +53,7 @@ struct budgets {
 	struct arena *text;
 };
 
-/* Rows of idle_window, and behind them those of idle; ctx is the budgets. */
+/* Rows of idle_window and of idle; ctx is the budgets. */
 void budget_take(void *ctx, const struct line *l);
 void budget_take_part(void *ctx, const struct line *l);
 /* Of a rank, NULL: there is none; or of all, whose parts are the caller's. */

@@ -186,9 +186,17 @@ helper_blame(struct helper *h)
 	judge(h, wait_for(h));
 }
 
+int
+helper_wait(struct helper *h)
+{
+	int status = wait_for(h);
+
+	release(h);
+	return status;
+}
+
 void
 helper_abandon(struct helper *h)
 {
-	(void)wait_for(h);
-	release(h);
+	(void)helper_wait(h);
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
 #include "table/table.h"
 
 void
@@ -14,4 +16,17 @@ put_time(struct buf *b, int64_t ns)
 		buf_printf(b, "%.1f us", v / 1e3);
 	else
 		buf_printf(b, "%" PRId64 " ns", ns);
+}
+
+void
+put_count(struct buf *b, int64_t n)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof digits, "%" PRId64, n);
+
+	for (int i = 0; i < len; i++) {
+		if (i > (n < 0) && (len - i) % 3 == 0)
+			buf_putc(b, ',');
+		buf_putc(b, digits[i]);
+	}
 }

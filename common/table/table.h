@@ -214,6 +214,8 @@ void text_visible(struct str s, struct buf *out);
 size_t text_width(struct str s);
 /* Appends "1.234 s", "1.234 ms", "1.2 us" or "1 ns", for sentences. */
 void put_time(struct buf *b, int64_t ns);
+/* "1,360". */
+void put_count(struct buf *b, int64_t n);
 /* A line above the table in the formats table and md, nowhere else. */
 void table_note(struct table *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Those so far, in their order; they live as long as the table. */

@@ -25,6 +25,7 @@ in_catalogue() { # in_catalogue PROGRAM ARGUMENT...: those that are not
 is 'tl-timeline' "$(in_catalogue timeline --clock gpu)" ''
 is 'tl-timeline of the host' "$(in_catalogue timeline --clock cpu)" ''
 is 'tl-idle' "$(in_catalogue idle --by call --steps)" ''
+is 'tl-advise' "$(in_catalogue advise)" ''
 is 'tl-health' "$(in_catalogue health)" ''
 is 'tl-launch' "$(in_catalogue launch --by op)" ''
 is 'tl-steps' "$(in_catalogue steps)" ''

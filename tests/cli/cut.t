@@ -89,6 +89,7 @@ every tl-split --by step -d OUT
 every tl-split --by iteration -d OUT
 STEP=101
 every tl-report
+every tl-advise
 
 # ---- every form of input ----
 

@@ -9,6 +9,7 @@ tl-decode small.json -o small.tl
 tl-tree small.tl -o tree.tl
 tl-timeline --format ndjson tree.tl >table.ndjson
 gzip -9 <small.json >small.json.gz
+tl-report --format ndjson small.json >tables.ndjson 2>err || [ $? -eq 3 ]
 mkdir ranks
 tl-gen -s 7 -n 1 --layers 1 --ranks 2 -d ranks
 for rank in ranks/*.json; do
@@ -44,6 +45,7 @@ faults tl-timeline ../tree.tl -o out.tsv
 faults tl-timeline ../small.json
 faults tl-idle ../tree.tl -o out.tsv
 faults tl-health ../tree.tl -o out.tsv
+faults tl-advise ../tables.ndjson -o out.tsv
 faults tl-launch ../tree.tl -d out
 faults tl-steps ../tree.tl -o out.tsv
 faults tl-critical ../tree.tl -o out.tsv

@@ -250,6 +250,15 @@ gzip -dc "$SAMPLE" | head -c 500000 >half.json
 refuses 1 'half.json.*cut off' 'tl-report t.tl --vs half.json -d bad'
 refuses 1 'gone.json: No such file' 'tl-report t.tl --vs gone.json -d bad'
 refuses 2 "CSV is one file per table: use -d DIR" 'tl-report t.tl -o x.csv'
+refuses 2 "CSV is one file per table: use -d DIR" 'tl-report --format csv t.tl'
+tl-report --format ndjson -d typed t.tl 2>err
+is 'a folder with types' "$(head -c 23 typed/gpu_timeline.ndjson)" \
+	'{"table":"gpu_timeline"'
+is 'the same tables, but what is of charts' \
+	"$(tl-report --format ndjson t.tl 2>err |
+		sed -n 's/^{"table":"\([^"]*\)","columns.*/\1/p' |
+		grep -vx -e summary -e roofs -e category_share | sort)" \
+	"$(cd typed && printf '%s\n' *.ndjson | sed 's/\.ndjson//' | sort)"
 tl-report t.tl -o page.html
 like '-o x.html is a page' "$(head -c 15 page.html)" '^<!DOCTYPE html>'
 refuses 2 'only one trace can be standard input' 'tl-report --vs - -'

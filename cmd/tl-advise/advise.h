@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-advise inside: tables of a report become facts, rows of named cells; rules
+ * fit facts and make findings, which are ranked by the time that they would
+ * win back.
+ *
+ * main.c     the command line
+ * input.c    tables of a report: folders, files, or tl-report's of a trace
+ * facts.c    what of them counts
+ * system.c   facts of the window: gaps, copies, communication, short kernels
+ * compute.c  facts of ops: what they lose to the roofline, and what has none
+ * rules.c    rules: JSON read, examples checked
+ * fit.c      whether a rule fits a row, and what it says then
+ * finding.c  findings: their order, and which share time
+ * print.c    tables of them
+ * text.c     the same for people, as text and Markdown
+ */
+#ifndef TL_ADVISE_H
+#define TL_ADVISE_H
+
+#include "sink/budget.h"
+#include "table/table.h"
+#include "json/json.h"
+
+/* ---- facts ---- */
+
+struct field {
+	struct str id;
+	struct cell v;
+};
+
+/* Of a table, or one that is made of several. */
+struct facts {
+	struct str table;
+	VEC(struct field) list;
+};
+
+void fact_put(struct facts *f, const char *id, struct cell v);
+/* A percentage; none of nothing. */
+void fact_share(struct facts *f, const char *id, int64_t part, int64_t whole);
+/* NULL: it is not there, or empty. */
+const struct cell *fact_of(const struct facts *f, struct str id);
+/* 0: it is no number. */
+double fact_real(const struct facts *f, struct str id);
+
+/* ---- rules.c ---- */
+
+enum test {
+	TEST_LIKE,    /* one of patterns */
+	TEST_UNLIKE,  /* none of them */
+	TEST_THERE,   /* it has a value */
+	TEST_MISSING, /* it has none */
+	TEST_LESS,    /* numbers */
+	TEST_AT_MOST,
+	TEST_MORE,
+	TEST_AT_LEAST,
+};
+
+struct condition {
+	struct str id;
+	enum test test;
+	struct str like; /* patterns by '|' */
+	double number;
+};
+
+enum { LOW, MID, HIGH, GAINS };
+
+struct rule {
+	struct str name, table, section, category, insight, action;
+	struct str confidence, claims, uid;
+	struct str gain; /* a fact, in ns; empty: none */
+	double factors[GAINS];
+	double least; /* percent of the time that the gain (mid) must reach */
+	bool also;    /* later rules of its table are tried, too */
+	VEC(struct condition) when;
+};
+
+/* Which library a kernel is of, by its op's name or its own. */
+struct library {
+	struct str name;
+	bool of_op;
+	VEC(struct str) like;
+};
+
+struct rules {
+	VEC(struct rule) list; /* in the order in which they are tried */
+	VEC(struct library) libraries;
+	struct arena *mem;
+};
+
+/* Those that are built in; those of files come before. */
+void rules_load(struct rules *r, char *const *paths, size_t n);
+void rules_free(struct rules *r);
+
+/* ---- fit.c ---- */
+
+bool rule_fits(const struct rule *r, const struct facts *f);
+/* A text with its {facts}; what stands in [ ] goes if one of its has no value.
+ */
+void rule_say(struct buf *b, struct str text, const struct facts *f);
+/* The gains of a row, in ns. */
+void rule_gains(
+    const struct rule *r, const struct facts *f, int64_t gain_ns[GAINS]);
+
+/* ---- finding.c ---- */
+
+struct finding {
+	const struct rule *rule;
+	struct str category, insight, action, confidence, claims, table;
+	struct str uids; /* a list of JSON, or empty */
+	int64_t gain_ns[GAINS];
+	bool has_gain;
+	int64_t rows;    /* of the table that it is about */
+	size_t place;    /* from 1 on */
+	size_t overlaps; /* the first before it that claims the same time; 0 */
+};
+
+/* An op with its arguments, as tl-roofline has it: sums over sources. */
+struct op_row {
+	struct str name, args, kernel, category, library, bound, roof;
+	int64_t ns, host_ns, count;
+	struct str uid;                /* of the first; empty: none */
+	double flop_per_byte, reached; /* percent of roof; -1: none */
+	double mean_ns, std_ns;
+};
+
+/* Copies by direction, kernels by how long they take. */
+enum { D2H, H2D, D2D, OTHER, DIRECTIONS };
+struct amount {
+	int64_t count, ns;
+};
+struct amounts {
+	struct amount copies[DIRECTIONS], kernels, shorts;
+	struct str most; /* the short kernel with most time */
+	int64_t most_ns;
+};
+
+struct category { /* sums over sources */
+	struct str name;
+	int64_t ns, ops;
+};
+
+struct advice {
+	struct rules rules;
+	struct arena *mem;
+	VEC(struct finding) findings;
+	VEC(struct op_row) ops;
+	struct amounts amounts;
+	VEC(struct category) categories; /* the longest first */
+	int64_t nsources;
+	/* of several sources the mean */
+	int64_t total_ns, compute_ns, busy_ns, idle_ns;
+	int64_t exposed_comm_ns, comm_ns, exposed_copy_ns;
+	int64_t missing_ns; /* of the idle time */
+	int64_t window_ns;  /* of the steps, with what is before GPU work */
+	struct budgets budgets;
+	struct budget sum;          /* of several */
+	const struct budget *whole; /* the only one, or their sum */
+	struct decision bound;
+	bool is_tpu;
+};
+
+/* Tries the rules of its table on a row; rows: those behind it. */
+void advice_take(struct advice *a, const struct facts *f, int64_t rows);
+/* Ranks them, and says which share time. */
+void advice_finish(struct advice *a);
+/* What findings that share no time win back together (mid). */
+int64_t advice_sum(const struct advice *a);
+void advice_free(struct advice *a);
+
+/* ---- input.c ---- */
+
+/* What is passed on to tl-report. */
+struct input {
+	VEC(const char *) words, paths;
+};
+
+/* The tables of traces, or of files and folders of tables; n > 0. */
+void input_read(struct input *input, char *const *paths, size_t n,
+    const struct table_sink *sink);
+
+/* ---- facts.c ---- */
+
+/* Takes what is read, and makes findings of it. */
+struct facts_reading *facts_start(struct advice *a, struct table_sink *sink);
+void facts_finish(struct facts_reading *r);
+
+/* ---- system.c ---- */
+
+void system_take_copy(struct advice *a, const struct line *l);
+void system_take_kernel(struct advice *a, const struct line *l);
+void system_advise(struct advice *a);
+
+/* ---- compute.c ---- */
+
+void compute_take_op(struct advice *a, const struct line *l);
+void compute_take_category(struct advice *a, const struct line *l);
+void compute_advise(struct advice *a);
+
+/* ---- print.c, text.c ---- */
+
+/* A usage error where -c, --sort or --table name nothing. */
+void advice_check(const struct table_dest *d, const char *table);
+/* A table, NULL: the findings; into a folder all. */
+void advice_print(struct advice *a, struct table_dest *d, const char *table);
+void advice_text(const struct advice *a, struct out *out, size_t width);
+void advice_markdown(const struct advice *a, struct out *out);
+/* Percent; 0 of nothing. */
+double advice_share(int64_t part, int64_t whole);
+/* The time that a finding's percentages are of. */
+int64_t finding_whole(const struct advice *a, const struct finding *f);
+
+#endif

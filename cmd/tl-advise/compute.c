@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Facts of ops: what they lose to the roofline by category, bound, library and
+ * how near they come; those without a roofline; what looks wrong.
+ */
+#include <math.h>
+
+#include "base/hash.h"
+#include "trace/stat.h"
+
+#include "cmd/tl-advise/advise.h"
+
+#define ABOVE 110    /* percent of the roof from where on it is no noise */
+#define BLOCKED 5    /* times its kernels that an op takes on the host */
+#define UIDS_SHOWN 5 /* of a group */
+
+/* Ops that are alike: they lose for one reason. */
+struct op_group {
+	const struct op_row *most; /* the one with most time */
+	int64_t ns, rows, calls, most_ns;
+	int64_t kernel_ns; /* of all ops of the category: the host's part */
+	double gain_ns;
+	VEC(struct str) uids;
+};
+
+struct groups {
+	struct intern *keys;
+	VEC(struct op_group) list; /* as numbered by keys */
+};
+
+/* By roof; without one by name; the host's part by category. */
+struct compute {
+	struct groups modelled, unmodelled, host, above;
+};
+
+/* ---- libraries ---- */
+
+static bool
+is_of_library(const struct library *l, struct str op, struct str kernels)
+{
+	for (size_t i = 0; i < l->like.n; i++)
+		if (str_find(l->of_op ? op : kernels, l->like.v[i], false) >= 0)
+			return true;
+	return false;
+}
+
+static struct str
+library_of(const struct advice *a, struct str op, struct str kernels)
+{
+	for (size_t of_op = 1; of_op <= 1; of_op--)
+		for (size_t i = 0; i < a->rules.libraries.n; i++) {
+			const struct library *l = &a->rules.libraries.v[i];
+
+			if (l->of_op == (of_op == 1) &&
+			    is_of_library(l, op, kernels))
+				return l->name;
+		}
+	return STR("");
+}
+
+/* ---- groups ---- */
+
+/* The key is emptied. */
+static struct op_group *
+group_of(struct groups *all, struct buf *key)
+{
+	uint32_t id;
+
+	if (all->keys == NULL)
+		all->keys = intern_create();
+	id = intern_put(all->keys, buf_str(key));
+	key->len = 0;
+	if (id == all->list.n)
+		vec_push(&all->list, (struct op_group){ 0 });
+	return &all->list.v[id];
+}
+
+static void
+add_op(struct op_group *g, const struct op_row *o, int64_t ns)
+{
+	stat_add(&g->ns, ns);
+	g->rows++;
+	g->calls += o->count;
+	if (o->uid.len > 0 && g->uids.n < UIDS_SHOWN)
+		vec_push(&g->uids, o->uid);
+	if (g->most == NULL || ns > g->most_ns) {
+		g->most = o;
+		g->most_ns = ns;
+	}
+}
+
+static struct cell
+uids_cell(struct advice *a, const struct op_group *g)
+{
+	struct buf b = { 0 };
+	struct cell c;
+
+	for (size_t i = 0; i < g->uids.n; i++) {
+		struct str uid = g->uids.v[i];
+		int64_t n;
+
+		buf_puts(&b, i > 0 ? "," : "[");
+		if (num_i64(uid, &n))
+			buf_put(&b, uid.p, uid.len);
+		else /* of one of several instances */
+			json_put_string(&b, uid);
+	}
+	if (g->uids.n > 0)
+		buf_putc(&b, ']');
+	c = cell_text(arena_str(a->mem, buf_str(&b)));
+	buf_free(&b);
+	return c;
+}
+
+static void
+groups_free(struct groups *all)
+{
+	if (all->keys != NULL)
+		intern_destroy(all->keys);
+	for (size_t i = 0; i < all->list.n; i++)
+		vec_free(&all->list.v[i].uids);
+	vec_free(&all->list);
+}
+
+/* ---- rows ---- */
+
+/* Work that another finding is about: collectives that have no category. */
+static bool
+is_communication(struct str category, struct str name)
+{
+	static const char *const words[] = { "all_reduce", "collective",
+		"ncclkernel", "nccldev", "rccl", "broadcast", "allgather" };
+
+	if (str_eq(category, STR("communication")) ||
+	    str_eq(category, STR("memcpy")) ||
+	    str_eq(category, STR("record_param_comms")))
+		return true;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_eq(category, STR("other")) &&
+		    str_find(name, str_of(words[i]), true) >= 0)
+			return true;
+	return false;
+}
+
+static struct str
+bound_word(struct str bound)
+{
+	return str_starts(bound, STR("COMPUTE")) ? STR("compute")
+	    : str_starts(bound, STR("MEMORY"))   ? STR("memory")
+						 : STR("");
+}
+
+static int
+band_of(double percent)
+{
+	return percent < 30 ? 0 : percent < 60 ? 30 : 60;
+}
+
+/* The longest kernel, of the list that a cell has. */
+static struct str
+kernel_of(struct advice *a, struct str details)
+{
+	json_items list = { 0 }, one = { 0 };
+	struct str name = STR("");
+
+	if (json_split(&list, a->mem, details) && list.n > 0 &&
+	    json_split(&one, a->mem, list.v[0].text))
+		name = json_member_text(&one, STR("name"));
+	vec_free(&list);
+	vec_free(&one);
+	return name;
+}
+
+/* "(15360, 4096) c10::BFloat16", one an argument that is a tensor. */
+static struct str
+args_of(struct advice *a, const struct line *l)
+{
+	json_items dims = { 0 }, types = { 0 }, shape = { 0 };
+	struct buf b = { 0 };
+	struct str s;
+
+	if (!json_split(&dims, a->mem, line_text(l, "input_dims")) ||
+	    !json_split(&types, a->mem, line_text(l, "input_types")))
+		dims.n = 0;
+	for (size_t i = 0; i < dims.n && i < types.n; i++) {
+		if (!json_split(&shape, a->mem, dims.v[i].text) ||
+		    shape.n == 0 || shape.v[0].type == JSON_T_ARRAY)
+			continue;
+		buf_puts(&b, b.len > 0 ? "; (" : "(");
+		for (size_t k = 0; k < shape.n; k++)
+			buf_printf(&b, "%s%.*s", k > 0 ? ", " : "",
+			    (int)shape.v[k].text.len, shape.v[k].text.p);
+		buf_printf(
+		    &b, ") %.*s", (int)types.v[i].text.len, types.v[i].text.p);
+	}
+	s = arena_str(a->mem, buf_str(&b));
+	vec_free(&dims);
+	vec_free(&types);
+	vec_free(&shape);
+	buf_free(&b);
+	return s;
+}
+
+void
+compute_take_op(struct advice *a, const struct line *l)
+{
+	struct str name = line_text(l, "name");
+	struct str category = line_text(l, "op_category");
+	struct str kernels = line_text(l, "kernel_details_summary");
+	bool has_roof = !line_lacks(l, "pct_roofline_mean");
+
+	category = category.len > 0 ? category : STR("other");
+	if (is_communication(category, name))
+		return;
+	vec_push(&a->ops,
+	    ((struct op_row){
+		.name = arena_str(a->mem, name),
+		.category = arena_str(a->mem, category),
+		.args = args_of(a, l),
+		.kernel = kernel_of(a, kernels),
+		.library = library_of(a, name, kernels),
+		.bound = bound_word(line_text(l, "roofline_bound")),
+		.roof = arena_str(a->mem, line_text(l, "roof")),
+		.ns = line_int(l, "kernel_ns_sum"),
+		.mean_ns = line_real(l, "kernel_ns_mean"),
+		.std_ns = line_real(l, "kernel_ns_std"),
+		.host_ns = line_int(l, "host_ns_sum"),
+		.count = line_int(l, "operation_count"),
+		.uid = arena_str(a->mem, line_text(l, "first_uid")),
+		.flop_per_byte = line_lacks(l, "flop_per_byte")
+		    ? -1
+		    : line_real(l, "flop_per_byte"),
+		.reached = has_roof ? line_real(l, "pct_roofline_mean") : -1,
+	    }));
+}
+
+void
+compute_take_category(struct advice *a, const struct line *l)
+{
+	struct str name = line_text(l, "op_category");
+	struct category *to = NULL;
+
+	for (size_t i = 0; i < a->categories.n && to == NULL; i++)
+		if (str_eq(a->categories.v[i].name, name))
+			to = &a->categories.v[i];
+	if (to == NULL) {
+		to = vec_add(&a->categories);
+		*to = (struct category){ .name = arena_str(a->mem, name) };
+	}
+	stat_add(&to->ns, line_int(l, "direct_ns_sum"));
+	to->ops += line_int(l, "count");
+}
+
+/* ---- which belong together ---- */
+
+static bool
+has_roof(const struct op_row *o)
+{
+	return o->reached >= 0 && o->reached <= ABOVE;
+}
+
+static void
+group_op(struct compute *c, const struct op_row *o, struct buf *key)
+{
+	struct op_group *g;
+
+	buf_printf(key, "%.*s", (int)o->category.len, o->category.p);
+	g = group_of(&c->host, key);
+	stat_add(&g->kernel_ns, o->ns);
+	if (o->host_ns / BLOCKED > o->ns)
+		add_op(g, o, o->host_ns - o->ns);
+	if (o->reached > ABOVE)
+		add_op(group_of(&c->above, key), o, o->ns);
+	if (!has_roof(o)) {
+		buf_printf(key, "%.*s", (int)o->name.len, o->name.p);
+		add_op(group_of(&c->unmodelled, key), o, o->ns);
+		return;
+	}
+	buf_printf(key, "%.*s\n%.*s\n%.*s\n%.*s\n%d", (int)o->category.len,
+	    o->category.p, (int)o->bound.len, o->bound.p, (int)o->library.len,
+	    o->library.p, (int)o->roof.len, o->roof.p, band_of(o->reached));
+	g = group_of(&c->modelled, key);
+	g->gain_ns += fmax(0, 1 - o->reached / 100) * (double)o->ns;
+	add_op(g, o, o->ns);
+}
+
+/* ---- facts ---- */
+
+static void
+put_group(struct advice *a, struct facts *f, const struct op_group *g,
+    struct str category)
+{
+	fact_put(f, "category", cell_text(category));
+	fact_put(f, "name", cell_text(g->most->name));
+	fact_put(f, "rows", cell_int(g->rows));
+	fact_put(f, "calls", cell_int(g->calls));
+	fact_put(f, "ns", cell_int(g->ns / a->nsources));
+	fact_share(f, "percent", g->ns, a->total_ns * a->nsources);
+	fact_put(f, "uid", uids_cell(a, g));
+}
+
+static void
+put_modelled(struct advice *a, const struct op_group *g, size_t number)
+{
+	struct facts f = { .table = STR_INIT("compute") };
+	const struct op_row *o = g->most;
+
+	put_group(a, &f, g, o->category);
+	fact_put(&f, "part", cell_int((int64_t)number));
+	fact_put(&f, "bound", cell_text(o->bound));
+	fact_put(&f, "library", cell_text(o->library));
+	fact_put(&f, "roof", cell_text(o->roof));
+	fact_put(&f, "band", cell_int(band_of(o->reached)));
+	fact_put(
+	    &f, "pct_roof", cell_real(100 * (1 - g->gain_ns / (double)g->ns)));
+	fact_put(&f, "gain_ns", cell_real(g->gain_ns / (double)a->nsources));
+	fact_put(
+	    &f, "is_peak", cell_bool(!str_ends(o->roof, STR("achievable"))));
+	advice_take(a, &f, g->rows);
+	vec_free(&f.list);
+}
+
+static void
+put_unmodelled(struct advice *a, const struct op_group *g, size_t number)
+{
+	struct facts f = { .table = STR_INIT("no_roof") };
+
+	put_group(a, &f, g, g->most->category);
+	fact_put(&f, "part", cell_int((int64_t)number));
+	advice_take(a, &f, g->rows);
+	vec_free(&f.list);
+}
+
+static void
+put_host_part(struct advice *a, const struct op_group *g)
+{
+	struct facts f = { .table = STR_INIT("host_blocked") };
+
+	if (g->rows == 0)
+		return;
+	put_group(a, &f, g, g->most->category);
+	fact_put(&f, "kernel_ns", cell_int(g->kernel_ns / a->nsources));
+	fact_share(&f, "pct_of_kernels", g->ns, g->kernel_ns);
+	advice_take(a, &f, g->rows);
+	vec_free(&f.list);
+}
+
+/* Faster than the roof allows: some figure is not what it is taken for. */
+static void
+put_above(struct advice *a, const struct groups *all)
+{
+	for (size_t i = 0; i < all->list.n; i++) {
+		struct facts f = { .table = STR_INIT("above_roof") };
+		const struct op_group *g = &all->list.v[i];
+
+		put_group(a, &f, g, g->most->category);
+		fact_put(&f, "pct_roof", cell_real(g->most->reached));
+		fact_put(&f, "roof", cell_text(g->most->roof));
+		advice_take(a, &f, g->rows);
+		vec_free(&f.list);
+	}
+}
+
+static void
+put_spread(struct advice *a, const struct op_row *o)
+{
+	struct facts f = { .table = STR_INIT("spread") };
+
+	if (!(o->mean_ns > 0))
+		return;
+	fact_put(&f, "name", cell_text(o->name));
+	fact_put(&f, "count", cell_int(o->count));
+	fact_put(&f, "ns", cell_int(o->ns / a->nsources));
+	fact_share(&f, "percent", o->ns, a->total_ns * a->nsources);
+	fact_put(&f, "mean_ns", cell_real(o->mean_ns));
+	fact_put(&f, "std_ns", cell_real(o->std_ns));
+	fact_put(&f, "ratio", cell_real(o->std_ns / o->mean_ns));
+	fact_put(&f, "uid", cell_text(o->uid));
+	advice_take(a, &f, 1);
+	vec_free(&f.list);
+}
+
+static void
+put_coverage(struct advice *a)
+{
+	struct facts f = { .table = STR_INIT("coverage") };
+	int64_t ns = 0;
+
+	if (a->categories.n == 0)
+		return;
+	for (size_t i = 0; i < a->categories.n; i++)
+		stat_add(&ns, a->categories.v[i].ns);
+	fact_put(&f, "ops_ns", cell_int(ns / a->nsources));
+	fact_put(&f, "compute_ns", cell_int(a->compute_ns));
+	fact_share(&f, "percent", ns, a->compute_ns * a->nsources);
+	advice_take(a, &f, (int64_t)a->categories.n);
+	vec_free(&f.list);
+}
+
+static int
+by_ns(const void *pa, const void *pb)
+{
+	const struct category *a = pa, *b = pb;
+
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	return str_cmp(a->name, b->name);
+}
+
+void
+compute_advise(struct advice *a)
+{
+	struct compute c = { 0 };
+	struct buf key = { 0 };
+
+	for (size_t i = 0; i < a->ops.n; i++) {
+		group_op(&c, &a->ops.v[i], &key);
+		put_spread(a, &a->ops.v[i]);
+	}
+	for (size_t i = 0; i < c.modelled.list.n; i++)
+		put_modelled(a, &c.modelled.list.v[i], i + 1);
+	for (size_t i = 0; i < c.unmodelled.list.n; i++)
+		put_unmodelled(a, &c.unmodelled.list.v[i], i + 1);
+	for (size_t i = 0; i < c.host.list.n; i++)
+		put_host_part(a, &c.host.list.v[i]);
+	put_above(a, &c.above);
+	put_coverage(a);
+	stable_sort(
+	    a->categories.v, a->categories.n, sizeof *a->categories.v, by_ns);
+	groups_free(&c.modelled);
+	groups_free(&c.unmodelled);
+	groups_free(&c.host);
+	groups_free(&c.above);
+	buf_free(&key);
+}

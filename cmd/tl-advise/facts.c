@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* What of a report's tables counts; and rows of tables that rules name. */
+#include <stdlib.h>
+
+#include "trace/stat.h"
+
+#include "cmd/tl-advise/advise.h"
+
+struct taker {
+	const char *table;
+	void (*take)(struct advice *a, const struct line *l);
+};
+
+struct facts_reading {
+	struct advice *advice;
+	struct arena *text; /* of the head at hand */
+	struct head head;
+	const struct taker *taker; /* NULL: none */
+	bool is_named;             /* by a rule */
+	bool has_timeline;
+};
+
+/* ---- tables ---- */
+
+static void
+take_timeline(struct advice *a, const struct line *l)
+{
+	static const struct {
+		struct str type;
+		size_t at;
+	} types[] = {
+#define AT(of) offsetof(struct advice, of)
+		{ STR_INIT("total_time"), AT(total_ns) },
+		{ STR_INIT("busy_time"), AT(busy_ns) },
+		{ STR_INIT("computation_time"), AT(compute_ns) },
+		{ STR_INIT("kernel"), AT(compute_ns) },
+		{ STR_INIT("exposed_comm_time"), AT(exposed_comm_ns) },
+		{ STR_INIT("exposed_memcpy_time"), AT(exposed_copy_ns) },
+		{ STR_INIT("total_comm_time"), AT(comm_ns) },
+#undef AT
+	};
+	struct str type = line_text(l, "type");
+
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (str_eq(type, types[i].type))
+			stat_add((int64_t *)(void *)((char *)a + types[i].at),
+			    line_int(l, "time_ns"));
+	a->nsources += str_eq(type, types[0].type);
+}
+
+static void
+take_window(struct advice *a, const struct line *l)
+{
+	budget_take(&a->budgets, l);
+}
+
+static void
+take_idle(struct advice *a, const struct line *l)
+{
+	budget_take_part(&a->budgets, l);
+}
+
+static const struct taker takers[] = {
+	{ "gpu_timeline", take_timeline },
+	{ "idle_window", take_window },
+	{ "idle", take_idle },
+	{ "copies", system_take_copy },
+	{ "kernel_summary", system_take_kernel },
+	{ "ops_summary_by_category", compute_take_category },
+	{ "unified_perf_summary", compute_take_op },
+};
+
+/* ---- rows for rules ---- */
+
+static bool
+is_named(const struct rules *r, struct str table)
+{
+	for (size_t i = 0; i < r->list.n; i++)
+		if (str_eq(r->list.v[i].table, table))
+			return true;
+	return false;
+}
+
+static struct cell
+cell_of(const struct val *v, enum col_type type)
+{
+	int64_t n;
+
+	switch (v->type) {
+	case VAL_NONE: return cell_none();
+	case VAL_BOOL: return cell_bool(v->yes);
+	case VAL_TEXT: return cell_text(v->text);
+	case VAL_BIG:
+	case VAL_NUMBER: break;
+	}
+	return type == COL_INT && val_int(v, &n) ? cell_int(n)
+	    : v->type == VAL_BIG                 ? cell_text(v->text)
+						 : cell_real(v->number);
+}
+
+static void
+take_row(struct advice *a, const struct line *l)
+{
+	struct facts f = { .table = l->head->name };
+
+	for (size_t i = 0; i < l->head->ncolumns; i++)
+		vec_push(&f.list,
+		    ((struct field){ l->head->columns[i].id,
+			cell_of(&l->cells[i], l->head->columns[i].type) }));
+	advice_take(a, &f, 1);
+	vec_free(&f.list);
+}
+
+/* ---- reading ---- */
+
+static void
+begin(void *ctx, const struct head *head)
+{
+	struct facts_reading *r = ctx;
+
+	arena_reset(r->text, 0);
+	r->head = head_copy(head, r->text);
+	r->is_named = is_named(&r->advice->rules, head->name);
+	r->taker = NULL;
+	for (size_t i = 0; i < sizeof takers / sizeof *takers; i++)
+		if (str_eq(head->name, str_of(takers[i].table)))
+			r->taker = &takers[i];
+}
+
+static void
+row(void *ctx, const struct val *cells)
+{
+	struct facts_reading *r = ctx;
+	const struct line l = { &r->head, cells };
+
+	if (r->taker != NULL)
+		r->taker->take(r->advice, &l);
+	if (r->is_named)
+		take_row(r->advice, &l);
+}
+
+static void
+end(void *ctx)
+{
+	(void)ctx;
+}
+
+struct facts_reading *
+facts_start(struct advice *a, struct table_sink *sink)
+{
+	struct facts_reading *r = xcalloc(1, sizeof *r);
+
+	r->advice = a;
+	r->text = arena_create();
+	*sink = (struct table_sink){ begin, row, end, r };
+	return r;
+}
+
+/* ---- at the end ---- */
+
+static void
+find_bound(struct advice *a)
+{
+	a->window_ns = a->total_ns;
+	budget_sum(&a->budgets, &a->sum);
+	a->whole = a->budgets.list.n == 1 ? a->budgets.list.v : &a->sum;
+	if (a->whole->n == 0)
+		return;
+	budget_decide(a->whole, &a->bound);
+	a->window_ns = a->whole->window_ns / a->whole->n;
+	a->missing_ns = a->whole->ns[GROUP_OF_MISSING] / a->whole->n;
+}
+
+void
+facts_finish(struct facts_reading *r)
+{
+	struct advice *a = r->advice;
+	int64_t *const sums[] = { &a->total_ns, &a->busy_ns, &a->compute_ns,
+		&a->exposed_comm_ns, &a->exposed_copy_ns, &a->comm_ns };
+
+	if (a->nsources == 0)
+		die_nothing(MSG_NO_TIMELINE);
+	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+		*sums[i] /= a->nsources;
+	a->idle_ns = a->total_ns - a->busy_ns;
+	find_bound(a);
+	system_advise(a);
+	compute_advise(a);
+	advice_finish(a);
+	arena_destroy(r->text);
+	free(r);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* Findings: by the time that they win back, and which share it. */
+#include "trace/stat.h"
+
+#include "cmd/tl-advise/advise.h"
+
+static struct str
+say(struct advice *a, struct str text, const struct facts *f)
+{
+	struct buf b = { 0 };
+	struct str s;
+
+	rule_say(&b, text, f);
+	s = arena_str(a->mem, buf_str(&b));
+	buf_free(&b);
+	return s;
+}
+
+/* As a list of JSON; a cell may be one. */
+static struct str
+uids_of(struct advice *a, const struct rule *r, const struct facts *f)
+{
+	const struct cell *v = fact_of(f, r->uid.len > 0 ? r->uid : STR("uid"));
+	struct buf b = { 0 };
+	struct str s = STR("");
+	int64_t n;
+
+	if (v == NULL || (v->type != CELL_INT && v->type != CELL_TEXT))
+		return s;
+	if (v->type == CELL_TEXT && str_starts(v->text, STR("[")))
+		return arena_str(a->mem, v->text);
+	buf_putc(&b, '[');
+	if (v->type == CELL_INT)
+		buf_printf(&b, "%" PRId64, v->i);
+	else if (num_i64(v->text, &n))
+		buf_put(&b, v->text.p, v->text.len);
+	else
+		json_put_string(&b, v->text);
+	buf_putc(&b, ']');
+	s = arena_str(a->mem, buf_str(&b));
+	buf_free(&b);
+	return s;
+}
+
+/*
+ * Where launches bound the time, shorter GPU work may win nothing: the GPU
+ * waits for the next launch all the same.
+ */
+static bool
+is_behind_host(const struct advice *a, const struct finding *f)
+{
+	return a->bound.is_launch && str_starts(f->claims, STR("gpu/"));
+}
+
+static void
+take(
+    struct advice *a, const struct rule *r, const struct facts *f, int64_t rows)
+{
+	struct finding g = { .rule = r, .rows = rows };
+
+	if (r->gain.len > 0) {
+		rule_gains(r, f, g.gain_ns);
+		if (g.gain_ns[HIGH] <= 0)
+			return;
+		g.has_gain = true;
+	}
+	g.category = say(a, r->category, f);
+	g.insight = say(a, r->insight, f);
+	g.action = say(a, r->action, f);
+	g.confidence = say(a, r->confidence, f);
+	g.claims = say(a, r->claims, f);
+	g.uids = uids_of(a, r, f);
+	g.table = arena_str(a->mem, f->table);
+	if (g.has_gain && is_behind_host(a, &g)) {
+		g.gain_ns[LOW] = 0;
+		g.confidence = STR("low");
+	}
+	vec_push(&a->findings, g);
+}
+
+void
+advice_take(struct advice *a, const struct facts *f, int64_t rows)
+{
+	for (size_t i = 0; i < a->rules.list.n; i++) {
+		const struct rule *r = &a->rules.list.v[i];
+
+		if (!str_eq(r->table, f->table) || !rule_fits(r, f))
+			continue;
+		take(a, r, f, rows);
+		if (!r->also)
+			return;
+	}
+}
+
+/* ---- order ---- */
+
+/*
+ * Those that win nothing by themselves stand behind. Equal ones are in the
+ * order of the rules, and then as the rows are, so that it is the same
+ * whichever table came first.
+ */
+static int
+by_gain(const void *pa, const void *pb)
+{
+	const struct finding *a = pa, *b = pb;
+
+	if (a->has_gain != b->has_gain)
+		return a->has_gain ? -1 : 1;
+	for (size_t i = 0; i < GAINS; i++) {
+		int64_t x = a->gain_ns[(MID + i) % GAINS];
+		int64_t y = b->gain_ns[(MID + i) % GAINS];
+
+		if (x != y)
+			return x > y ? -1 : 1;
+	}
+	if (a->rule != b->rule)
+		return a->rule < b->rule ? -1 : 1;
+	return 0;
+}
+
+/* "host" has "host/python"; lists of them are joined by blanks. */
+static bool
+share_one(struct str a, struct str b)
+{
+	struct str least = a.len < b.len ? a : b, most = a.len < b.len ? b : a;
+
+	return str_starts(most, least) &&
+	    (most.len == least.len || most.p[least.len] == '/');
+}
+
+static bool
+share(struct str a, struct str b)
+{
+	const char *as = a.p, *bs;
+	struct str x, y;
+
+	if (a.len == 0 || b.len == 0)
+		return false;
+	while (str_next(&as, '\n', &x)) {
+		bs = b.p;
+		while (str_next(&bs, '\n', &y))
+			if (share_one(x, y))
+				return true;
+	}
+	return false;
+}
+
+/* Ops are part of the GPU's time, gaps of the window's. */
+int64_t
+finding_whole(const struct advice *a, const struct finding *f)
+{
+	return str_eq(f->rule->section, STR("system")) ? a->window_ns
+						       : a->total_ns;
+}
+
+static void
+drop_small(struct advice *a)
+{
+	struct finding *v = a->findings.v;
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->findings.n; i++)
+		if (!v[i].has_gain ||
+		    100 * (double)v[i].gain_ns[MID] >=
+			v[i].rule->least * (double)finding_whole(a, &v[i]))
+			v[n++] = v[i];
+	a->findings.n = n;
+}
+
+void
+advice_finish(struct advice *a)
+{
+	struct finding *v = a->findings.v;
+
+	drop_small(a);
+	stable_sort(v, a->findings.n, sizeof *v, by_gain);
+	for (size_t i = 0; i < a->findings.n; i++) {
+		v[i].place = i + 1;
+		for (size_t k = 0; v[i].has_gain && k < i; k++)
+			if (v[i].overlaps == 0 &&
+			    share(v[i].claims, v[k].claims))
+				v[i].overlaps = k + 1;
+	}
+}
+
+int64_t
+advice_sum(const struct advice *a)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < a->findings.n; i++)
+		if (a->findings.v[i].overlaps == 0)
+			stat_add(&sum, a->findings.v[i].gain_ns[MID]);
+	return sum;
+}
+
+void
+advice_free(struct advice *a)
+{
+	vec_free(&a->findings);
+	vec_free(&a->ops);
+	vec_free(&a->categories);
+	vec_free(&a->sum.parts);
+	budgets_free(&a->budgets);
+	rules_free(&a->rules);
+	arena_destroy(a->mem);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where tables come from: folders and files of them, or tl-report, which is run
+ * on traces and writes its tables into a pipe.
+ */
+#include <dirent.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "stream/helper.h"
+#include "stream/stream.h"
+
+#include "cmd/tl-advise/advise.h"
+
+static bool
+is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int
+is_table_file(const struct dirent *d)
+{
+	return str_ends(str_of(d->d_name), STR(".ndjson"));
+}
+
+/* In the order of their names; false: there is none. */
+static bool
+read_folder(const char *path, const struct table_sink *sink)
+{
+	struct dirent **files;
+	int n = scandir(path, &files, is_table_file, alphasort);
+	struct buf name = { 0 };
+
+	if (n < 0)
+		die_errno("%s", path);
+	for (int i = 0; i < n; i++) {
+		name.len = 0;
+		buf_printf(&name, "%s/%s", path, files[i]->d_name);
+		buf_putc(&name, '\0');
+		table_read_all(in_open(name.p), TABLE_NDJSON, sink);
+		free(files[i]);
+	}
+	free(files);
+	buf_free(&name);
+	return n > 0;
+}
+
+/* ---- traces ---- */
+
+/* A path that is no option. */
+static char *
+operand(const char *path, struct arena *mem)
+{
+	const char *before = *path == '-' && path[1] != '\0' ? "./" : "";
+
+	return (char *)(uintptr_t)arena_printf(mem, "%s%s", before, path);
+}
+
+/* Also all paths but the last one, which stands behind them. */
+static void
+put_words(const struct input *input, char **words, struct arena *mem)
+{
+	static const char *const own[] = { "--format=ndjson", "--kernels",
+		"--launch", "--roof=achievable" };
+
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		*words++ = (char *)(uintptr_t)own[i];
+	for (size_t i = 0; i < input->words.n; i++)
+		*words++ = (char *)(uintptr_t)input->words.v[i];
+	for (size_t i = 0; i + 1 < input->paths.n; i++)
+		*words++ = operand(input->paths.v[i], mem);
+	*words = NULL;
+}
+
+/* in is the last one. Without tables tl-report has said why. */
+static void
+read_traces(
+    const struct input *input, struct in *in, const struct table_sink *sink)
+{
+	struct arena *mem = arena_create();
+	char **words =
+	    xcalloc(input->words.n + input->paths.n + 8, sizeof *words);
+	struct helper *h;
+	struct in *out;
+	int status;
+
+	put_words(input, words, mem);
+	h = helper_start("tl-report", words, in);
+	out = helper_output(h);
+	if (!in_need(out, 1)) {
+		status = helper_wait(h);
+		exit(child_signal(status) > 0 || status == EXIT_DONE
+			? EXIT_NO_ANSWER
+			: status);
+	}
+	table_read_all(out, TABLE_NDJSON, sink);
+	helper_finish(h);
+	free(words);
+	arena_destroy(mem);
+}
+
+/* ---- all of it ---- */
+
+static void
+add_path(struct input *input, const char *path)
+{
+	path_vec found = { 0 };
+
+	stream_paths(&found, path, false);
+	for (size_t i = 0; i < found.n; i++)
+		vec_push(&input->paths, found.v[i]);
+	vec_free(&found);
+}
+
+static bool
+is_tables(struct in *in)
+{
+	return !stream_is_one(in) && table_is_one(in);
+}
+
+/* Tables, of which all operands are, or traces: as the first one is. */
+void
+input_read(struct input *input, char *const *paths, size_t n,
+    const struct table_sink *sink)
+{
+	struct in *in = NULL;
+	size_t i = 0;
+
+	for (; i < n; i++) {
+		if (is_folder(paths[i]) && read_folder(paths[i], sink))
+			continue;
+		if (is_folder(paths[i]))
+			break;
+		in = in_open(paths[i]);
+		if (!is_tables(in))
+			break;
+		table_read_all(in, TABLE_NDJSON, sink);
+		in = NULL;
+	}
+	if (i == n)
+		return;
+	if (i > 0)
+		die_usage("tables, or traces, not both: tl-report --format "
+			  "ndjson makes tables of traces");
+	for (; i < n; i++)
+		add_path(input, paths[i]);
+	if (in == NULL || n > 1) {
+		if (in != NULL)
+			in_close(in);
+		in = in_open(input->paths.v[input->paths.n - 1]);
+	}
+	read_traces(input, in, sink);
+	vec_free(&input->paths);
+}

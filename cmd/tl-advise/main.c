@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-advise: what to do first, and what it would win.
+ *
+ * It reads tables of a report, which of a trace tl-report makes; rules, which
+ * are data, turn rows into findings; these are ranked by the time that they
+ * would win back.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "table/catalogue.h"
+#include "trace/select.h"
+
+#include "cmd/tl-advise/advise.h"
+
+enum {
+	OPT_ARCH = OPT_LONG,
+	OPT_CAPTURE,
+	OPT_LIST_RULES,
+	OPT_LIST_TABLES,
+	OPT_MARKDOWN,
+	OPT_MODELS,
+	OPT_ROOF,
+	OPT_RULES,
+	OPT_TABLE_NAME,
+	OPT_TEXT,
+};
+
+static const struct opt options[] = {
+	/* clang-format off */
+	{ OPT_SELECT_ANNOTATION, "annotation", "NAME[#N]", "in annotations like NAME; only the Nth" },
+	{ OPT_ARCH, "arch", "NAME", "the GPU: auto, a name or a JSON file" },
+	{ OPT_SELECT_BY_GPU_TIME, "by-gpu-time", NULL, "GPU work by its own start, not its launch's" },
+	{ OPT_CAPTURE, "capture", "DIR|FILE", "traces of the captures of graphs that are replayed" },
+	{ OPT_SELECT_DEV, "dev", "DEV,...", "of these devices, as 0,2-3" },
+	{ OPT_SELECT_FROM, "from", "TIME", "from TIME after the source's first event on" },
+	{ OPT_SELECT_GPU_STREAM, "gpu-stream", "STREAM,...", "of these GPU streams" },
+	{ OPT_LIST_RULES, "list-rules", NULL, "list the rules" },
+	{ OPT_LIST_TABLES, "list-tables", NULL, "list the tables" },
+	{ OPT_MARKDOWN, "markdown", NULL, "a report in Markdown, with marks for programs" },
+	{ OPT_MODELS, "models", "FILE", "add or replace op models, see tl-models(5)" },
+	{ OPT_SELECT_PHASE, "phase", "PHASE,...", "in iterations of these phases, as prefill,mixed" },
+	{ OPT_SELECT_RANK, "rank", "RANK,...", "of the sources of these ranks" },
+	{ OPT_ROOF, "roof", "peak|achievable", "peak: of data sheets, not measured" },
+	{ OPT_RULES, "rules", "FILE", "rules of your own, which come first; repeat" },
+	{ OPT_SELECT_STEP, "step", "STEP,...", "in these steps, as 3-7, last or slowest" },
+	{ OPT_TABLE_NAME, "table", "NAME", "the table of this name (advice)" },
+	OPT_TABLE,
+	{ OPT_TEXT, "text", NULL, "sentences, as on a terminal" },
+	{ OPT_SELECT_TO, "to", "TIME", "before TIME after the first event" },
+	{ 'v', "verbose", NULL, "a summary on stderr" },
+	OPT_END,
+	/* clang-format on */
+};
+
+static const struct about about = {
+	"what to do first, and what it would win",
+	"[OPTIONS] [TRACE... | TABLES...]",
+	"tl-advise trace.json.gz",
+};
+
+struct settings {
+	struct table_dest dest;
+	const char *table;
+	bool text, markdown, list_rules, list_tables, verbose;
+	VEC(char *) rules;
+	struct input input;
+	struct arena *mem;
+};
+
+/* One that is tl-report's. */
+static void
+pass_on(struct settings *set, const struct optparse *op, int ch)
+{
+	const char *name = op->name;
+
+	while (*name == '-')
+		name++;
+	for (const struct opt *o = options; o->name != NULL; o++)
+		if (o->ch == ch)
+			name = o->name;
+	vec_push(&set->input.words,
+	    op->arg != NULL ? arena_printf(set->mem, "--%s=%s", name, op->arg)
+			    : arena_printf(set->mem, "--%s", name));
+}
+
+static void
+take_option(struct settings *set, const struct optparse *op, int ch)
+{
+	static const char *const roofs[] = { "peak", "achievable", NULL };
+
+	switch (ch) {
+	case OPT_LIST_RULES: set->list_rules = true; break;
+	case OPT_LIST_TABLES: set->list_tables = true; break;
+	case OPT_MARKDOWN: set->markdown = true; break;
+	case OPT_RULES:
+		vec_push(&set->rules, (char *)(uintptr_t)op->arg);
+		break;
+	case OPT_TABLE_NAME: set->table = op->arg; break;
+	case OPT_TEXT: set->text = true; break;
+	case 'v': set->verbose = true; break;
+	default:
+		if (table_dest_opt(&set->dest, op, ch))
+			return;
+		if (ch == OPT_ROOF)
+			(void)opt_word(op, roofs);
+		pass_on(set, op, ch);
+	}
+}
+
+/* Sentences on a terminal, unless something else is asked for. */
+static bool
+is_text(const struct settings *set)
+{
+	const struct table_dest *d = &set->dest;
+
+	return set->text ||
+	    (d->format == FMT_AUTO && d->path == NULL && d->dir == NULL &&
+		d->columns == NULL && d->sort == NULL && set->table == NULL &&
+		isatty(STDOUT_FILENO));
+}
+
+static void
+check(struct settings *set)
+{
+	struct table_dest *d = &set->dest;
+
+	if ((set->text || set->markdown) &&
+	    (d->format != FMT_AUTO || d->dir != NULL || d->columns != NULL ||
+		d->sort != NULL || set->table != NULL))
+		die_usage("options '--text' and '--markdown' write a report, "
+			  "no table");
+	if (set->text && set->markdown)
+		die_usage("options '--text' and '--markdown' exclude each "
+			  "other");
+	advice_check(d, set->table);
+}
+
+static void
+put_report(const struct advice *a, const struct settings *set)
+{
+	struct out *out = out_open(set->dest.path);
+
+	if (set->markdown)
+		advice_markdown(a, out);
+	else
+		advice_text(a, out, (size_t)set->dest.width);
+	out_finish(out);
+}
+
+static void
+list_rules(const struct rules *r)
+{
+	struct out *out = out_open(NULL);
+
+	for (size_t i = 0; i < r->list.n; i++)
+		out_printf(out, "%.*s\t%.*s\t%.*s\n",
+		    (int)r->list.v[i].name.len, r->list.v[i].name.p,
+		    (int)r->list.v[i].table.len, r->list.v[i].table.p,
+		    (int)r->list.v[i].action.len, r->list.v[i].action.p);
+	out_finish(out);
+}
+
+static void
+advise(struct settings *set, struct advice *a, char *const *paths, size_t n)
+{
+	static char *const standard[] = { (char *)(uintptr_t) "-", NULL };
+	struct table_sink sink;
+	struct facts_reading *r = facts_start(a, &sink);
+
+	if (n == 0) {
+		in_check_stdin("-");
+		paths = standard;
+	}
+	input_read(&set->input, paths, n > 0 ? n : 1, &sink);
+	facts_finish(r);
+	if (set->markdown || is_text(set))
+		put_report(a, set);
+	else
+		advice_print(a, &set->dest, set->table);
+	if (set->verbose)
+		note_cost("%zu findings of %zu rules", a->findings.n,
+		    a->rules.list.n);
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct settings set = { .mem = arena_create() };
+	struct advice a = { .mem = arena_create() };
+	struct optparse op;
+	int ch;
+
+	opt_start(&op, argc, argv, &about, options);
+	while ((ch = opt_next(&op)) != -1)
+		take_option(&set, &op, ch);
+	check(&set);
+	if (set.list_tables) {
+		sheets_list("tl-advise");
+		return EXIT_DONE;
+	}
+	a.budgets.text = a.mem;
+	rules_load(&a.rules, set.rules.v, set.rules.n);
+	if (set.list_rules)
+		list_rules(&a.rules);
+	else
+		advise(&set, &a, argv + op.ind, (size_t)(argc - op.ind));
+	advice_free(&a);
+	vec_free(&set.rules);
+	vec_free(&set.input.words);
+	arena_destroy(set.mem);
+	return exit_status();
+}

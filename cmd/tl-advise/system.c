@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Facts of the window: what it went on, each gap's cause, copies, kernels that
+ * are short. Of several sources they are means.
+ */
+#include "trace/stat.h"
+
+#include "cmd/tl-advise/advise.h"
+
+#define SHORT_NS 10e3 /* a kernel that takes less on average is short */
+
+/* ---- rows ---- */
+
+static bool
+has(struct str name, const char *a, const char *b, const char *c)
+{
+	return str_find(name, str_of(a), true) >= 0 ||
+	    str_find(name, str_of(b), true) >= 0 ||
+	    str_find(name, str_of(c), true) >= 0;
+}
+
+void
+system_take_copy(struct advice *a, const struct line *l)
+{
+	struct str name = line_text(l, "copy");
+	struct amounts *s = &a->amounts;
+	struct amount *to = &s->copies[OTHER];
+
+	if (str_find(name, STR("memset"), true) >= 0)
+		return;
+	if (has(name, "dtoh", "device -> host", "devicetohost"))
+		to = &s->copies[D2H];
+	else if (has(name, "htod", "host -> device", "hosttodevice"))
+		to = &s->copies[H2D];
+	else if (has(name, "dtod", "device -> device", "devicetodevice"))
+		to = &s->copies[D2D];
+	to->count += line_int(l, "count");
+	stat_add(&to->ns, line_int(l, "time_ns_sum"));
+}
+
+void
+system_take_kernel(struct advice *a, const struct line *l)
+{
+	struct amounts *s = &a->amounts;
+	int64_t count = line_int(l, "count"), ns = line_int(l, "dur_ns_sum");
+
+	s->kernels.count += count;
+	stat_add(&s->kernels.ns, ns);
+	if (line_lacks(l, "dur_ns_mean") ||
+	    line_real(l, "dur_ns_mean") >= SHORT_NS)
+		return;
+	s->shorts.count += count;
+	stat_add(&s->shorts.ns, ns);
+	if (ns <= s->most_ns)
+		return;
+	s->most_ns = ns;
+	s->most = arena_str(a->mem, line_text(l, "name"));
+}
+
+/* ---- gaps ---- */
+
+/* What launches a graph is no case for one. */
+static struct str
+advice_of(const struct advice *a, const struct idle_part *p)
+{
+	return (p->cause == CAUSE_LAUNCH_CALL ||
+		   p->cause == CAUSE_LAUNCH_LATENCY) &&
+		str_ends(p->call, STR("GraphLaunch"))
+	    ? STR("launch the next graph before waiting for this one")
+	    : str_of(cause_advice(p->cause, a->whole->has_python, a->is_tpu));
+}
+
+/*
+ * The host work that would be done ahead without these calls; where launches
+ * bound the time it would be late all the same, and where blocking calls do it
+ * is said of all of them.
+ */
+static int64_t
+behind_ns(const struct advice *a, const struct idle_part *p)
+{
+	bool is_told = a->bound.is_sync && p->class == GROUP_OF_SYNC;
+
+	return a->bound.is_launch || is_told ? 0 : p->behind_ns;
+}
+
+/* An id as words. */
+static struct str
+words_of(struct advice *a, const char *id)
+{
+	struct buf b = { 0 };
+	struct str s;
+
+	for (; *id != '\0'; id++)
+		buf_putc(&b, *id == '_' ? ' ' : *id);
+	s = arena_str(a->mem, buf_str(&b));
+	buf_free(&b);
+	return s;
+}
+
+static void
+put_gap(struct advice *a, const struct idle_part *p, size_t number)
+{
+	const struct budget *w = a->whole;
+	struct facts f = { .table = STR_INIT("gap") };
+	int64_t most = w->ns[GROUP_OF_HOST] - w->graph_ns, gain = p->ns;
+	int64_t behind = behind_ns(a, p) / w->n;
+	struct str cause = words_of(a, cause_words[p->cause]);
+
+	/* of the host's work what a graph would leave stays */
+	if (p->class == GROUP_OF_HOST && gain > most)
+		gain = most;
+	gain = gain / w->n + behind;
+	fact_put(&f, "class", cell_text(str_of(account_words[p->class])));
+	fact_put(&f, "cause", cell_text(cause));
+	fact_put(&f, "call", cell_text(p->call));
+	fact_put(&f, "part", cell_int((int64_t)number));
+	fact_put(&f, "ns", cell_int(p->ns / w->n));
+	fact_share(&f, "percent", p->ns, w->window_ns);
+	fact_put(&f, "gain_ns", cell_int(gain));
+	fact_share(&f, "gain_percent", gain, w->window_ns / w->n);
+	if (p->calls > 1) {
+		fact_put(&f, "calls", cell_int(p->calls));
+		fact_put(&f, "longest_ns", cell_int(p->longest_ns));
+	}
+	fact_put(&f, "uid", cell_text(p->uid));
+	fact_put(&f, "rank", cell_text(p->label));
+	if (behind > 0)
+		fact_put(&f, "behind_ns", cell_int(behind));
+	fact_put(&f, "advice", cell_text(advice_of(a, p)));
+	fact_share(&f, "pct_inferred", p->inferred_ns, p->ns);
+	advice_take(a, &f, 1);
+	vec_free(&f.list);
+}
+
+/*
+ * Each cause in calls of a name, unless a graph of all launches, or calls that
+ * do not block, would win the host's part of it at once. What was not recorded
+ * wins nothing.
+ */
+static void
+put_gaps(struct advice *a, bool by_graph)
+{
+	const struct budget *w = a->whole;
+
+	for (size_t i = 0; i < w->parts.n; i++) {
+		const struct idle_part *p = &w->parts.v[i];
+		bool is_host = p->class == GROUP_OF_HOST;
+
+		if (p->class != GROUP_OF_GPU && p->class != GROUP_OF_MISSING &&
+		    p->class != ACCOUNT_COMM &&
+		    !(is_host && (by_graph || a->bound.is_sync)))
+			put_gap(a, p, i + 1);
+	}
+}
+
+/* ---- the window ---- */
+
+/* Without tl-idle's tables what the timeline says. */
+static int64_t
+class_ns(const struct advice *a, unsigned class, int64_t timeline_ns)
+{
+	return a->whole->n > 0 ? a->whole->ns[class] / a->whole->n
+			       : timeline_ns;
+}
+
+static void
+put_host(const struct advice *a, struct facts *f, bool by_graph)
+{
+	const struct budget *w = a->whole;
+	int64_t host = w->ns[GROUP_OF_HOST], n = w->n;
+
+	if (n == 0)
+		return;
+	fact_put(f, "host_ns", cell_int(host / n));
+	fact_share(f, "pct_host", host, w->window_ns);
+	fact_put(f, "is_launch", cell_bool(a->bound.is_launch));
+	fact_put(f, "is_sync", cell_bool(a->bound.is_sync));
+	/* no graph is captured over a call that waits for the GPU */
+	fact_put(f, "is_opened", cell_bool(w->opened_ns >= host / 10));
+	fact_put(f, "opened_ns", cell_int(w->opened_ns / n));
+	fact_share(f, "pct_opened", w->opened_ns, w->window_ns);
+	fact_put(f, "opened_by", cell_text(w->opened_by));
+	fact_put(f, "opened_uid", cell_text(w->opened_uid));
+	fact_put(f, "launched", cell_int(w->launched));
+	fact_put(f, "starved", cell_int(w->starved));
+	fact_share(f, "pct_starved", w->starved, w->launched);
+	if (!by_graph || w->graph_ns >= host)
+		return;
+	fact_put(f, "graph_ns", cell_int(w->graph_ns / n));
+	fact_put(f, "graph_gain_ns", cell_int((host - w->graph_ns) / n));
+	fact_share(f, "graph_gain_percent", host - w->graph_ns, w->window_ns);
+}
+
+static void
+put_window(struct advice *a, bool by_graph)
+{
+	struct facts f = { .table = STR_INIT("window") };
+	int64_t comm = class_ns(a, ACCOUNT_COMM, a->exposed_comm_ns);
+	int64_t copy = class_ns(a, ACCOUNT_COPY, a->exposed_copy_ns);
+	int64_t window =
+	    a->whole->n > 0 ? a->whole->window_ns / a->whole->n : a->total_ns;
+
+	fact_put(&f, "total_ns", cell_int(a->total_ns));
+	fact_put(&f, "compute_ns", cell_int(a->compute_ns));
+	fact_share(&f, "pct_compute", a->compute_ns, a->total_ns);
+	fact_put(&f, "missing_ns", cell_int(a->missing_ns));
+	fact_share(&f, "pct_missing", a->missing_ns, window);
+	fact_put(&f, "idle_ns", cell_int(a->idle_ns - a->missing_ns));
+	fact_share(&f, "pct_idle", a->idle_ns - a->missing_ns,
+	    a->total_ns - a->missing_ns);
+	fact_put(&f, "comm_ns", cell_int(a->comm_ns));
+	fact_put(&f, "exposed_comm_ns", cell_int(comm));
+	fact_share(&f, "pct_exposed_comm", comm, window);
+	fact_share(
+	    &f, "pct_hidden", a->comm_ns - a->exposed_comm_ns, a->comm_ns);
+	fact_put(&f, "exposed_copy_ns", cell_int(copy));
+	fact_share(&f, "pct_exposed_copy", copy, window);
+	fact_put(&f, "is_tpu", cell_bool(a->is_tpu));
+	put_host(a, &f, by_graph);
+	advice_take(a, &f, a->nsources);
+	vec_free(&f.list);
+}
+
+/* ---- copies and kernels ---- */
+
+static void
+put_copies(struct advice *a)
+{
+	static const char *const words[DIRECTIONS] = { "DtoH", "HtoD", "DtoD",
+		"other" };
+
+	for (size_t i = 0; i < DIRECTIONS; i++) {
+		struct facts f = { .table = STR_INIT("copy") };
+		const struct amount *c = &a->amounts.copies[i];
+
+		if (c->count == 0)
+			continue;
+		fact_put(&f, "direction", cell_text(str_of(words[i])));
+		fact_put(&f, "count", cell_int(c->count));
+		fact_put(&f, "ns", cell_int(c->ns / a->nsources));
+		fact_share(&f, "percent", c->ns, a->total_ns * a->nsources);
+		advice_take(a, &f, 1);
+		vec_free(&f.list);
+	}
+}
+
+static void
+put_shorts(struct advice *a)
+{
+	const struct amounts *s = &a->amounts;
+	struct facts f = { .table = STR_INIT("short_kernels") };
+
+	if (s->shorts.count == 0)
+		return;
+	fact_put(&f, "count", cell_int(s->shorts.count));
+	fact_put(&f, "kernels", cell_int(s->kernels.count));
+	fact_share(&f, "pct_count", s->shorts.count, s->kernels.count);
+	fact_put(&f, "ns", cell_int(s->shorts.ns / a->nsources));
+	fact_share(&f, "percent", s->shorts.ns, s->kernels.ns);
+	fact_put(&f, "name", cell_text(s->most));
+	fact_put(&f, "most_ns", cell_int(s->most_ns / a->nsources));
+	advice_take(a, &f, 1);
+	vec_free(&f.list);
+}
+
+void
+system_advise(struct advice *a)
+{
+	bool by_graph = a->bound.is_launch && !a->is_tpu;
+
+	put_window(a, by_graph);
+	if (a->whole->n > 0)
+		put_gaps(a, by_graph);
+	put_copies(a);
+	put_shorts(a);
+}

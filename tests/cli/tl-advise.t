@@ -1,0 +1,215 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-advise: findings of hand-made tables with gains worked out by hand, rules
+# as data, inputs, outputs.
+# shellcheck disable=SC2016 # CMDs are quoted
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+
+# column ID TYPE; table NAME COLUMN... <rows
+table() {
+	printf '{"table":"%s","columns":[' "$1"
+	shift
+	between=''
+	for c in "$@"; do
+		printf '%s{"id":"%s","label":"%s","type":"%s","unit":null}' \
+			"$between" "${c%:*}" "${c%:*}" "${c#*:}"
+		between=,
+	done
+	printf ']}\n'
+	tee rows
+	printf '{"end":{"rows":%d}}\n' "$(wc -l <rows)"
+}
+
+# 100 ms: 60 of computation, 10 of exposed communication, 30 idle, of which 5
+# are not recorded
+timeline() {
+	table gpu_timeline type:text time_ns:int <<-END
+		{"type":"total_time","time_ns":100000000}
+		{"type":"busy_time","time_ns":70000000}
+		{"type":"computation_time","time_ns":60000000}
+		{"type":"exposed_comm_time","time_ns":10000000}
+		{"type":"exposed_memcpy_time","time_ns":0}
+		{"type":"total_comm_time","time_ns":20000000}
+	END
+}
+
+# window LAUNCHED STARVED GAP_NS [OPENED_NS]
+window() {
+	table idle_window window:text steps:int window_ns:int gpu_ns:int \
+		communication_ns:int copy_ns:int host_ns:int sync_ns:int \
+		allocation_ns:int missing_ns:int launched:int starved:int \
+		launch_interval_ns:int launch_work_ns:int graph_ns:int \
+		gap_ns:int opened_ns:int opened_by:text opened_uid:int <<-END
+		{"window":"steps","steps":2,"window_ns":100000000,"gpu_ns":60000000,"communication_ns":10000000,"copy_ns":0,"host_ns":15000000,"sync_ns":4000000,"allocation_ns":6000000,"missing_ns":5000000,"launched":$1,"starved":$2,"launch_interval_ns":50000,"launch_work_ns":4000,"graph_ns":3000000,"gap_ns":$3,"opened_ns":${4:-0},"opened_by":"cudaStreamSynchronize","opened_uid":71}
+	END
+}
+
+idle() {
+	table idle class:text cause:text call:text time_ns:int calls:int \
+		call_ns_max:int longest_uid:int inferred_ns:int behind_ns:int \
+		<<-END
+		{"class":"host","cause":"python","call":"step","time_ns":14000000,"calls":20,"call_ns_max":2000000,"longest_uid":7,"inferred_ns":0,"behind_ns":0}
+		{"class":"allocation","cause":"alloc","call":"hipFree","time_ns":6000000,"calls":3,"call_ns_max":3000000,"longest_uid":5,"inferred_ns":0,"behind_ns":2000000}
+		{"class":"missing","cause":"gpu_missing","call":"hipLaunchKernel","time_ns":5000000,"calls":1,"call_ns_max":5000000,"longest_uid":8,"inferred_ns":0,"behind_ns":0}
+		{"class":"sync","cause":"sync","call":"cudaStreamSynchronize","time_ns":4000000,"calls":1,"call_ns_max":4000000,"longest_uid":9,"inferred_ns":3000000,"behind_ns":0}
+		{"class":"host","cause":"op","call":"aten::mm","time_ns":900000,"calls":1,"call_ns_max":900000,"longest_uid":10,"inferred_ns":0,"behind_ns":0}
+	END
+}
+
+# ops: a GEMM at 60 %, one at 20 %, a kernel above the roof, one without
+ops() {
+	table unified_perf_summary name:text op_category:text \
+		operation_count:int host_ns_sum:int kernel_ns_sum:int \
+		kernel_ns_mean:real kernel_ns_std:real roofline_bound:text \
+		roof:text pct_roofline_mean:real flop_per_byte:real \
+		first_uid:int input_dims:json input_types:json \
+		kernel_details_summary:json <<-END
+		{"name":"aten::mm","op_category":"GEMM","operation_count":4,"host_ns_sum":1000,"kernel_ns_sum":20000000,"kernel_ns_mean":5000000,"kernel_ns_std":1,"roofline_bound":"COMPUTE_BOUND","roof":"X achievable","pct_roofline_mean":60,"flop_per_byte":200,"first_uid":100,"input_dims":[[8,4],[4,2],[]],"input_types":["float","float",""],"kernel_details_summary":[{"name":"Cijk_a"}]}
+		{"name":"aten::mm","op_category":"GEMM","operation_count":2,"host_ns_sum":1000,"kernel_ns_sum":5000000,"kernel_ns_mean":2500000,"kernel_ns_std":1,"roofline_bound":"COMPUTE_BOUND","roof":"X achievable","pct_roofline_mean":80,"flop_per_byte":200,"first_uid":101,"input_dims":[[8,8],[8,8]],"input_types":["float","float"],"kernel_details_summary":[{"name":"Cijk_b"}]}
+		{"name":"aten::add","op_category":"elementwise","operation_count":20,"host_ns_sum":90000000,"kernel_ns_sum":10000000,"kernel_ns_mean":500000,"kernel_ns_std":600000,"roofline_bound":"MEMORY_BOUND","roof":"X achievable","pct_roofline_mean":20,"flop_per_byte":0.25,"first_uid":102,"input_dims":[[8]],"input_types":["float"],"kernel_details_summary":[{"name":"void at::native::add"}]}
+		{"name":"aten::odd","op_category":"other","operation_count":1,"host_ns_sum":1,"kernel_ns_sum":10000000,"kernel_ns_mean":10000000,"kernel_ns_std":0,"roofline_bound":"MEMORY_BOUND","roof":"X achievable","pct_roofline_mean":140,"flop_per_byte":1,"first_uid":103,"input_dims":[],"input_types":[],"kernel_details_summary":[]}
+		{"name":"ncclDevKernel_AllReduce","op_category":"other","operation_count":1,"host_ns_sum":1,"kernel_ns_sum":20000000,"kernel_ns_mean":20000000,"kernel_ns_std":0,"roofline_bound":null,"roof":null,"pct_roofline_mean":null,"flop_per_byte":null,"first_uid":104,"input_dims":[],"input_types":[],"kernel_details_summary":[]}
+	END
+}
+
+{
+	timeline
+	window 100 10 2000000
+	idle
+	ops
+} >t.ndjson
+tl-advise t.ndjson >advice.tsv 2>err
+
+# row RULE COLUMN...: its cells
+row() {
+	rule=$1
+	shift
+	tl-advise t.ndjson --no-header \
+		-c "rule,$(echo "$*" | tr ' ' ,)" 2>/dev/null |
+		sed -n "s/^$rule	//p" | tr '\t\n' '| '
+}
+
+G='gain_ns_low gain_ns gain_ns_high'
+# shellcheck disable=SC2086
+{
+	# hipFree 6 ms and 2 ms of host work behind it
+	is 'a call, and what is behind it' "$(row gap_call $G)" \
+		'4000000|6000000|8000000 '
+	# 14 ms, of which a graph of all would leave 3 of 15
+	is 'host work' "$(row gap_host $G)" '3000000|6000000|12000000 '
+	is 'a call that is inferred' "$(row gap_likely $G)" \
+		'1000000|2000000|4000000 '
+	is 'exposed communication' "$(row exposed_communication $G)" \
+		'2500000|5000000|10000000 '
+	# 20 x 0.4 and 5 x 0.2 in one group
+	is 'ops of one band' "$(row gemm_compute $G rows uids)" \
+		'6750000|7875000|9000000|2|[100,101] '
+	is 'ops of another' "$(row memory_bound $G)" '6000000|7000000|8000000 '
+	is 'an op above the roof has none' "$(row no_roof $G)" \
+		'1500000|3000000|4500000 '
+}
+is 'what is below 1 %: none' "$(grep -c 'uid 10)' advice.tsv)" 0
+is 'what is not recorded wins nothing' \
+	"$(grep -c hipLaunchKernel advice.tsv)" 0
+is 'the largest first' "$(tl-advise t.ndjson --no-header -c rule | tr '\n' ' ')" \
+	'gemm_compute memory_bound gap_host gap_call exposed_communication no_roof gap_likely host_blocked above_roof spread idle overlap '
+is 'host work behind a call is host work' "$(row gap_call overlaps)" '3 '
+is 'its library' "$(row gemm_compute insight)" \
+	'GEMM of Tensile at 64.0 % of the compute roof (X achievable): 25.000 ms in 2 ops, most in aten::mm '
+# without that of place 4, which shares its time: 7.875 + 7 + 6 + 5 + 3 + 2
+is 'the sum' "$(tl-advise t.ndjson --table advice_metrics -c gain_ns,missing_ns --no-header)" \
+	'30875000	5000000'
+is 'idle time of what was recorded: 25 of 95 ms' "$(row idle insight)" \
+	'the GPU is idle 25.000 ms, 26.3 % of what was recorded; 10.0 % of its work was launched after it had run dry '
+is 'an op with its arguments' \
+	"$(tl-advise t.ndjson --table advice_ops -c args,kernel --no-header | head -n 1)" \
+	'(8, 4) float; (4, 2) float	Cijk_a'
+
+# a launch-bound trace: one graph instead of all host work, kernels win less
+{
+	timeline
+	window 100 60 200000
+	idle
+	ops
+} | sed 's/"gpu_ns":60000000/"gpu_ns":6000000/; s/"host_ns":15000000/"host_ns":69000000/' \
+	>launch.ndjson
+is 'launch-bound: a graph of it all' \
+	"$(tl-advise launch.ndjson --no-header -c rule,gain_ns,claims 2>&1 | grep -c claims)" 1
+is 'a graph wins all but what it leaves' \
+	"$(tl-advise launch.ndjson --no-header -c rule,gain_ns | grep '^graph')" \
+	'graph	49500000'
+is 'no host part beside it' \
+	"$(tl-advise launch.ndjson --no-header -c rule | grep -c gap_host)" 0
+is 'shorter kernels may win nothing' \
+	"$(tl-advise launch.ndjson --no-header -c rule,gain_ns_low,confidence | grep gemm)" \
+	'gemm_compute	0	low'
+
+# rules of one's own
+rule() { # rule WHEN SAYS [MORE]
+	printf '[{"rule":"mine","table":"idle","section":"system","when":{%s},"insight":"{call} in {time_ns}","action":"mend it"%s,"example":{"row":{"call":"a","time_ns":1500,"cause":"alloc"},"says":"%s"%s}}]\n' \
+		"$1" "${3:-}" "$2" "${4:-}"
+}
+rule '"cause":"alloc"' 'a in 1.5 us' >mine.json
+is 'a rule about a raw table' \
+	"$(tl-advise --rules mine.json t.ndjson --no-header -c rule,insight | grep mine)" \
+	'mine	hipFree in 6.000 ms'
+rule '"cause":"alloc"' 'a in 1.5 us' ',"gain":"time_ns"' ',"gain_ns":"[1125, 1313, 1500]"' >mine.json
+is 'with a gain' \
+	"$(tl-advise --rules mine.json t.ndjson --no-header -c rule,gain_ns | grep mine)" \
+	'mine	5250000'
+rule '"cause":"sync"' 'a in 1.5 us' >bad.json
+refuses 1 'its example does not fit' 'tl-advise --rules bad.json t.ndjson'
+rule '' 'a in 2.5 us' >bad.json
+refuses 1 'of its example it says: a in 1.5 us' 'tl-advise --rules bad.json t.ndjson'
+rule '"time_ns":"> x"' '' >bad.json
+refuses 1 "rule 'mine': no number: x" 'tl-advise --rules bad.json t.ndjson'
+rule '' 'a in 1.5 us' ',"factors":[1,0.5,0]' >bad.json
+refuses 1 'three numbers from 0 to 1, rising' 'tl-advise --rules bad.json t.ndjson'
+rule '' 'a in 1.5 us' ',"colour":"red"' >bad.json
+refuses 1 'no member is called so: colour' 'tl-advise --rules bad.json t.ndjson'
+echo '{"rule":' >bad.json
+refuses 1 'no JSON list of rules' 'tl-advise --rules bad.json t.ndjson'
+is 'each rule is listed' "$(tl-advise --list-rules | grep -c '^gap_')" 5
+
+# inputs
+mkdir folder
+tl-report --format ndjson -d folder "$SAMPLE" 2>err
+tl-report --format ndjson "$SAMPLE" 2>err >stream.ndjson
+tl-advise stream.ndjson >a
+tl-advise folder >b
+ok 'a folder and a stream of tables: the same' cmp a b
+tl-advise - <stream.ndjson >b
+ok 'and from standard input' cmp a b
+tl-advise "$SAMPLE" >a 2>err
+tl-decode "$SAMPLE" | tl-advise >b 2>err
+ok 'a trace and a stream of it: the same' cmp a b
+tl-advise --text "$SAMPLE" >a 2>err
+tl-advise --text "$SAMPLE" >b 2>err
+ok 'the same bytes' cmp a b
+like 'sentences' "$(cat a)" '^ 1\. 2\.432 ms .*, confidence medium$'
+refuses 2 'tables, or traces, not both' "tl-advise t.ndjson $SAMPLE"
+refuses 2 "there is no table 'x'" 'tl-advise --table x t.ndjson'
+refuses 2 'write a report, no table' 'tl-advise --text --format csv t.ndjson'
+refuses 5 'no table gpu_timeline' 'tl-advise <<-END
+{"table":"idle","columns":[]}
+{"end":{"rows":0}}
+END'
+refuses 1 'cut off|no end' 'head -n 3 t.ndjson | tl-advise -'
+refuses 1 'not-there' 'tl-advise not-there.json'
+
+# Markdown: marks for programs, and names that are no marks
+sed 's/aten::mm/<!-- a | **b**/g' t.ndjson >hostile.ndjson
+tl-advise --markdown hostile.ndjson >r.md
+like 'the mark of a gain' "$(cat r.md)" \
+	'<!-- impact-begin kind=p_item category=gemm low=6.75 mid=7.88 high=9.00 -->'
+is 'as many ends' "$(grep -c 'impact-begin' r.md)" "$(grep -c 'impact-end' r.md)"
+is 'a hostile name is none' "$(grep -c '<!-- a' r.md)" 0
+like 'sections' "$(grep '^## ' r.md | tr '\n' ' ')" \
+	'## Compute Kernel Optimizations .*## System-Level Optimizations '
+tl-advise -d out t.ndjson
+is 'all tables into a folder' "$(cd out && echo *)" \
+	'advice.csv advice_categories.csv advice_metrics.csv advice_ops.csv'
+
+page_examples tl-advise.1
+done_testing

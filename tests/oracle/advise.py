@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""advise.py TABLES FOLDER RULES: each finding of tl-advise worked out again.
+
+TABLES is what tl-report --format ndjson wrote, FOLDER what tl-advise made of
+it, RULES the folder of its rules. Gains come from the tables alone, by the
+page's words; numbers in a sentence must be those of a row.
+"""
+import collections
+import json
+import math
+import os
+import re
+import sys
+
+COMM = ("all_reduce", "collective", "ncclkernel", "nccldev", "rccl",
+        "broadcast", "allgather")
+bad = []
+
+
+def check(yes, *what):
+    if not yes:
+        bad.append(" ".join(str(w) for w in what))
+
+
+def tables_of(path):
+    tables, rows = {}, None
+    for line in open(path, encoding="utf-8", errors="surrogateescape"):
+        o = json.loads(line)
+        if "table" in o and "columns" in o:
+            rows = tables.setdefault(o["table"], [])
+        elif list(o) == ["end"]:
+            rows = None
+        else:
+            rows.append(o)
+    return tables
+
+
+def half_away(x):
+    return int(math.floor(x + 0.5))
+
+
+def near(a, b):
+    """Sums of doubles in another order."""
+    return abs(a - b) <= 1 + 1e-9 * abs(b)
+
+
+tables = tables_of(sys.argv[1])
+advice, metrics = [], None
+for name in sorted(os.listdir(sys.argv[2])):
+    got = tables_of(os.path.join(sys.argv[2], name))
+    advice = got.get("advice", advice)
+    metrics = got["advice_metrics"][0] if "advice_metrics" in got else metrics
+rules = {}
+libraries = []
+for name in sorted(os.listdir(sys.argv[3])):
+    for r in json.load(open(os.path.join(sys.argv[3], name))):
+        if "library" in r:
+            libraries.append(r)
+        else:
+            rules[r["rule"]] = r
+
+times = collections.Counter()
+n = 0
+for r in tables["gpu_timeline"]:
+    times[r["type"]] += r["time_ns"]
+    n += r["type"] == "total_time"
+total = times["total_time"] // n
+windows = tables.get("idle_window", [])
+window = (sum(w["window_ns"] for w in windows) // len(windows)
+          if windows else total)
+missing = (sum(w["missing_ns"] for w in windows) // len(windows)
+           if windows else 0)
+check(metrics["total_ns"] == total, "total", metrics["total_ns"], total)
+
+
+def factors(f):
+    return rules[f["rule"]].get("factors", [0.75, 0.875, 1])
+
+
+def gains(f):
+    return [f["gain_ns_low"], f["gain_ns"], f["gain_ns_high"]]
+
+
+# ---- launches ----
+
+def is_launch_bound():
+    """As tl-report decides it, of one source."""
+    if len(windows) != 1:
+        return None
+    w = windows[0]
+    recorded = w["window_ns"] - w["missing_ns"]
+    if w["gpu_ns"] >= recorded - recorded // 5:
+        return False
+    parts = {k: w[k] for k in ("communication_ns", "copy_ns", "host_ns",
+                               "sync_ns", "data_ns", "compile_ns",
+                               "start_up_ns", "allocation_ns") if k in w}
+    if max(parts.values()) > w["host_ns"]:
+        return False
+    launch = (w["launched"] >= 20 and 2 * w["starved"] >= w["launched"] and
+              w["launch_work_ns"] < w["launch_interval_ns"] and
+              w["gap_ns"] < w["host_ns"] // 4)
+    sync = (w["opened_ns"] > w["host_ns"] // 2 and
+            w["opened_ns"] >= recorded // 10 and
+            (not launch or w["gpu_ns"] > w["host_ns"]))
+    return launch and not sync
+
+
+# ---- ops ----
+
+def library(op, kernels):
+    for of in ("op", "kernel"):
+        for entry in libraries:
+            text = op if of == "op" else kernels
+            if entry["of"] == of and any(x in text for x in entry["like"]):
+                return entry["library"]
+    return ""
+
+
+def expected_ops():
+    modelled = collections.defaultdict(lambda: [0.0, 0, []])
+    others = collections.defaultdict(lambda: [0, []])
+    for r in tables.get("unified_perf_summary", []):
+        category = r["op_category"] or "other"
+        if category in ("communication", "memcpy", "record_param_comms"):
+            continue
+        if category == "other" and any(x in r["name"].lower() for x in COMM):
+            continue
+        ns, e = r["kernel_ns_sum"], r.get("pct_roofline_mean")
+        if e is None or e > 110:
+            others[category, r["name"]][0] += ns
+            others[category, r["name"]][1].append(r)
+            continue
+        bound = (r.get("roofline_bound") or "")[:7].lower()
+        bound = "memory" if bound.startswith("memory") else bound
+        # the cell as it is written
+        key = (category, bound, library(r["name"], json.dumps(
+            r.get("kernel_details_summary"), separators=(",", ":"),
+            ensure_ascii=False)), r.get("roof") or "",
+            0 if e < 30 else 30 if e < 60 else 60)
+        modelled[key][0] += max(0, 1 - e / 100) * ns
+        modelled[key][1] += ns
+        modelled[key][2].append(r)
+    return modelled, others
+
+
+modelled, others = expected_ops()
+least = 0.005 * total
+ops = [f for f in advice if f["evidence"] in ("compute", "no_roof")]
+left = {}
+for key, (gain, ns, rows) in modelled.items():
+    if 0.875 * gain / n >= least:
+        left["compute", key] = (gain / n, rows)
+for key, (ns, rows) in others.items():
+    if 0.3 * ns / n >= least:
+        left["no_roof", key] = (ns // n, rows)
+launch_bound = is_launch_bound()
+for f in ops:
+    found = None
+    for key, (gain, rows) in left.items():
+        if (key[0] == f["evidence"] and key[1][0] == f["category"] and
+                len(rows) == f["rows"] and
+                near(f["gain_ns_high"], factors(f)[2] * gain) and
+                (f["uids"] or []) == [r["first_uid"] for r in rows[:5]
+                              if r.get("first_uid") is not None]):
+            found = key
+    check(found is not None, "no rows for", f)
+    if found is None:
+        continue
+    gain, rows = left.pop(found)
+    low = 0 if launch_bound else factors(f)[0] * gain
+    if launch_bound is None and f["gain_ns_low"] == 0:
+        low = 0  # decided over several sources
+    check(near(f["gain_ns_low"], low), "low", f, low)
+    check(near(f["gain_ns"], factors(f)[1] * gain), "mid", f)
+    most = max(rows, key=lambda r: r["kernel_ns_sum"])
+    if found[0] == "compute":
+        category, bound, lib, roof, band = found[1]
+        ns = sum(r["kernel_ns_sum"] for r in rows)
+        reached = 100 * (1 - gain * n / ns)
+        check(" at %.1f %% of the %s roof (%s): " % (reached, bound, roof)
+              in f["insight"], "roof", f["insight"], reached)
+        check(not lib or " of %s at" % lib in f["insight"], "library", f)
+    check(len(most["name"]) > 60 or most["name"] in f["insight"], "most", f)
+for key in left:
+    gain = left[key][0]
+    check(abs(0.875 * gain - least) < 2 or abs(0.3 * gain - least) < 2,
+          "not found", key, gain)
+
+# ---- gaps ----
+
+idle = tables.get("idle", [])
+for f in advice:
+    if f["evidence"] != "gap":
+        continue
+    uid = f["uids"][0] if f.get("uids") else None
+    rows = [r for r in idle if r["longest_uid"] == uid and
+            r["class"] == f["category"]] if uid is not None else \
+        [r for r in idle if r["class"] == f["category"]]
+    check(rows, "no row of", f)
+    check(f["category"] not in ("missing", "gpu"), "claims", f)
+    # the same call of all sources, of each row that it may be
+    all_of = [[r for r in idle if all(r[k] == x[k] for k in
+                                      ("class", "cause", "call"))]
+              for x in rows]
+    if len(windows) == 1:
+        bounds = [r["time_ns"] + r["behind_ns"] for r in rows]
+        check(any(g >= f["gain_ns_high"] and
+                  (r["class"] == "host" or f["gain_ns_high"] in
+                   (r["time_ns"], g)) for g, r in zip(bounds, rows)),
+              "gain of", f, bounds)
+    else:
+        check(any(f["gain_ns_high"] <= sum(r["time_ns"] + r["behind_ns"]
+                                           for r in same) / len(windows) + 1
+                  for same in all_of), "gain of", f)
+    m = re.search(r"([\d,]+) calls", f["insight"])
+    check(m is None or int(m[1].replace(",", "")) in
+          [sum(r["calls"] for r in same) for same in all_of],
+          "calls", f)
+
+# ---- all ----
+
+places = [f["place"] for f in advice]
+check(places == list(range(1, len(advice) + 1)), "places", places)
+with_gain = [f for f in advice if f["gain_ns"] is not None]
+check(advice[:len(with_gain)] == with_gain, "those without a gain are last")
+check(all(a["gain_ns"] >= b["gain_ns"]
+          for a, b in zip(with_gain, with_gain[1:])), "order")
+for f in with_gain:
+    whole = window if f["section"] == "system" else total
+    check(0 <= f["gain_ns_low"] <= f["gain_ns"] <= f["gain_ns_high"], f)
+    check(abs(f["pct_gain"] - 100 * f["gain_ns"] / whole) < 1e-6, "share", f)
+    check(f["gain_ns_high"] <= max(window, total), "more than all", f)
+    check(f["overlaps"] is None or f["overlaps"] < f["place"], "overlap", f)
+apart = sum(f["gain_ns"] for f in with_gain if f["overlaps"] is None)
+check(metrics["gain_ns"] == apart, "sum", metrics["gain_ns"], apart)
+check(apart <= max(window, total) - missing, "more than was recorded", apart)
+check(bool([f for f in advice if f["rule"] == "not_recorded"]) ==
+      (missing >= 0.1 * window), "not recorded", missing)
+print("\n".join(bad[:20]))
+sys.exit(bool(bad))

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-advise on real traces: figures that were worked out elsewhere, and each
+# finding worked out again from the tables.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+
+[ -d "$TL_DATA" ] || skip_all "no traces in $TL_DATA"
+command -v tl-roofline >/dev/null || skip_all 'tl-roofline is not built'
+
+# Roofs as of the reference's MI300X: measured compute, peak bandwidth.
+cat >arch.json <<'END'
+{"name": "R", "mem_bw_gbps": 5300, "max_achievable_mem_bw_gbps": 5300,
+ "peak_tflops": {"matrix_bf16": 708, "matrix_fp16": 654, "matrix_fp32": 163, "matrix_fp8": 1273,
+  "vector_fp16": 163, "vector_bf16": 163, "vector_fp32": 81, "vector_fp64": 40},
+ "max_achievable_tflops": {"matrix_bf16": 708, "matrix_fp16": 654, "matrix_fp32": 163, "matrix_fp8": 1273,
+  "vector_fp16": 163, "vector_bf16": 163, "vector_fp32": 81, "vector_fp64": 40}}
+END
+T=$TL_DATA/inference_sglang_prefilldecode/sglang_Qwen3-8B_prefilldecode.json.gz
+tl-advise --arch arch.json "$T" -d out --format tsv 2>err
+awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["section"] == "compute" {
+		printf "%s %.3f %.3f %.3f\n", $at["category"], $at["pct_low"],
+			$at["pct_gain"], $at["pct_high"] }' out/advice.tsv >got
+cat >expected <<'END'
+GEMM 8.997 10.497 11.996
+RMSNorm 1.165 1.359 1.554
+InferenceAttention 1.027 1.198 1.369
+elementwise 0.670 0.781 0.893
+END
+same 'ops of a serving step, percent of its time' got expected
+is 'ops that wait in the host' \
+	"$(grep -c 'ops of elementwise take 493.235 ms longer' out/advice.tsv)" 1
+is 'work that is not recorded wins nothing' \
+	"$(awk -F '\t' 'NR > 1 && $2 == "system" && $7 != ""' out/advice.tsv)" ''
+
+for t in "$TL_DATA"/*/; do
+	name=$(basename "$t")
+	slow || case $name in
+		h100_bert_small | mi300_ddp_resnet18 | multirank_cifar* | \
+			hta_nccl_parser | mi300_resnet_ckpt | jax_conv_minimal_08) ;;
+		*) continue ;;
+	esac
+	case $name in pair_*) continue ;; esac
+	find "$t" -maxdepth 1 -type f ! -name '*.md' | sort >files
+	case $name in
+		multirank*) ;;
+		*) head -n 1 files >one && mv one files ;;
+	esac
+	# shellcheck disable=SC2046 # paths without blanks
+	tl-report --format ndjson --kernels --launch --roof achievable \
+		$(cat files) >tables 2>err || [ $? -eq 3 ] || continue
+	[ -s tables ] || continue
+	rm -rf out
+	if ! tl-advise tables --format ndjson -d out 2>err && [ ! -d out ]; then
+		fail "$name"
+		show stderr err
+		continue
+	fi
+	ok "$name: each finding" python3 "$ROOT/tests/oracle/advise.py" \
+		tables out "$ROOT/cmd/tl-advise/rules"
+done
+done_testing
