@@ -130,5 +130,5 @@ text "$ROOT/common/model/rope.lua $ROOT/common/model/elementwise.lua" \
 	tl-roofline --arch MI300X --models @ step.tree
 text "$ROOT/common/model/arch/*.json" tl-roofline --arch @ step.tree
 mutants part -- tl-collective @
-all_seen tl-report
+all_seen tl-report tl-advise
 done_testing
