@@ -183,7 +183,8 @@ void input_read(struct input *input, char *const *paths, size_t n,
 
 /* Takes what is read, and makes findings of it. */
 struct facts_reading *facts_start(struct advice *a, struct table_sink *sink);
-void facts_finish(struct facts_reading *r);
+/* name: of the input, for a message. */
+void facts_finish(struct facts_reading *r, const char *name);
 
 /* ---- system.c ---- */
 

@@ -172,14 +172,14 @@ find_bound(struct advice *a)
 }
 
 void
-facts_finish(struct facts_reading *r)
+facts_finish(struct facts_reading *r, const char *name)
 {
 	struct advice *a = r->advice;
 	int64_t *const sums[] = { &a->total_ns, &a->busy_ns, &a->compute_ns,
 		&a->exposed_comm_ns, &a->exposed_copy_ns, &a->comm_ns };
 
 	if (a->nsources == 0)
-		die_nothing(MSG_NO_TIMELINE);
+		die_nothing(MSG_NO_GPU_EVENTS_TO_JUDGE, name);
 	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
 		*sums[i] /= a->nsources;
 	a->idle_ns = a->total_ns - a->busy_ns;

@@ -174,7 +174,7 @@ advise(struct settings *set, struct advice *a, char *const *paths, size_t n)
 		paths = standard;
 	}
 	input_read(&set->input, paths, n > 0 ? n : 1, &sink);
-	facts_finish(r);
+	facts_finish(r, strcmp(paths[0], "-") == 0 ? "stdin" : paths[0]);
 	if (set->markdown || is_text(set))
 		put_report(a, set);
 	else
@@ -187,12 +187,14 @@ advise(struct settings *set, struct advice *a, char *const *paths, size_t n)
 int
 main(int argc, char *argv[])
 {
-	struct settings set = { .mem = arena_create() };
-	struct advice a = { .mem = arena_create() };
+	struct settings set = { 0 };
+	struct advice a = { 0 };
 	struct optparse op;
 	int ch;
 
 	opt_start(&op, argc, argv, &about, options);
+	set.mem = arena_create();
+	a.mem = arena_create();
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &op, ch);
 	check(&set);

@@ -191,7 +191,7 @@ like 'sentences' "$(cat a)" '^ 1\. 2\.432 ms .*, confidence medium$'
 refuses 2 'tables, or traces, not both' "tl-advise t.ndjson $SAMPLE"
 refuses 2 "there is no table 'x'" 'tl-advise --table x t.ndjson'
 refuses 2 'write a report, no table' 'tl-advise --text --format csv t.ndjson'
-refuses 5 'no table gpu_timeline' 'tl-advise <<-END
+refuses 5 '^tl-advise: stdin: no GPU events' 'tl-advise <<-END
 {"table":"idle","columns":[]}
 {"end":{"rows":0}}
 END'
