@@ -212,8 +212,8 @@ check_uses(const struct settings *s)
 	size_t nstdin = 0;
 
 	if (s->is_csv && s->dir == NULL)
-		die_usage("option '--format': CSV is a file a table: -d DIR "
-			  "writes them into a folder");
+		die_usage("option '--format': CSV is one file per table: use "
+			  "-d DIR");
 	if (s->of_short != NULL && !s->shorts)
 		die_usage("option '--%s' needs --short", s->of_short);
 	if (s->title != NULL && s->page == NULL)
