@@ -273,7 +273,7 @@ done
 tl-decode q-neg-dur.json 2>err | tl-cat >nd
 is 'negative durations are 0, marked and kept' \
 	"$(grep -c '"dur":0,.*"clamped".*"top":{"dur":-' nd)" \
-	"$(sed 's/[^0-9]//g' err | cut -c 1)"
+	"$(sed -n 's/^tl-decode: \([0-9]*\) negative.*/\1/p' err)"
 is 'text as ts' "$(tl-decode q-string-ts.json | tl-cat | grep -c '"top":{[^}]*"ts":"[0-9]')" \
 	"$(grep -c '"ts": *"' q-string-ts.json)"
 is 'earlier values of repeated keys' \
