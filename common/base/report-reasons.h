@@ -12,10 +12,10 @@ REASON(NO_BATCH,
 REASON(NO_CAPTURE, "no capture has its batch size or more")
 
 /* ---- reasons: why tables skip events ---- */
-REASON(SKIP_TIME, "without a time")
-REASON(SKIP_DURATION, "without a duration")
+REASON(SKIP_TIME, "without a usable time")
+REASON(SKIP_DURATION, "without a usable duration")
 REASON(SKIP_PHASE, "without a known phase")
-REASON(SKIP_CATEGORY, "with a list as category")
+REASON(SKIP_CATEGORY, "without a usable category")
 
 /* ---- reasons: of what tl-decode --salvage mends and skips ---- */
 REASON(MENDED_CONTROL, "raw control characters, kept")

@@ -91,7 +91,7 @@ cat >rocprof.json <<'EOT'
   {"start_timestamp":"x","end_timestamp":300,"dispatch_info":{"kernel_id":1}},
   {"start_timestamp":100,"end_timestamp":null,"dispatch_info":{"kernel_id":1}}]}}]}
 EOT
-refuses 3 '2 events skipped: 1 without a time, 1 without a duration' \
+refuses 3 '2 events skipped: 1 without a usable time, 1 without a usable duration' \
 	'tl-decode rocprof.json >r.tl'
 like 'the record of a rocprofv3 file' "$(tl-cat r.tl 2>/dev/null)" \
 	'"skipped":{"time":1,"duration":1}'
