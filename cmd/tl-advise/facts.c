@@ -182,6 +182,10 @@ facts_finish(struct facts_reading *r, const char *name)
 		die_nothing(MSG_NO_GPU_EVENTS_TO_JUDGE, name);
 	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
 		*sums[i] /= a->nsources;
+	if (a->compute_ns < 0 || a->compute_ns > a->busy_ns ||
+	    a->busy_ns > a->total_ns)
+		die("%s: the parts of gpu_timeline are not within its total",
+		    name);
 	a->idle_ns = a->total_ns - a->busy_ns;
 	find_bound(a);
 	system_advise(a);

@@ -183,13 +183,15 @@ advice_finish(struct advice *a)
 	}
 }
 
+/* Findings of low confidence are guesses: no part of the sum. */
 int64_t
 advice_sum(const struct advice *a)
 {
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < a->findings.n; i++)
-		if (a->findings.v[i].overlaps == 0)
+		if (a->findings.v[i].overlaps == 0 &&
+		    !str_eq(a->findings.v[i].confidence, STR("low")))
 			stat_add(&sum, a->findings.v[i].gain_ns[MID]);
 	return sum;
 }

@@ -4,6 +4,7 @@
 
 #include "cmd/tl-advise/advise.h"
 
+#define DEPTH_MAX 16  /* brackets of a text in one another */
 #define NAME_WIDTH 60 /* of an op or kernel in a sentence */
 
 /* ---- facts ---- */
@@ -210,9 +211,12 @@ put_fact(struct buf *b, struct str body, const struct facts *f)
 	return true;
 }
 
-/* Up to a closing bracket or the end; false: a fact was missing. */
+/*
+ * Up to a closing bracket or the end; false: a fact was missing. Deeper than
+ * DEPTH_MAX brackets are text.
+ */
 static bool
-put_text(struct buf *b, struct str *rest, const struct facts *f)
+put_text(struct buf *b, struct str *rest, const struct facts *f, int depth)
 {
 	bool is_whole = true;
 
@@ -224,8 +228,8 @@ put_text(struct buf *b, struct str *rest, const struct facts *f)
 		rest->len--;
 		if (c == ']')
 			break;
-		if (c == '[') {
-			if (!put_text(b, rest, f))
+		if (c == '[' && depth < DEPTH_MAX) {
+			if (!put_text(b, rest, f, depth + 1))
 				b->len = start;
 			continue;
 		}
@@ -246,5 +250,5 @@ void
 rule_say(struct buf *b, struct str text, const struct facts *f)
 {
 	while (text.len > 0)
-		(void)put_text(b, &text, f);
+		(void)put_text(b, &text, f, 0);
 }

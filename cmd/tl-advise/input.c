@@ -145,6 +145,9 @@ input_read(struct input *input, char *const *paths, size_t n,
 	if (i > 0)
 		die_usage("tables, or traces, not both: tl-report --format "
 			  "ndjson makes tables of traces");
+	for (size_t k = 0; k < n; k++)
+		if (n > 1 && strcmp(paths[k], "-") == 0)
+			die_usage("'-' is the only operand, or none");
 	for (; i < n; i++)
 		add_path(input, paths[i]);
 	if (in == NULL || n > 1) {

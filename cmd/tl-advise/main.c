@@ -117,7 +117,8 @@ is_text(const struct settings *set)
 
 	return set->text ||
 	    (d->format == FMT_AUTO && d->path == NULL && d->dir == NULL &&
-		d->columns == NULL && d->sort == NULL && set->table == NULL &&
+		d->columns == NULL && d->sort == NULL && d->top == 0 &&
+		!d->labels && !d->no_header && set->table == NULL &&
 		isatty(STDOUT_FILENO));
 }
 
@@ -128,7 +129,8 @@ check(struct settings *set)
 
 	if ((set->text || set->markdown) &&
 	    (d->format != FMT_AUTO || d->dir != NULL || d->columns != NULL ||
-		d->sort != NULL || set->table != NULL))
+		d->sort != NULL || d->top != 0 || d->labels || d->no_header ||
+		set->table != NULL))
 		die_usage("options '--text' and '--markdown' write a report, "
 			  "no table");
 	if (set->text && set->markdown)

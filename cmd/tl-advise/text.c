@@ -146,20 +146,28 @@ advice_text(const struct advice *a, struct out *out, size_t width)
 
 /* In a cell or a paragraph: no mark of Markdown or HTML is one. */
 static void
-put_escaped(struct out *out, struct str s)
+put_escaped(struct out *out, struct str text)
 {
-	for (size_t i = 0; i < s.len; i++) {
-		if (s.p[i] == '<')
+	struct buf b = { 0 };
+
+	text_visible(text, &b);
+	for (size_t i = 0; i < b.len; i++) {
+		char c = b.p[i];
+
+		if (c == '<')
 			out_puts(out, "&lt;");
-		else if (s.p[i] == '>')
+		else if (c == '>')
 			out_puts(out, "&gt;");
-		else if (s.p[i] == '&')
+		else if (c == '&')
 			out_puts(out, "&amp;");
-		else if (strchr("|\\`*_[]", s.p[i]) != NULL && s.p[i] != '\0')
-			out_printf(out, "\\%c", s.p[i]);
+		else if (c == '\n')
+			out_puts(out, " ");
+		else if (c != '\0' && strchr("|\\`*_[]", c) != NULL)
+			out_printf(out, "\\%c", c);
 		else
-			out_write(out, &s.p[i], 1);
+			out_write(out, &c, 1);
 	}
+	buf_free(&b);
 }
 
 /* A category as a word of a mark: a-z, 0-9 and underscores. */

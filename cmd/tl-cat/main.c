@@ -68,7 +68,7 @@ is_picked(const struct settings *set, const struct event *ev)
 	return false;
 }
 
-/* An event that was asked for by its number is there, or that is an error. */
+/* None of the events that were asked for by number is there: no answer. */
 void
 cat_check_picks(const struct settings *set, int64_t left)
 {

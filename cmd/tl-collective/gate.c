@@ -143,17 +143,17 @@ judge_wait(struct job *j, const struct gate *gate, const struct pgroup *g)
 			buf_printf(&d.text, ", most for rank %" PRId64,
 			    j->ranks.v[late].rank);
 		else
-			buf_puts(&d.text, " (by durations: clocks are off)");
+			buf_puts(&d.text,
+			    " (by durations: clocks do not tell who is late)");
 		buf_printf(&d.text, "; allowed: %g %%", gate->pct);
 	}
 	free(caused);
 	free(waits);
-	return n > 0
-	    ? d
-	    : none(by_starts ? JUNIT_SKIPPED : JUNIT_ERROR,
-		  by_starts
-		      ? "no complete collective"
-		      : "clocks are off, and durations alone cannot tell");
+	return n > 0 ? d
+		     : none(by_starts ? JUNIT_SKIPPED : JUNIT_ERROR,
+			   by_starts ? "no complete collective"
+				     : "clocks do not tell who is late, and "
+				       "durations alone cannot");
 }
 
 static void

@@ -45,7 +45,9 @@ struct done {
 
 struct subject {
 	uint32_t src;
-	int64_t zero_ns, first_ns; /* of all but those at zero */
+	int64_t zero_ns;
+	/* of all but those at zero: GPU and host work, any event */
+	int64_t first_ns, earliest_ns;
 	uint64_t divisor;
 	VEC(struct host_gpu) gpus;
 	struct map end_of; /* events that are cut: where they end, by uid */
@@ -63,8 +65,9 @@ subject_of(struct repair *r, uint32_t src)
 	for (size_t i = r->list.n; i-- > 0;)
 		if (r->list.v[i].src == src)
 			return &r->list.v[i];
-	vec_push(
-	    &r->list, ((struct subject){ .src = src, .first_ns = INT64_MAX }));
+	vec_push(&r->list,
+	    ((struct subject){
+		.src = src, .first_ns = INT64_MAX, .earliest_ns = INT64_MAX }));
 	return &r->list.v[r->list.n - 1];
 }
 
@@ -93,6 +96,9 @@ is_impossible(
 static void
 take_event(struct subject *s, const struct event *ev)
 {
+	if ((ev->shape->has & HAS_TS) != 0 && ev->ts_ns != s->zero_ns &&
+	    ev->ts_ns < s->earliest_ns)
+		s->earliest_ns = ev->ts_ns;
 	if (!is_timed(ev) || (ev->flags & EV_DUPLICATE) != 0)
 		return;
 	if (ev->ts_ns < s->first_ns && ev->ts_ns != s->zero_ns)
@@ -170,7 +176,6 @@ find_all(struct repair *r, int fd, const char *name)
 	struct stream_in *in = open_again(fd, name);
 	enum item item;
 
-	stream_only(in, KINDS_GPU | KINDS_HOST);
 	while ((item = stream_next(in)) != ITEM_END) {
 		struct subject *s;
 		int64_t base;
@@ -178,7 +183,8 @@ find_all(struct repair *r, int fd, const char *name)
 		if (item == ITEM_SOURCE) {
 			s = subject_of(r, in->source.src);
 			if (source_int(&in->source, "base", &base))
-				s->zero_ns = -base;
+				s->zero_ns =
+				    base > INT64_MIN ? -base : INT64_MAX;
 		} else if (item == ITEM_EVENT) {
 			take_event(subject_of(r, in->ev.src), &in->ev);
 		}
@@ -209,6 +215,20 @@ put_done(struct buf *b, unsigned repair, const struct done *d)
 	buf_putc(b, '}');
 }
 
+/* A fact of the source, without the events that were dropped. */
+static struct fact
+fact_without(const struct subject *s, struct fact f)
+{
+	if (s->dropped.n == 0 || f.val.type != VAL_INT)
+		return f;
+	if (str_eq(f.key, STR("first")) && f.val.i == s->zero_ns &&
+	    s->earliest_ns != INT64_MAX)
+		f.val.i = s->earliest_ns;
+	else if (str_eq(f.key, STR("events")))
+		f.val.i -= (int64_t)s->dropped.n;
+	return f;
+}
+
 /* Bytes that were mended before are told in the same fact. */
 static void
 write_source(const struct subject *s, struct stream_out *out,
@@ -227,7 +247,7 @@ write_source(const struct subject *s, struct stream_out *out,
 	buf_putc(&text, '}');
 	for (size_t i = 0; i < source->nfacts; i++)
 		if (!str_eq(source->facts[i].key, STR(FACT_REPAIRED)))
-			vec_push(&facts, source->facts[i]);
+			vec_push(&facts, fact_without(s, source->facts[i]));
 	if (text.len > 2)
 		vec_push(&facts,
 		    ((struct fact){ STR(FACT_REPAIRED),

@@ -191,18 +191,21 @@ find_sums(struct rank_changes *k, const struct noise_row *rows)
 static void
 find_alone(struct rank_changes *k)
 {
-	int64_t *diffs = xcalloc(k->list.n, sizeof *diffs);
+	int64_t *others = xcalloc(k->list.n, sizeof *others);
 	struct stats s;
 
-	for (size_t i = 0; i < k->list.n; i++)
-		diffs[i] = rank_diff(&k->list.v[i]);
-	stat_of(&s, diffs, k->list.n);
-	for (size_t i = 0; i < k->list.n; i++) {
+	for (size_t i = 0; i < k->list.n && k->list.n > 1; i++) {
 		double diff = (double)rank_diff(&k->list.v[i]);
+		size_t n = 0;
+
+		for (size_t o = 0; o < k->list.n; o++)
+			if (o != i)
+				others[n++] = rank_diff(&k->list.v[o]);
+		stat_of(&s, others, n);
 
 		k->list.v[i].is_alone = fabs(diff - s.median) > fabs(diff) / 2;
 	}
-	free(diffs);
+	free(others);
 }
 
 static int
@@ -289,8 +292,12 @@ put_rows(struct buf *b, const struct changes *c, const struct rank_change *r)
 		buf_puts(b, ", no row of it by itself");
 		return;
 	}
-	buf_printf(b, ", %.0f %% of it from %zu %s%s: ",
-	    100 * (double)sum / (double)r->judged_ns, n,
+	if (llabs(sum) > llabs(r->judged_ns))
+		buf_puts(b, ", all of it and more");
+	else
+		buf_printf(b, ", %.0f %% of it",
+		    100 * (double)sum / (double)r->judged_ns);
+	buf_printf(b, " from %zu %s%s: ", n,
 	    c->set->by == BY_OP ? "op" : "kernel", n == 1 ? "" : "s");
 	for (size_t i = 0; i < n; i++) {
 		buf_puts(b, i > 0 ? ", " : "");
@@ -330,15 +337,17 @@ note_most(const struct changes *c, struct table *t,
 		buf_printf(&b, "%zu of %zu ranks differ beyond noise, most ", n,
 		    k->list.n);
 	buf_printf(&b, "rank %" PRId64 "%s: compute ", most->rank,
-	    n > 1 || !most->is_alone ? ""
-		: is_slower          ? " alone regressed"
-				     : " alone improved");
+	    n > 1 || unknown > 0 || !most->is_alone ? ""
+		: is_slower                         ? " alone regressed"
+						    : " alone improved");
 	put_change(&b, most->unit_ns[0], most->unit_ns[1]);
 	buf_puts(&b, " a step, ");
 	put_signed_time(&b, most->judged_ns);
 	buf_puts(&b, " beyond noise");
 	put_rows(&b, c, most);
-	if (n == 1 && unknown == 0)
+	if (n == 1 && unknown == 0 && k->list.n == 2)
+		buf_puts(&b, "; the other rank within noise");
+	else if (n == 1 && unknown == 0)
 		buf_printf(&b, "; the other %zu within noise", k->list.n - 1);
 	note_of(t, &b);
 	buf_free(&b);

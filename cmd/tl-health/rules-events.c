@@ -85,6 +85,11 @@ settle(const struct watch *x, struct arena *mem)
 	value = str_eq(t->column, STR("count")) ? (double)x->n
 	    : of_longest                        ? (double)x->longest_ns
 						: (double)x->sum_ns;
+	if (x->n == 0 && !str_eq(t->column, STR("count"))) {
+		out->result = RULE_UNJUDGED;
+		out->why = STR("no such event");
+		return;
+	}
 	if (rule_holds(t, value, t->number))
 		return;
 	out->result = RULE_BROKEN;

@@ -213,11 +213,24 @@ take_selection(const struct site_rules *r, struct site_rule *rule, size_t line,
 }
 
 static void
-take_options(
-    const struct site_rules *r, struct site_rule *rule, struct str value)
+take_options(const struct site_rules *r, struct site_rule *rule, size_t line,
+    struct str value)
 {
-	while (value.len > 0)
-		vec_push(&rule->words, arena_str(r->mem, take_word(&value)).p);
+	static const struct str own[] = { STR_INIT("-o"), STR_INIT("-d"),
+		STR_INIT("-c"), STR_INIT("--output"), STR_INIT("--dir"),
+		STR_INIT("--columns"), STR_INIT("--format"),
+		STR_INIT("--status-fd") };
+
+	while (value.len > 0) {
+		struct str word = arena_str(r->mem, take_word(&value));
+
+		/* a check writes no files, and reads the table as it comes */
+		for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+			if (str_starts(word, own[i]))
+				rule_die(r, line, "'%.*s' is not for rules",
+				    (int)word.len, word.p);
+		vec_push(&rule->words, word.p);
+	}
 }
 
 static enum rule_level
@@ -261,7 +274,7 @@ take_line(struct site_rules *r, struct site_rule *rule, size_t line,
 	} else if (str_eq(key, STR("where")) && rule->sheet != NULL) {
 		vec_push(&rule->where, take_test(r, line, value, true));
 	} else if (str_eq(key, STR("with")) && rule->sheet != NULL) {
-		take_options(r, rule, value);
+		take_options(r, rule, line, value);
 	} else if (str_eq(key, STR("under")) && rule->sheet == NULL) {
 		rule->under = value;
 	} else if (str_eq(key, STR("kind")) && rule->sheet == NULL) {

@@ -329,7 +329,7 @@ function timeline() {
     put('grid', grid && grid + (block ? ', block ' + block : ''));
     put('module', module);
     // of a long text the page has the beginning
-    const row = known.table && dims && known.table.rows.find(r => r.name === op && JSON.stringify(r.input_dims).startsWith(dims));
+    const row = known.table && dims && known.table.rows.find(r => r.name === op && JSON.stringify(r.input_dims || '').startsWith(dims));
     const goto = r => link('row in ' + known.table.schema.table, () => goTo && goTo(known.table, r));
     if (op) put('launched by', op + ' ' + scalars(dims || '') + ' ', ...(row ? [goto(row)] : []));
     const host = all.lanes[s.from[i]], at = s.start[i] - s.delay[i];

@@ -50,6 +50,16 @@ move_of(struct merge *m, const struct source *s,
 	return move;
 }
 
+/* Times of collectives are Unix time where each input has an epoch. */
+static int64_t
+epoch_of_collectives(const struct merge *m)
+{
+	for (size_t i = 0; i < m->inputs.n; i++)
+		if (!m->inputs.v[i].has_epoch)
+			return 0;
+	return m->first_has_epoch ? m->first_epoch : 0;
+}
+
 /* Drift is of each event: at which of the source's times it is none. */
 static void
 keep_drift(struct merge *m, uint32_t src, const struct collective_clock *c,
@@ -60,8 +70,8 @@ keep_drift(struct merge *m, uint32_t src, const struct collective_clock *c,
 	if (c != NULL && c->drift != 0) {
 		d.drift = c->drift;
 		if (__builtin_sub_overflow(c->middle_ns, base, &d.middle_ns) ||
-		    __builtin_sub_overflow(d.middle_ns,
-			m->first_has_epoch ? m->first_epoch : 0, &d.middle_ns))
+		    __builtin_sub_overflow(
+			d.middle_ns, epoch_of_collectives(m), &d.middle_ns))
 			die("%s: its clock is out of range", m->input->path);
 	}
 	while (m->drifts.n <= src)

@@ -183,6 +183,13 @@ put_together(const struct figures *f, struct buf *b)
 
 	for (size_t i = 0; i < f->groups.n; i++)
 		n += f->groups.v[i].collectives > 0;
+	if (n == 0) {
+		buf_printf(b,
+		    "Arrival skew unknown: none of %zu process groups has a "
+		    "complete collective.",
+		    f->groups.n);
+		return;
+	}
 	if (n < f->groups.n)
 		buf_printf(b,
 		    "Ranks arrive together in %zu of %zu process groups; the "

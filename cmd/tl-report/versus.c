@@ -93,13 +93,16 @@ versus_take(void *ctx, const struct line *l)
 	int64_t count = line_int(l, "count_after"), all_ns;
 	struct buf b = { 0 };
 
-	if (beyond->type != VAL_BOOL || !beyond->yes || f->nbeyond++ > 0)
+	if (beyond->type != VAL_BOOL || !beyond->yes || !(before > 0) ||
+	    f->nbeyond++ > 0)
 		return;
 	all_ns = llround((after - before) * (double)count);
-	buf_printf(&b, "Collectives: %.*s of %.4g MB in group %.*s ",
-	    (int)line_text(l, "collective").len, line_text(l, "collective").p,
-	    line_real(l, "full_bytes") / 1e6, (int)line_text(l, "group").len,
-	    line_text(l, "group").p);
+	buf_puts(&b, "Collectives: ");
+	table_fold_name(line_text(l, "collective"), 60, &b);
+	buf_printf(
+	    &b, " of %.4g MB in group ", line_real(l, "full_bytes") / 1e6);
+	table_fold_name(line_text(l, "group"), 60, &b);
+	buf_putc(&b, ' ');
 	put_time(&b, llround(before));
 	buf_puts(&b, " to ");
 	put_time(&b, llround(after));

@@ -74,8 +74,8 @@ static const struct collective_clock *
 clock_of(const struct timeline *g, const struct sink_source *o)
 {
 	/* by order, as tl-collective numbers such inputs */
-	return collective_clock_of(
-	    &g->clocks, o->has_rank ? o->rank : (int64_t)o->no);
+	return collective_clock_of(&g->clocks,
+	    o->has_rank && !o->is_rank_guess ? o->rank : (int64_t)o->no);
 }
 
 static struct shift
@@ -90,6 +90,10 @@ shift_of(const struct timeline *g, const struct sink_source *o)
 	if (first->has_base != o->has_base)
 		die("%s: --join needs the base of each source's clock",
 		    first->has_base ? o->path : first->path);
+	if (first->has_epoch != o->has_epoch)
+		die("%s: --join needs the epoch of each source's clock, or of "
+		    "none",
+		    first->has_epoch ? o->path : first->path);
 	if (first->is_rocprof != o->is_rocprof)
 		die("%s: --join of rocprofv3's sources and others", o->path);
 	if (o->has_base) {

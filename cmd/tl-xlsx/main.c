@@ -109,6 +109,10 @@ main(int argc, char *argv[])
 		take_option(&set, &op, ch);
 	if (set.path == NULL)
 		die_usage("option '-o' is missing: a workbook needs a FILE");
+	if (set.front != NULL && strcmp(set.front, "-") == 0 &&
+	    (op.ind == argc || strcmp(argv[op.ind], "-") == 0))
+		die_usage("only one of --front and the tables can be standard "
+			  "input");
 
 	out = out_open(set.path);
 	if (out_is_terminal(out))

@@ -197,7 +197,7 @@ merge_parts(struct budget *w)
 		stat_add(&last->ns, p->ns);
 		stat_add(&last->inferred_ns, p->inferred_ns);
 		stat_add(&last->behind_ns, p->behind_ns);
-		last->calls += p->calls;
+		stat_add(&last->calls, p->calls);
 		if (p->longest_ns > last->longest_ns) {
 			last->longest_ns = p->longest_ns;
 			last->uid = p->uid;
@@ -225,13 +225,15 @@ budget_sum(const struct budgets *b, struct budget *sum)
 			stat_add(&sum->ns[c], w->ns[c]);
 		stat_add(&sum->window_ns, w->window_ns);
 		stat_add(&sum->opened_ns, w->opened_ns);
-		if (w->graph_ns != INT64_MAX)
-			stat_add(&sum->graph_ns, w->graph_ns);
+		/* where no graph fits, all of the host's time would be left */
+		stat_add(&sum->graph_ns,
+		    w->graph_ns != INT64_MAX ? w->graph_ns
+					     : w->ns[GROUP_OF_HOST]);
 		sum->steps = w->steps > sum->steps ? w->steps : sum->steps;
 		sum->is_inferred |= w->is_inferred;
 		sum->are_runs |= w->are_runs;
-		sum->launched += w->launched;
-		sum->starved += w->starved;
+		stat_add(&sum->launched, w->launched);
+		stat_add(&sum->starved, w->starved);
 		sum->has_python |= w->has_python;
 		if (w->launched > most) {
 			most = w->launched;

@@ -35,14 +35,17 @@ sink_sources_source(
     struct sink_sources *g, const struct select *sel, const struct source *s)
 {
 	struct sink_source *o = sink_sources_of(g, s->src);
+	const struct fact *from = source_fact(s, "rank_from");
 	int64_t epoch;
 
 	o->is_rocprof = source_is_api_trace(s);
 	o->is_xla = source_is_xla(s);
 	o->has_rank = source_int(s, "rank", &o->rank);
+	o->is_rank_guess = from != NULL && from->val.type == VAL_STR &&
+	    str_eq(from->val.s, STR("order"));
 	o->has_base = source_int(s, "base", &o->base_ns);
-	if (source_int(s, "epoch", &epoch) &&
-	    !num_add(o->base_ns, epoch, &o->base_ns))
+	o->has_epoch = source_int(s, "epoch", &epoch);
+	if (o->has_epoch && !num_add(o->base_ns, epoch, &o->base_ns))
 		o->has_base = false;
 	o->has_window = source_int(s, "window_start", &o->window.start) &&
 	    source_int(s, "window_end", &o->window.end);

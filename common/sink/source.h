@@ -15,7 +15,8 @@ struct sink_source {
 	uint32_t src; /* in its stream */
 	uint32_t no;  /* over all files */
 	bool is_asked, is_rocprof, is_xla;
-	bool has_rank, has_base, has_window;
+	bool has_rank, is_rank_guess; /* by the order of inputs */
+	bool has_base, has_epoch, has_window;
 	int64_t rank;
 	int64_t base_ns;    /* of ts, in Unix time where it is known */
 	struct span window; /* that the profiler was on for */

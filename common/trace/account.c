@@ -237,12 +237,15 @@ account_find(struct account *a, struct gaps *g, struct host *h,
     const uint32_t *gpus, size_t n, const struct steps *steps)
 {
 	struct law_part classes[ACCOUNT_COUNT];
+	bool has_work;
 
 	*a = (struct account){ .window = span_of_gpus(h, gpus, n),
 		.largest = HOST_NONE,
 		.opened_by = HOST_NONE,
 		.blocked_in = HOST_NONE,
 		.waits_by = HOST_NONE };
+	/* of GPU events that all last 0 ns nothing is known */
+	has_work = a->window.start < a->window.end;
 	a->nsteps = add_steps(&a->window, steps);
 	gaps_find(g, h, gpus, n, &a->window);
 	if (g->list.n > 0 && g->list.v[0].prev == HOST_NONE &&
@@ -254,7 +257,7 @@ account_find(struct account *a, struct gaps *g, struct host *h,
 	add_gaps(a, g, h);
 	for (size_t c = 0; c < ACCOUNT_COUNT; c++)
 		classes[c] = (struct law_part){ account_words[c], a->ns[c] };
-	if (n > 0)
+	if (has_work)
 		law_sum("idle_window", classes, ACCOUNT_COUNT,
 		    (struct law_part){
 			"window", a->window.end - a->window.start });

@@ -96,7 +96,7 @@ read_clock(struct str row, struct collective_clock *c)
 	bool is_known;
 
 	if (!num_i64(collective_cell(&row), &c->rank))
-		die("tl-collective gave a line that is none");
+		die("tl-collective printed a line that is not a row");
 	is_known = num_i64(collective_cell(&row), &c->offset_ns) &&
 	    num_i64(collective_cell(&row), &c->u_ns);
 	drift = collective_cell(&row);

@@ -31,8 +31,9 @@ find_busy(struct parts *p, const struct host *h)
 	struct spans of[BUCKET_COUNT] = { 0 }, rest = { 0 };
 
 	for (size_t i = 0; i < h->gpus.n; i++)
-		spans_add(&of[h->gpus.v[i].tag], h->gpus.v[i].start_ns,
-		    h->gpus.v[i].end_ns);
+		if (h->gpus.v[i].start_ns < h->gpus.v[i].end_ns)
+			spans_add(&of[h->gpus.v[i].tag], h->gpus.v[i].start_ns,
+			    h->gpus.v[i].end_ns);
 	for (int b = 0; b < BUCKET_COUNT; b++)
 		spans_normalise(&of[b]);
 	spans_subtract(&p->comm, &of[BUCKET_COMM], &of[BUCKET_COMPUTE]);

@@ -34,10 +34,13 @@ is 'it is in the provenance' "$(tl-cat out.tl | head -n 1 | jq -c '.prov[0].args
 plant zero=3 >in.json
 tl-decode --repair drop-impossible in.json -o out.tl 2>err
 is 'at time 0' "$(fact out.tl) $(checks out.tl)" '{"drop-impossible":{"n":3}} file.repaired:3 '
+is 'the first event and their number are those that stay' \
+	"$(tl-cat out.tl | jq -r 'select(.source.final).source.facts | .first, .events' | tr '\n' ' ')" \
+	"$(tl-cat --tsv -F ts --no-header out.tl | sort -n | head -n 1) $(tl-cat --tsv -F ts --no-header out.tl | grep -c .) "
 is 'they are gone' "$(tl-cat out.tl | jq -r 'select(.kind == "kernel").id' | head -n 1)" 87
 plant huge=2 negative=1 >in.json
 tl-decode --repair drop-impossible in.json -o out.tl 2>err
-is 'over a day, and negative' "$(fact out.tl) $(checks out.tl)" '{"drop-impossible":{"n":3}} file.repaired:3 '
+is 'over a day, and negative' "$(fact out.tl) $(checks out.tl)" '{"drop-impossible":{"n":3}} file.skipped:1 file.repaired:3 '
 
 # ---- bytes ----
 plant >in.json

@@ -33,6 +33,14 @@ rule 'table gpu_timeline
 where type = idle_time
 require percent <= 80'
 is 'a table: kept' "$(verdict)" 0
+rule 'events kernel
+name nosuch*
+require dur_ns_max < 1ns'
+is 'no event is like it: not judged' "$(verdict | tail -n 1)" 3
+rule 'table kernel_summary
+with -o x
+require count > 0'
+refuses 2 "'-o' is not for rules" 'tl-health --rules r.rules sound.json'
 rule 'table gpu_timeline
 where type = idle*
 where time_ns > 4ms

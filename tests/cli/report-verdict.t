@@ -536,6 +536,9 @@ sed 's/"desc":"dp",\(.*\)"collectives":5/"desc":"dp",\1"collectives":0/' d/nccl_
 	mv x d/nccl_groups.ndjson
 like 'or of those with collectives' "$(report --width 200 | head -n 1)" \
 	'^Ranks arrive together in 1 of 2 process groups; the others have no complete collective'
+sed 's/"collectives":5/"collectives":0/' d/nccl_groups.ndjson >x && mv x d/nccl_groups.ndjson
+is 'or of none' "$(report --width 200 | head -n 1)" \
+	'Arrival skew unknown: none of 2 process groups has a complete collective.'
 ranks 64
 trace=r64.tl
 report >screen

@@ -117,9 +117,9 @@ is 'the largest first' "$(tl-advise t.ndjson --no-header -c rule | tr '\n' ' ')"
 is 'host work behind a call is host work' "$(row gap_call overlaps)" '3 '
 is 'its library' "$(row gemm_compute insight)" \
 	'GEMM of Tensile at 64.0 % of the compute roof (X achievable): 25.000 ms in 2 ops, most in aten::mm '
-# without that of place 4, which shares its time: 7.875 + 7 + 6 + 5 + 3 + 2
+# without that of place 4, which shares its time, and guesses: 7.875 + 7 + 6 + 5
 is 'the sum' "$(tl-advise t.ndjson --table advice_metrics -c gain_ns,missing_ns --no-header)" \
-	'30875000	5000000'
+	'25875000	5000000'
 is 'idle time of what was recorded: 25 of 95 ms' "$(row idle insight)" \
 	'the GPU is idle 25.000 ms, 26.3 % of what was recorded; 10.0 % of its work was launched after it had run dry '
 is 'an op with its arguments' \
@@ -205,6 +205,13 @@ like 'the mark of a gain' "$(cat r.md)" \
 	'<!-- impact-begin kind=p_item category=gemm low=6.75 mid=7.88 high=9.00 -->'
 is 'as many ends' "$(grep -c 'impact-begin' r.md)" "$(grep -c 'impact-end' r.md)"
 is 'a hostile name is none' "$(grep -c '<!-- a' r.md)" 0
+sed 's/aten::mm/a\\n## b\\u001b[31m/g' t.ndjson >lines.ndjson
+is 'nor a heading, nor what a terminal obeys' \
+	"$(tl-advise --markdown lines.ndjson | LC_ALL=C grep -c -e '^## b' -e "$(printf '\033')")" 0
+refuses 2 "'-' is the only operand" "tl-advise - $SAMPLE <$SAMPLE"
+refuses 2 'write a report, no table' 'tl-advise --text --top 1 t.ndjson'
+sed 's/"busy_time","time_ns":70000000/"busy_time","time_ns":700000000/' t.ndjson >absurd.ndjson
+refuses 1 'are not within its total' 'tl-advise absurd.ndjson'
 like 'sections' "$(grep '^## ' r.md | tr '\n' ' ')" \
 	'## Compute Kernel Optimizations .*## System-Level Optimizations '
 tl-advise -d out t.ndjson

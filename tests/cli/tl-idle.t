@@ -412,4 +412,11 @@ is '--no-python: no frame is a cause, and the sum stays' \
 		{ sum += $2; n += $1 == "python" } END { print n, sum }')" \
 	"0 $(tl-idle "$SAMPLE" | awk -F '\t' '{ sum += $2 } END { print sum }')"
 
+# all GPU events last 0 ns: nothing is known, and no law is broken
+{
+	ev kernel k 7 42 0 '"device":0,"stream":7'
+	ev user_annotation 'ProfilerStep#1' 1 1 100
+} | trace >instant.json
+reports 5 never-idle 'tl-idle instant.json'
+is 'of instants, in steps' "$(tl-idle --steps --table idle_window -c steps,gpu_ns,host_ns --no-header instant.json)" '1	0	0'
 done_testing

@@ -453,6 +453,13 @@ is 'a step without GPU events: no idle time, and why' \
 	"$(tl-steps --table steps -c step,wall_ns,busy_ns,idle_ns,flags --no-header bare.json | sed -n 1,2p | tr '\t' '|')" \
 	"0|1005000|301230|703770|
 1|1005000|0||incomplete,no-gpu-event"
+# all GPU events last 0 ns: there is no busy time, and no law to break
+{
+	ev kernel k 7 42 0 '"device":0,"stream":7'
+	ev kernel k 7 62 0 '"device":0,"stream":7'
+	ev user_annotation 'ProfilerStep#1' 1 1 100
+} | trace >instants.json
+is 'of instants' "$(tl-steps -c step,wall_ns,busy_ns --no-header instants.json)" '1	100000	0'
 page_examples tl-steps.1
 like 'on 80 columns: the cause, and what it took more' \
 	"$(tl-steps --table steps_slow --format table --width 80 "$SAMPLE" | head -n 2 | tr -s ' \n' ' ')" \

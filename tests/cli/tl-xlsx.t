@@ -311,6 +311,7 @@ python3 -m zipfile -e front.xlsx front
 is 'linked' "$(grep -o 'location="[^"]*' front/xl/worksheets/sheet1.xml | tr '\n' ' ')" \
 	"location=\"'it''s'!A1 location=\"'it''s~2'!A1 "
 refuses 1 'nosuch' 'tl-xlsx -o x.xlsx --front nosuch typed.ndjson'
+refuses 2 'only one of --front and the tables' 'tl-xlsx -o x.xlsx --front - <front.txt'
 if command -v tl-compare >/dev/null; then
 	is 'no table to compare' "$(tl-compare --list-tables front.xlsx front.xlsx 2>&1 | grep -c screen)" 0
 fi

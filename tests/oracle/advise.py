@@ -232,7 +232,8 @@ for f in with_gain:
     check(abs(f["pct_gain"] - 100 * f["gain_ns"] / whole) < 1e-6, "share", f)
     check(f["gain_ns_high"] <= max(window, total), "more than all", f)
     check(f["overlaps"] is None or f["overlaps"] < f["place"], "overlap", f)
-apart = sum(f["gain_ns"] for f in with_gain if f["overlaps"] is None)
+apart = sum(f["gain_ns"] for f in with_gain
+            if f["overlaps"] is None and f["confidence"] != "low")
 check(metrics["gain_ns"] == apart, "sum", metrics["gain_ns"], apart)
 check(apart <= max(window, total) - missing, "more than was recorded", apart)
 check(bool([f for f in advice if f["rule"] == "not_recorded"]) ==
