@@ -5,6 +5,8 @@
 
 WARNING(PACKETS_LOST,
     "{file}: events are missing: {#n} {n:gap|gaps} in the recording")
+WARNING(MEMBERS_UNREAD,
+    "{file}: skipped {#n} zip {n:member|members}: {reason}")
 WARNING(PACKETS_DROPPED,
     "{file}: events are missing: {#n} {n:packet lacks|packets lack} a begin, a "
     "time, a value or names")

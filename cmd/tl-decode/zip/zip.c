@@ -45,7 +45,8 @@ struct archive {
 	unzFile zip;
 	const char *path; /* as it is called */
 	VEC(struct member) members;
-	const char *why;     /* there is one that nobody can look into */
+	const char *why; /* the last that cannot be looked into is so */
+	uint64_t nunread;
 	struct member spare; /* JSON without events so far, the first */
 	uint64_t at;         /* where the bytes of the one looked into begin */
 	char *head;
@@ -129,6 +130,13 @@ member_here(const struct archive *a, const unz_file_info64 *info)
 	return m;
 }
 
+static void
+cannot_look(struct archive *a, const char *why)
+{
+	a->why = why;
+	a->nunread++;
+}
+
 /* Looks into the member the directory is at. */
 static void
 look_into(struct archive *a)
@@ -138,15 +146,16 @@ look_into(struct archive *a)
 	if (unzGetCurrentFileInfo64(a->zip, &info, NULL, 0, NULL, 0, NULL, 0) !=
 	    UNZ_OK)
 		die("%s: the zip directory is damaged", a->path);
-	if (info.flag & ENCRYPTED)
-		a->why = "a zip member is encrypted";
-	else if (info.compression_method != 0 &&
-	    info.compression_method != Z_DEFLATED)
-		a->why = "a zip member uses a compression other than deflate";
-	else if (unzOpenCurrentFile(a->zip) != UNZ_OK)
-		a->why = "the zip archive is damaged: no member where its "
-			 "directory points";
-	else {
+	if (info.flag & ENCRYPTED) {
+		cannot_look(a, "encrypted");
+	} else if (info.compression_method != 0 &&
+	    info.compression_method != Z_DEFLATED) {
+		cannot_look(a, "in a compression other than deflate");
+	} else if (unzOpenCurrentFile(a->zip) != UNZ_OK) {
+		die("%s: the zip archive is damaged: no member where its "
+		    "directory points",
+		    a->path);
+	} else {
 		enum is is;
 
 		a->at = unzGetCurrentFileZStreamPos64(a->zip);
@@ -156,7 +165,7 @@ look_into(struct archive *a)
 		else if (is >= IS_JSON && a->spare.name == NULL)
 			a->spare = member_here(a, &info);
 		if (is == IS_PACKED)
-			a->why = "a zip member is compressed twice";
+			cannot_look(a, "compressed twice");
 	}
 }
 
@@ -195,8 +204,11 @@ list_members(struct archive *a)
 		look_into(a);
 	if (rc != UNZ_END_OF_LIST_OF_FILE)
 		die("%s: the zip directory is damaged", a->path);
+	if (a->why != NULL && a->members.n == 0)
+		die("%s: a zip member is %s: unpack the archive", a->path,
+		    a->why);
 	if (a->why != NULL)
-		die("%s: %s: unpack the archive", a->path, a->why);
+		report(MSG_MEMBERS_UNREAD, a->path, a->nunread, a->why);
 	if (a->members.n == 0 && a->spare.name != NULL) {
 		vec_push(&a->members, a->spare);
 		return;
