@@ -361,6 +361,7 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 		g->source = s->source;
 		host_start(&g->host, s->dict, g->causes);
 	}
+	g->any_inst |= in->ev.uid.inst != 0;
 	n = g->host.gpus.n;
 	host_add(&g->host, &in->ev);
 	if (event_is(&in->ev, s->heads))
@@ -418,6 +419,16 @@ free_all(struct sink *s)
 
 /* ---- options ---- */
 
+/* Uids of grafted events are texts. */
+static void
+planned(struct sink *s, struct sink_plan *p)
+{
+	bool any_inst = ((struct program *)s)->any_inst;
+
+	column_of_uids(p->columns.v, p->columns.n, "uid", any_inst);
+	column_of_uids(p->columns.v, p->columns.n, "call_uid", any_inst);
+}
+
 static bool
 take_option(struct sink *s, const struct optparse *op, int ch)
 {
@@ -461,6 +472,7 @@ static const struct sink_def def = {
 	.asked = is_asked,
 	.fits = has_rows,
 	.member = is_member,
+	.planned = planned,
 	.notes = add_notes,
 	.cell = cell,
 };

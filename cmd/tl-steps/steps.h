@@ -77,6 +77,7 @@ struct program {
 	VEC(struct step_row) rows; /* as steps.list */
 	bool has_source;
 	bool any_inferred, has_iterations;
+	bool any_inst;    /* some event is of a graft */
 	uint32_t runs_of; /* the module whose runs are steps, or INTERN_NONE */
 	bool shows_slow;  /* steps_slow is asked for */
 	int64_t ngroups;  /* of ranks whose iterations correspond */

@@ -27,7 +27,8 @@ is 'in the order of ranks' "$(sed 's,.*/,,' w/lists/all | tr '\n' ' ')" \
 ok 'parts by xargs' parts w
 ok 'merge' "$S/merge" w
 ok 'what one process says of the traces' diff -r whole w/tables
-is 'no warnings' "$(cat w/warnings)" ''
+# the job's groups are apart: each has clocks of its own, which is a note
+is 'no warnings' "$(grep -v ' clocks of 2 sets ' w/warnings)" ''
 "$S/merge" w --table nccl_groups -c group,ranks >some
 tl-collective job --table nccl_groups -c group,ranks >wanted
 same 'merge with options' some wanted
