@@ -110,7 +110,8 @@ is 'rows whose keys lead nowhere stay' \
 	'kernel,unknown_kernel_99,50000,500,500,501,,2,,
 slice,lost,51000,500,500,,,,,'
 make_db bad.db 3.0.0 bad
-ok 'values of other types' tl-decode bad.db -o bad.tl
+# one ends before it starts
+reports 3 skipped 'tl-decode bad.db -o bad.tl'
 is 'the rest is the same' "$(events bad.tl | grep -v unknown_kernel | grep -vc slice)" 10
 make_db lz4.db 4.1.0 lz4
 refuses 3 'marker texts .* unsupported compression' \
