@@ -301,7 +301,7 @@ keep_law(const struct shares *shares, const struct span *window)
 	struct law_part path = { "the path", 0 };
 
 	for (size_t i = 0; i < shares->list.n; i++)
-		path.ns += shares->list.v[i].ns[BEFORE];
+		stat_add(&path.ns, shares->list.v[i].ns[BEFORE]);
 	law_sum("critical_path", &path, 1,
 	    (struct law_part){ "the window", window->end - window->start });
 }

@@ -74,13 +74,26 @@ give(void *arg, void *to, size_t n, const char **fault)
 	return done;
 }
 
+/* Behind a byte order mark and white space. */
+static bool
+is_json(const struct in *in)
+{
+	const char *p = (const char *)in->p, *end = (const char *)in->end;
+
+	if (end - p >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
+		p += 3;
+	while (p < end && memchr(" \t\r\n", *p, 4) != NULL)
+		p++;
+	return p < end && (*p == '{' || *p == '[');
+}
+
 struct utf8_repair *
 repair_utf8(struct in *in)
 {
 	struct utf8_repair *r;
 
 	(void)!in_need(in, 64);
-	if (in->p == in->end || (*in->p != '{' && *in->p != '['))
+	if (!is_json(in))
 		return NULL;
 	r = xcalloc(1, sizeof *r);
 	r->in = in;

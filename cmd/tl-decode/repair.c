@@ -240,7 +240,7 @@ write_source(const struct subject *s, struct stream_out *out,
 	struct buf text = { 0 };
 
 	buf_putc(&text, '{');
-	if (old != NULL && old->val.s.len > 2)
+	if (old != NULL && old->val.type >= VAL_STR && old->val.s.len > 2)
 		buf_put(&text, old->val.s.p + 1, old->val.s.len - 2);
 	put_done(&text, REPAIR_CLIP_OVERRUN, &s->clipped);
 	put_done(&text, REPAIR_DROP_IMPOSSIBLE, &s->dropped);

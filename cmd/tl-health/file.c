@@ -47,7 +47,8 @@ check_repaired(struct health *h, struct arena *mem, const struct source *src)
 	struct finding *f;
 	uint64_t n = 0;
 
-	if (repaired == NULL || !json_split(&list, mem, repaired->val.s))
+	if (repaired == NULL || repaired->val.type < VAL_STR ||
+	    !json_split(&list, mem, repaired->val.s))
 		return;
 	for (size_t i = 0; i + 1 < list.n; i += 2) {
 		(void)!json_split(&one, mem, list.v[i + 1].text);

@@ -193,9 +193,10 @@ take(struct settings *s, const struct row *r, const struct optparse *op)
 		s->steady_gap_ns = opt_time(op);
 	if (strcmp(r->opt.name, "steady-window") == 0)
 		s->steady_window_ns = opt_time(op);
-	if (strcmp(r->opt.name, "format") == 0)
-		*(opt_word(op, formats) == 1 ? &s->is_ndjson : &s->is_csv) =
-		    true;
+	if (strcmp(r->opt.name, "format") == 0) {
+		s->is_ndjson = opt_word(op, formats) == 1;
+		s->is_csv = !s->is_ndjson;
+	}
 	if (strcmp(r->opt.name, "match") == 0)
 		s->match = word;
 	if (strcmp(r->opt.name, "vs") == 0)

@@ -55,6 +55,10 @@ tl-decode --repair fix-utf8 bad.json -o out.tl 2>err
 is 'bytes that are no UTF-8' "$? $(fact out.tl)" "0 {\"fix-utf8\":{\"n\":2,\"first\":$(cat at)}}"
 is 'the name' "$(tl-cat out.tl | jq -r 'select(.kind == "op").name' | head -n 1)" "$(printf '\357\277\275\357\277\275(aten::mm')"
 is 'it is said' "$(cat err)" 'tl-decode: bad.json: repaired by tl-decode: fix-utf8 2'
+{ printf '\357\273\277\n '; cat bad.json; } >behind.json
+is 'behind a byte order mark and white space' \
+	"$(tl-decode --repair fix-utf8 behind.json 2>/dev/null | tl-cat | jq -c 'select(.id)' | cksum)" \
+	"$(tl-cat out.tl | jq -c 'select(.id)' | cksum)"
 python3 - <<'EOT'
 import random
 rng = random.Random(7)
