@@ -25,7 +25,7 @@ static const struct command commands[] = {
 	{ "modules", "which nn.Module took it" },
 	{ "fold", "folded stacks for flame graphs" },
 	{ NULL, "What limits it, and what would help?" },
-	{ "advise", "what to do first, and the time it wins" },
+	{ "advise", "what to do first, and the time it saves" },
 	{ "roofline", "how far ops are from what the hardware can do" },
 	{ "critical", "what bounds the step: critical path and what-if" },
 	{ "idle", "why the GPU waited: each gap and its cause" },

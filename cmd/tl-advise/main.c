@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-advise: what to do first, and what it would win.
+ * tl-advise: what to do first, and what it would save.
  *
  * It reads tables of a report, which of a trace tl-report makes; rules, which
  * are data, turn rows into findings; these are ranked by the time that they
- * would win back.
+ * would save.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -55,7 +55,7 @@ static const struct opt options[] = {
 };
 
 static const struct about about = {
-	"what to do first, and what it would win",
+	"what to do first, and what it would save",
 	"[OPTIONS] [TRACE... | TABLES...]",
 	"tl-advise trace.json.gz",
 };

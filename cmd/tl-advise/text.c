@@ -133,7 +133,7 @@ advice_text(const struct advice *a, struct out *out, size_t width)
 		    a->findings.v[i].has_gain != a->findings.v[i - 1].has_gain)
 			out_puts(out,
 			    a->findings.v[i].has_gain
-				? "\nwhat to do first, and the time it wins\n"
+				? "\nwhat to do first, and the time it saves\n"
 				: "\nalso seen\n");
 		put_finding(a, &a->findings.v[i], out, width);
 	}
