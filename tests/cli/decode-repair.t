@@ -4,6 +4,7 @@
 # shellcheck disable=SC2016 # CMDs are quoted
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
+command -v tl-kernels >/dev/null || skip_all 'tl-kernels is not built'
 
 plant() { python3 "$ROOT/tests/gen/health.py" "$@"; }
 fact() { tl-cat "$1" | jq -c 'select(.source.final).source.facts.repaired'; }

@@ -3,6 +3,7 @@
 # rocprofv3's traces of several processes and GPUs: a timeline of each.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
+command -v tl-kernels >/dev/null || skip_all 'tl-kernels is not built'
 
 # Process 100 has 61 kernels of 10 us on GPU 0 and 36 on GPU 1, process 200 has
 # 19 on GPU 2; of 10 ms each. On GPU 0 and 1 every second of 36 run together.

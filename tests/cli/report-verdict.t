@@ -870,11 +870,13 @@ python3 "$ROOT/tests/oracle/sentences.py" said \
 	"$ROOT"/cmd/tl-report/warn.c | sed 's,.*/,,' >unsaid
 # the others are on screens of jax.t, mfu.t, phases.t, processes.t, diff-match.t, and
 # of the planted traces of tests/oracle/verdict.py
-is 'no sentence that no screen has' "$(grep -v -F -e 'inferred step' -e 'while the host waits in' \
-	-e 'on the others (mean)' -e 'sets the pace: the host' -e 'work ends' -e 'after the last step.' \
-	-e 'copy less, or prefetch' -e 'jax ran on the cpu' -e 'busy if any is' \
-	-e 'each from its first event' -e 'of the processes, start' -e 'are busy' -e 'all iterations' -e 'matched iterations' \
-	-e 'has no performance model' -e 'for another' -e 'in the slowest of' -e 'no launch tables' -e 'in the launch tables' -e 'has no hlo' -e 'standard input' unsaid)" ''
+if command -v tl-roofline >/dev/null; then # what it says is said, too
+	is 'no sentence that no screen has' "$(grep -v -F -e 'inferred step' -e 'while the host waits in' \
+		-e 'on the others (mean)' -e 'sets the pace: the host' -e 'work ends' -e 'after the last step.' \
+		-e 'copy less, or prefetch' -e 'jax ran on the cpu' -e 'busy if any is' \
+		-e 'each from its first event' -e 'of the processes, start' -e 'are busy' -e 'all iterations' -e 'matched iterations' \
+		-e 'has no performance model' -e 'for another' -e 'in the slowest of' -e 'no launch tables' -e 'in the launch tables' -e 'has no hlo' -e 'standard input' unsaid)" ''
+fi
 # TL_SENTENCES=FILE: all of them, to be read
 [ -z "${TL_SENTENCES-}" ] ||
 	python3 "$ROOT/tests/oracle/sentences.py" --list said >"$TL_SENTENCES"

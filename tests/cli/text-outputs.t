@@ -4,6 +4,7 @@
 # terminal obeys, and the names come back.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
+command -v tl-kernels >/dev/null || skip_all 'tl-kernels is not built'
 
 cat >in.json <<'EOT'
 [{"ph":"X","cat":"cpu_op","name":"half \ud800 \u009b31m \u202eop","ts":1,"dur":90,"pid":1,"tid":1,

@@ -138,22 +138,24 @@ is 'limits as the reference has them' \
 # ---- what costs more ----
 plant flows=7 >in.json
 is 'flows are not read' "$(health in.json)" 0
-is '--deep: flows without an end' "$(health --deep in.json)" 'note:links.flows:7 0'
-plant flows=0 >in.json
-is '--deep: none lacks one' "$(health --deep in.json)" 0
-plant no_model=3 >in.json
-is '--deep: ops without a model' "$(health --deep in.json)" 'note:content.no_model:3 0'
-is 'their share of op time, and the first' \
-	"$(tl-health --deep -c check,percent,percent_of,uid --no-header in.json 2>err | grep no_model)" \
-	'content.no_model	7.5	op time	4'
-plant above_roof=2 >in.json
-is '--deep: above the roof' "$(health --deep in.json)" 'warning:content.above_roof:2 3'
-# 2 x 8192^3 operations in 30.123 us are 36,500 TFLOP/s; fp32 has 67
-like 'which op, which type, which roof' \
-	"$(tl-health --deep -c finding --no-header in.json 2>err | grep roof)" \
-	'^ops exceed the roofline: aten::mm, 5[0-9]{4} % of matrix_fp32 on H100-SXM peak$'
-plant device >in.json
-is '--deep: within the roof' "$(health --deep in.json)" 0
+if command -v tl-roofline >/dev/null; then # --deep runs it
+	is '--deep: flows without an end' "$(health --deep in.json)" 'note:links.flows:7 0'
+	plant flows=0 >in.json
+	is '--deep: none lacks one' "$(health --deep in.json)" 0
+	plant no_model=3 >in.json
+	is '--deep: ops without a model' "$(health --deep in.json)" 'note:content.no_model:3 0'
+	is 'their share of op time, and the first' \
+		"$(tl-health --deep -c check,percent,percent_of,uid --no-header in.json 2>err | grep no_model)" \
+		'content.no_model	7.5	op time	4'
+	plant above_roof=2 >in.json
+	is '--deep: above the roof' "$(health --deep in.json)" 'warning:content.above_roof:2 3'
+	# 2 x 8192^3 operations in 30.123 us are 36,500 TFLOP/s; fp32 has 67
+	like 'which op, which type, which roof' \
+		"$(tl-health --deep -c finding --no-header in.json 2>err | grep roof)" \
+		'^ops exceed the roofline: aten::mm, 5[0-9]{4} % of matrix_fp32 on H100-SXM peak$'
+	plant device >in.json
+	is '--deep: within the roof' "$(health --deep in.json)" 0
+fi
 
 # ---- the file ----
 finds 'warning:file.skipped:2 3' skipped=2
@@ -173,9 +175,11 @@ finds 'misleading:coverage.blocked:1 warning:links.no_work:2 warning:coverage.lo
 finds 'warning:time.overrun:1 warning:links.shared:1 warning:coverage.end:2 note:links.no_launch:2 note:coverage.no_steps:1 3' \
 	shared=1 overrun=1 end=2 no_launch=2 no_steps
 
-plant flows=3 no_types overrun=2 shared=1 no_stacks no_model=1 lost=1 no_launch=2 >in.json
-is 'eight at a time' "$(health --deep in.json | tr ' ' '\n' | sort | tr '\n' ' ')" \
-	'3 note:content.no_model:1 note:content.no_stacks:1 note:content.no_types:40 note:links.flows:3 note:links.no_launch:2 warning:coverage.lost:1 warning:links.shared:1 warning:time.overrun:2 '
+if command -v tl-roofline >/dev/null; then
+	plant flows=3 no_types overrun=2 shared=1 no_stacks no_model=1 lost=1 no_launch=2 >in.json
+	is 'eight at a time' "$(health --deep in.json | tr ' ' '\n' | sort | tr '\n' ' ')" \
+		'3 note:content.no_model:1 note:content.no_stacks:1 note:content.no_types:40 note:links.flows:3 note:links.no_launch:2 warning:coverage.lost:1 warning:links.shared:1 warning:time.overrun:2 '
+fi
 
 # ---- figures ----
 plant overrun=4 >in.json
