@@ -64,7 +64,8 @@ for n in 50 200; do
 	tl-decode rank*-$n.json -o $n.tl
 	tl-tree $n.tl -o $n.tree
 done
-for command in 'tl-tree' 'tl-timeline' 'tl-kernels' 'tl-collective'; do
+for command in tl-tree tl-timeline tl-kernels tl-collective; do
+	command -v $command >/dev/null || continue
 	few=$(count $command 50.tree) many=$(count $command 200.tree)
 	is "sources: $command: $few, $many thousand" \
 		"$([ "${few:-0}" -gt 0 ] && [ $((many * 10)) -le $((few * 50)) ] && echo yes)" yes
