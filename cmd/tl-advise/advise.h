@@ -7,6 +7,7 @@
  * main.c     the command line
  * input.c    tables of a report: folders, files, or tl-report's of a trace
  * facts.c    what of them counts
+ * late.c     the rank that bounds the job, if one does
  * system.c   facts of the window: gaps, copies, communication, short kernels
  * compute.c  facts of ops: what they lose to the roofline, and what has none
  * rules.c    rules: JSON read, examples checked
@@ -135,6 +136,22 @@ struct amounts {
 	int64_t most_ns;
 };
 
+/* What a rank makes others wait for. */
+struct awaited {
+	struct str label;
+	int64_t caused_ns, wait_ns; /* for it, and by it for others */
+	int64_t cost_ns;            /* its part of what lateness costs */
+	struct str verdict;         /* empty: it is not worth a word */
+	double pct_of_step;
+};
+struct lateness {
+	VEC(struct awaited) ranks;
+	int64_t wait_ns, all_ns; /* in collectives */
+	bool by_src;             /* ranks are not known */
+	struct str rank;         /* that bounds the job; empty: none */
+	int64_t left_ns; /* of what it costs, while findings take it up */
+};
+
 struct category { /* sums over sources */
 	struct str name;
 	int64_t ns, ops;
@@ -154,12 +171,15 @@ struct advice {
 	int64_t missing_ns; /* of the idle time */
 	int64_t window_ns;  /* of the steps, with what is before GPU work */
 	struct budgets budgets;
-	struct budget sum;          /* of several */
-	const struct budget *whole; /* the only one, or their sum */
+	struct budget sum; /* of several */
+	/* the only one, that of the rank that bounds the job, or the sum */
+	const struct budget *whole;
 	struct decision bound;
-	bool is_tpu;
+	struct lateness late;
 };
 
+/* Facts of a table that is made here have also what the device is called. */
+struct facts facts_made(const struct advice *a, const char *table);
 /* Tries the rules of its table on a row; rows: those behind it. */
 void advice_take(struct advice *a, const struct facts *f, int64_t rows);
 /* Ranks them, and says which share time. */
@@ -168,6 +188,26 @@ void advice_finish(struct advice *a);
 int64_t advice_sum(const struct advice *a);
 void advice_free(struct advice *a);
 
+struct facts_reading;
+
+/* ---- late.c ---- */
+
+void late_take_rank(struct advice *a, const struct line *l);
+void late_take_wait(struct advice *a, const struct line *l);
+void late_take_verdict(struct advice *a, const struct line *l);
+void late_take_group(struct advice *a, const struct line *l);
+/* Which window counts. */
+void late_find(struct advice *a);
+/*
+ * Time of the window that counts as the job's: of a rank's own no more than the
+ * others wait for it. of_others: the mean that they have of the same.
+ */
+int64_t late_gain(struct advice *a, int64_t ns, int64_t of_others_ns);
+/* That mean, of a sum over them, or of a part of idle time. */
+int64_t late_others(const struct advice *a, int64_t sum_ns);
+int64_t late_others_part(const struct advice *a, const struct idle_part *p);
+void late_advise(struct advice *a);
+
 /* ---- input.c ---- */
 
 /* What is passed on to tl-report. */
@@ -175,14 +215,17 @@ struct input {
 	VEC(const char *) words, paths;
 };
 
-/* The tables of traces, or of files and folders of tables; n > 0. */
+/* The tables of traces, or of files and folders of tables; n > 0. Of a folder
+ * only those that findings are made of. */
 void input_read(struct input *input, char *const *paths, size_t n,
-    const struct table_sink *sink);
+    const struct facts_reading *r, const struct table_sink *sink);
 
 /* ---- facts.c ---- */
 
 /* Takes what is read, and makes findings of it. */
 struct facts_reading *facts_start(struct advice *a, struct table_sink *sink);
+/* Whether a table of this name counts. */
+bool facts_want(const struct facts_reading *r, struct str table);
 /* name: of the input, for a message. */
 void facts_finish(struct facts_reading *r, const char *name);
 

@@ -302,7 +302,7 @@ put_group(struct advice *a, struct facts *f, const struct op_group *g,
 static void
 put_modelled(struct advice *a, const struct op_group *g, size_t number)
 {
-	struct facts f = { .table = STR_INIT("compute") };
+	struct facts f = facts_made(a, "compute");
 	const struct op_row *o = g->most;
 
 	put_group(a, &f, g, o->category);
@@ -323,7 +323,7 @@ put_modelled(struct advice *a, const struct op_group *g, size_t number)
 static void
 put_unmodelled(struct advice *a, const struct op_group *g, size_t number)
 {
-	struct facts f = { .table = STR_INIT("no_roof") };
+	struct facts f = facts_made(a, "no_roof");
 
 	put_group(a, &f, g, g->most->category);
 	fact_put(&f, "part", cell_int((int64_t)number));
@@ -334,10 +334,11 @@ put_unmodelled(struct advice *a, const struct op_group *g, size_t number)
 static void
 put_host_part(struct advice *a, const struct op_group *g)
 {
-	struct facts f = { .table = STR_INIT("host_blocked") };
+	struct facts f;
 
 	if (g->rows == 0)
 		return;
+	f = facts_made(a, "host_blocked");
 	put_group(a, &f, g, g->most->category);
 	fact_put(&f, "kernel_ns", cell_int(g->kernel_ns / a->nsources));
 	fact_share(&f, "pct_of_kernels", g->ns, g->kernel_ns);
@@ -350,7 +351,7 @@ static void
 put_above(struct advice *a, const struct groups *all)
 {
 	for (size_t i = 0; i < all->list.n; i++) {
-		struct facts f = { .table = STR_INIT("above_roof") };
+		struct facts f = facts_made(a, "above_roof");
 		const struct op_group *g = &all->list.v[i];
 
 		put_group(a, &f, g, g->most->category);
@@ -364,10 +365,11 @@ put_above(struct advice *a, const struct groups *all)
 static void
 put_spread(struct advice *a, const struct op_row *o)
 {
-	struct facts f = { .table = STR_INIT("spread") };
+	struct facts f;
 
 	if (!(o->mean_ns > 0))
 		return;
+	f = facts_made(a, "spread");
 	fact_put(&f, "name", cell_text(o->name));
 	fact_put(&f, "count", cell_int(o->count));
 	fact_put(&f, "ns", cell_int(o->ns / a->nsources));
@@ -383,11 +385,12 @@ put_spread(struct advice *a, const struct op_row *o)
 static void
 put_coverage(struct advice *a)
 {
-	struct facts f = { .table = STR_INIT("coverage") };
+	struct facts f;
 	int64_t ns = 0;
 
 	if (a->categories.n == 0)
 		return;
+	f = facts_made(a, "coverage");
 	for (size_t i = 0; i < a->categories.n; i++)
 		stat_add(&ns, a->categories.v[i].ns);
 	fact_put(&f, "ops_ns", cell_int(ns / a->nsources));

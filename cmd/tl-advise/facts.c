@@ -51,6 +51,7 @@ take_timeline(struct advice *a, const struct line *l)
 static void
 take_window(struct advice *a, const struct line *l)
 {
+	a->late.by_src |= !line_lacks(l, "src");
 	budget_take(&a->budgets, l);
 }
 
@@ -68,7 +69,20 @@ static const struct taker takers[] = {
 	{ "kernel_summary", system_take_kernel },
 	{ "ops_summary_by_category", compute_take_category },
 	{ "unified_perf_summary", compute_take_op },
+	{ "straggler_cause", late_take_rank },
+	{ "straggler_summary", late_take_wait },
+	{ "nccl_groups", late_take_group },
+	{ "nccl_verdict", late_take_verdict },
 };
+
+static const struct taker *
+taker_of(struct str table)
+{
+	for (size_t i = 0; i < sizeof takers / sizeof *takers; i++)
+		if (str_eq(table, str_of(takers[i].table)))
+			return &takers[i];
+	return NULL;
+}
 
 /* ---- rows for rules ---- */
 
@@ -121,10 +135,13 @@ begin(void *ctx, const struct head *head)
 	arena_reset(r->text, 0);
 	r->head = head_copy(head, r->text);
 	r->is_named = is_named(&r->advice->rules, head->name);
-	r->taker = NULL;
-	for (size_t i = 0; i < sizeof takers / sizeof *takers; i++)
-		if (str_eq(head->name, str_of(takers[i].table)))
-			r->taker = &takers[i];
+	r->taker = taker_of(head->name);
+}
+
+bool
+facts_want(const struct facts_reading *r, struct str table)
+{
+	return taker_of(table) != NULL || is_named(&r->advice->rules, table);
 }
 
 static void
@@ -164,11 +181,12 @@ find_bound(struct advice *a)
 	a->window_ns = a->total_ns;
 	budget_sum(&a->budgets, &a->sum);
 	a->whole = a->budgets.list.n == 1 ? a->budgets.list.v : &a->sum;
+	late_find(a);
 	if (a->whole->n == 0)
 		return;
 	budget_decide(a->whole, &a->bound);
 	a->window_ns = a->whole->window_ns / a->whole->n;
-	a->missing_ns = a->whole->ns[GROUP_OF_MISSING] / a->whole->n;
+	a->missing_ns = a->sum.ns[GROUP_OF_MISSING] / a->sum.n;
 }
 
 void
@@ -189,6 +207,7 @@ facts_finish(struct facts_reading *r, const char *name)
 	a->idle_ns = a->total_ns - a->busy_ns;
 	find_bound(a);
 	system_advise(a);
+	late_advise(a);
 	compute_advise(a);
 	advice_finish(a);
 	arena_destroy(r->text);

@@ -203,6 +203,7 @@ advice_free(struct advice *a)
 	vec_free(&a->ops);
 	vec_free(&a->categories);
 	vec_free(&a->sum.parts);
+	vec_free(&a->late.ranks);
 	budgets_free(&a->budgets);
 	rules_free(&a->rules);
 	arena_destroy(a->mem);

@@ -15,6 +15,16 @@ fact_put(struct facts *f, const char *id, struct cell v)
 	vec_push(&f->list, ((struct field){ str_of(id), v }));
 }
 
+struct facts
+facts_made(const struct advice *a, const char *table)
+{
+	struct facts f = { .table = str_of(table) };
+
+	fact_put(
+	    &f, "gpu", cell_text(str_of(a->whole->is_tpu ? "TPU" : "GPU")));
+	return f;
+}
+
 void
 fact_share(struct facts *f, const char *id, int64_t part, int64_t whole)
 {

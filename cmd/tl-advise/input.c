@@ -12,6 +12,8 @@
 
 #include "cmd/tl-advise/advise.h"
 
+#define TABLE_END ".ndjson" /* of the name of a file with a table */
+
 static bool
 is_folder(const char *path)
 {
@@ -23,12 +25,13 @@ is_folder(const char *path)
 static int
 is_table_file(const struct dirent *d)
 {
-	return str_ends(str_of(d->d_name), STR(".ndjson"));
+	return str_ends(str_of(d->d_name), STR(TABLE_END));
 }
 
-/* In the order of their names; false: there is none. */
+/* In the order of their names, which are the tables'; false: there is none. */
 static bool
-read_folder(const char *path, const struct table_sink *sink)
+read_folder(const char *path, const struct facts_reading *r,
+    const struct table_sink *sink)
 {
 	struct dirent **files;
 	int n = scandir(path, &files, is_table_file, alphasort);
@@ -37,10 +40,14 @@ read_folder(const char *path, const struct table_sink *sink)
 	if (n < 0)
 		die_errno("%s", path);
 	for (int i = 0; i < n; i++) {
+		struct str table = str_of(files[i]->d_name);
+
+		table.len -= strlen(TABLE_END);
 		name.len = 0;
 		buf_printf(&name, "%s/%s", path, files[i]->d_name);
 		buf_putc(&name, '\0');
-		table_read_all(in_open(name.p), TABLE_NDJSON, sink);
+		if (facts_want(r, table))
+			table_read_all(in_open(name.p), TABLE_NDJSON, sink);
 		free(files[i]);
 	}
 	free(files);
@@ -124,13 +131,13 @@ is_tables(struct in *in)
 /* Tables, of which all operands are, or traces: as the first one is. */
 void
 input_read(struct input *input, char *const *paths, size_t n,
-    const struct table_sink *sink)
+    const struct facts_reading *r, const struct table_sink *sink)
 {
 	struct in *in = NULL;
 	size_t i = 0;
 
 	for (; i < n; i++) {
-		if (is_folder(paths[i]) && read_folder(paths[i], sink))
+		if (is_folder(paths[i]) && read_folder(paths[i], r, sink))
 			continue;
 		if (is_folder(paths[i]))
 			break;

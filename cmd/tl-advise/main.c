@@ -175,7 +175,7 @@ advise(struct settings *set, struct advice *a, char *const *paths, size_t n)
 		in_check_stdin("-");
 		paths = standard;
 	}
-	input_read(&set->input, paths, n > 0 ? n : 1, &sink);
+	input_read(&set->input, paths, n > 0 ? n : 1, r, &sink);
 	facts_finish(r, strcmp(paths[0], "-") == 0 ? "stdin" : paths[0]);
 	if (set->markdown || is_text(set))
 		put_report(a, set);

@@ -67,7 +67,8 @@ advice_of(const struct advice *a, const struct idle_part *p)
 		   p->cause == CAUSE_LAUNCH_LATENCY) &&
 		str_ends(p->call, STR("GraphLaunch"))
 	    ? STR("launch the next graph before waiting for this one")
-	    : str_of(cause_advice(p->cause, a->whole->has_python, a->is_tpu));
+	    : str_of(cause_advice(
+		  p->cause, a->whole->has_python, a->whole->is_tpu));
 }
 
 /*
@@ -101,7 +102,7 @@ static void
 put_gap(struct advice *a, const struct idle_part *p, size_t number)
 {
 	const struct budget *w = a->whole;
-	struct facts f = { .table = STR_INIT("gap") };
+	struct facts f = facts_made(a, "gap");
 	int64_t most = w->ns[GROUP_OF_HOST] - w->graph_ns, gain = p->ns;
 	int64_t behind = behind_ns(a, p) / w->n;
 	struct str cause = words_of(a, cause_words[p->cause]);
@@ -109,7 +110,7 @@ put_gap(struct advice *a, const struct idle_part *p, size_t number)
 	/* of the host's work what a graph would leave stays */
 	if (p->class == GROUP_OF_HOST && gain > most)
 		gain = most;
-	gain = gain / w->n + behind;
+	gain = late_gain(a, gain / w->n + behind, late_others_part(a, p));
 	fact_put(&f, "class", cell_text(str_of(account_words[p->class])));
 	fact_put(&f, "cause", cell_text(cause));
 	fact_put(&f, "call", cell_text(p->call));
@@ -124,6 +125,7 @@ put_gap(struct advice *a, const struct idle_part *p, size_t number)
 	}
 	fact_put(&f, "uid", cell_text(p->uid));
 	fact_put(&f, "rank", cell_text(p->label));
+	fact_put(&f, "late_rank", cell_text(a->late.rank));
 	if (behind > 0)
 		fact_put(&f, "behind_ns", cell_int(behind));
 	fact_put(&f, "advice", cell_text(advice_of(a, p)));
@@ -164,10 +166,10 @@ class_ns(const struct advice *a, unsigned class, int64_t timeline_ns)
 }
 
 static void
-put_host(const struct advice *a, struct facts *f, bool by_graph)
+put_host(struct advice *a, struct facts *f, bool by_graph)
 {
 	const struct budget *w = a->whole;
-	int64_t host = w->ns[GROUP_OF_HOST], n = w->n;
+	int64_t host = w->ns[GROUP_OF_HOST], n = w->n, gain;
 
 	if (n == 0)
 		return;
@@ -177,8 +179,13 @@ put_host(const struct advice *a, struct facts *f, bool by_graph)
 	fact_put(f, "is_sync", cell_bool(a->bound.is_sync));
 	/* no graph is captured over a call that waits for the GPU */
 	fact_put(f, "is_opened", cell_bool(w->opened_ns >= host / 10));
-	fact_put(f, "opened_ns", cell_int(w->opened_ns / n));
-	fact_share(f, "pct_opened", w->opened_ns, w->window_ns);
+	/* only the one that a rule takes counts as taken */
+	gain = a->bound.is_sync
+	    ? late_gain(a, w->opened_ns / n,
+		  late_others(a, a->sum.opened_ns - w->opened_ns))
+	    : w->opened_ns / n;
+	fact_put(f, "opened_ns", cell_int(gain));
+	fact_share(f, "pct_opened", gain, w->window_ns / n);
 	fact_put(f, "opened_by", cell_text(w->opened_by));
 	fact_put(f, "opened_uid", cell_text(w->opened_uid));
 	fact_put(f, "launched", cell_int(w->launched));
@@ -186,19 +193,25 @@ put_host(const struct advice *a, struct facts *f, bool by_graph)
 	fact_share(f, "pct_starved", w->starved, w->launched);
 	if (!by_graph || w->graph_ns >= host)
 		return;
+	gain = late_gain(a, (host - w->graph_ns) / n,
+	    late_others(a,
+		a->sum.ns[GROUP_OF_HOST] - a->sum.graph_ns -
+		    (host - w->graph_ns)));
 	fact_put(f, "graph_ns", cell_int(w->graph_ns / n));
-	fact_put(f, "graph_gain_ns", cell_int((host - w->graph_ns) / n));
-	fact_share(f, "graph_gain_percent", host - w->graph_ns, w->window_ns);
+	fact_put(f, "graph_gain_ns", cell_int(gain));
+	fact_share(f, "graph_gain_percent", gain, w->window_ns / n);
 }
 
 static void
 put_window(struct advice *a, bool by_graph)
 {
-	struct facts f = { .table = STR_INIT("window") };
+	struct facts f = facts_made(a, "window");
 	int64_t comm = class_ns(a, ACCOUNT_COMM, a->exposed_comm_ns);
-	int64_t copy = class_ns(a, ACCOUNT_COPY, a->exposed_copy_ns);
-	int64_t window =
-	    a->whole->n > 0 ? a->whole->window_ns / a->whole->n : a->total_ns;
+	int64_t copy =
+	    late_gain(a, class_ns(a, ACCOUNT_COPY, a->exposed_copy_ns),
+		late_others(
+		    a, a->sum.ns[ACCOUNT_COPY] - a->whole->ns[ACCOUNT_COPY]));
+	int64_t window = a->window_ns;
 
 	fact_put(&f, "total_ns", cell_int(a->total_ns));
 	fact_put(&f, "compute_ns", cell_int(a->compute_ns));
@@ -215,7 +228,7 @@ put_window(struct advice *a, bool by_graph)
 	    &f, "pct_hidden", a->comm_ns - a->exposed_comm_ns, a->comm_ns);
 	fact_put(&f, "exposed_copy_ns", cell_int(copy));
 	fact_share(&f, "pct_exposed_copy", copy, window);
-	fact_put(&f, "is_tpu", cell_bool(a->is_tpu));
+	fact_put(&f, "late_rank", cell_text(a->late.rank));
 	put_host(a, &f, by_graph);
 	advice_take(a, &f, a->nsources);
 	vec_free(&f.list);
@@ -230,11 +243,12 @@ put_copies(struct advice *a)
 		"other" };
 
 	for (size_t i = 0; i < DIRECTIONS; i++) {
-		struct facts f = { .table = STR_INIT("copy") };
 		const struct amount *c = &a->amounts.copies[i];
+		struct facts f;
 
 		if (c->count == 0)
 			continue;
+		f = facts_made(a, "copy");
 		fact_put(&f, "direction", cell_text(str_of(words[i])));
 		fact_put(&f, "count", cell_int(c->count));
 		fact_put(&f, "ns", cell_int(c->ns / a->nsources));
@@ -248,10 +262,11 @@ static void
 put_shorts(struct advice *a)
 {
 	const struct amounts *s = &a->amounts;
-	struct facts f = { .table = STR_INIT("short_kernels") };
+	struct facts f;
 
 	if (s->shorts.count == 0)
 		return;
+	f = facts_made(a, "short_kernels");
 	fact_put(&f, "count", cell_int(s->shorts.count));
 	fact_put(&f, "kernels", cell_int(s->kernels.count));
 	fact_share(&f, "pct_count", s->shorts.count, s->kernels.count);
@@ -266,7 +281,7 @@ put_shorts(struct advice *a)
 void
 system_advise(struct advice *a)
 {
-	bool by_graph = a->bound.is_launch && !a->is_tpu;
+	bool by_graph = a->bound.is_launch && !a->whole->is_tpu;
 
 	put_window(a, by_graph);
 	if (a->whole->n > 0)

@@ -172,7 +172,7 @@ function head() {
   threadBars();
   part('group').forEach(r => $('groups').append(make('li', r.name + ': ' + r.note)));
   part('recoverable').forEach(r => $('gains').append(make('li',
-    figures(time(r.time_ns) + ' in ' + r.name + (r.note ? ': ' + r.note : '')))));
+    figures(time(r.time_ns) + ': ' + r.name + (r.note ? '; ' + r.note : '')))));
   $('gainhead').hidden = !part('recoverable').length;
   part('warning').forEach(r => $('warnings').append(make('li', figures(r.name))));
   changes(part('change'));

@@ -62,7 +62,7 @@ struct idle_window {
 	int64_t head_ns; /* left out of it */
 	uint32_t from, head_cause;
 	struct named blocked, waits;
-	bool has_python;
+	bool has_python, is_tpu;
 };
 
 /* An event's name below what is above it. */

@@ -68,6 +68,7 @@ enum {
 	C_FROM,
 	C_HEAD_CAUSE,
 	C_HAS_PYTHON,
+	C_IS_TPU,
 	C_BLOCKED_IN,
 	C_BLOCKED_UID,
 	C_WAITS_BY,
@@ -165,6 +166,7 @@ static const struct sink_column columns[] = {
 	{ { "waits_by", NULL, COL_TEXT, NONE, NAME | COL_MINOR, 0 }, SINK_CELL, false, C_WAITS_BY, 0 },
 	{ { "waits_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_WAITS_UID, 0 },
 	{ { "has_python", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_HAS_PYTHON, 0 },
+	{ { "is_tpu", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_IS_TPU, 0 },
 	SINK_COLUMNS_END,
 };
 /* clang-format on */
@@ -201,8 +203,8 @@ static struct sink_table tables[] = {
 		"missing_ns,launched,starved,launch_interval_ns,"
 		"launch_work_ns,graph_ns,ts_ns,gap_ns,cause,cause_ns,call,"
 		"call_uid,prev_uid,next_uid,opened_ns,opened_by,"
-		"opened_uid,blocked_in,blocked_uid,waits_by,waits_uid,has_"
-		"python",
+		"opened_uid,blocked_in,blocked_uid,waits_by,waits_uid,"
+		"has_python,is_tpu",
 	    .order = SINK_AS_ADDED,
 	    .is_single = true },
 };
@@ -303,6 +305,7 @@ window_cell(const struct sink_row *row, unsigned number)
 	case C_FROM: return cell_string(row->sink->dict, w->from);
 	case C_HEAD_CAUSE: return cell_string(row->sink->dict, w->head_cause);
 	case C_HAS_PYTHON: return cell_bool(w->has_python);
+	case C_IS_TPU: return cell_bool(w->is_tpu);
 	case C_BLOCKED_IN: return cell_string(row->sink->dict, w->blocked.name);
 	case C_WAITS_BY: return cell_string(row->sink->dict, w->waits.name);
 	case C_BLOCKED_UID: return named_cell(row, &w->blocked);

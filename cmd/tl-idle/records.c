@@ -462,7 +462,8 @@ add_window(struct idle *g, const struct account *a)
 		.head_cause = INTERN_NONE,
 		.blocked = named(g, a->blocked_in),
 		.waits = named(g, a->waits_by),
-		.has_python = g->has_python };
+		.has_python = g->has_python,
+		.is_tpu = g->is_tpu };
 	struct gap gap = { .start_ns = a->window.start,
 		.end_ns = a->window.start,
 		.prev = HOST_NONE,

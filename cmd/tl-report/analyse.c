@@ -358,6 +358,8 @@ note_missing(const struct settings *s, struct jobs *j)
 		records_missing(j, "tl-modules");
 	if (!s->is_host && !have("tl-health"))
 		records_missing(j, "tl-health");
+	if (!s->is_host && !have("tl-advise"))
+		records_missing(j, "tl-advise");
 }
 
 void
@@ -373,6 +375,12 @@ analyse(struct settings *s, struct jobs *j, const char *format)
 	if (s->other_tables != NULL && !s->is_host)
 		analyse_other(&a);
 	note_missing(s, j);
+	/* of what is selected apart the rest of the time is not known */
+	if (!s->is_host && !s->is_rocprof && !s->is_apart &&
+	    strcmp(format, "ndjson") == 0 && have("tl-advise")) {
+		job_wait(j);
+		advice_start(s, j, format);
+	}
 	job_finish(j, s->dir != NULL);
 	if (s->is_host)
 		report(MSG_HOST_ONLY, traces_name(s));

@@ -330,7 +330,7 @@ put_verdict(struct figures *f, const struct budget *w, const struct rank *late,
 	put_rest(&m);
 	if (b->p[from] >= 'a' && b->p[from] <= 'z')
 		b->p[from] = (char)(b->p[from] - 'a' + 'A');
-	gains_find(f, &m);
+	f->is_judged = true;
 }
 
 const struct rank *
@@ -349,23 +349,16 @@ most_awaited(const struct figures *f, int64_t *caused_ns)
 	return most;
 }
 
-/*
- * The rank that is behind half of the waiting or more, where waiting is most of
- * the time in collectives, and these take a tenth of the time: it bounds the
- * job.
- */
+/* The rank that bounds the job, or NULL. */
 static const struct rank *
 late_rank(const struct figures *f, const struct budget *sum)
 {
-	int64_t wait_ns, all_ns, caused_ns;
-	const struct rank *late = most_awaited(f, &caused_ns);
+	struct waiting w;
+	const struct rank *late = most_awaited(f, &w.caused_ns);
 
-	sum_collectives(f, &wait_ns, &all_ns);
-	if (caused_ns == 0 || share_of(wait_ns, all_ns) < MOST ||
-	    sum->ns[ACCOUNT_COMM] < sum->window_ns / 10 ||
-	    late->caused_ns < (caused_ns + 1) / 2)
-		return NULL;
-	return late;
+	sum_collectives(f, &w.wait_ns, &w.all_ns);
+	w.most_ns = late != NULL ? late->caused_ns : 0;
+	return budget_is_late(sum, &w) ? late : NULL;
 }
 
 void

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The verdict: what bounds the time, with its evidence, and what could be won
- * back. All of it is made of what tl-idle says that the time went on.
+ * The verdict: what bounds the time, with its evidence. All of it is made of
+ * what tl-idle says that the time went on.
  *
  * bound.c     what bounds the time, in a sentence (sink/budget.h decides)
  * evidence.c  the sentences behind it
- * gain.c      the largest times that could be won back
  */
 #ifndef TL_REPORT_BOUND_H
 #define TL_REPORT_BOUND_H
@@ -17,7 +16,6 @@
 struct figures;
 struct rank;
 
-#define TOP_GAINS 3
 /* Percent: what is most of something, and what is little. */
 #define MOST (200.0 / 3)
 #define LITTLE (100.0 / 3)
@@ -27,12 +25,6 @@ struct pace {
 	bool is_gpu; /* the host only enqueues */
 	int64_t enqueue_ns;
 	int64_t drain_ns; /* from the last step's end to that of its work */
-};
-
-/* What would be gained, and how. */
-struct gain {
-	int64_t ns;
-	struct str what, note, uid;
 };
 
 /* A verdict in the making. */
@@ -88,10 +80,5 @@ void put_calls(
 void put_words(struct buf *b, const char *id);
 /* A cause in a sentence: "none" says nothing there. */
 void put_cause(struct buf *b, enum cause cause);
-
-/* ---- gain.c ---- */
-
-/* The largest times that could be won back, of the window of the verdict. */
-void gains_find(struct figures *f, const struct bound *m);
 
 #endif

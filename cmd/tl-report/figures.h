@@ -8,6 +8,7 @@
  * figures.c   what adds up under a name; which tables are read
  * read.c      what of each table counts
  * bound.h     what bounds the time: the verdict
+ * advice.c    what to do first, as tl-advise has it
  * phases.c    serving: a sentence a phase; mfu.h: one of the steps
  * changes.c   what differs from another trace
  * names.c     names of a list, so short that they fit and still differ
@@ -30,6 +31,7 @@
 #define TOP_CAUSES 5
 #define TOP_LOSSES 5
 #define TOP_GROUPS 5
+#define TOP_GAINS 3
 
 /* ---- rows.c ---- */
 
@@ -129,6 +131,15 @@ struct change {
 };
 typedef VEC(struct rank) rank_vec;
 
+/* What could be won back, and how: of tl-advise's findings. */
+struct gain {
+	int64_t place; /* among all of them */
+	int64_t low_ns, ns, high_ns;
+	double percent; /* of the window */
+	struct str what, action;
+	int64_t shares; /* the place of one before it that has its time; 0 */
+};
+
 struct figures {
 	struct settings *set;
 	struct arena *text;
@@ -169,9 +180,11 @@ struct figures {
 	VEC(struct phase_line) phases;
 	struct imbalance imbalance;
 	struct mfu mfu;
-	struct gain gains[TOP_GAINS];         /* the largest */
-	size_t nbeyond;                       /* rows of nccl_vs beyond noise */
-	size_t ngains, nunsound, nmisleading; /* traces, by tl-health */
+	bool is_judged;               /* what bounds the time is known */
+	struct gain gains[TOP_GAINS]; /* the largest, if it is */
+	size_t ngains;
+	size_t nbeyond;               /* rows of nccl_vs beyond noise */
+	size_t nunsound, nmisleading; /* traces, by tl-health */
 	/* sentences */
 	struct str title, late, verdict, health; /* late: of several ranks */
 	VEC(struct str) warnings;
@@ -211,6 +224,14 @@ struct input {
 	const char *ns, *what; /* ids of columns, of one who takes several */
 };
 extern const struct input inputs[];
+
+/* ---- advice.c ---- */
+
+/* Runs tl-advise on the tables that are there by now. */
+void advice_start(const struct settings *s, struct jobs *j, const char *format);
+void advice_take(void *ctx, const struct line *l);
+/* "4.9 us (2.5 to 4.9 us): hipFree (alloc, uid 7); keep memory" */
+void advice_put(const struct figures *f, size_t i, struct buf *b);
 
 /* ---- phases.c ---- */
 

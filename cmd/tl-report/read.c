@@ -584,6 +584,7 @@ const struct input inputs[] = {
 	{ "straggler_summary", take_straggler, true, NULL, NULL },
 	{ "straggler_cause", take_cause, true, NULL, NULL },
 	{ "critical_ranks", take_cost, false, NULL, NULL },
+	{ "advice", advice_take, false, NULL, NULL },
 	{ "diff_verdict", take_sentence, false, NULL, NULL },
 	{ "nccl_vs", versus_take, false, NULL, NULL },
 	{ "diff_ops_summary", take_op_change, false, NULL, NULL },

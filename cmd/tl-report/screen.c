@@ -301,15 +301,11 @@ put_gains(struct screen *s)
 	const struct figures *f = s->f;
 	struct buf b = { 0 };
 
-	if (f->ngains > 0)
+	if (f->is_judged && f->ngains > 0)
 		out_puts(s->out, "\nrecoverable\n");
-	for (size_t i = 0; i < f->ngains; i++) {
-		const struct gain *g = &f->gains[i];
-
-		put_time(&b, g->ns);
-		buf_printf(&b, " in %.*s%s%.*s", (int)g->what.len, g->what.p,
-		    g->note.len > 0 ? ": " : "", (int)g->note.len, g->note.p);
-		put_wrapped(s, "  - ", buf_str(&b));
+	for (size_t i = 0; f->is_judged && i < f->ngains; i++) {
+		advice_put(f, i, &b);
+		put_wrapped(s, text("  %zu. ", i + 1), buf_str(&b));
 		b.len = 0;
 	}
 	buf_free(&b);

@@ -81,11 +81,12 @@ put_sentences(struct figures *f, struct table *t)
 		put(t, "ranks", f->imbalance.says);
 	if (f->mfu.says.len > 0)
 		put(t, "mfu", f->mfu.says);
-	for (size_t i = 0; i < f->ngains; i++) {
+	for (size_t i = 0; f->is_judged && i < f->ngains; i++) {
 		struct cell *row = put(t, "recoverable", f->gains[i].what);
 
-		row[2] = cell_text(f->gains[i].note);
+		row[2] = cell_text(f->gains[i].action);
 		row[3] = cell_int(f->gains[i].ns);
+		row[4] = cell_real(f->gains[i].percent);
 	}
 }
 

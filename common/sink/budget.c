@@ -109,6 +109,7 @@ budget_take(void *ctx, const struct line *l)
 	w->is_inferred = str_eq(line_text(l, "window"), STR("inferred"));
 	w->are_runs = str_eq(line_text(l, "window"), STR("runs"));
 	w->has_python = line_bool(l, "has_python");
+	w->is_tpu = line_bool(l, "is_tpu");
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
 		*(int64_t *)(void *)((char *)w + times[i].at) =
 		    line_int(l, times[i].id);
@@ -235,6 +236,7 @@ budget_sum(const struct budgets *b, struct budget *sum)
 		stat_add(&sum->launched, w->launched);
 		stat_add(&sum->starved, w->starved);
 		sum->has_python |= w->has_python;
+		sum->is_tpu |= w->is_tpu;
 		if (w->launched > most) {
 			most = w->launched;
 			sum->interval_ns = w->interval_ns;
@@ -316,4 +318,12 @@ budget_decide(const struct budget *w, struct decision *d)
 	d->is_sync = first == GROUP_OF_HOST && is_sync_bound(w, d->ns);
 	d->is_launch =
 	    first == GROUP_OF_HOST && !d->is_sync && is_launch_bound(w);
+}
+
+bool
+budget_is_late(const struct budget *sum, const struct waiting *w)
+{
+	return w->most_ns > 0 && w->most_ns >= (w->caused_ns + 1) / 2 &&
+	    3 * (double)w->wait_ns >= 2 * (double)w->all_ns &&
+	    sum->ns[ACCOUNT_COMM] >= sum->window_ns / 10;
 }

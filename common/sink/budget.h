@@ -44,6 +44,7 @@ struct budget {
 	/* what host and GPU do while work that is missing runs */
 	struct str blocked_in, blocked_uid, waits_by, waits_uid;
 	bool has_python;
+	bool is_tpu; /* one of them is */
 	VEC(struct idle_part) parts;
 };
 
@@ -72,5 +73,18 @@ struct decision {
 	bool is_mixed, is_partly, is_launch, is_sync;
 };
 void budget_decide(const struct budget *w, struct decision *d);
+
+/* What ranks wait for each other in collectives, over all process groups. */
+struct waiting {
+	int64_t wait_ns, all_ns; /* waiting, and all time in them */
+	int64_t caused_ns;       /* of the waiting, where one rank was last */
+	int64_t most_ns;         /* of that, by the rank that caused most */
+};
+/*
+ * Whether that rank bounds the job: half of the waiting or more is for it,
+ * waiting is two thirds of the time in collectives, and exposed communication
+ * a tenth of the time of all.
+ */
+bool budget_is_late(const struct budget *sum, const struct waiting *w);
 
 #endif

@@ -229,7 +229,7 @@ is 'a selection is of both' "$(sed 1d selected/diff_stats.csv | wc -l)" \
 tl-report before.tl --vs after.tl -o vs.xlsx
 is 'the sheets of a workbook' "$(python3 "$ROOT/tests/oracle/read_xlsx.py" vs.xlsx |
 	sed -n 's/^sheet "\(.*\)"$/\1/p' | head -n 11 | tr '\n' ' ')" \
-	'screen summary diff_steps diff_ops_summary health gpu_timeline steps steps_summary steps_slow idle idle_window '
+	'screen summary diff_steps diff_ops_summary health advice gpu_timeline steps steps_summary steps_slow idle '
 gzip -dc "$SAMPLE" | sed 's/"cat": *"cpu_op"/"cat":"x"/' >other.json
 for other in other.json roc.json; do
 	tl-report t.tl --vs "$other" -d "by-$other" 2>err
@@ -257,7 +257,7 @@ is 'a folder with types' "$(head -c 23 typed/gpu_timeline.ndjson)" \
 is 'the same tables, but what is of charts' \
 	"$(tl-report --format ndjson t.tl 2>err |
 		sed -n 's/^{"table":"\([^"]*\)","columns.*/\1/p' |
-		grep -vx -e summary -e roofs -e category_share | sort)" \
+		grep -vx -e summary -e advice -e roofs -e category_share | sort)" \
 	"$(cd typed && printf '%s\n' *.ndjson | sed 's/\.ndjson//' | sort)"
 tl-report t.tl -o page.html
 like '-o x.html is a page' "$(head -c 15 page.html)" '^<!DOCTYPE html>'
@@ -272,7 +272,7 @@ ok '-o' tl-report -o r.xlsx "$SAMPLE"
 python3 "$ROOT/tests/oracle/read_xlsx.py" r.xlsx >cells 2>err
 is 'a sound workbook' "$(cat err)" ''
 is 'its sheets' "$(sed -n 's/^sheet "\(.*\)"$/\1/p' cells | tr '\n' ' ')" \
-	"screen summary health gpu_timeline steps steps_summary steps_slow idle idle_window idle_gaps idle_by_stream\
+	"screen summary health advice gpu_timeline steps steps_summary steps_slow idle idle_window idle_gaps idle_by_stream\
  ops_summary_by_category ops_summary ops_unique_args\
  roofline_by_step unified_perf_summary GEMM SDPA_fwd SDPA_bwd UnaryElementwise BinaryElementwise\
  MorePointwise Movement Normalization Optimizer Reduce_fwd Softmax coll_analysis\

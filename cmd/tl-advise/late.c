@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rank that bounds a job, and what the job would gain of its time.
+ *
+ * All wait for the latest rank, so that its time between collectives is the
+ * job's. A gap that all ranks have goes on all, and counts in full. What only
+ * the latest has counts as far as the next one waits for it, which from there
+ * on is the latest. Without such a rank they are alike, and their mean counts.
+ */
+#include "trace/stat.h"
+
+#include "cmd/tl-advise/advise.h"
+
+static struct awaited *
+awaited_of(struct advice *a, struct str label)
+{
+	for (size_t i = 0; i < a->late.ranks.n; i++)
+		if (str_eq(a->late.ranks.v[i].label, label))
+			return &a->late.ranks.v[i];
+	vec_push(&a->late.ranks,
+	    ((struct awaited){ .label = arena_str(a->mem, label) }));
+	return &a->late.ranks.v[a->late.ranks.n - 1];
+}
+
+/* A row for each process group in which it is. */
+void
+late_take_rank(struct advice *a, const struct line *l)
+{
+	struct awaited *r;
+
+	if (line_lacks(l, "rank"))
+		return;
+	r = awaited_of(a, line_text(l, "rank"));
+	stat_add(&r->caused_ns, line_int(l, "caused_wait_ns"));
+	stat_add(&r->cost_ns, line_int(l, "cost_ns"));
+}
+
+void
+late_take_wait(struct advice *a, const struct line *l)
+{
+	if (!line_lacks(l, "rank"))
+		stat_add(&awaited_of(a, line_text(l, "rank"))->wait_ns,
+		    line_int(l, "wait_ns_total"));
+}
+
+/* What is said of a rank. */
+void
+late_take_verdict(struct advice *a, const struct line *l)
+{
+	struct awaited *r;
+
+	if (line_lacks(l, "rank") || line_lacks(l, "cost_ns"))
+		return;
+	r = awaited_of(a, line_text(l, "rank"));
+	r->verdict = arena_str(a->mem, line_text(l, "verdict"));
+	r->pct_of_step =
+	    line_lacks(l, "pct_of_step") ? -1 : line_real(l, "pct_of_step");
+}
+
+void
+late_take_group(struct advice *a, const struct line *l)
+{
+	stat_add(&a->late.wait_ns, line_int(l, "wait_ns_sum"));
+	stat_add(&a->late.all_ns, line_int(l, "wait_ns_sum"));
+	stat_add(&a->late.all_ns, line_int(l, "latency_ns_sum"));
+}
+
+/*
+ * What the job would gain if the rank came with the next one: what no other
+ * rank waits less. Its part of the cost, which ranks that are late together
+ * share, bounds that, too, as some of the waiting may be hidden.
+ */
+static int64_t
+alone_ns(const struct advice *a, const struct awaited *r)
+{
+	int64_t ns = r->cost_ns;
+
+	for (size_t i = 0; i < a->late.ranks.n; i++)
+		if (&a->late.ranks.v[i] != r && a->late.ranks.v[i].wait_ns < ns)
+			ns = a->late.ranks.v[i].wait_ns;
+	return ns;
+}
+
+void
+late_find(struct advice *a)
+{
+	struct lateness *late = &a->late;
+	struct waiting w = { .wait_ns = late->wait_ns, .all_ns = late->all_ns };
+	const struct awaited *most = NULL;
+	const struct budget *of;
+
+	for (size_t i = 0; i < late->ranks.n; i++) {
+		const struct awaited *r = &late->ranks.v[i];
+
+		stat_add(&w.caused_ns, r->caused_ns);
+		if (most == NULL || r->caused_ns > most->caused_ns)
+			most = r;
+	}
+	if (most == NULL || late->by_src || a->budgets.list.n < 2)
+		return;
+	w.most_ns = most->caused_ns;
+	of = budget_of(&a->budgets, most->label);
+	if (of == NULL || of->n == 0 || !budget_is_late(&a->sum, &w))
+		return;
+	a->whole = of;
+	late->rank = most->label;
+	late->left_ns = alone_ns(a, most);
+}
+
+int64_t
+late_gain(struct advice *a, int64_t ns, int64_t of_others_ns)
+{
+	int64_t own = ns > of_others_ns ? ns - of_others_ns : 0;
+
+	if (a->late.rank.len == 0 || own <= 0)
+		return ns;
+	if (own > a->late.left_ns) {
+		ns -= own - a->late.left_ns;
+		own = a->late.left_ns;
+	}
+	a->late.left_ns -= own;
+	return ns;
+}
+
+/* ---- the others ---- */
+
+int64_t
+late_others(const struct advice *a, int64_t sum_ns)
+{
+	return a->budgets.list.n > 1 ? sum_ns / (int64_t)(a->budgets.list.n - 1)
+				     : 0;
+}
+
+int64_t
+late_others_part(const struct advice *a, const struct idle_part *p)
+{
+	int64_t ns = 0;
+
+	/* those of the sum are joined over ranks */
+	for (size_t i = 0; i < a->sum.parts.n; i++) {
+		const struct idle_part *all = &a->sum.parts.v[i];
+
+		if (all->class == p->class && all->cause == p->cause &&
+		    str_eq(all->call, p->call))
+			ns = all->ns + all->behind_ns - p->ns - p->behind_ns;
+	}
+	return late_others(a, ns);
+}
+
+/* ---- facts ---- */
+
+void
+late_advise(struct advice *a)
+{
+	for (size_t i = 0; i < a->late.ranks.n; i++) {
+		const struct awaited *r = &a->late.ranks.v[i];
+		struct facts f;
+
+		if (r->verdict.len == 0)
+			continue;
+		f = facts_made(a, "late");
+		fact_put(&f, "rank", cell_text(r->label));
+		fact_put(&f, "verdict", cell_text(r->verdict));
+		fact_put(&f, "cost_ns", cell_int(r->cost_ns));
+		if (r->pct_of_step >= 0)
+			fact_put(&f, "pct_of_step", cell_real(r->pct_of_step));
+		fact_put(&f, "gain_ns", cell_int(alone_ns(a, r)));
+		advice_take(a, &f, 1);
+		vec_free(&f.list);
+	}
+}

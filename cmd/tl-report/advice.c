@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* What to do first: tl-advise's findings about the tables of this report. */
+#include "table/table.h"
+
+#include "cmd/tl-report/figures.h"
+
+void
+advice_start(const struct settings *s, struct jobs *j, const char *format)
+{
+	const struct job how = { .is_side = true, .may_be_empty = true };
+	struct args argv = { 0 };
+
+	args_add(&argv, "tl-advise");
+	args_add(&argv, "--table=advice");
+	args_add(&argv, "--format");
+	args_add(&argv, format);
+	args_add(&argv, "-d");
+	args_add(&argv, s->tables);
+	args_add(&argv, "--");
+	args_add(&argv, s->tables);
+	(void)job_start(j, &argv, &how);
+}
+
+/*
+ * The largest. What a kernel could win without a roof, or towards a peak that
+ * none reaches, is a guess, and nothing to do first.
+ */
+void
+advice_take(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+	bool is_guess = str_eq(line_text(l, "confidence"), STR("low")) &&
+	    !str_eq(line_text(l, "section"), STR("system"));
+
+	if (f->ngains == TOP_GAINS || line_lacks(l, "gain_ns") || is_guess)
+		return;
+	f->gains[f->ngains++] = (struct gain){
+		.place = line_int(l, "place"),
+		.low_ns = line_int(l, "gain_ns_low"),
+		.ns = line_int(l, "gain_ns"),
+		.high_ns = line_int(l, "gain_ns_high"),
+		.percent = line_real(l, "pct_gain"),
+		.what = figures_text(f, line_text(l, "insight")),
+		.action = figures_text(f, line_text(l, "action")),
+		.shares = line_int(l, "overlaps"),
+	};
+}
+
+void
+advice_put(const struct figures *f, size_t i, struct buf *b)
+{
+	const struct gain *g = &f->gains[i];
+
+	put_time(b, g->ns);
+	buf_puts(b, " (");
+	put_time(b, g->low_ns);
+	buf_puts(b, " to ");
+	put_time(b, g->high_ns);
+	for (size_t k = 0; k < i; k++)
+		if (f->gains[k].place == g->shares)
+			buf_printf(b, ", shared with %zu", k + 1);
+	buf_printf(b, "): %.*s; %.*s", (int)g->what.len, g->what.p,
+	    (int)g->action.len, g->action.p);
+}

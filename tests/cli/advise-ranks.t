@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-advise on jobs of several ranks: what a finding would gain is what the same
+# job gains when it is simulated without it.
+# shellcheck disable=SC2016 # CMDs are quoted
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+
+command -v tl-ops >/dev/null || skip_all 'tl-ops is not built'
+
+# job NAME CALL...: into NAME, and what it gains without its calls "load"
+job() {
+	name=$1
+	shift
+	for call do set -- "$@" --call "$call"; shift; done
+	ns=$(python3 "$ROOT/tests/gen/late.py" -o "$name" "$@")
+	gain=$((ns - $(python3 "$ROOT/tests/gen/late.py" -o without --without load "$@")))
+	tl-advise --format tsv -d "$name.out" "$name" 2>err
+}
+# within PERCENT NAME RULE INSIGHT: the high gain of its finding
+within() {
+	got=$(tl-advise --no-header --format tsv -c rule,insight,gain_ns_high "$2" 2>/dev/null |
+		grep "^$3	$4" | cut -f3)
+	is "$5: $got ns, of $gain" "$(awk "BEGIN { print ($got <= 1.001 * $gain && $got >= (1 - $1 / 100) * $gain) }")" 1
+}
+
+# The first step's gap is before the first GPU event, and no part of the window.
+job alike all:load=1000
+within 17 alike gap_host load 'ranks that are alike: their mean'
+job late all:load=1000 2:load=2000
+within 1 late gap_host load 'a late rank: its own, as none is as late'
+job close 2:load=3000 1:tokens=2800
+within 1 close gap_host load 'one that is hardly later than the next: as far as that waits'
+# 12 ms of the late rank's own are also what it costs: no ns counts twice
+is 'what it costs is the same time' "$(tl-advise late --no-header -c rule,overlaps 2>/dev/null |
+	grep -c -e '^late_rank	$' -e '^gap_host	1$')" 2
+like 'the report says the same' "$(tl-report --width 200 late 2>/dev/null)" \
+	'2\. [0-9.]+ ms \([0-9.]+ ms to 17\.9[0-9]* ms, shared with 1\): load \(op, 12 calls,'
+done_testing
