@@ -46,7 +46,8 @@ struct recording {
 	uint32_t first;          /* number of its first event in the graph */
 	VEC(uint32_t) stream_of; /* of each GPU event: its GPU stream */
 	struct intern *streams;  /* their ids, see stream_id */
-	/* of each event: how long its thread was not at rest before it */
+	/* of each event: how long its thread was not at rest before it; then
+	 * of each thread: in all */
 	int64_t *busy_ns;
 	/* collectives that the ranks have in common: GPU event to ns that the
 	 * transfer takes */

@@ -129,7 +129,8 @@ find_busy(struct recording *r)
 {
 	const struct host *h = &r->host;
 
-	r->busy_ns = xmalloc(h->events.n * sizeof *r->busy_ns + 1);
+	r->busy_ns =
+	    xcalloc(h->events.n + h->threads.n + 1, sizeof *r->busy_ns);
 	for (size_t i = 0; i < h->threads.n; i++) {
 		const struct host_thread *t = &h->threads.v[i];
 		struct host_parts p = host_parts_of(h, t, INT64_MIN, INT64_MAX);
@@ -147,20 +148,22 @@ find_busy(struct recording *r)
 			}
 			r->busy_ns[k] = ns + busy_of(h, &p, start);
 		}
+		do
+			ns += busy_of(h, &p, INT64_MAX);
+		while (host_parts_next(&p));
+		r->busy_ns[h->events.n + i] = ns;
 	}
 }
 
 /* How long a thread was not at rest, from its first event up to a time. */
 static int64_t
-busy_until(struct recording *r, const struct host_thread *t, int64_t ns)
+busy_until(const struct recording *r, const struct host_thread *t, int64_t ns)
 {
 	const struct host_event *v = r->host.events.v + t->first;
 	struct host_parts p;
 	int64_t sum;
 	size_t n;
 
-	if (r->busy_ns == NULL)
-		find_busy(r);
 	bisect(n, t->n, mid, v[mid].start_ns <= ns);
 	if (n == 0)
 		return 0;
@@ -179,8 +182,15 @@ static bool
 fills(const struct awaited *w, const struct host_thread *t)
 {
 	const struct pause *p = w->pause;
+	const struct host *h = &w->r->host;
 	int64_t length = p->end_ns - p->start_ns, ns;
 
+	if (w->r->busy_ns == NULL)
+		find_busy(w->r);
+	/* most threads have not done that much */
+	ns = w->r->busy_ns[h->events.n + (size_t)(t - h->threads.v)];
+	if (ns < length - ns)
+		return false;
 	ns = busy_until(w->r, t, p->end_ns) - busy_until(w->r, t, p->start_ns);
 	return ns >= length - ns;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/gap.h"
+#include "trace/blocked.h"
 #include "trace/steps.h"
 
 /* What a gap of a few microseconds between queued kernels may take. */
@@ -20,7 +21,8 @@
 struct finder {
 	struct gaps *g;
 	struct host *h;
-	size_t first; /* of the pieces of this gap */
+	struct blocked blocked; /* in the gap */
+	size_t first;           /* of the pieces of this gap */
 };
 
 /* ---- pieces ---- */
@@ -109,30 +111,8 @@ add_host_pieces(struct finder *f, uint32_t thread, int64_t from, int64_t to)
 
 /* ---- what a gap consists of ---- */
 
-/* Whether both host and GPU wait for work that is not in the trace: a
- * launching thread spends half of the time in calls that wait. */
-static bool
-is_blocked(const struct host *h, int64_t from, int64_t to)
-{
-	for (size_t i = 0; i < h->threads.n; i++) {
-		const struct host_thread *t = &h->threads.v[i];
-		struct host_parts p = host_parts_of(h, t, from, to);
-		int64_t blocked = 0;
-
-		if (t->nlaunched == 0) /* nor do those behind it */
-			break;
-		while (host_parts_next(&p))
-			if (p.cause == CAUSE_SYNC ||
-			    p.cause == CAUSE_COPY_BLOCK)
-				blocked += p.end_ns - p.start_ns;
-		if (blocked >= to - from - blocked && blocked > 0)
-			return true;
-	}
-	return false;
-}
-
 static enum cause
-cause_of_rest(const struct finder *f, const struct gap *gap, int64_t from)
+cause_of_rest(struct finder *f, const struct gap *gap, int64_t from)
 {
 	const struct host *h = f->h;
 	const struct host_gpu *next = &h->gpus.v[gap->next];
@@ -153,7 +133,11 @@ cause_of_rest(const struct finder *f, const struct gap *gap, int64_t from)
 	} else if (length < QUEUE_NS) {
 		return CAUSE_QUEUE_GAP;
 	}
-	return prev == NULL || is_blocked(h, from, gap->end_ns)
+	if (prev == NULL)
+		return CAUSE_GPU_MISSING;
+	/* host and GPU may both wait for work that is not in the trace */
+	blocked_in(&f->blocked, gap->start_ns, gap->end_ns);
+	return blocked_for_half(&f->blocked, from, gap->end_ns)
 	    ? CAUSE_GPU_MISSING
 	    : CAUSE_LATE_START;
 }
@@ -393,30 +377,13 @@ settle(struct finder *f, struct gap *gap)
 
 /* ---- what opened it ---- */
 
-static bool
-is_opener(enum cause c)
-{
-	return c == CAUSE_SYNC || c == CAUSE_COPY_BLOCK || c == CAUSE_ALLOC ||
-	    c == CAUSE_HOST_ALLOC || c == CAUSE_MODULE_LOAD;
-}
-
-static uint32_t
-opener_on(const struct host *h, const struct host_thread *t, int64_t ns)
-{
-	struct host_parts p = host_parts_of(h, t, ns, ns + 1);
-
-	return host_parts_next(&p) && is_opener(p.cause) &&
-		(p.cause == CAUSE_SYNC || is_call(&h->events.v[p.event]))
-	    ? p.event
-	    : HOST_NONE;
-}
-
 /* The call that covers a gap's start and took the lead that the host had. */
 static uint32_t
-find_opener(const struct host *h, const struct gap *gap)
+find_opener(struct finder *f, const struct gap *gap)
 {
+	const struct host *h = f->h;
 	const struct host_event *r;
-	uint32_t found, launch;
+	uint32_t launch;
 
 	if (gap->next == HOST_NONE || gap->prev == HOST_NONE)
 		return HOST_NONE;
@@ -425,15 +392,10 @@ find_opener(const struct host *h, const struct gap *gap)
 		return HOST_NONE;
 	r = &h->events.v[launch];
 	if (r->start_ns <= gap->start_ns &&
-	    !(is_opener(r->cause) && r->end_ns > gap->start_ns))
+	    !(cause_blocks(r->cause) && r->end_ns > gap->start_ns))
 		return HOST_NONE;
-	found = opener_on(h, &h->threads.v[r->thread], gap->start_ns);
-	for (size_t i = 0; found == HOST_NONE && i < h->threads.n &&
-	     h->threads.v[i].nlaunched > 0;
-	     i++)
-		if (i != r->thread)
-			found = opener_on(h, &h->threads.v[i], gap->start_ns);
-	return found;
+	blocked_in(&f->blocked, gap->start_ns, gap->end_ns);
+	return blocked_call_at(&f->blocked, r->thread, gap->start_ns);
 }
 
 /* ---- all ---- */
@@ -454,7 +416,7 @@ add_gap(
 	f->first = f->g->pieces.n;
 	explain(f, &gap);
 	settle(f, &gap);
-	gap.opened_by = find_opener(f->h, &gap);
+	gap.opened_by = find_opener(f, &gap);
 	vec_push(&f->g->list, gap);
 }
 
@@ -466,6 +428,7 @@ gaps_find(struct gaps *g, struct host *h, const uint32_t *gpus, size_t n,
 	uint32_t prev = HOST_NONE; /* of those so far the one that ends last */
 	int64_t end = window != NULL ? window->start : INT64_MAX;
 
+	blocked_start(&f.blocked, h);
 	g->list.n = g->pieces.n = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t no = gpus != NULL ? gpus[i] : (uint32_t)i;
@@ -482,6 +445,7 @@ gaps_find(struct gaps *g, struct host *h, const uint32_t *gpus, size_t n,
 	}
 	if (window != NULL && prev != HOST_NONE && window->end > end)
 		add_gap(&f, end, window->end, prev, HOST_NONE);
+	blocked_end(&f.blocked);
 }
 
 void

@@ -8,6 +8,7 @@
 #include "trace/host.h"
 
 #define STRETCHES 65536
+#define BLOCK 256      /* stretches, that a long time looks at as one */
 #define FEW_THREADS 16 /* that may well be asked, all of them */
 
 /* Times are in the whole. */
@@ -20,11 +21,18 @@ stretch_of(const struct host *h, int64_t ns)
 }
 
 static void
+set_busy(struct host_busy *b, uint32_t thread)
+{
+	b->of[thread / 64] |= UINT64_C(1) << thread % 64;
+}
+
+/* Behind them, of each block of them the same. */
+static void
 find_stretches(struct host *h)
 {
 	h->stretch_ns =
 	    ((uint64_t)h->whole.end - (uint64_t)h->whole.start) / STRETCHES + 1;
-	h->busy = xcalloc(STRETCHES, sizeof *h->busy);
+	h->busy = xcalloc(STRETCHES + STRETCHES / BLOCK, sizeof *h->busy);
 	for (uint32_t i = 0; i < h->threads.n && i < HOST_ASKED; i++) {
 		struct host_parts p = host_parts_of(
 		    h, &h->threads.v[i], h->whole.start, h->whole.end);
@@ -35,8 +43,10 @@ find_stretches(struct host *h)
 			if (host_is_rest(&p))
 				continue;
 			for (size_t k = stretch_of(h, p.start_ns); k <= last;
-			     k++)
-				h->busy[k].of[i / 64] |= UINT64_C(1) << i % 64;
+			     k++) {
+				set_busy(&h->busy[k], i);
+				set_busy(&h->busy[STRETCHES + k / BLOCK], i);
+			}
 		}
 	}
 }
@@ -45,6 +55,7 @@ struct host_busy
 host_busy(struct host *h, int64_t from, int64_t to)
 {
 	struct host_busy b = { { 0 } };
+	size_t last;
 
 	if (h->threads.n <= FEW_THREADS)
 		return (struct host_busy){ { UINT64_MAX } };
@@ -54,9 +65,15 @@ host_busy(struct host *h, int64_t from, int64_t to)
 	to = to < h->whole.end ? to : h->whole.end;
 	if (from >= to)
 		return b;
-	for (size_t k = stretch_of(h, from); k <= stretch_of(h, to - 1); k++)
+	last = stretch_of(h, to - 1);
+	for (size_t k = stretch_of(h, from); k <= last;) {
+		bool is_block = k % BLOCK == 0 && last - k >= BLOCK - 1;
+		size_t at = is_block ? STRETCHES + k / BLOCK : k;
+
 		for (size_t i = 0; i < HOST_ASKED / 64; i++)
-			b.of[i] |= h->busy[k].of[i];
+			b.of[i] |= h->busy[at].of[i];
+		k += is_block ? BLOCK : 1;
+	}
 	return b;
 }
 

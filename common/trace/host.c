@@ -33,7 +33,8 @@ host_start(struct host *h, const struct dict *dict, struct causes *causes)
 	h->self_ends.n = 0;
 	free(h->busy);
 	h->busy = NULL;
-	h->by_corr = h->has_time = false;
+	h->blocking.n = 0;
+	h->by_corr = h->has_time = h->knows_blocking = false;
 	h->nruns = 0;
 }
 
@@ -540,6 +541,7 @@ host_free(struct host *h)
 	vec_free(&h->self_ends);
 	free(h->busy);
 	h->busy = NULL;
+	vec_free(&h->blocking);
 	map_free(&h->median_of);
 	host_free_above(h);
 	map_free(&h->first_of);

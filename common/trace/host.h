@@ -90,6 +90,13 @@ struct host_segment {
 	uint32_t event;
 };
 
+/* A stretch in which a thread that launches is held up by an event. */
+struct host_blocking {
+	int64_t start_ns, end_ns;
+	int64_t until_ns; /* the last end of it and those before */
+	uint32_t event;
+};
+
 struct host_thread {
 	uint32_t track;     /* dict_thread() */
 	uint32_t first, n;  /* its events */
@@ -144,6 +151,8 @@ struct host {
 	struct map median_of;    /* of names asked for */
 	struct host_busy *busy;  /* of each stretch of the whole, likewise */
 	uint64_t stretch_ns;
+	VEC(struct host_blocking) blocking; /* by start, likewise */
+	bool knows_blocking;
 	struct host_above *above; /* made when first asked */
 	struct map thread_of, ids;
 	struct map step_numbers; /* of StepTraceAnnotations, by uid_hash() */

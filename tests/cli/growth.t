@@ -27,12 +27,8 @@ grows() {
 		few=$(count $command "$1-$2.$end")
 		# shellcheck disable=SC2086
 		many=$(count $command "$1-$((4 * $2)).$end")
-		limit=$3
-		case $1:$command in # each gap is looked at on every thread
-			threads:tl-idle | threads:tl-critical | threads:tl-health) limit=160 ;;
-		esac
 		if [ "${few:-0}" -gt 0 ] && [ "${many:-0}" -gt 0 ] &&
-			[ $((many * 10)) -le $((few * limit)) ]; then
+			[ $((many * 10)) -le $((few * $3)) ]; then
 			pass "$1: $command: $few, $many thousand"
 		else
 			fail "$1: $command: $few, $many thousand"

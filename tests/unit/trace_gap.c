@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* trace/host.c, gap.c: what threads did, and why the GPU was idle. */
 #include "tests/unit/trace_help.h"
+#include "trace/blocked.h"
 #include "trace/gap.h"
 
 #define OP KIND_OP
@@ -10,6 +11,8 @@
 #define PY KIND_PYTHON
 #define US 1000
 #define DEEP 300
+#define DRAWN 600 /* calls */
+#define DRAWN_THREADS 6
 
 static struct host host;
 static struct gaps gaps;
@@ -182,6 +185,103 @@ test_timeless(void)
 	part_is(1, 55 * US, 101 * US, "outer 45, last 1");
 }
 
+/* ---- calls that block, beside a look at each thread ---- */
+
+static bool
+half_is_blocked(int64_t from, int64_t to)
+{
+	for (size_t i = 0; i < host.threads.n; i++) {
+		const struct host_thread *t = &host.threads.v[i];
+		struct host_parts p = host_parts_of(&host, t, from, to);
+		int64_t ns = 0;
+
+		while (host_parts_next(&p))
+			if (p.cause == CAUSE_SYNC ||
+			    p.cause == CAUSE_COPY_BLOCK)
+				ns += p.end_ns - p.start_ns;
+		if (t->nlaunched > 0 && ns > 0 && 2 * ns >= to - from)
+			return true;
+	}
+	return false;
+}
+
+static uint32_t
+blocked_on(uint32_t thread, int64_t ns)
+{
+	const struct host_thread *t = &host.threads.v[thread];
+	struct host_parts p = host_parts_of(&host, t, ns, ns + 1);
+
+	return t->nlaunched > 0 && host_parts_next(&p) && cause_blocks(p.cause)
+	    ? p.event
+	    : HOST_NONE;
+}
+
+static uint32_t
+first_blocked(uint32_t thread, int64_t ns)
+{
+	uint32_t found = blocked_on(thread, ns);
+
+	for (uint32_t i = 0; found == HOST_NONE && i < host.threads.n; i++)
+		found = blocked_on(i, ns);
+	return found;
+}
+
+/* Calls that end after one another or lie in one another, on threads of which
+ * the last launches nothing. */
+static void
+draw_calls(void)
+{
+	static const char *const calls[] = { "cudaStreamSynchronize",
+		"cudaMalloc", "cudaMemcpy", "cudaLaunchKernel",
+		"cudaGetDevice" };
+	struct row drawn[DRAWN];
+	uint32_t seed = 1;
+	int at[DRAWN_THREADS] = { 0 };
+
+	for (int i = 0; i < DRAWN; i++) {
+		int no = i % DRAWN_THREADS, length, corr;
+
+		seed = seed * 1664525 + 1013904223;
+		length = (int)(seed >> 24) % 40;
+		corr = no < DRAWN_THREADS - 1 && i < 2 * DRAWN_THREADS ? no + 1
+								       : 0;
+		drawn[i] = (struct row)RX(RT, calls[(seed >> 16) % 5], no + 1,
+		    at[no], at[no] + length, .corr = corr);
+		if (i < DRAWN_THREADS && corr != 0)
+			drawn[i] =
+			    (struct row)RX(KE, "k", 70, i, i + 1, .corr = corr);
+		at[no] += (int)(seed >> 8) % 30; /* the next one, or in it */
+	}
+	read_rows(drawn, DRAWN, false);
+}
+
+static void
+test_blocked(void)
+{
+	struct blocked b;
+	int nright = 0, nhalf = 0, ncalls = 0, n = 0;
+
+	draw_calls();
+	blocked_start(&b, &host);
+	for (int64_t from = 0; from < 1500 * US; from += 9 * US, n++) {
+		int64_t to = from + (1 + n % 9) * US;
+		uint32_t own = (uint32_t)n % DRAWN_THREADS, call;
+		bool half;
+
+		blocked_in(&b, from, to);
+		half = blocked_for_half(&b, from + US / 2, to);
+		call = blocked_call_at(&b, own, from);
+		nright += half == half_is_blocked(from + US / 2, to) &&
+		    call == first_blocked(own, from);
+		nhalf += half;
+		ncalls += call != HOST_NONE;
+	}
+	blocked_end(&b);
+	is_int(nright, n, "as on each thread (%d, %d)", nhalf, ncalls);
+	ok(nhalf > n / 10 && nhalf < n - n / 10, "halves of both kinds");
+	ok(ncalls > n / 10 && ncalls < n - n / 10, "calls, and none");
+}
+
 static void
 test_gaps(const char *how)
 {
@@ -210,6 +310,7 @@ main(void)
 	test_gaps("linked");
 	test_deep();
 	test_timeless();
+	test_blocked();
 	gaps_free(&gaps);
 	causes_destroy(host.causes);
 	host_free(&host);

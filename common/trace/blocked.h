@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * blocked: which calls hold up the threads that launch, at times that grow.
+ *
+ *	blocked_start(&b, h);
+ *	for each stretch of time, in order, none overlaps the one before:
+ *		blocked_in(&b, from, to);
+ *		... blocked_for_half(&b, ...), blocked_call_at(&b, ...)
+ *	blocked_end(&b);
+ *
+ * What a stretch takes grows with the calls that lie in it, not with the number
+ * of threads.
+ */
+#ifndef TL_TRACE_BLOCKED_H
+#define TL_TRACE_BLOCKED_H
+
+#include "trace/host.h"
+
+static inline bool
+cause_blocks(enum cause c)
+{
+	return c == CAUSE_SYNC || c == CAUSE_COPY_BLOCK || c == CAUSE_ALLOC ||
+	    c == CAUSE_HOST_ALLOC || c == CAUSE_MODULE_LOAD;
+}
+
+struct blocked {
+	struct host *h;
+	/* private */
+	size_t next;        /* in h->blocking, the first not looked at */
+	VEC(uint32_t) open; /* of those before, what may lie in the stretch */
+};
+
+static inline void
+blocked_start(struct blocked *b, struct host *h)
+{
+	*b = (struct blocked){ .h = h };
+}
+
+void blocked_in(struct blocked *b, int64_t from, int64_t to);
+/* Whether a thread spends half of a part of the stretch in calls that wait for
+ * the GPU. */
+bool blocked_for_half(const struct blocked *b, int64_t from, int64_t to);
+/* The call that holds up a thread then or, if there is none, the first one that
+ * is held up; HOST_NONE: no thread is. */
+uint32_t blocked_call_at(const struct blocked *b, uint32_t thread, int64_t ns);
+
+static inline void
+blocked_end(struct blocked *b)
+{
+	vec_free(&b->open);
+}
+
+#endif
