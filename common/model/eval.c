@@ -71,6 +71,19 @@ gemm_params(lua_State *L, const struct models *ms, int env, int order)
 	param_add(L, env, order);
 }
 
+/* What a name proves, each name looked through once. */
+static uint32_t
+proofs_of(struct models *ms, struct str name)
+{
+	bool is_new;
+	uint64_t *found =
+	    map_put(&ms->proofs, hash_bytes(name.p, name.len), &is_new);
+
+	if (is_new)
+		*found = gemm_proofs(name);
+	return (uint32_t)*found;
+}
+
 /* What the unit computes in: arguments may be rounded for matrix units. */
 static struct str
 precision_of(struct models *ms, const struct evaluation *e, struct str argument)
@@ -81,9 +94,9 @@ precision_of(struct models *ms, const struct evaluation *e, struct str argument)
 	if (!str_eq(e->m->unit, STR("matrix")))
 		return argument;
 	buf_put(&b, argument.p, argument.len);
-	gemm_prove(e->op->name, &b);
+	gemm_prove(proofs_of(ms, e->op->name), &b);
 	for (size_t i = 0; i < e->op->nkernels; i++)
-		gemm_prove(e->op->kernels[i], &b);
+		gemm_prove(proofs_of(ms, e->op->kernels[i]), &b);
 	s = word(ms, buf_str(&b));
 	buf_free(&b);
 	return s;

@@ -246,14 +246,27 @@ static const struct {
 	{ "gemm_e4m3_e5m2_f16_", NULL, "_acc16" },
 };
 
-void
-gemm_prove(struct str name, struct buf *precision)
+uint32_t
+gemm_proofs(struct str name)
 {
-	for (size_t i = 0; i < sizeof proofs / sizeof *proofs; i++) {
+	const unsigned n = sizeof proofs / sizeof *proofs;
+	uint32_t found = 0;
+
+	_Static_assert(sizeof proofs / sizeof *proofs <= 32, "a bit each");
+	for (unsigned i = 0; i < n; i++)
+		if (has(name, proofs[i].token))
+			found |= 1u << i;
+	return found;
+}
+
+void
+gemm_prove(uint32_t found, struct buf *precision)
+{
+	for (; found != 0; found &= found - 1) {
+		unsigned i = (unsigned)__builtin_ctz(found);
 		const char *of = proofs[i].of, *is = proofs[i].is;
 
-		if (!has(name, proofs[i].token) ||
-		    str_find(buf_str(precision), str_of(is), false) >= 0 ||
+		if (str_find(buf_str(precision), str_of(is), false) >= 0 ||
 		    (of != NULL && !str_eq(buf_str(precision), str_of(of))))
 			continue;
 		if (of != NULL)

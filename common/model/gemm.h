@@ -27,12 +27,13 @@ struct gemm_kernel {
 bool gemm_kernel_parse(struct str name, struct gemm_kernel *out);
 
 /*
- * The precision that a name of a kernel or op proves, instead of that of the
- * arguments: fp32 may be rounded to tf32, bytes may be integers; with 2:4
- * sparsity ("fp16_sparse") and with sums in fp16 ("fp8_acc16") products have
- * rates of their own.
+ * What a name of a kernel or op proves, and the precision with it, instead of
+ * that of the arguments: fp32 may be rounded to tf32, bytes may be integers;
+ * with 2:4 sparsity ("fp16_sparse") and with sums in fp16 ("fp8_acc16")
+ * products have rates of their own.
  */
-void gemm_prove(struct str name, struct buf *precision);
+uint32_t gemm_proofs(struct str name); /* bits */
+void gemm_prove(uint32_t proofs, struct buf *precision);
 
 /*
  * How well the tiles of a kernel cover a GEMM and how well they fill the

@@ -317,8 +317,7 @@ models_destroy(struct models *ms)
 {
 	if (ms == NULL)
 		return;
-	ms->churn_max = SIZE_MAX;
-	lua_close(ms->L);
+	sandbox_close(ms);
 	for (size_t i = 0; i < ms->entries.n; i++)
 		vec_free(&ms->entries.v[i]->args);
 	for (int i = 0; i < 2; i++)
@@ -338,12 +337,12 @@ models_destroy(struct models *ms)
 	archs_free(ms);
 	buf_free(&ms->text);
 	map_free(&ms->memo);
+	map_free(&ms->proofs);
 	map_free(&ms->hlo_names);
 	vec_free(&ms->results);
 	intern_destroy(ms->words);
 	intern_destroy(ms->names);
 	intern_destroy(ms->dtype_names);
-	arena_destroy(ms->lua_mem);
 	arena_destroy(ms->mem);
 	vec_release(ms);
 }

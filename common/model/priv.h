@@ -111,6 +111,7 @@ struct models {
 	lua_State *L;
 	/* memory and limits: see sandbox.c */
 	struct arena *lua_mem;
+	struct large_object *large;
 	struct free_object *free_list[SMALL_MAX / SMALL_STEP + 1];
 	char *block;
 	size_t block_left;
@@ -160,7 +161,8 @@ struct models {
 	struct arena *action_mem;
 	struct pseudo_stats pseudo_stats;
 	/* results */
-	struct map memo; /* key to number */
+	struct map memo;   /* key to number */
+	struct map proofs; /* hash of a name to gemm_proofs() */
 	/* by name and instruction in this dictionary: what stands for them */
 	bool has_hlo; /* its entries are loaded */
 	struct map hlo_names;
@@ -204,6 +206,7 @@ push_str(lua_State *L, struct str s)
 /* ---- sandbox ---- */
 
 void sandbox_open(struct models *ms);
+void sandbox_close(struct models *ms);
 /* Begins a piece of work: counts from 0, with these limits. */
 void sandbox_begin(struct models *ms, int steps, size_t churn);
 /* Counts work of a library function: bytes and elements that it looks at. */
@@ -236,10 +239,8 @@ const struct dtype *dtype_find(struct models *ms, struct str name);
 
 /* Appends a Lua value as JSON. False: it can't be. */
 bool lua_json(lua_State *L, int i, int depth, struct buf *b);
-/*
- * env[name] = value for the first time in an evaluation, both on top of the
- * stack, which it pops; order is where the list of names stands.
- */
+/* env[name] = value for the first time in an evaluation, both on top of the
+ * stack, which it pops; order is where the list of names stands. */
 void param_add(lua_State *L, int env, int order);
 /* The parameters of the evaluation under way, whose values stand in env. */
 void params_keep(
@@ -250,8 +251,7 @@ void params_keep(
 typedef void path_fn(void *ctx, const char *path);
 /*
  * Calls each() on the files with this ending in the folders of an environment
- * variable, which colons part: folder by folder, by name. A folder that can't
- * be read ends the program.
+ * variable: folder by folder, by name. An unreadable one ends the program.
  */
 void path_files(
     const char *variable, const char *ending, path_fn *each, void *ctx);
@@ -285,8 +285,7 @@ void push_event(lua_State *L, uint32_t event); /* nil: FOREST_NONE */
 /* ---- declare ---- */
 
 void declare_open(lua_State *L, int table);
-/* Whether a field of a table is set, which is then on the stack; its type must
- * be this one. */
+/* Whether a field is set, then on the stack; another type is an error. */
 bool field(lua_State *L, int t, const char *key, int type, const char *must);
 /*
  * A field's list of texts goes to models.list, for as long as the table and no

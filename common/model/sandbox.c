@@ -49,6 +49,40 @@ class_of(size_t size)
 	return (size + SMALL_STEP - 1) / SMALL_STEP;
 }
 
+/* Large ones are in a list, so that what holds them all can let them go. */
+struct large_object {
+	_Alignas(max_align_t) struct large_object *prev, *next;
+};
+
+static void *
+large_resize(struct models *ms, void *p, size_t size)
+{
+	struct large_object *old = p, *l;
+
+	l = realloc(old != NULL ? old - 1 : NULL, sizeof *l + size);
+	if (l == NULL)
+		return NULL;
+	if (old == NULL) {
+		l->prev = NULL;
+		l->next = ms->large;
+	}
+	if (l->next != NULL)
+		l->next->prev = l;
+	*(l->prev != NULL ? &l->prev->next : &ms->large) = l;
+	return l + 1;
+}
+
+static void
+large_free(struct models *ms, void *p)
+{
+	struct large_object *l = (struct large_object *)p - 1;
+
+	if (l->next != NULL)
+		l->next->prev = l->prev;
+	*(l->prev != NULL ? &l->prev->next : &ms->large) = l->next;
+	free(l);
+}
+
 /* Bytes at p, osize of them, as nsize; one of the two may be 0. */
 static void *
 resize(struct models *ms, void *p, size_t osize, size_t nsize)
@@ -57,20 +91,20 @@ resize(struct models *ms, void *p, size_t osize, size_t nsize)
 	void *q;
 
 	if (!was_small && !is_small)
-		return realloc(p, nsize);
+		return large_resize(ms, p, nsize);
 	if (was_small && is_small && class_of(osize) == class_of(nsize))
 		return p;
 	if (nsize == 0)
 		q = NULL;
 	else if ((q = is_small ? small_alloc(ms, class_of(nsize))
-			       : malloc(nsize)) == NULL)
+			       : large_resize(ms, NULL, nsize)) == NULL)
 		return NULL;
 	if (osize > 0 && nsize > 0)
 		memcpy(q, p, osize < nsize ? osize : nsize);
 	if (osize > 0 && was_small)
 		small_free(ms, p, class_of(osize));
-	else
-		free(osize > 0 ? p : NULL);
+	else if (osize > 0)
+		large_free(ms, p);
 	return q;
 }
 
@@ -427,4 +461,13 @@ sandbox_open(struct models *ms)
 		die("out of memory");
 	lua_atpanic(ms->L, panic);
 	memcpy(lua_getextraspace(ms->L), &ms, sizeof ms);
+}
+
+/* Nothing of Lua's is more than memory: no object needs to be looked at. */
+void
+sandbox_close(struct models *ms)
+{
+	while (ms->large != NULL)
+		large_free(ms, ms->large + 1);
+	arena_destroy(ms->lua_mem);
 }

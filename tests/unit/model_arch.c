@@ -285,7 +285,7 @@ proves(const char *name, const char *of, const char *is)
 	struct buf b = { 0 };
 
 	buf_puts(&b, of);
-	gemm_prove(str_of(name), &b);
+	gemm_prove(gemm_proofs(str_of(name)), &b);
 	ok(str_eq(buf_str(&b), str_of(is)), "%s, of %s: %s", name, of, is);
 	buf_free(&b);
 }
