@@ -84,10 +84,15 @@ fill_groups(struct sheet_rows *s, struct job *j)
 	if (f->list.n > NOTES_MAX)
 		table_note(s->table, "%zu more: --table nccl_verdict",
 		    f->list.n - NOTES_MAX);
-	for (size_t i = 0; i < f->groups.n; i++)
-		put_row(s,
-		    &(struct row){ .group = f->groups.v[i].group,
-			.own = &f->groups.v[i] });
+	for (size_t i = 0; i < f->groups.n; i++) {
+		struct group_sum g = f->groups.v[i];
+
+		if (g.ncolls == 0) {
+			g.latency_ns = NONE;
+			g.wait_ns = NAN;
+		}
+		put_row(s, &(struct row){ .group = g.group, .own = &g });
+	}
 }
 
 const struct table_def table_groups = {

@@ -28,7 +28,7 @@ struct idle_record {
 	uint8_t what;
 	bool is_inferred;
 	uint32_t event; /* of its source, or HOST_NONE */
-	uint32_t cause, name, op, module, opened_by, advice, class;
+	uint32_t cause, name, op, module, opened_by, advice, class, flags;
 	/* of the longest in stacks.nodes, of IS_GAP and IS_WINDOW in wholes */
 	uint32_t more;
 	struct key dev, gpu_stream, step, phase;

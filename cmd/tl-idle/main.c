@@ -83,7 +83,7 @@ enum {
 };
 
 /* Columns that depend on --by, or are there only when asked for by name. */
-enum { ONLY_CAUSE = 1, ONLY_DEV, ONLY_GPU_STREAM, ONLY_STACK };
+enum { ONLY_CAUSE = 1, ONLY_DEV, ONLY_GPU_STREAM, ONLY_STACK, ONLY_STEP };
 
 #define AT(field) offsetof(struct idle_record, field)
 #define IN_WINDOW(field) C_WINDOW + offsetof(struct idle_window, field)
@@ -124,6 +124,7 @@ static const struct sink_column columns[] = {
 	{ { "behind_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_SUM, false, M_BEHIND, 0 },
 	{ { "longest_stack", NULL, COL_TEXT, NONE, COL_DETAIL, 0 }, SINK_CELL, false, C_STACK, ONLY_STACK },
 	{ { "advice", NULL, COL_TEXT, NONE, COL_MINOR | COL_WRAPPED, 0 }, SINK_TEXT, false, AT(advice), ONLY_CAUSE },
+	{ { "flags", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(flags), ONLY_STEP },
 	{ { "ts_ns", NULL, COL_INT, NS, COL_POSITION, 0 }, SINK_CELL, false, C_START, 0 },
 	{ { "gap_ns", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_INT, false, AT(ns), 0 },
 	{ { "cause_ns", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_CAUSE_NS, 0 },
@@ -184,7 +185,7 @@ static struct sink_table tables[] = {
 	    .keys = "cause" /* what --by says */,
 	    .columns = "time_ns,percent,count,calls,time_ns_median,call_ns_max,"
 		       "longest_in,longest_uid,longest_stack,inferred_ns,"
-		       "behind_ns,advice" },
+		       "behind_ns,flags,advice" },
 	[OF_GAPS] = { .name = "idle_gaps",
 	    .columns = "dev,gpu_stream,ts_ns,gap_ns,class,cause,cause_ns,call,"
 		       "call_uid,thread,opened_by,opened_uid,prev_name,"
@@ -228,6 +229,8 @@ wants(const struct sink *s, const struct sink_table *t, unsigned only)
 {
 	if (only == ONLY_STACK)
 		return idle_of(s)->with_stack;
+	if (only == ONLY_STEP)
+		return idle_of(s)->by_step;
 	if (t != &tables[OF_GAPS])
 		return only != ONLY_CAUSE ||
 		    sink_list_has(tables[OF_CAUSES].keys, STR("cause"));
@@ -338,24 +341,32 @@ whole_cell(const struct sink_row *row, unsigned number)
 	}
 }
 
+/* Of a row without pieces, of a step without GPU work, nothing is known. */
+static struct cell
+counted_cell(const struct stats *pieces, int64_t v)
+{
+	return pieces->n > 0 ? cell_int(v) : cell_none();
+}
+
 static struct cell
 cell(const struct sink_row *row, unsigned number)
 {
 	const struct idle_record *r = row->first;
 	const struct idle_record *most = idle_of(row->sink)->longest;
+	const struct stats *st = &idle_of(row->sink)->stats;
 
 	switch (number) {
-	case C_COUNT: return cell_int((int64_t)idle_of(row->sink)->stats.n);
-	case C_CALLS: return cell_int(idle_of(row->sink)->ncalls);
-	case C_MEDIAN: return cell_real(idle_of(row->sink)->stats.median);
-	case C_MAX: return cell_int(idle_of(row->sink)->stats.max);
+	case C_COUNT: return counted_cell(st, (int64_t)st->n);
+	case C_CALLS: return counted_cell(st, idle_of(row->sink)->ncalls);
+	case C_MEDIAN: return cell_real(st->median);
+	case C_MAX: return counted_cell(st, st->max);
 	case C_LONGEST: return cell_string(row->sink->dict, most->longest.name);
 	case C_STACK:
 		row->text->len = 0;
 		stack_text(&((struct idle *)row->sink)->stacks, row->sink->dict,
 		    most->more, row->text);
 		return sink_row_text(row);
-	case C_LONGEST_NS: return cell_int((int64_t)most->longest_ns);
+	case C_LONGEST_NS: return counted_cell(st, (int64_t)most->longest_ns);
 	case C_LONGEST_UID: return named_cell(row, &most->longest);
 	case C_START: return cell_int(r->rec.ts_ns);
 	case C_EVENT_UID:

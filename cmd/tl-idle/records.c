@@ -33,7 +33,9 @@ record_of(const struct idle *g, enum what what, const struct host_gpu *beside,
 		.module = INTERN_NONE,
 		.opened_by = INTERN_NONE,
 		.class = INTERN_NONE,
+		.flags = INTERN_NONE,
 		.more = STACK_NONE,
+		.longest = { .name = INTERN_NONE },
 		.dev = beside->dev,
 		.gpu_stream = beside->gpu_stream,
 		.step = g->steps.v[beside->no],
@@ -63,6 +65,14 @@ fold(struct idle *g, const struct idle_record *piece)
 		    f, &g->sink, piece, is_known ? words : NULL, &is_new);
 	at = (size_t)(r - (struct idle_record *)sink_record(&g->sink, 0));
 
+	/* one of a step without GPU work tells no idle time */
+	if (piece->flags != INTERN_NONE)
+		return;
+	/* ... but one of this number in another process may */
+	if (r->flags != INTERN_NONE) {
+		r->ns = r->inferred_ns = r->behind_ns = 0;
+		r->flags = INTERN_NONE;
+	}
 	if (!is_new) {
 		stat_add(&r->ns, piece->ns);
 		stat_add(&r->inferred_ns, piece->inferred_ns);
@@ -202,6 +212,16 @@ add_whole(
 	return r;
 }
 
+static void
+set_step(struct idle *g, struct idle_record *r, const struct step_window *w)
+{
+	bool is_bare = w != NULL && w->what == STEP_IS_STEP && !w->has_gpu;
+
+	r->step = step_key(w, g->sink.dict);
+	r->flags = is_bare ? intern_put(g->sink.dict->text, STR("no-gpu-event"))
+			   : INTERN_NONE;
+}
+
 /*
  * A piece of a gap as r, which is of another one; with --by step or phase the
  * part of it in each, by the clock, and behind_ns in the first.
@@ -235,8 +255,7 @@ add_piece(struct idle *g, struct idle_record *r, const struct gap *gap,
 		    g->by_phase ? steps_border(&g->iterations, pid, from) : to;
 		to = border < to ? border : to;
 		if (g->by_step)
-			r->step = step_key(
-			    steps_at(&g->step_list, pid, from), g->sink.dict);
+			set_step(g, r, steps_at(&g->step_list, pid, from));
 		if (g->by_phase)
 			r->phase =
 			    phase_key(steps_phase(&g->iterations, pid, from),
@@ -245,6 +264,8 @@ add_piece(struct idle *g, struct idle_record *r, const struct gap *gap,
 		r->ns = to - from;
 		r->behind_ns = from == p->start_ns ? behind_ns : 0;
 		r->inferred_ns = p->is_inferred ? r->ns : 0;
+		if (r->flags != INTERN_NONE)
+			r->ns = r->behind_ns = r->inferred_ns = SINK_NONE;
 		fold(g, r);
 	}
 }
@@ -513,6 +534,8 @@ add_account(struct idle *g)
 	if (list.n == h->gpus.n) {
 		steps_find(&g->step_list, h, NULL, 0);
 		(void)!steps_infer(&g->step_list, h);
+		if (g->by_step)
+			steps_find_gpu(&g->step_list, h);
 	}
 	if (list.n > 0) {
 		account_find(&a, &g->gaps, h, list.v, list.n,
@@ -543,8 +566,10 @@ idle_records(struct idle *g)
 	waits_find(&g->waits, &g->host);
 	if (g->with_stack)
 		stacks_source(&g->stacks, &g->host);
-	if (g->by_step)
+	if (g->by_step) {
 		steps_find(&g->step_list, &g->host, NULL, 0);
+		steps_find_gpu(&g->step_list, &g->host);
+	}
 	if (g->by_phase) {
 		g->iterations.only_iterations = true;
 		steps_find(&g->iterations, &g->host, NULL, 0);

@@ -244,12 +244,25 @@ set_phases(struct ops *g)
 	}
 }
 
+/* Without any GPU event, what ops did on a GPU was not recorded. */
+static void
+forget_gpu(struct ops *g)
+{
+	for (size_t i = 0; i < g->sink.records.n; i++) {
+		struct call *c = sink_record(&g->sink, i);
+
+		if (g->sink.sources.list.v[c->rec.source].ngpu == 0)
+			c->direct_ns = c->subtree_ns = SINK_NONE;
+	}
+}
+
 void
 ops_finish(struct sink *s)
 {
 	struct ops *g = (struct ops *)s;
 
 	set_phases(g);
+	forget_gpu(g);
 	if (g->overlap)
 		find_overlaps(g);
 	(void)busy_of(g, (uint32_t)s->sources.list.n);

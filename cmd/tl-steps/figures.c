@@ -154,8 +154,11 @@ find_data(struct program *g, const struct step_process *p)
 	const struct host_thread *t;
 	struct spans data = { 0 };
 
-	if (h->threads.n == 0)
+	if (h->threads.n == 0) {
+		for (uint32_t i = p->first; i < p->first + p->n; i++)
+			g->rows.v[i].r.data_ns = SINK_NONE;
 		return;
+	}
 	t = &h->threads.v[p->thread];
 	for (uint32_t i = t->first; i < t->first + t->n; i++)
 		if (h->events.v[i].cause == CAUSE_DATA)
@@ -300,12 +303,33 @@ find_parts(struct program *g)
 		r->idle_ns = r->wall_ns - r->busy_ns;
 		law_most("steps", (struct law_part){ "busy_ns", r->busy_ns },
 		    (struct law_part){ "wall_ns", r->wall_ns });
+		g->rows.v[i].is_bare = w->what == STEP_IS_STEP && !w->has_gpu;
 		find_gap(g, r, w);
 		find_longest(g, r, w);
 		most = largest(r->parts, CAUSE_COUNT);
 		r->idle_cause_ns = r->parts[most];
 		if (r->idle_cause_ns > 0)
 			set_cause(g, &r->idle_cause, most);
+	}
+}
+
+static bool
+has_links(const struct host *h)
+{
+	for (size_t i = 0; i < h->gpus.n; i++)
+		if (h->gpus.v[i].launch != HOST_NONE)
+			return true;
+	return false;
+}
+
+/* Where no GPU event has a launch, no step is known to have launched any. */
+static void
+forget_launched(struct program *g)
+{
+	for (size_t i = 0; i < g->rows.n; i++) {
+		struct step_record *r = &g->rows.v[i].r;
+
+		r->busy_launched_ns = r->nkernels = r->nlaunches = SINK_NONE;
 	}
 }
 
@@ -317,8 +341,11 @@ figures_find(struct program *g)
 		find_data(g, &g->steps.processes.v[i]);
 	if (g->host.gpus.n == 0)
 		return;
+	steps_find_gpu(&g->steps, &g->host);
 	find_work(g);
 	find_parts(g);
 	find_starved(g);
 	find_overlap(g);
+	if (!has_links(&g->host))
+		forget_launched(g);
 }

@@ -13,10 +13,11 @@ struct sums {
 	int64_t tokens, tokens_ns; /* of iterations that tell both */
 	int64_t requests, ntold;   /* likewise */
 	int64_t wall_ns, busy_ns, idle_ns, gpu_ns;
+	int64_t told_ns; /* wall time of those with GPU work */
 	int64_t kernels, launches, starved, work_ns, graph_ns;
 	int64_t parts[PART_COUNT];
 	int64_t class_ns[ACCOUNT_COUNT];
-	bool has_gpu;
+	bool has_gpu, has_launches; /* of some GPU work */
 };
 
 static void
@@ -31,20 +32,26 @@ add(struct sums *s, const struct step_record *r)
 		s->ntold++;
 	}
 	stat_add(&s->wall_ns, r->wall_ns);
-	s->launches += r->nlaunches;
-	s->has_gpu = r->busy_ns != SINK_NONE;
-	if (!s->has_gpu)
+	if (r->nlaunches != SINK_NONE)
+		s->launches += r->nlaunches;
+	if (r->nstarved == SINK_NONE)
+		return; /* of a source without GPU work */
+	for (size_t i = 0; i < PART_COUNT; i++)
+		stat_add(&s->parts[i], r->parts[i]);
+	if (r->busy_ns == SINK_NONE)
 		return;
+	s->has_gpu = true;
+	stat_add(&s->told_ns, r->wall_ns);
 	stat_add(&s->busy_ns, r->busy_ns);
-	if (r->idle_ns != SINK_NONE)
-		stat_add(&s->idle_ns, r->idle_ns);
+	stat_add(&s->idle_ns, r->idle_ns);
+	if (r->nkernels == SINK_NONE)
+		return;
+	s->has_launches = true;
 	stat_add(&s->gpu_ns, r->busy_launched_ns);
 	stat_add(&s->work_ns, r->work_ns);
 	stat_add(&s->graph_ns, r->graph_ns);
 	s->kernels += r->nkernels;
 	s->starved += r->nstarved;
-	for (size_t i = 0; i < PART_COUNT; i++)
-		stat_add(&s->parts[i], r->parts[i]);
 }
 
 static unsigned
@@ -169,17 +176,17 @@ phase_cell(const struct sink_row *row, unsigned number)
 	if (!s.has_gpu)
 		return cell_none();
 	switch (number) {
-	case C_GPU: return cell_int(s.gpu_ns);
+	case C_GPU: return s.has_launches ? cell_int(s.gpu_ns) : cell_none();
 	case C_BUSY: return cell_int(s.busy_ns);
 	case C_COMM: return cell_int(s.class_ns[ACCOUNT_COMM]);
 	case C_COPY: return cell_int(s.class_ns[ACCOUNT_COPY]);
 	case C_IDLE: return cell_int(s.idle_ns);
-	case C_PCT_IDLE: return ratio_cell(s.idle_ns, s.wall_ns, 100);
+	case C_PCT_IDLE: return ratio_cell(s.idle_ns, s.told_ns, 100);
 	case C_PCT_MISSING:
 		return ratio_cell(s.class_ns[GROUP_OF_MISSING], s.wall_ns, 100);
 	case C_IDLE_CAUSE: return cause_cell(&s, true);
 	case C_IDLE_CAUSE_NS: return cause_cell(&s, false);
-	case C_KERNELS: return ratio_cell(s.kernels, n, 1);
+	case C_KERNELS: return ratio_cell(s.kernels, s.has_launches ? n : 0, 1);
 	case C_STARVED: return ratio_cell(s.starved, s.launches, 100);
 	default: return ratio_cell(s.graph_ns, s.work_ns, 100);
 	}

@@ -205,12 +205,20 @@ find_changes(struct step_row *rows, size_t n, double median)
 	vec_free(&at);
 }
 
+/* Whether the GPU was busy or idle, nothing that was recorded tells. */
+static void
+forget_gpu(struct step_record *r)
+{
+	r->busy_launched_ns = r->busy_ns = r->idle_ns = SINK_NONE;
+	r->exposed_comm_ns = r->exposed_copy_ns = r->overlap_ns = SINK_NONE;
+	r->gap_ns = r->idle_cause_ns = SINK_NONE;
+	r->gap_cause = r->idle_cause = INTERN_NONE;
+}
+
 static void
 set_flags(struct program *g, struct step_row *row)
 {
 	struct step_record *r = &row->r;
-	const bool is_bare =
-	    r->what == STEP_IS_STEP && r->busy_ns == 0 && r->nlaunches == 0;
 	const struct {
 		const char *word;
 		bool is_set;
@@ -224,7 +232,7 @@ set_flags(struct program *g, struct step_row *row)
 		{ "outlier", r->is_outlier },
 		{ "change", row->is_change },
 		{ "overlap", row->is_cut },
-		{ "no-gpu-event", is_bare },
+		{ "no-gpu-event", row->is_bare },
 	};
 	struct buf text = { 0 };
 
@@ -235,9 +243,6 @@ set_flags(struct program *g, struct step_row *row)
 			buf_puts(&text, ",");
 		buf_puts(&text, flags[i].word);
 	}
-	/* whether the GPU was idle, nothing that was recorded tells */
-	if (is_bare)
-		r->idle_ns = SINK_NONE;
 	r->flags = text.len > 0 ? intern_put(g->sink.dict->text, buf_str(&text))
 				: INTERN_NONE;
 	buf_free(&text);
@@ -284,6 +289,8 @@ compare(struct program *g, const struct pace *pace, struct step_row *rows,
 		r->is_outlier = r->time_ns != SINK_NONE &&
 		    fabs((double)r->time_ns - median) > bound;
 		set_flags(g, &rows[i]);
+		if (rows[i].is_bare)
+			forget_gpu(r);
 	}
 }
 

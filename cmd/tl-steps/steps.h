@@ -63,6 +63,7 @@ struct step_row {
 	struct step_record r;
 	bool is_cut;
 	bool is_change; /* step times are others from here on */
+	bool is_bare;   /* a step without GPU work, in a source that has some */
 };
 
 struct program {

@@ -59,7 +59,7 @@ spread_cell(const struct sink_row *row)
 	list_of(row, AT(time_ns), &list);
 	stat_of(&st, list.v, list.n);
 	vec_free(&list);
-	if (st.n == 0 || st.median <= 0)
+	if (st.n < 2 || st.median <= 0)
 		return cell_none();
 	return cell_real((double)(st.max - st.min) / st.median * 100);
 }

@@ -100,11 +100,20 @@ difference(const struct spans *a, const struct spans *b)
 	return ns;
 }
 
+/* A step of which no GPU work was recorded: only its length is known. */
+static bool
+is_bare(const struct timeline *g, const struct slice *slice)
+{
+	return g->by == BY_STEP && slice->key.type == KEY_INT &&
+	    !slice->has_gpu;
+}
+
 static void
 add_rows(struct timeline *g, const struct slice *slice,
     const struct figure *list, size_t n, int64_t total_ns)
 {
 	const struct sink_source *o = &g->sink.sources.list.v[slice->source];
+	bool bare = is_bare(g, slice);
 
 	for (size_t i = 0; i < n; i++) {
 		struct row *r;
@@ -117,8 +126,14 @@ add_rows(struct timeline *g, const struct slice *slice,
 		r->rank = o->has_rank ? o->rank : SINK_NONE;
 		r->is_recompute = slice->key.n != 0;
 		r->type = intern_put(g->sink.dict->text, str_of(list[i].type));
+		r->flags = INTERN_NONE;
 		r->ns = list[i].ns;
 		r->percent = (double)list[i].ns / (double)total_ns * 100;
+		if (!bare || strcmp(list[i].type, "total_time") == 0)
+			continue;
+		r->flags = intern_put(g->sink.dict->text, STR("no-gpu-event"));
+		r->ns = SINK_NONE;
+		r->percent = NAN;
 	}
 }
 
@@ -331,6 +346,7 @@ figures_average(struct timeline *g)
 		total = mean_of(list.v, list.n, r);
 		r->is_mean = true;
 		r->type = list.v[i].type;
+		r->flags = INTERN_NONE;
 		r->mean_ns = list.v[i].ns / list.v[i].n;
 		r->percent = total != NULL
 		    ? r->mean_ns / (total->ns / total->n) * 100

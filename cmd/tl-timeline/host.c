@@ -49,9 +49,15 @@ widen(struct span *whole, const struct spans *s)
 		whole->end = s->v[s->n - 1].end;
 }
 
+/* What was recorded of a source's host: when, and of what. */
+struct recorded {
+	struct span time;
+	bool has[HOST_SETS];
+};
+
 /* A thread's row but for the whole of its source, which it widens. */
 static void
-add_thread(struct timeline *g, struct slice *slice, struct span *whole)
+add_thread(struct timeline *g, struct slice *slice, struct recorded *whole)
 {
 	uint32_t number = (uint32_t)slice->key.n;
 	const struct track *track = &g->sink.dict->tracks.v[number];
@@ -67,7 +73,8 @@ add_thread(struct timeline *g, struct slice *slice, struct span *whole)
 		struct spans empty = all;
 
 		spans_normalise(&slice->sets[i]);
-		widen(whole, &slice->sets[i]);
+		widen(&whole->time, &slice->sets[i]);
+		whole->has[i] |= slice->sets[i].n > 0;
 		spans_union(&sum, &all, &slice->sets[i]);
 		all = sum;
 		sum = empty;
@@ -82,18 +89,22 @@ add_thread(struct timeline *g, struct slice *slice, struct span *whole)
 void
 host_add(struct timeline *g)
 {
-	struct span *wholes =
+	struct recorded *wholes =
 	    xcalloc(g->sink.sources.list.n + 1, sizeof *wholes);
 
 	for (size_t i = 0; i < g->sink.sources.list.n; i++)
-		wholes[i] = (struct span){ INT64_MAX, INT64_MIN };
+		wholes[i].time = (struct span){ INT64_MAX, INT64_MIN };
 	for (size_t i = 0; i < g->slices.n; i++)
 		add_thread(g, &g->slices.v[i], &wholes[g->slices.v[i].source]);
 	for (size_t i = 0; i < g->sink.records.n; i++) {
 		struct row *r = sink_record(&g->sink, i);
-		const struct span *w = &wholes[r->rec.source];
+		const struct recorded *w = &wholes[r->rec.source];
 
-		r->total_ns = w->end - w->start;
+		r->total_ns = w->time.end - w->time.start;
+		/* of frames that no thread has, none were recorded */
+		for (int k = 0; k < HOST_SETS; k++)
+			if (!w->has[k])
+				r->host_ns[k] = SINK_NONE;
 		r->percent = 100 * (double)r->ns / (double)r->total_ns;
 	}
 	free(wholes);

@@ -78,6 +78,7 @@ static const struct sink_column columns[] = {
 	{ { "total_ns", "total_time ms", COL_INT, NS, 0, 1e6 }, SINK_INT, false, AT(total_ns), 0 },
 	{ { "busy_ns", "busy_time ms", COL_INT, NS, COL_SHARE, 1e6 }, SINK_INT, false, AT(ns), 0 },
 	{ { "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_REAL, false, AT(percent), 0 },
+	{ { "flags", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(flags), BY_STEP },
 	{ { "op_ns", "op_time ms", COL_INT, NS, 0, 1e6 }, SINK_INT, false, AT(host_ns[SET_OP]), 0 },
 	{ { "call_ns", "call_time ms", COL_INT, NS, MINOR, 1e6 }, SINK_INT, false, AT(host_ns[SET_CALL]), 0 },
 	{ { "python_ns", "python_time ms", COL_INT, NS, MINOR, 1e6 }, SINK_INT, false, AT(host_ns[SET_PYTHON]), 0 },
@@ -87,7 +88,8 @@ static const struct sink_column columns[] = {
 /* clang-format on */
 
 static const char gpu_list[] =
-    "rank,annotation,dev,pid,phase,is_recompute,step,type,time_ns,percent";
+    "rank,annotation,dev,pid,phase,is_recompute,step,type,time_ns,percent,"
+    "flags";
 
 enum { OF_GPU, OF_AGENT, OF_AVERAGES, OF_PROCESS, OF_HOST };
 
@@ -253,43 +255,59 @@ begin_windows(struct timeline *g, const struct steps *steps)
 		    all, steps->list.v[i].start_ns, steps->list.v[i].end_ns);
 }
 
-/* What of an event is in the time of each step of a process. */
+/*
+ * What of an event is in the time of each step of a process. One that is not
+ * taken leaves its mark: it was recorded.
+ */
 static void
 add_in_steps(struct timeline *g, const struct steps *steps,
-    const struct step_process *p, const struct event *ev, int64_t end_ns)
+    const struct step_process *p, const struct event *ev, int64_t end_ns,
+    bool is_taken)
 {
 	const struct step_window *w = steps->list.v + p->first;
 	const struct step_window *last = w + p->n;
+	struct slice *slice;
 	size_t at;
 
 	bisect(at, p->n, mid, w[mid].end_ns <= ev->ts_ns);
 	for (w += at;
 	     w < last && (w->start_ns < end_ns || w->start_ns == ev->ts_ns);
-	     w++)
-		if (select_takes(&g->sink.select, w))
-			add_work(g,
-			    slices_find(
-				g, g->sink.source, step_key(w, g->sink.dict)),
-			    ev,
+	     w++) {
+		if (!select_takes(&g->sink.select, w))
+			continue;
+		slice =
+		    slices_find(g, g->sink.source, step_key(w, g->sink.dict));
+		slice->has_gpu = true;
+		if (is_taken)
+			add_work(g, slice, ev,
 			    (struct span){ ev->ts_ns > w->start_ns
 				    ? ev->ts_ns
 				    : w->start_ns,
 				end_ns < w->end_ns ? end_ns : w->end_ns });
+	}
 }
 
 static void
-add_by_step(struct timeline *g, const struct event *ev, int64_t end_ns)
+take_by_step(
+    struct timeline *g, const struct event *ev, bool is_taken, int64_t end_ns)
 {
 	const struct steps *steps = select_all_steps(&g->sink.select);
+	const struct step_window *launched = select_step(&g->sink.select);
 	struct slice *outside;
 
-	if (!g->has_windows || g->windows_of != g->sink.source) {
+	if (is_taken && (!g->has_windows || g->windows_of != g->sink.source)) {
 		g->has_windows = true;
 		g->windows_of = g->sink.source;
 		begin_windows(g, steps);
 	}
 	for (size_t i = 0; i < steps->processes.n; i++)
-		add_in_steps(g, steps, &steps->processes.v[i], ev, end_ns);
+		add_in_steps(
+		    g, steps, &steps->processes.v[i], ev, end_ns, is_taken);
+	if (launched != NULL && select_takes(&g->sink.select, launched))
+		slices_find(g, g->sink.source, step_key(launched, g->sink.dict))
+		    ->has_gpu = true;
+	if (!is_taken)
+		return;
 	outside = slices_find(g, g->sink.source, (struct key){ 0, KEY_NONE });
 	count(outside, ev);
 	if (!select_asks_steps(&g->sink.select))
@@ -339,15 +357,21 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 	struct timeline *g = (struct timeline *)s;
 	struct slice *slice;
 	int64_t end, since;
+	bool is_taken;
 
 	if (g->of_host) {
 		if (is_chosen)
 			host_take(g, &in->ev);
-	} else if (sink_takes_gpu(s, &in->ev, is_chosen, &end)) {
-		if (g->by == BY_STEP) {
-			add_by_step(g, &in->ev, end);
-			return;
-		}
+		return;
+	}
+	is_taken = sink_takes_gpu(s, &in->ev, is_chosen, &end);
+	if (g->by == BY_STEP) {
+		if (!is_taken)
+			end = num_add_max(in->ev.ts_ns, in->ev.dur_ns);
+		if (event_is(&in->ev, KINDS_GPU) &&
+		    (in->ev.shape->has & HAS_TS) != 0)
+			take_by_step(g, &in->ev, is_taken, end);
+	} else if (is_taken) {
 		slice = slices_find(g, s->source, key_of(g, &in->ev));
 		if (find_window(g, &since))
 			widen_window(

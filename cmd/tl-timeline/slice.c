@@ -137,6 +137,7 @@ join_slice(struct slice *to, struct slice *from, const struct shift *by)
 		spans_free(&from->sets[i]);
 	}
 	map_free(&from->windows);
+	to->has_gpu |= from->has_gpu;
 	to->nevents += from->nevents;
 	to->nunlinked += from->nunlinked;
 	if (first < to->first_ns)

@@ -49,6 +49,7 @@ struct slice {
 	uint32_t source;
 	struct key key;   /* of --by, or the track; KEY_NONE: outside */
 	int64_t first_ns; /* the earliest time of its events, for order */
+	bool has_gpu; /* of a step: some GPU work is in it or launched in it */
 	uint64_t nevents, nunlinked;
 	struct spans sets[SET_COUNT];
 	struct map windows; /* where one begins to its place in SET_WINDOW */
@@ -60,7 +61,7 @@ struct row {
 	struct key key, pid, tid; /* key: of --by; pid: of that, too */
 	int64_t rank;             /* of --by rank, or SINK_NONE */
 	bool is_recompute, is_mean;
-	uint32_t type;
+	uint32_t type, flags;
 	int64_t count, ns, total_ns;
 	int64_t host_ns[HOST_SETS];
 	double percent, mean_ns; /* mean_ns: over the devices of a source */

@@ -32,6 +32,7 @@ struct sink_group {
 	uint64_t key[SINK_GROUP_WORDS];
 	size_t first, n; /* members, in the order in which they were added */
 	int64_t sums[SINK_GROUP_SUMS]; /* the sink's */
+	uint8_t summed; /* bits of sums: some number is in it; the sink's */
 	uint64_t least; /* the first one's id; UINT64_MAX without any */
 };
 

@@ -127,8 +127,10 @@ add_sums(const struct sink *s, struct sink_group *gr, const void *record)
 		if (of->real != NULL || of->is_own)
 			continue;
 		memcpy(&v, (const char *)record + of->at, sizeof v);
-		if (v != SINK_NONE)
-			stat_add(&gr->sums[m], v);
+		if (v == SINK_NONE)
+			continue;
+		stat_add(&gr->sums[m], v);
+		gr->summed |= (uint8_t)(1U << m);
 	}
 }
 
@@ -360,6 +362,13 @@ stat_cell(const struct sink_row *r, const struct sink_column *c)
 	}
 }
 
+/* Whether any record of the row has a number: without, the sum is unknown. */
+static bool
+is_summed(const struct sink_row *r, unsigned measure)
+{
+	return (r->group->summed & 1U << measure) != 0;
+}
+
 static struct cell
 details_cell(const struct sink_row *r, unsigned of)
 {
@@ -408,8 +417,13 @@ cell_of(const struct sink_row *r, size_t i)
 	case SINK_PID: return key_cell(r, two_words_of(s, c, rec), col->type);
 	case SINK_UID: return cell_uid(r->table, *(const struct uid *)at);
 	case SINK_COUNT: return cell_int((int64_t)r->group->n);
-	case SINK_SUM: return cell_int(r->group->sums[c->at]);
-	case SINK_SHARE: return cell_share(r->group->sums[c->at], r->whole);
+	case SINK_SUM:
+		return is_summed(r, c->at) ? cell_int(r->group->sums[c->at])
+					   : cell_none();
+	case SINK_SHARE:
+		return is_summed(r, c->at)
+		    ? cell_share(r->group->sums[c->at], r->whole)
+		    : cell_none();
 	case SINK_CUMULATIVE: return cell_real(r->cumulative);
 	case SINK_DETAILS: return details_cell(r, c->at);
 	default: return stat_cell(r, c);

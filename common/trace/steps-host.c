@@ -83,6 +83,40 @@ steps_find(struct steps *s, const struct host *h, const struct str *globs,
 		take_whole(s, h);
 }
 
+/* Of a process's windows in time; GPU events come by their start. */
+static void
+find_gpu_in_time(
+    struct steps *s, const struct host *h, const struct step_process *p)
+{
+	int64_t end_ns = INT64_MIN; /* of all that began before the window's */
+	size_t at = 0;
+
+	for (uint32_t i = p->first; i < p->first + p->n; i++) {
+		struct step_window *w = &s->list.v[i];
+
+		for (; at < h->gpus.n && h->gpus.v[at].start_ns < w->end_ns;
+		     at++)
+			if (h->gpus.v[at].end_ns > end_ns)
+				end_ns = h->gpus.v[at].end_ns;
+		w->has_gpu = end_ns > w->start_ns;
+	}
+}
+
+void
+steps_find_gpu(struct steps *s, const struct host *h)
+{
+	for (size_t i = 0; i < s->processes.n; i++)
+		find_gpu_in_time(s, h, &s->processes.v[i]);
+	for (size_t i = 0; i < h->gpus.n; i++) {
+		uint32_t launch = h->gpus.v[i].launch;
+		uint32_t w = launch != HOST_NONE ? steps_window_of(s, h, launch)
+						 : STEPS_NONE;
+
+		if (w != STEPS_NONE)
+			s->list.v[w].has_gpu = true;
+	}
+}
+
 /* ---- without markers ---- */
 
 typedef VEC(struct repeat_event) call_list;

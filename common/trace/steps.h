@@ -55,7 +55,9 @@ struct step_window {
 	uint32_t marker;    /* its event; STEPS_NONE: of the whole */
 	uint32_t iteration; /* what its marker says; STEPS_NONE: it is none's */
 	uint8_t what;
-	bool is_cut; /* the next one begins before its end */
+	bool is_cut;  /* the next one begins before its end */
+	bool has_gpu; /* GPU work is in it, or launched in it: steps_find_gpu()
+	               */
 };
 
 struct step_process {
@@ -164,6 +166,11 @@ void steps_find(struct steps *s, const struct host *h, const struct str *globs,
  * ops are. They begin where the call in front ends. False: nothing repeats.
  */
 bool steps_infer(struct steps *s, const struct host *h);
+/*
+ * Sets has_gpu of all windows, from all GPU events. Of a step without any,
+ * nothing recorded tells whether the GPU was idle.
+ */
+void steps_find_gpu(struct steps *s, const struct host *h);
 /* The window, in list, in which an event of the host starts, or STEPS_NONE. */
 uint32_t steps_window_of(
     const struct steps *s, const struct host *h, uint32_t event);

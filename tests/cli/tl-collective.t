@@ -223,6 +223,11 @@ refuses -o 3 'rank 3 is already in' 'tl-collective bad'
 refuses -o 3 '4 of 8 ranks are missing: 1,2,4,7' 'tl-collective bad'
 is 'the rest is right' "$(group bad 6 collectives) $(group bad 6 incomplete)" \
 	'6 0'
+mkdir half
+cp base/rank-[07].json half
+is 'a group without a complete collective waits for nobody knows how long' \
+	"$(tl-collective -c group,collectives,latency_ns_sum,wait_ns_sum --no-header half 2>err |
+		awk -F'\t' '$1 == 6 { print $2 "|" $3 "|" $4 }')" '0||'
 mkdir good
 cp base/rank-[0356].json good
 tl-collective -d t1 good 2>err

@@ -286,6 +286,21 @@ is 'by the clock, not by the step that ends the gap' \
 	"$(rows 'tl-idle --by step -c step,time_ns border.json')" '1 50000.2 30000.'
 is 'as in tl-steps' "$(rows 'tl-idle --steps --by step -c step,time_ns border.json')" \
 	"$(rows 'tl-steps -c step,idle_ns border.json')"
+# step 2 has no GPU work: it is in the gap, whose cause is told, but not idle
+{
+	ev user_annotation ProfilerStep#1 1 0 100
+	ev user_annotation ProfilerStep#2 1 100 100
+	ev user_annotation ProfilerStep#3 1 200 100
+	for i in 1 3; do
+		ev cuda_runtime cudaLaunchKernel 1 $((i * 100 - 90)) 5 "\"correlation\":$i"
+		ev kernel k 7 $((i * 100 - 50)) 10 "\"device\":0,\"stream\":7,\"correlation\":$i"
+	done
+} | trace >bare.json
+is 'a step without GPU work: no idle time, and why' \
+	"$(tl-idle --by step -c step,time_ns,percent,count,calls,time_ns_median,call_ns_max,flags \
+		--no-header bare.json | cut -f1,2,3,8 | tr '\t\n' '|.')" \
+	'3|50000|55.55555555555556|.1|40000|44.44444444444444|.2|||no-gpu-event.'
+is 'its gap is one' "$(rows 'tl-idle --table idle_gaps -c gap_ns bare.json')" '190000.'
 is '--min-gap hides rows' "$(rows 'tl-idle --table idle_gaps --min-gap 1ms gap.json')" ''
 is '--by dev' "$(rows 'tl-idle --by dev -c dev,time_ns gap.json')" '0 200000.'
 is 'advice where rows are of one cause' "$(tl-idle --by op gap.json | head -1 | grep -c advice) $(tl-idle --by op,cause gap.json | head -1 | grep -c advice)" '0 1'

@@ -319,6 +319,8 @@ refuses 5 'none of these steps' 'tl-ops --step 9 small.tl'
 refuses 5 'no source has a rank' 'tl-ops --rank 7 rank0.json'
 is '--clock cpu needs no GPU' "$(rows 'tl-ops --clock cpu -c name,cpu_self_ns host.json')" \
 	'aten::mm 2000.'
+is 'what it did on a GPU is unknown then' \
+	"$(rows 'tl-ops --clock cpu -c name,subtree_ns_sum host.json')" 'aten::mm .'
 { call 1 1; gpu a 7 5 5 1; } | trace >calls.json
 is 'no ops: calls are the owners' "$(rows 'tl-ops -c name,count calls.json')" 'cudaLaunchKernel 1.'
 is 'no arguments: empty' \

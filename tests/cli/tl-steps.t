@@ -452,7 +452,19 @@ python3 "$ROOT/tests/gen/health.py" steps=1 >bare.json
 is 'a step without GPU events: no idle time, and why' \
 	"$(tl-steps --table steps -c step,wall_ns,busy_ns,idle_ns,flags --no-header bare.json | sed -n 1,2p | tr '\t' '|')" \
 	"0|1005000|301230|703770|
-1|1005000|0||incomplete,no-gpu-event"
+1|1005000|||incomplete,no-gpu-event"
+# GPU events without launches, on a host that recorded nothing but the steps
+{
+	ev kernel k 7 20 30 '"device":0,"stream":7'
+	ev user_annotation ProfilerStep#1 1 0 100
+} | trace >unlinked.json
+is 'no launches: what was launched is unknown' "$(tl-steps -c \
+	busy_launched_ns,busy_ns,idle_ns,kernels,launches --no-header unlinked.json |
+	tr '\t' '|')" '|30000|70000||'
+is 'one step has no spread' \
+	"$(rows 'tl-steps --table steps_summary -c steps,spread_percent unlinked.json')" '1 .'
+is 'nor does its gap have a cause' "$(tl-steps -c step,gap_ns,gap_cause,idle_cause,exposed_comm_ns \
+	--no-header bare.json | sed -n 2p | tr '\t' '|')" '1||||'
 # all GPU events last 0 ns: there is no busy time, and no law to break
 {
 	ev kernel k 7 42 0 '"device":0,"stream":7'

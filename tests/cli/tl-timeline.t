@@ -12,7 +12,11 @@ launch() { ev cuda_runtime cudaLaunchKernel 1 "$1" 5 "\"correlation\":$2"; }
 
 # column N of the table of a command without its header: figures 'CMD'
 figures() {
-	sh -c "$1" 2>"$TMP/err" | sed 1d | awk -F '\t' '{ print $(NF - 1) }' |
+	sh -c "$1" 2>"$TMP/err" | awk -F '\t' 'NR == 1 {
+			for (i = 1; i <= NF; i++) if ($i ~ /^(time|mean)_ns$/) at = i
+			next
+		}
+		{ print $at }' |
 		tr '\n' ' ' | sed 's/ $//'
 }
 types() {
@@ -136,8 +140,24 @@ is 'a step without GPU work' "$({
 	steps
 	ev user_annotation ProfilerStep#9 1 1000 50
 } | trace >idle.json
-tl-timeline --by step --step 9 -c type,time_ns --no-header idle.json |
-	grep -E 'idle|total_time' | tr '\t\n' ' .')" 'idle_time 50000.total_time 50000.'
+tl-timeline --by step --step 9 -c type,time_ns,percent,flags --no-header idle.json |
+	grep -E 'busy|idle|total_time' | tr '\t\n' '|.')" \
+	'busy_time|||no-gpu-event.idle_time|||no-gpu-event.total_time|50000|100.0|.'
+is 'nor is it idle with GPU work of other names' \
+	"$(tl-timeline --by step --step 9 --name k1 -c type,time_ns --no-header idle.json |
+		grep idle | tr '\t' '|')" 'idle_time|'
+# launched in step 2, it runs behind step 3: the GPU was idle in both, and that is known of 2
+{
+	ev user_annotation ProfilerStep#2 1 0 100
+	ev user_annotation ProfilerStep#3 1 100 100
+	ev cuda_runtime cudaLaunchKernel 1 50 5 '"correlation":1'
+	ev kernel k 7 300 20 '"device":0,"stream":7,"correlation":1'
+} | trace >late.json
+is 'one whose work runs later was idle' \
+	"$(tl-timeline --by step -c step,type,time_ns --no-header late.json |
+		grep idle | tr '\t\n' '|.')" '2|idle_time|100000.3|idle_time|.|idle_time|0.'
+is 'as in tl-steps' "$(tl-steps -c step,idle_ns --no-header late.json | tr '\t\n' '|.')" \
+	'2|100000.3|.'
 is '--by annotation' "$(figures 'tl-timeline --by annotation steps.tl')" \
 	'50000 30000 0 80000 30000 110000 30000 0 0 50000 0 10000 60000 65000 125000 0 10000 30000'
 is '--by recompute' "$(figures 'tl-timeline --by recompute steps.tl')" \
@@ -252,6 +272,8 @@ refuses -o 3 'host.json: source 0: no GPU events' 'tl-timeline rank0.json host.j
 is 'the host, by thread' "$(tl-timeline --clock cpu -c count,total_ns,busy_ns,percent,op_ns,call_ns two.json)" \
 	"count${tab}total_ns${tab}busy_ns${tab}percent${tab}op_ns${tab}call_ns
 3${tab}8000${tab}4000${tab}50.0${tab}2000${tab}2000"
+is 'no Python frames: their time is unknown' \
+	"$(tl-timeline --clock cpu -c python_ns,slice_ns --no-header two.json)" "$tab"
 is 'by the name of its table' \
 	"$(tl-timeline --table host_timeline two.json)" \
 	"$(tl-timeline --clock cpu two.json)"

@@ -96,7 +96,8 @@ def from_file(trace):
     steps.sort(key=lambda w: (str(w.pid), w.start))
     work = [[g for g in linked if g.launch.pid == w.pid and w.start <= g.launch.ts < w.end]
             for w in steps]
-    return steps, gpus, work, {k: timeline.union(v) for k, v in sets.items()}
+    sets = {k: timeline.union(v) for k, v in sets.items()}
+    return steps, gpus, work, {**sets, "linked": linked}
 
 
 def clipped(spans, w):
@@ -111,10 +112,9 @@ def figures(w, work, sets, done_before):
     copy = timeline.minus(timeline.minus(sets["M"], sets["K"]), sets["C"])
     done = max((g.end for g in work), default=None)
     leads = sorted(max(0, g.ts - g.launch.end) for g in work)
-    bare = w.number is not None and not work and clipped(busy, w) == 0
-    return {
+    found = {
         "busy_ns": clipped(busy, w),
-        "idle_ns": None if bare else w.end - w.start - clipped(busy, w),
+        "idle_ns": w.end - w.start - clipped(busy, w),
         "exposed_comm_ns": clipped(comm, w), "exposed_copy_ns": clipped(copy, w),
         "overlap_ns": clipped(sets["C"], w) - clipped(comm, w),
         "gap_ns": max((b - a for a, b in timeline.minus([[w.start, w.end]], busy)), default=0),
@@ -125,6 +125,14 @@ def figures(w, work, sets, done_before):
         "drain_ns": max(0, done - w.end) if work else None,
         "gpu_wall_ns": None if not work or done_before is None or w.number is None
                        else done - done_before}
+    # of a step without GPU work nothing tells what the GPU did, nor without links
+    # what was launched
+    if w.number is not None and not work and clipped(busy, w) == 0:
+        found.update({k: None for k in found
+                      if k.endswith("_ns") and k not in ("lead_ns", "drain_ns", "gpu_wall_ns")})
+    if not sets["linked"]:
+        found.update(busy_launched_ns=None, kernels=None, launches=None)
+    return found
 
 
 def check_columns(trace, rows):
