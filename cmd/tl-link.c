@@ -85,7 +85,7 @@ enum {
 static uint64_t
 id_hash(struct key k)
 {
-	return hash_mix(hash_u64((uint64_t)k.n) ^ k.type, HASH_K0);
+	return hash_more(hash_u64((uint64_t)k.n), k.type);
 }
 
 static struct key

@@ -47,8 +47,7 @@ number_of(struct perfetto *x, struct key id, const struct value *raw)
 	x->text.len = 0;
 	value_put_json(&x->text, raw);
 	number = map_put(&x->text_ids,
-	    hash_mix(hash_bytes(x->text.p, x->text.len), x->src | HASH_K1),
-	    &is_new);
+	    hash_more(hash_bytes(x->text.p, x->text.len), x->src), &is_new);
 	if (is_new)
 		*number = x->text_ids.n - 1;
 	return TEXT_IDS + (int64_t)*number;
@@ -164,11 +163,11 @@ add_row(struct perfetto *x, uint64_t uuid, bool has_tid_arg)
 static uint64_t
 row_hash(uint64_t a, struct key b, struct key c, struct key d)
 {
-	uint64_t h = hash_mix(a ^ HASH_K0, HASH_K1);
+	uint64_t h = hash_u64(a);
 
-	h = hash_mix(h ^ (uint64_t)b.n, HASH_K0 + b.type);
-	h = hash_mix(h ^ (uint64_t)c.n, HASH_K1 + c.type);
-	return hash_mix(h ^ (uint64_t)d.n, HASH_K0 + d.type);
+	h = hash_more(hash_more(h, (uint64_t)b.n), b.type);
+	h = hash_more(hash_more(h, (uint64_t)c.n), c.type);
+	return hash_more(hash_more(h, (uint64_t)d.n), d.type);
 }
 
 static uint32_t

@@ -73,11 +73,9 @@ content_take_gpu(struct health *h, const struct event *ev)
 		if (it.entry->key == h->keys.graph && it.val.type == VAL_INT)
 			more.graph = (uint64_t)it.val.i;
 		else if (it.entry->key == h->keys.grid)
-			more.like =
-			    hash_mix(more.like ^ HASH_K0, it.val.id ^ HASH_K1);
+			more.like = hash_more(more.like, it.val.id);
 		else if (it.entry->key == h->keys.block)
-			more.like =
-			    hash_mix(more.like ^ HASH_K1, it.val.id ^ HASH_K0);
+			more.like = hash_more(~more.like, it.val.id);
 		else if (it.entry->key == h->keys.hlo)
 			has_hlo = true;
 	}
@@ -183,8 +181,7 @@ check_kernels(struct health *h)
 		if (k->kind != KIND_KERNEL ||
 		    (name_facts(h, k->name) & NAME_IS_COLLECTIVE) != 0)
 			continue;
-		at = map_put(
-		    &group_of, hash_mix(like, sizes ^ HASH_K0), &is_new);
+		at = map_put(&group_of, hash_more(like, sizes), &is_new);
 		if (is_new) {
 			*at = groups.n;
 			vec_push(&groups, ((struct equals){ 0 }));

@@ -13,9 +13,8 @@ id_of_call(const struct subject *s, const struct track *t, struct key corr)
 	uint64_t id = (uint64_t)corr.n;
 
 	/* there they count in each process */
-	return s->is_api_trace
-	    ? hash_mix(id ^ HASH_K0, (uint64_t)t->pid.n ^ HASH_K1)
-	    : id;
+	return s->is_api_trace ? hash_more(hash_u64(id), (uint64_t)t->pid.n)
+			       : id;
 }
 
 void
@@ -69,8 +68,7 @@ links_take_flow(struct health *h, const struct event *ev)
 		}
 	if (!has_id)
 		return;
-	id = hash_mix(id ^ HASH_K0,
-	    ((uint64_t)ev->name << 32 | ev->shape->cat) ^ HASH_K1);
+	id = hash_more(hash_u64(id), (uint64_t)ev->name << 32 | ev->shape->cat);
 	at = map_put(&s->flow_of, id, &is_new);
 	if (is_new) {
 		*at = s->flows.n;

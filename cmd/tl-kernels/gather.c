@@ -328,8 +328,8 @@ plain_name(struct kernels *k, uint32_t name)
 static void
 finish_xla(struct kernels *k, struct kernel *one)
 {
-	uint64_t gpu = hash_mix(hash_u64((uint64_t)one->dev.n),
-	    HASH_K0 ^ one->rec.source << 2 ^ one->dev.type);
+	uint64_t gpu = hash_more(hash_u64((uint64_t)one->dev.n),
+	    (uint64_t)one->rec.source << 8 | one->dev.type);
 	bool is_new;
 
 	(void)map_put(&k->gpus, gpu, &is_new);

@@ -12,8 +12,7 @@
 uint64_t
 uid_key(uint32_t source, struct uid u)
 {
-	return hash_mix(u.id ^ hash_seed[0],
-	    hash_seed[1] ^ ((uint64_t)source << 32 | u.inst));
+	return hash_more(hash_u64(u.id), (uint64_t)source << 32 | u.inst);
 }
 
 const struct model *

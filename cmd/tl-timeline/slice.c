@@ -20,8 +20,8 @@ slices_find(struct timeline *g, uint32_t source, struct key key)
 	    is_slice(&g->slices.v[g->last], source, key))
 		return &g->slices.v[g->last];
 	/* The rare collision tries the next number. */
-	for (uint64_t h = hash_mix(
-		 hash_u64((uint64_t)key.n) ^ source, HASH_K0 ^ key.type);
+	for (uint64_t h = hash_more(
+		 hash_u64((uint64_t)key.n), (uint64_t)source << 8 | key.type);
 	     ; h++) {
 		bool is_new;
 		uint64_t *slot = map_put(&g->by_key, h, &is_new);

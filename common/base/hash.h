@@ -54,7 +54,8 @@ hash_with(const void *bytes, size_t n, uint64_t start, uint64_t factor)
 	return hash_mix(h, factor);
 }
 
-/* Of the process: random, so that nobody can write texts that collide. */
+/* Of the process: random, so that nobody can write texts or ids that collide.
+ */
 extern uint64_t hash_seed[2];
 
 /* For tables in memory: another one in every process. */
@@ -64,17 +65,25 @@ hash_bytes(const void *bytes, size_t n)
 	return hash_with(bytes, n, hash_seed[0], hash_seed[1]);
 }
 
+/* Likewise of a number, as ids are what a trace's author likes. */
+static inline uint64_t
+hash_u64(uint64_t v)
+{
+	return hash_mix(v ^ hash_seed[0], hash_seed[1]);
+}
+
+/* Of what has the hash h and one number more. */
+static inline uint64_t
+hash_more(uint64_t h, uint64_t v)
+{
+	return hash_mix(h ^ v, hash_seed[1]);
+}
+
 /* For what is written: the same in every process. */
 static inline uint64_t
 hash_same(struct str s)
 {
 	return hash_with(s.p, s.len, HASH_K0, HASH_K1);
-}
-
-static inline uint64_t
-hash_u64(uint64_t v)
-{
-	return hash_mix(v ^ HASH_K0, HASH_K1);
 }
 
 /* A map from 64-bit keys to 64-bit values: open addressing, no deletion. */

@@ -308,7 +308,7 @@ compute(struct models *ms, struct evaluation *e)
 static uint64_t
 mix(uint64_t h, struct str s)
 {
-	return hash_mix(h ^ hash_bytes(s.p, s.len), HASH_K1 ^ s.len);
+	return hash_more(h, hash_bytes(s.p, s.len));
 }
 
 static uint64_t

@@ -49,12 +49,12 @@ look_up(struct sink_groups *gs, const uint64_t *key, uint64_t h)
 static size_t
 find_group(struct sink_groups *gs, const uint64_t *key)
 {
-	uint64_t h = HASH_K0;
+	uint64_t h = hash_seed[0];
 	size_t n = words_of(gs);
 	uint32_t *recent;
 
 	for (size_t i = 0; i < n; i++)
-		h = hash_mix(h ^ key[i], HASH_K1 + i);
+		h = hash_more(h, key[i]);
 	recent = &gs->recent[h % (sizeof gs->recent / sizeof *gs->recent)];
 	if (*recent == 0 || !is_key_of(gs, *recent - 1, key))
 		*recent = (uint32_t)look_up(gs, key, h) + 1;

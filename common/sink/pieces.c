@@ -13,8 +13,7 @@ sink_fold_start(struct sink_fold *f, struct sink *s, const struct sink_table *t)
 static size_t
 place_of(const struct sink_fold *f, const uint64_t *words)
 {
-	uint64_t h =
-	    hash_mix(hash_mix(words[0] ^ HASH_K0, HASH_K1) ^ words[1], HASH_K1);
+	uint64_t h = hash_more(hash_u64(words[0]), words[1]);
 
 	return h % (sizeof f->known / sizeof *f->known);
 }

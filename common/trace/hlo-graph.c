@@ -53,16 +53,15 @@ struct sequence {
 static uint64_t
 kernel_key(struct str name)
 {
-	uint64_t h = 0;
+	uint64_t h = hash_seed[0];
 
 	if (str_ends(name, STR(".kd")))
 		name.len -= 3;
 	for (size_t i = 0; i < name.len; i++) {
 		char c = name.p[i];
 
-		h = hash_mix(
-		    h ^ (unsigned char)(c == '.' || c == '-' ? '_' : c),
-		    HASH_K0);
+		h = hash_more(
+		    h, (unsigned char)(c == '.' || c == '-' ? '_' : c));
 	}
 	return h;
 }
@@ -293,9 +292,8 @@ resolve_launch(struct hlo *h, struct hlo_op *buffer, const struct held *v,
 	if (!g->is_ready)
 		make_ready(h, g, buffer);
 	for (size_t i = 0; i < n; i++)
-		hash = hash_mix(
-		    hash ^ ((uint64_t)v[gpus[i]].kind << 32 | v[gpus[i]].name),
-		    HASH_K0);
+		hash = hash_more(
+		    hash, (uint64_t)v[gpus[i]].kind << 32 | v[gpus[i]].name);
 	place = map_put(&g->known, hash, &is_new);
 	if (is_new) {
 		uint32_t *calls = xmalloc((3 * n + 1) * sizeof *calls);

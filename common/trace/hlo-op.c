@@ -91,7 +91,7 @@ text_of(struct hlo *h, struct key k)
 static uint64_t
 text_key(size_t module, struct str name)
 {
-	return hash_mix(hash_bytes(name.p, name.len) ^ module, HASH_K0);
+	return hash_more(hash_bytes(name.p, name.len), module);
 }
 
 /* What is no such object has no instructions; of two of a name the first. */
@@ -367,7 +367,7 @@ static uint64_t
 op_hash(const struct key keys[SAYS_SCOPE], uint64_t variant)
 {
 	for (int k = 0; k < SAYS_SCOPE; k++)
-		variant = hash_mix(variant ^ key_hash(keys[k]), HASH_K1);
+		variant = hash_more(variant, key_hash(keys[k]));
 	return variant;
 }
 

@@ -28,9 +28,9 @@ struct flows {
 static uint64_t
 place_hash(struct key pid, struct key tid, struct key k)
 {
-	uint64_t h = hash_mix(key_hash(pid), key_hash(tid) | 1);
+	uint64_t h = hash_more(key_hash(pid), key_hash(tid));
 
-	return hash_mix(h ^ key_hash(k), HASH_K1);
+	return hash_more(h, key_hash(k));
 }
 
 static struct str

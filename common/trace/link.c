@@ -94,10 +94,10 @@ fill_table(struct corr_table *t, struct store *s)
 static uint64_t
 copy_hash(const struct held *it)
 {
-	uint64_t h = hash_mix(
-	    hash_u64((uint64_t)it->ts_ns), (uint64_t)it->dur_ns ^ HASH_K0);
+	uint64_t h =
+	    hash_more(hash_u64((uint64_t)it->ts_ns), (uint64_t)it->dur_ns);
 
-	return hash_mix(h ^ it->name, HASH_K1);
+	return hash_more(h, it->name);
 }
 
 static bool

@@ -217,7 +217,7 @@ struct uid item_uid(const struct store *s, uint32_t i);
 static inline uint64_t
 key_hash(struct key k)
 {
-	return hash_mix(hash_u64((uint64_t)k.n) ^ k.type, HASH_K0);
+	return hash_more(hash_u64((uint64_t)k.n), k.type);
 }
 
 void store_clear(struct store *s);

@@ -48,6 +48,7 @@ grows() {
 }
 grows names 2500 50
 grows crafted 2500 50
+grows ids 2500 50
 grows threads 1500 50
 grows arguments 2500 50
 grows depth 2500 50

@@ -5,6 +5,7 @@
     depth      ops in one another
     names      names of kernels, each its own
     crafted    names that made the hash 0 whatever else they hold, when it had no seed
+    ids        correlation ids that stood next to each other in a table, likewise
     threads    threads with an op, a launch and a kernel
     arguments  ops of one name with other shapes each
     shared     launches and kernels with one correlation id
@@ -13,6 +14,20 @@ import json
 import sys
 
 ONE_OF_HASH = 0xe7037ed1a0b428db.to_bytes(8, "little").decode("latin-1")
+
+
+def mixed(a, b):
+    return (a * b & (1 << 64) - 1) ^ a * b >> 64
+
+
+def crowded():
+    """numbers whose hash was small in all but its lowest 7 of 15 bits, when it had no seed"""
+    n = 0
+    while True:
+        n += 1
+        if not mixed(mixed(n ^ 0x9e3779b97f4a7c15, 0xe7037ed1a0b428db) ^ 1,
+                     0x9e3779b97f4a7c15) & 0x7f80:
+            yield n
 
 
 def slice_(cat, name, tid, ts, dur, **args):
@@ -28,6 +43,7 @@ def launched(name, i, tid=1, corr=None, op=None, **args):
 
 
 def events(what, n):
+    ids = crowded()
     if what == "depth":
         yield from launched("k", n // 100 + 1)
         yield from (slice_("cpu_op", "aten::mm", 2, i, 3 * n - 2 * i) for i in range(n))
@@ -36,6 +52,8 @@ def events(what, n):
             yield from launched("kernel_%d" % i, i)
         elif what == "crafted":
             yield from launched("%016d%s%08d" % (i, ONE_OF_HASH, i % 7), i)
+        elif what == "ids":
+            yield from launched("k", i, corr=next(ids))
         elif what == "threads":
             yield from launched("k", i, tid=i)
         elif what == "arguments":

@@ -60,7 +60,7 @@ sample(size_t size)
 	uint64_t seed = 1;
 
 	while (b.len < size) {
-		seed = hash_u64(seed);
+		seed = tap_drawn(seed);
 		buf_printf(&b,
 		    "{\"ph\": \"X\", \"name\": \"op_%u\", \"ts\": %" PRIu64
 		    "},\n",

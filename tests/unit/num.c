@@ -211,7 +211,7 @@ digits_in(const char *text, size_t n)
 static double
 random_double(uint64_t *seed)
 {
-	uint64_t bits = hash_u64((*seed)++), form = bits % 4;
+	uint64_t bits = tap_drawn((*seed)++), form = bits % 4;
 	double v;
 
 	if (form == 0)
@@ -258,7 +258,7 @@ read_as_strtod(void)
 	int i;
 
 	for (i = 0; i < 20000; i++) {
-		uint64_t a = hash_u64(seed++), b = hash_u64(seed++);
+		uint64_t a = tap_drawn(seed++), b = tap_drawn(seed++);
 		double v = random_double(&seed), want, got = 0;
 		bool fits;
 

@@ -187,6 +187,16 @@ static TAP_PRINTF(5, 6) bool tap_is_str(const char *got, const char *want,
 	return held;
 }
 
+/* A number that looks like any other, the same in every run. */
+static __attribute__((unused)) uint64_t
+tap_drawn(uint64_t seed)
+{
+	seed = (seed + UINT64_C(0x9e3779b97f4a7c15)) ^ seed >> 30;
+	seed = (seed ^ seed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	seed = (seed ^ seed >> 27) * UINT64_C(0x94d049bb133111eb);
+	return seed ^ seed >> 31;
+}
+
 #define TAP_AT __FILE__, __LINE__
 
 /* The last arguments are what the check says, as for printf. */

@@ -44,7 +44,7 @@ rounded(void)
 	for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
 		ok(is_rounded(edges[i]), "two decimals of %g", edges[i]);
 	for (uint64_t i = 0; i < 200000; i++) {
-		uint64_t h = hash_u64(i);
+		uint64_t h = tap_drawn(i);
 
 		nwrong += !is_rounded((double)(h % 2000000) / 1000);
 		nwrong += !is_rounded((double)(h >> 20) / (double)(1 + i));
@@ -65,7 +65,7 @@ sorted(void)
 		struct stat_real r;
 
 		for (size_t i = 0; i < n; i++) {
-			v[i] = (int64_t)(hash_u64(n * 1000 + i) % 97) - 48;
+			v[i] = (int64_t)(tap_drawn(n * 1000 + i) % 97) - 48;
 			real[i] = (double)v[i] / 3;
 		}
 		stat_of(&s, v, n);

@@ -12,7 +12,7 @@
 static uint64_t
 pair_key(int64_t a, int64_t b)
 {
-	return hash_mix(hash_u64((uint64_t)a), (uint64_t)b ^ HASH_K1);
+	return hash_more(hash_u64((uint64_t)a), (uint64_t)b);
 }
 
 struct str
