@@ -59,7 +59,8 @@ static struct output {
 } outputs[2];
 static size_t noutputs;
 static volatile sig_atomic_t caught;
-static sigset_t unblocked; /* signals come only while it listens */
+static sigset_t ending; /* the signals that end it */
+static int nowhere = -1;
 
 static int
 remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
@@ -103,10 +104,16 @@ clean_up(void)
 		(void)rmdir(made);
 }
 
+/* Who reads what it says may never do so: it writes on, and to nobody. */
 static void
 on_signal(int sig)
 {
+	int was = errno;
+
 	caught = sig;
+	(void)dup2(nowhere, STDOUT_FILENO);
+	(void)dup2(nowhere, STDERR_FILENO);
+	errno = was;
 }
 
 void
@@ -116,9 +123,11 @@ clean_up_at_exit(void)
 	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM,
 		SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2 };
 	struct sigaction act = { .sa_handler = on_signal };
-	sigset_t blocked;
 
-	sigemptyset(&blocked);
+	nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (nowhere < 0)
+		die_errno("/dev/null");
+	sigemptyset(&ending);
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
 		struct sigaction old;
 
@@ -127,15 +136,16 @@ clean_up_at_exit(void)
 		    old.sa_handler == SIG_IGN)
 			continue;
 		sigaction(signals[i], &act, NULL);
-		sigaddset(&blocked, signals[i]);
+		sigaddset(&ending, signals[i]);
 	}
-	sigprocmask(SIG_BLOCK, &blocked, &unblocked);
 	err_at_death(clean_up);
 }
 
 noreturn void
 leave(int status)
 {
+	if (caught != 0)
+		status = 128 + caught;
 	if (status == EXIT_DONE)
 		status = exit_status();
 	if (status == EXIT_DONE || status == EXIT_WARNINGS ||
@@ -198,27 +208,21 @@ start_pipe(int *theirs)
 static void
 spawn(struct job *job, const struct args *argv, int said, int err)
 {
-	struct child_how how = { .mask = &unblocked };
+	struct child_how how = { .fd = { -1, nowhere, err, said } };
 	char *path = sys_program(job->name);
 	struct args words = { 0 };
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	if (null < 0)
-		die_errno("/dev/null");
 	args_add(&words, path);
 	args_add(&words, "--status-fd=" STATUS_FD);
 	for (size_t i = 1; i < argv->v.n; i++)
 		args_add(&words, argv->v.v[i]);
 	args_add(&words, NULL);
 	how.argv = (char *const *)(uintptr_t)words.v.v;
-	how.fd[0] = job->gets_stdin ? -1 : null;
-	how.fd[1] = null;
-	how.fd[2] = err;
-	how.fd[3] = said;
+	if (!job->gets_stdin)
+		how.fd[0] = nowhere;
 	job->pid = child_start(&how);
 	if (job->pid < 0)
 		die_errno("%s", path);
-	close(null);
 	vec_free(&words.v);
 	vec_release(path);
 }
@@ -317,6 +321,7 @@ static void
 listen_once(struct jobs *j)
 {
 	VEC(struct pollfd) fds = { 0 };
+	sigset_t before;
 	size_t k = 0;
 	int n;
 
@@ -329,9 +334,12 @@ listen_once(struct jobs *j)
 		for (size_t f = 0; job->status < 0 && f < 2; f++)
 			vec_push(&fds, ((struct pollfd){ all[f], POLLIN, 0 }));
 	}
-	n = ppoll(fds.v, (nfds_t)fds.n, NULL, &unblocked);
+	/* none is missed between the look and the wait */
+	sigprocmask(SIG_BLOCK, &ending, &before);
+	n = caught == 0 ? ppoll(fds.v, (nfds_t)fds.n, NULL, &before) : 0;
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (caught != 0)
-		leave(128 + caught);
+		leave(EXIT_NO_ANSWER);
 	for (size_t i = 0; n > 0 && i < j->list.n; i++) {
 		struct job *job = j->list.v[i];
 		int *const all[] = { &job->said_fd, &job->err_fd };

@@ -148,8 +148,7 @@ child_start(const struct child_how *how)
 		follow(us);
 		reset_signals();
 		if (place(how->fd)) {
-			(void)sigprocmask(SIG_SETMASK,
-			    how->mask != NULL ? how->mask : &before, NULL);
+			(void)sigprocmask(SIG_SETMASK, &before, NULL);
 			(void)execvp(how->argv[0], how->argv);
 		}
 		error = errno;
@@ -170,7 +169,7 @@ child_start(const struct child_how *how)
 pid_t
 child_spawn(char *const *argv, int in, int out)
 {
-	const struct child_how how = { argv, { in, out, -1, -1 }, NULL };
+	const struct child_how how = { argv, { in, out, -1, -1 } };
 
 	return child_start(&how);
 }

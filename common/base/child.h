@@ -7,16 +7,13 @@
 #ifndef TL_BASE_CHILD_H
 #define TL_BASE_CHILD_H
 
-#include <sys/select.h> /* sigset_t */
-
 #include "base/c.h"
 
 #define CHILD_FDS 4 /* standard ones, and one for status records */
 
 struct child_how {
-	char *const *argv;    /* [0] is found by PATH */
-	int fd[CHILD_FDS];    /* becomes its 0, 1 ...; -1: as ours */
-	const sigset_t *mask; /* of signals; NULL: as ours */
+	char *const *argv; /* [0] is found by PATH */
+	int fd[CHILD_FDS]; /* becomes its 0, 1 ...; -1: as ours */
 };
 
 /* Both only in the main thread. -1 and errno: it can't be run. */

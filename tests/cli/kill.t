@@ -191,6 +191,64 @@ with open("killed", "w", encoding="utf-8") as f:
 sys.exit(failed > 0)
 END_PY
 
+# whose reader takes nothing ends all the same
+cat >stuck.py <<'END_PY'
+"""stuck.py COMMAND...: its output is a full pipe that nobody reads; SIGTERM then."""
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+
+_, to = os.pipe()
+fcntl.fcntl(to, fcntl.F_SETPIPE_SZ, 4096)
+os.write(to, b"x" * 4096)
+job = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=to)
+
+
+def is_stuck():
+    with open(f"/proc/{job.pid}/task/{job.pid}/children", encoding="ascii") as f:
+        if f.read():
+            return False
+    with open(f"/proc/{job.pid}/wchan", encoding="ascii") as f:
+        return "pipe" in f.read()
+
+
+for _ in range(1000):
+    if job.poll() is not None or is_stuck():
+        break
+    time.sleep(0.01)
+print("stuck" if job.poll() is None and is_stuck() else "not stuck")
+job.send_signal(signal.SIGTERM)
+try:
+    print(job.wait(timeout=20))
+except subprocess.TimeoutExpired:
+    job.kill()
+    print("lives on")
+END_PY
+mkdir kept
+while read -r status program; do
+	if ! command -v "${program%% *}" >/dev/null; then
+		skip "stuck: $program" 'not built'
+		continue
+	fi
+	case $(cat /proc/self/wchan 2>/dev/null) in
+	'') skip "stuck: $program" 'nobody says what a process waits for' ;;
+	*) # shellcheck disable=SC2086 # words
+		is "stuck: $program" "$(TMPDIR=$PWD/kept python3 stuck.py $program t.tl 2>&1)" \
+			"stuck
+$status" ;;
+	esac
+done <<'END'
+143 tl-report
+143 tl-report --format ndjson
+-15 tl-advise
+-15 tl-timeline
+-15 tl-collective
+END
+is 'nothing is left behind' "$(ls kept)" ''
+
 runs=30
 ! slow || runs=240
 ok "$runs processes killed, each at a random moment" python3 kill.py $runs "${TL_SEED:-1}"

@@ -177,6 +177,11 @@ make("several.zip", [("r/rank1.json", text), ("notes.json", '{"a": 1}'), ("rank5
     '"X","name":"k","cat":"kernel","ts":1,"dur":2,"pid":0,"tid":7}]')], compression=8)
 make("packed.zip", [("a.json", text), ("b.json.gz", gzip.compress(text))])
 make("names.zip", [("../../up.json", text), ("a\n\x1b[2J\u202e.json", b"{\"traceEvents\": [}")])
+deep = "d/" * 4500
+make("deep.zip", [(deep + "a.json", text), (deep + "b.json", text)])
+at = bytearray(open("deep.zip", "rb").read())
+at[at.rindex(b"a.json")] = 0
+open("nul.zip", "wb").write(at)
 make("notes.zip", [("notes.json", '{"a": 1}')])
 with zipfile.ZipFile("overlap.zip", "w", 8) as z:
     z.writestr("a.json", text)
@@ -239,6 +244,9 @@ reports 3 members-unread 'tl-decode -o x.tl packed.zip'
 is 'the others are read' "$(tl-timeline x.tl | cksum)" "$(tl-timeline sample.json | cksum)"
 refuses 1 'names.zip/a.*byte 17' 'tl-decode -o x.tl names.zip'
 is 'no file is made by its name' "$(ls ../../up.json up.json 2>/dev/null)" ''
+is 'a name of 9,000 bytes is whole' "$(tl-decode deep.zip | tl-cat | grep -c \
+	'"final":true,"facts":{"name":"deep.zip/\(d/\)\{4500\}[ab].json"')" 2
+refuses 1 'nul.zip: the zip directory is damaged' 'tl-decode -o x.tl nul.zip'
 refuses 1 'members overlap' 'tl-decode -o x.tl overlap.zip'
 refuses 1 'notes.zip: no events: ' 'tl-decode -o x.tl notes.zip'
 

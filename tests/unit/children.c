@@ -86,7 +86,7 @@ starts_program(void)
 {
 	char *const argv[] = { (char *)"sh", (char *)"-c",
 		(char *)"cat; echo said >&3; kill -9 $$", NULL };
-	struct child_how how = { argv, { -1, -1, -1, -1 }, NULL };
+	struct child_how how = { argv, { -1, -1, -1, -1 } };
 	int fds[2];
 	pid_t pid;
 	int status;

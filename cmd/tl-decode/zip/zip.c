@@ -117,16 +117,18 @@ begins_as(struct archive *a)
 static struct member
 member_here(const struct archive *a, const unz_file_info64 *info)
 {
-	char name[4096];
-	struct member m = { .start = a->at };
+	size_t len = info->size_filename;
+	struct member m = {
+		.start = a->at,
+		.end = a->at + info->compressed_size,
+		.name = xcalloc(1, len + 1),
+	};
 
 	if (unzGetFilePos64(a->zip, &m.pos) != UNZ_OK ||
-	    unzGetCurrentFileInfo64(a->zip, NULL, name, sizeof name - 1, NULL,
-		0, NULL, 0) != UNZ_OK)
+	    unzGetCurrentFileInfo64(
+		a->zip, NULL, m.name, len, NULL, 0, NULL, 0) != UNZ_OK ||
+	    strlen(m.name) != len)
 		die("%s: the zip directory is damaged", a->path);
-	name[sizeof name - 1] = '\0';
-	m.end = m.start + info->compressed_size;
-	m.name = xstrdup(name);
 	return m;
 }
 
