@@ -7,29 +7,38 @@
 have_data || skip_all "no reference traces in $TL_DATA"
 
 cat >wide.py <<'END_PY'
-"""wide.py WIDTH < TABLE: the lines that are wider."""
+"""wide.py < OUTPUTS: the lines that are wider than they may be. In front of
+each output stands a line with a byte 1, its width and what it is."""
 import sys
 import unicodedata
 
-limit = int(sys.argv[1])
 for line in sys.stdin.buffer.read().decode("utf-8").splitlines():
+    if line.startswith("\x01"):
+        limit, what = line[1:].split(" ", 1)
+        continue
     width = sum(0 if unicodedata.combining(c) else
                 2 if unicodedata.east_asian_width(c) in "WF" else 1
                 for c in line)
-    if width > limit:
-        print(width, line[:60])
+    if width > int(limit):
+        print(f"{what}: {width} {line[:60]}")
 END_PY
+
+# what a program prints on so many columns, as wide.py reads it
+output() { # output WIDTH WHAT COMMAND...
+	printf '\001%s %s\n' "$1" "$2"
+	shift 2
+	"$@" 2>/dev/null </dev/null
+}
 
 # every table of a program that has some, with what it is about
 all_tables() { # all_tables PROGRAM WIDTH OPERAND...
 	program=$1 width=$2
 	shift 2
 	"$program" --list-tables 2>/dev/null </dev/null | cut -f 1 | while read -r name; do
-		"$program" --table "$name" --format table --width "$width" "$@" 2>/dev/null </dev/null |
-			python3 wide.py "$width" | sed "s/^/$program --table $name: /"
+		output "$width" "$program --table $name" \
+			"$program" --table "$name" --format table --width "$width" "$@"
 	done
-	"$program" --format table --width "$width" "$@" 2>/dev/null </dev/null |
-		python3 wide.py "$width" | sed "s/^/$program: /"
+	output "$width" "$program" "$program" --format table --width "$width" "$@"
 }
 
 # All tables of the sample, of other traces those that programs print by
@@ -46,12 +55,11 @@ for trace in $traces; do
 	for width in $widths; do
 		for program in timeline steps idle launch ops kernels roofline critical modules health; do
 			command -v "tl-$program" >/dev/null || continue
-			"tl-$program" --format table --width "$width" t.tl 2>/dev/null </dev/null |
-				python3 wide.py "$width" | sed "s/^/tl-$program: /"
+			output "$width" "tl-$program" \
+				"tl-$program" --format table --width "$width" t.tl
 		done
-		tl-report --width "$width" t.tl 2>/dev/null |
-			python3 wide.py "$width" | sed 's/^/tl-report: /'
-	done >over
+		output "$width" tl-report tl-report --width "$width" t.tl
+	done | python3 wide.py >over
 	is "$(basename "$trace"): no line is wider than the terminal" "$(sort -u over | head -n 20)" ''
 done
 tl-tree "$SAMPLE" -o t.tl
@@ -63,7 +71,7 @@ for width in $widths; do
 	# shellcheck disable=SC2086 # a list of files
 	all_tables tl-collective "$width" $ranks
 	all_tables tl-diff "$width" t.tl t.tl
-done >over
+done | python3 wide.py >over
 is 'each table of each program' "$(sort -u over | head -n 20)" ''
 
 # what a roofline is asked for stands on 80 columns, of ops and of GEMMs
