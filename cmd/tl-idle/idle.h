@@ -12,6 +12,13 @@
 #include "trace/account.h"
 #include "trace/waits.h"
 
+/* Shorter waits are kernel_wait, if nothing is said. */
+#define KERNEL_WAIT_NS 30000
+/* Columns that may be keys. */
+#define BY_WORDS                                                           \
+	"class, cause, call, op, module, thread, step, phase, opened_by, " \
+	"dev, gpu_stream"
+
 /* Those up to FOLDED are the pieces or intervals of one row. */
 enum what { IS_PIECE, IS_INTERVAL, FOLDED, IS_GAP = FOLDED, IS_WINDOW };
 /* Of what events a gap must be free; other words of --by are columns. */

@@ -15,12 +15,6 @@
 #define OPT_NO_PYTHON (OPT_LONG + 4)
 #define OPT_STEPS (OPT_LONG + 5)
 
-#define KERNEL_WAIT_NS 30000
-/* Columns that may be keys. */
-#define BY_WORDS                                                           \
-	"class, cause, call, op, module, thread, step, phase, opened_by, " \
-	"dev, gpu_stream"
-
 static const struct opt options[] = {
 	{ OPT_BY, "by", "WHAT,...",
 	    "class, cause, call, op, thread, step, ..." },
