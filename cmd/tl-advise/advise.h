@@ -10,6 +10,7 @@
  * late.c     the rank that bounds the job, if one does
  * system.c   facts of the window: gaps, copies, communication, short kernels
  * compute.c  facts of ops: what they lose to the roofline, and what has none
+ * change.c   facts of a comparison
  * rules.c    rules: JSON read, examples checked
  * fit.c      whether a rule fits a row, and what it says then
  * finding.c  findings: their order, and which share time
@@ -89,6 +90,9 @@ struct rules {
 	struct arena *mem;
 };
 
+/* Adds those of a text, which lives as long as they do and has room behind it
+ * for json_split(); false: why, and some may be there. */
+bool rules_read(struct rules *r, struct str text, struct buf *why);
 /* Those that are built in; those of files come before. */
 void rules_load(struct rules *r, char *const *paths, size_t n);
 void rules_free(struct rules *r);
@@ -97,8 +101,8 @@ void rules_free(struct rules *r);
 
 bool rule_fits(const struct rule *r, const struct facts *f);
 /* A text with its {facts}; what stands in [ ] goes if one of its has no value.
- */
-void rule_say(struct buf *b, struct str text, const struct facts *f);
+ * false: one outside of them has none, so that it is no sentence. */
+bool rule_say(struct buf *b, struct str text, const struct facts *f);
 /* The gains of a row, in ns. */
 void rule_gains(
     const struct rule *r, const struct facts *f, int64_t gain_ns[GAINS]);
@@ -152,6 +156,13 @@ struct lateness {
 	int64_t left_ns; /* of what it costs, while findings take it up */
 };
 
+/* An op with its arguments, in both traces of a comparison. */
+struct change {
+	struct str name, dims;
+	int64_t before_ns, after_ns, count_before, count_after;
+	bool is_beyond_noise; /* else how much it varies is not known */
+};
+
 struct category { /* sums over sources */
 	struct str name;
 	int64_t ns, ops;
@@ -162,6 +173,7 @@ struct advice {
 	struct arena *mem;
 	VEC(struct finding) findings;
 	VEC(struct op_row) ops;
+	VEC(struct change) changes;
 	struct amounts amounts;
 	VEC(struct category) categories; /* the longest first */
 	int64_t nsources;
@@ -240,6 +252,11 @@ void system_advise(struct advice *a);
 void compute_take_op(struct advice *a, const struct line *l);
 void compute_take_category(struct advice *a, const struct line *l);
 void compute_advise(struct advice *a);
+
+/* ---- change.c ---- */
+
+void change_take(struct advice *a, const struct line *l);
+void change_advise(struct advice *a);
 
 /* ---- print.c, text.c ---- */
 

@@ -69,6 +69,7 @@ static const struct taker takers[] = {
 	{ "kernel_summary", system_take_kernel },
 	{ "ops_summary_by_category", compute_take_category },
 	{ "unified_perf_summary", compute_take_op },
+	{ "diff_ops_summary", change_take },
 	{ "straggler_cause", late_take_rank },
 	{ "straggler_summary", late_take_wait },
 	{ "nccl_groups", late_take_group },
@@ -209,6 +210,7 @@ facts_finish(struct facts_reading *r, const char *name)
 	system_advise(a);
 	late_advise(a);
 	compute_advise(a);
+	change_advise(a);
 	advice_finish(a);
 	arena_destroy(r->text);
 	free(r);

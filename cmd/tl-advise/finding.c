@@ -4,16 +4,16 @@
 
 #include "cmd/tl-advise/advise.h"
 
-static struct str
-say(struct advice *a, struct str text, const struct facts *f)
+/* false: it is no whole sentence. */
+static bool
+say(struct advice *a, struct str *to, struct str text, const struct facts *f)
 {
 	struct buf b = { 0 };
-	struct str s;
+	bool is_whole = rule_say(&b, text, f);
 
-	rule_say(&b, text, f);
-	s = arena_str(a->mem, buf_str(&b));
+	*to = arena_str(a->mem, buf_str(&b));
 	buf_free(&b);
-	return s;
+	return is_whole;
 }
 
 /* As a list of JSON; a cell may be one. */
@@ -52,23 +52,25 @@ is_behind_host(const struct advice *a, const struct finding *f)
 	return a->bound.is_launch && str_starts(f->claims, STR("gpu/"));
 }
 
-static void
+/* false: it has nothing to say of them. */
+static bool
 take(
     struct advice *a, const struct rule *r, const struct facts *f, int64_t rows)
 {
 	struct finding g = { .rule = r, .rows = rows };
 
+	if (!say(a, &g.insight, r->insight, f) ||
+	    !say(a, &g.action, r->action, f))
+		return false;
 	if (r->gain.len > 0) {
 		rule_gains(r, f, g.gain_ns);
 		if (g.gain_ns[HIGH] <= 0)
-			return;
+			return true;
 		g.has_gain = true;
 	}
-	g.category = say(a, r->category, f);
-	g.insight = say(a, r->insight, f);
-	g.action = say(a, r->action, f);
-	g.confidence = say(a, r->confidence, f);
-	g.claims = say(a, r->claims, f);
+	(void)say(a, &g.category, r->category, f);
+	(void)say(a, &g.confidence, r->confidence, f);
+	(void)say(a, &g.claims, r->claims, f);
 	g.uids = uids_of(a, r, f);
 	g.table = arena_str(a->mem, f->table);
 	if (g.has_gain && is_behind_host(a, &g)) {
@@ -76,6 +78,7 @@ take(
 		g.confidence = STR("low");
 	}
 	vec_push(&a->findings, g);
+	return true;
 }
 
 void
@@ -84,10 +87,8 @@ advice_take(struct advice *a, const struct facts *f, int64_t rows)
 	for (size_t i = 0; i < a->rules.list.n; i++) {
 		const struct rule *r = &a->rules.list.v[i];
 
-		if (!str_eq(r->table, f->table) || !rule_fits(r, f))
-			continue;
-		take(a, r, f, rows);
-		if (!r->also)
+		if (str_eq(r->table, f->table) && rule_fits(r, f) &&
+		    take(a, r, f, rows) && !r->also)
 			return;
 	}
 }
@@ -183,7 +184,8 @@ advice_finish(struct advice *a)
 	}
 }
 
-/* Findings of low confidence are guesses: no part of the sum. */
+/* Findings of low confidence are guesses, those of a comparison another view of
+ * the same time: no part of the sum. */
 int64_t
 advice_sum(const struct advice *a)
 {
@@ -191,6 +193,8 @@ advice_sum(const struct advice *a)
 
 	for (size_t i = 0; i < a->findings.n; i++)
 		if (a->findings.v[i].overlaps == 0 &&
+		    !str_eq(
+			a->findings.v[i].rule->section, STR("comparison")) &&
 		    !str_eq(a->findings.v[i].confidence, STR("low")))
 			stat_add(&sum, a->findings.v[i].gain_ns[MID]);
 	return sum;
@@ -201,6 +205,7 @@ advice_free(struct advice *a)
 {
 	vec_free(&a->findings);
 	vec_free(&a->ops);
+	vec_free(&a->changes);
 	vec_free(&a->categories);
 	vec_free(&a->sum.parts);
 	vec_free(&a->late.ranks);

@@ -4,6 +4,7 @@
 
 #include "cmd/tl-advise/advise.h"
 
+#define GAIN_MAX 9e18 /* ns, which an int64_t holds */
 #define DEPTH_MAX 16  /* brackets of a text in one another */
 #define NAME_WIDTH 60 /* of an op or kernel in a sentence */
 
@@ -142,7 +143,9 @@ rule_gains(const struct rule *r, const struct facts *f, int64_t gain_ns[GAINS])
 	for (size_t i = 0; i < GAINS; i++) {
 		double v = round(ns * r->factors[i]);
 
-		gain_ns[i] = v > 0 && v < 9e18 ? (int64_t)v : 0;
+		gain_ns[i] = !(v > 0) ? 0
+		    : v < GAIN_MAX    ? (int64_t)v
+				      : (int64_t)GAIN_MAX;
 	}
 }
 
@@ -256,9 +259,12 @@ put_text(struct buf *b, struct str *rest, const struct facts *f, int depth)
 	return is_whole;
 }
 
-void
+bool
 rule_say(struct buf *b, struct str text, const struct facts *f)
 {
+	bool is_whole = true;
+
 	while (text.len > 0)
-		(void)put_text(b, &text, f, 0);
+		is_whole &= put_text(b, &text, f, 0);
+	return is_whole;
 }

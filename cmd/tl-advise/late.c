@@ -136,6 +136,8 @@ late_others_part(const struct advice *a, const struct idle_part *p)
 {
 	int64_t ns = 0;
 
+	if (a->late.rank.len == 0)
+		return 0;
 	/* those of the sum are joined over ranks */
 	for (size_t i = 0; i < a->sum.parts.n; i++) {
 		const struct idle_part *all = &a->sum.parts.v[i];

@@ -25,6 +25,7 @@ enum {
 	OPT_RULES,
 	OPT_TABLE_NAME,
 	OPT_TEXT,
+	OPT_VS,
 };
 
 static const struct opt options[] = {
@@ -49,6 +50,7 @@ static const struct opt options[] = {
 	OPT_TABLE,
 	{ OPT_TEXT, "text", NULL, "sentences, as on a terminal" },
 	{ OPT_SELECT_TO, "to", "TIME", "before TIME after the first event" },
+	{ OPT_VS, "vs", "TRACE", "also what takes less time in this trace; repeat" },
 	{ 'v', "verbose", NULL, "a summary on stderr" },
 	OPT_END,
 	/* clang-format on */

@@ -15,23 +15,25 @@ extern const size_t tl_advise_ndata;
 
 struct reading {
 	struct rules *rules;
-	const char *file;
 	struct str name; /* of the rule at hand */
+	struct buf *why; /* what is wrong */
 };
 
-noreturn static void
+/* Says why; false. */
+static bool
 refuse(const struct reading *g, const char *what, struct str text)
 {
-	die("%s: rule '%.*s': %s%s%.*s", g->file,
+	buf_printf(g->why, "rule '%.*s': %s%s%.*s",
 	    (int)(g->name.len < 100 ? g->name.len : 100), g->name.p, what,
 	    text.len > 0 ? ": " : "", (int)(text.len < 300 ? text.len : 300),
 	    text.p);
+	return false;
 }
 
 /* ---- conditions ---- */
 
 /* "there", "missing", ">= 5", "a*|b", "!a". */
-static void
+static bool
 read_condition(const struct reading *g, struct condition *c, struct str text)
 {
 	static const struct {
@@ -44,7 +46,7 @@ read_condition(const struct reading *g, struct condition *c, struct str text)
 	if (str_eq(text, STR("there")) || str_eq(text, STR("missing"))) {
 		c->test =
 		    str_eq(text, STR("there")) ? TEST_THERE : TEST_MISSING;
-		return;
+		return true;
 	}
 	for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
 		if (!str_take(&text, tests[i].begin))
@@ -52,33 +54,34 @@ read_condition(const struct reading *g, struct condition *c, struct str text)
 		while (text.len > 0 && *text.p == ' ')
 			(void)str_take(&text, STR(" "));
 		c->test = tests[i].test;
-		if (!num_double(text, &c->number))
-			refuse(g, "no number", text);
-		return;
+		return num_double(text, &c->number) ||
+		    refuse(g, "no number", text);
 	}
 	c->test = str_take(&text, STR("!")) ? TEST_UNLIKE : TEST_LIKE;
 	c->like = arena_str(g->rules->mem, text);
+	return true;
 }
 
-static void
+static bool
 read_when(const struct reading *g, struct rule *r, struct str text)
 {
 	json_items items = { 0 };
+	bool is_good = json_split(&items, g->rules->mem, text) ||
+	    refuse(g, "\"when\" is no object", text);
 
-	if (!json_split(&items, g->rules->mem, text))
-		refuse(g, "\"when\" is no object", text);
-	for (size_t i = 0; i + 1 < items.n; i += 2) {
+	for (size_t i = 0; is_good && i + 1 < items.n; i += 2) {
 		struct condition *c = vec_add(&r->when);
 
 		*c = (struct condition){ .id = items.v[i].text };
-		read_condition(g, c, items.v[i + 1].text);
+		is_good = read_condition(g, c, items.v[i + 1].text);
 	}
 	vec_free(&items);
+	return is_good;
 }
 
 /* ---- members ---- */
 
-static void
+static bool
 read_factors(const struct reading *g, struct rule *r, struct str text)
 {
 	json_items items = { 0 };
@@ -89,13 +92,13 @@ read_factors(const struct reading *g, struct rule *r, struct str text)
 		is_good = num_double(items.v[i].text, &r->factors[i]) &&
 		    r->factors[i] >= 0 && r->factors[i] <= 1 &&
 		    (i == 0 || r->factors[i] >= r->factors[i - 1]);
-	if (!is_good)
-		refuse(g, "\"factors\" are three numbers from 0 to 1, rising",
-		    text);
 	vec_free(&items);
+	return is_good ||
+	    refuse(
+		g, "\"factors\" are three numbers from 0 to 1, rising", text);
 }
 
-static void
+static bool
 read_member(const struct reading *g, struct rule *r, struct str key,
     const struct json_item *value)
 {
@@ -117,23 +120,21 @@ read_member(const struct reading *g, struct rule *r, struct str key,
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (str_eq(key, texts[i].key)) {
-			if (value->type != JSON_T_STRING)
-				refuse(g, "no text", key);
 			*(struct str *)(void *)((char *)r + texts[i].at) =
 			    value->text;
-			return;
+			return value->type == JSON_T_STRING ||
+			    refuse(g, "no text", key);
 		}
 	if (str_eq(key, STR("when")))
-		read_when(g, r, value->text);
-	else if (str_eq(key, STR("factors")))
-		read_factors(g, r, value->text);
-	else if (str_eq(key, STR("also")))
-		r->also = str_eq(value->text, STR("true"));
-	else if (str_eq(key, STR("least_percent"))) {
-		if (!num_double(value->text, &r->least))
-			refuse(g, "no number", value->text);
-	} else if (!str_eq(key, STR("example")))
-		refuse(g, "no member is called so", key);
+		return read_when(g, r, value->text);
+	if (str_eq(key, STR("factors")))
+		return read_factors(g, r, value->text);
+	if (str_eq(key, STR("least_percent")))
+		return num_double(value->text, &r->least) ||
+		    refuse(g, "no number", value->text);
+	r->also |= str_eq(key, STR("also")) && str_eq(value->text, STR("true"));
+	return str_eq(key, STR("also")) || str_eq(key, STR("example")) ||
+	    refuse(g, "no member is called so", key);
 }
 
 /* ---- examples ---- */
@@ -156,115 +157,153 @@ cell_of(const struct json_item *x)
 	return num_double(x->text, &v) ? cell_real(v) : cell_none();
 }
 
-static void
+static bool
 read_facts(const struct reading *g, struct facts *f, struct str text)
 {
 	json_items items = { 0 };
+	bool is_good = json_split(&items, g->rules->mem, text) ||
+	    refuse(g, "the example has no \"row\"", STR(""));
 
-	if (!json_split(&items, g->rules->mem, text))
-		refuse(g, "the example has no \"row\"", STR(""));
-	for (size_t i = 0; i + 1 < items.n; i += 2)
+	for (size_t i = 0; is_good && i + 1 < items.n; i += 2)
 		vec_push(&f->list,
 		    ((struct field){
 			items.v[i].text, cell_of(&items.v[i + 1]) }));
 	vec_free(&items);
+	return is_good;
 }
 
-static void
+static bool
 check_gains(const struct reading *g, const struct rule *r,
     const struct facts *f, struct str text)
 {
 	int64_t gain_ns[GAINS];
 	struct buf b = { 0 };
+	bool is_good;
 
 	rule_gains(r, f, gain_ns);
 	buf_printf(&b, "[%" PRId64 ", %" PRId64 ", %" PRId64 "]", gain_ns[LOW],
 	    gain_ns[MID], gain_ns[HIGH]);
-	if (!str_eq(buf_str(&b), text))
-		refuse(g, "the gains of its example are", buf_str(&b));
+	is_good = str_eq(buf_str(&b), text) ||
+	    refuse(g, "the gains of its example are", buf_str(&b));
 	buf_free(&b);
+	return is_good;
 }
 
-static void
+static bool
+check_says(const struct reading *g, const struct rule *r, const struct facts *f,
+    struct str text)
+{
+	struct buf said = { 0 }, action = { 0 };
+	bool is_whole = rule_say(&said, r->insight, f);
+	bool is_good;
+
+	is_whole &= rule_say(&action, r->action, f);
+	is_good = is_whole
+	    ? str_eq(buf_str(&said), text) ||
+		refuse(g, "of its example it says", buf_str(&said))
+	    : refuse(g, "its example lacks a column of its texts", STR(""));
+	buf_free(&said);
+	buf_free(&action);
+	return is_good;
+}
+
+static bool
 check_example(const struct reading *g, const struct rule *r, struct str text)
 {
 	json_items items = { 0 };
 	struct facts f = { .table = r->table };
-	struct buf said = { 0 };
+	bool is_good = json_split(&items, g->rules->mem, text) ||
+	    refuse(g, "it has no \"example\"", STR(""));
 
-	if (!json_split(&items, g->rules->mem, text))
-		refuse(g, "it has no \"example\"", STR(""));
-	read_facts(g, &f, json_member_text(&items, STR("row")));
-	if (!rule_fits(r, &f))
-		refuse(g, "its example does not fit", STR(""));
-	rule_say(&said, r->insight, &f);
-	if (!str_eq(buf_str(&said), json_member_text(&items, STR("says"))))
-		refuse(g, "of its example it says", buf_str(&said));
-	if (r->gain.len > 0)
-		check_gains(g, r, &f, json_member_text(&items, STR("gain_ns")));
-	buf_free(&said);
+	is_good = is_good &&
+	    read_facts(g, &f, json_member_text(&items, STR("row"))) &&
+	    (rule_fits(r, &f) ||
+		refuse(g, "its example does not fit", STR(""))) &&
+	    check_says(g, r, &f, json_member_text(&items, STR("says"))) &&
+	    (r->gain.len == 0 ||
+		check_gains(
+		    g, r, &f, json_member_text(&items, STR("gain_ns"))));
 	vec_free(&f.list);
 	vec_free(&items);
+	return is_good;
 }
 
 /* ---- files ---- */
 
-static void
+static bool
 read_rule(struct reading *g, const json_items *items)
 {
-	struct rule r = { .factors = { 0.75, 0.875, 1 } };
+	struct rule *r = vec_add(&g->rules->list);
+	bool is_good = true;
 
+	*r = (struct rule){ .factors = { 0.75, 0.875, 1 } };
 	g->name = json_member_text(items, STR("rule"));
-	for (size_t i = 0; i + 1 < items->n; i += 2)
-		read_member(g, &r, items->v[i].text, &items->v[i + 1]);
-	if (r.table.len == 0 || r.section.len == 0 || r.insight.len == 0 ||
-	    r.action.len == 0)
-		refuse(g,
+	for (size_t i = 0; is_good && i + 1 < items->n; i += 2)
+		is_good = read_member(g, r, items->v[i].text, &items->v[i + 1]);
+	if (is_good &&
+	    (r->table.len == 0 || r->section.len == 0 || r->insight.len == 0 ||
+		r->action.len == 0))
+		return refuse(g,
 		    "it needs \"table\", \"section\", \"insight\", "
 		    "\"action\"",
 		    STR(""));
-	check_example(g, &r, json_member_text(items, STR("example")));
-	vec_push(&g->rules->list, r);
+	return is_good &&
+	    check_example(g, r, json_member_text(items, STR("example")));
 }
 
-static void
+static bool
 read_library(struct reading *g, const json_items *items)
 {
-	struct library l = {
+	struct library *l = vec_add(&g->rules->libraries);
+	json_items like = { 0 };
+	bool is_good;
+
+	*l = (struct library){
 		.name = json_member_text(items, STR("library")),
 		.of_op = str_eq(json_member_text(items, STR("of")), STR("op")),
 	};
-	json_items like = { 0 };
-
-	g->name = l.name;
-	if (!json_split(
-		&like, g->rules->mem, json_member_text(items, STR("like"))))
-		refuse(g, "\"like\" is no list", STR(""));
-	for (size_t i = 0; i < like.n; i++)
-		vec_push(&l.like, like.v[i].text);
-	vec_push(&g->rules->libraries, l);
+	g->name = l->name;
+	is_good = json_split(&like, g->rules->mem,
+		      json_member_text(items, STR("like"))) ||
+	    refuse(g, "\"like\" is no list", STR(""));
+	for (size_t i = 0; is_good && i < like.n; i++)
+		vec_push(&l->like, like.v[i].text);
 	vec_free(&like);
+	return is_good;
+}
+
+bool
+rules_read(struct rules *r, struct str text, struct buf *why)
+{
+	struct reading g = { .rules = r, .why = why };
+	json_items list = { 0 }, items = { 0 };
+	bool is_good;
+
+	r->mem = r->mem != NULL ? r->mem : arena_create();
+	is_good = text.len > 0 && json_split(&list, r->mem, text);
+	for (size_t i = 0; is_good && i < list.n; i++) {
+		is_good = list.v[i].type == JSON_T_OBJECT &&
+		    json_split(&items, r->mem, list.v[i].text);
+		if (is_good)
+			is_good = json_member(&items, STR("library")) != NULL
+			    ? read_library(&g, &items)
+			    : read_rule(&g, &items);
+	}
+	if (!is_good && why->len == 0)
+		buf_puts(why, "no JSON list of rules");
+	vec_free(&list);
+	vec_free(&items);
+	return is_good;
 }
 
 static void
-read_text(struct rules *r, const char *file, struct str text)
+read_or_die(struct rules *r, const char *file, struct str text)
 {
-	struct reading g = { r, file, STR_INIT("") };
-	json_items list = { 0 }, items = { 0 };
+	struct buf why = { 0 };
 
-	if (text.len == 0 || !json_split(&list, r->mem, text))
-		die("%s: no JSON list of rules", file);
-	for (size_t i = 0; i < list.n; i++) {
-		if (list.v[i].type != JSON_T_OBJECT ||
-		    !json_split(&items, r->mem, list.v[i].text))
-			die("%s: no JSON list of rules", file);
-		if (json_member(&items, STR("library")) != NULL)
-			read_library(&g, &items);
-		else
-			read_rule(&g, &items);
-	}
-	vec_free(&list);
-	vec_free(&items);
+	if (!rules_read(r, text, &why))
+		die("%s: %.*s", file, (int)why.len, why.p);
+	buf_free(&why);
 }
 
 static void
@@ -275,7 +314,7 @@ read_file(struct rules *r, const char *path)
 	while (in_more(in))
 		if ((size_t)(in->end - in->p) > FILE_MAX_BYTES)
 			die("%s: too long for a file of rules", path);
-	read_text(r, path,
+	read_or_die(r, path,
 	    (struct str){ (const char *)in->p, (size_t)(in->end - in->p) });
 	in_close(in);
 }
@@ -283,11 +322,10 @@ read_file(struct rules *r, const char *path)
 void
 rules_load(struct rules *r, char *const *paths, size_t n)
 {
-	r->mem = arena_create();
 	for (size_t i = 0; i < n; i++)
 		read_file(r, paths[i]);
 	for (size_t i = 0; i < tl_advise_ndata; i++)
-		read_text(r, tl_advise_data[i].name,
+		read_or_die(r, tl_advise_data[i].name,
 		    (struct str){ (const char *)tl_advise_data[i].bytes,
 			tl_advise_data[i].len });
 }
@@ -301,5 +339,6 @@ rules_free(struct rules *r)
 		vec_free(&r->libraries.v[i].like);
 	vec_free(&r->list);
 	vec_free(&r->libraries);
-	arena_destroy(r->mem);
+	if (r->mem != NULL)
+		arena_destroy(r->mem);
 }

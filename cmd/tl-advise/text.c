@@ -318,6 +318,8 @@ advice_markdown(const struct advice *a, struct out *out)
 	put_categories(a, out);
 	put_section(a, out, "fusion", "Kernel Fusion Opportunities");
 	put_section(a, out, "system", "System-Level Optimizations");
+	if (a->changes.n > 0)
+		put_section(a, out, "comparison", "Comparison");
 	put_section(a, out, "data", "Data Quality");
 	out_puts(out,
 	    "## Detailed Tables\n\n"

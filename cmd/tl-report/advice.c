@@ -23,16 +23,19 @@ advice_start(const struct settings *s, struct jobs *j, const char *format)
 
 /*
  * The largest. What a kernel could win without a roof, or towards a peak that
- * none reaches, is a guess, and nothing to do first.
+ * none reaches, is a guess, and nothing to do first; a comparison has sentences
+ * of its own.
  */
 void
 advice_take(void *ctx, const struct line *l)
 {
 	struct figures *f = ctx;
+	struct str section = line_text(l, "section");
 	bool is_guess = str_eq(line_text(l, "confidence"), STR("low")) &&
-	    !str_eq(line_text(l, "section"), STR("system"));
+	    !str_eq(section, STR("system"));
 
-	if (f->ngains == TOP_GAINS || line_lacks(l, "gain_ns") || is_guess)
+	if (f->ngains == TOP_GAINS || line_lacks(l, "gain_ns") || is_guess ||
+	    str_eq(section, STR("comparison")))
 		return;
 	f->gains[f->ngains++] = (struct gain){
 		.place = line_int(l, "place"),

@@ -172,6 +172,44 @@ echo '{"rule":' >bad.json
 refuses 1 'no JSON list of rules' 'tl-advise --rules bad.json t.ndjson'
 is 'each rule is listed' "$(tl-advise --list-rules | grep -c '^gap_')" 5
 
+# a text that lacks a column is no sentence: the next rule is tried
+sed 's/"roofline_bound":"COMPUTE_BOUND"/"roofline_bound":null/g' t.ndjson >boundless.ndjson
+is 'a roofline without a bound' \
+	"$(tl-advise boundless.ndjson --no-header -c rule,insight | grep GEMM)" \
+	'compute_bound	GEMM of Tensile at 64.0 % of the roof (X achievable): 25.000 ms in 2 ops, most in aten::mm'
+printf '[{"rule":"%s","table":"idle","section":"system","when":{"cause":"alloc"},"insight":"%s","action":"x","example":{"row":{"cause":"alloc","no":1,"call":"a"},"says":"%s"}}]' \
+	first '{call} {no}' 'a 1' >first.json
+printf '[{"rule":"%s","table":"idle","section":"system","when":{"cause":"alloc"},"insight":"%s","action":"x","example":{"row":{"cause":"alloc","no":1,"call":"a"},"says":"%s"}}]' \
+	second '{call}' a >second.json
+is 'a rule whose text lacks a column does not fit' \
+	"$(tl-advise --rules first.json --rules second.json t.ndjson --no-header -c rule,insight | grep -e first -e second)" \
+	'second	hipFree'
+sed -i 's/"no":1/"n":1/' first.json
+refuses 1 'its example lacks a column of its texts' 'tl-advise --rules first.json t.ndjson'
+
+# against another trace: 3 of 100 ms less in fewer calls, 2 in as many, 1 more,
+# noise, and 0.4
+{
+	cat t.ndjson
+	table diff_ops_summary name:text input_dims:text count_before:int \
+		count_after:int before_ns:int after_ns:int diff_ns:int is_noise:bool <<-END
+		{"name":"aten::mm","input_dims":"[[8,8]]","count_before":5,"count_after":2,"before_ns":5000000,"after_ns":2000000,"diff_ns":-3000000,"is_noise":false}
+		{"name":"aten::add","input_dims":"","count_before":4,"count_after":4,"before_ns":3000000,"after_ns":1000000,"diff_ns":-2000000,"is_noise":null}
+		{"name":"aten::mul","input_dims":"","count_before":4,"count_after":4,"before_ns":1000000,"after_ns":2000000,"diff_ns":1000000,"is_noise":false}
+		{"name":"aten::odd","input_dims":"","count_before":4,"count_after":4,"before_ns":9000000,"after_ns":1000000,"diff_ns":-8000000,"is_noise":true}
+		{"name":"aten::sub","input_dims":"","count_before":4,"count_after":4,"before_ns":900000,"after_ns":500000,"diff_ns":-400000,"is_noise":false}
+	END
+} >vs.ndjson
+tl-advise vs.ndjson --no-header -c rule,insight,gain_ns_low,gain_ns_high,confidence | grep 'other trace' >got
+cat >expected <<'END'
+fewer_calls	aten::mm [[8,8]] takes 3.000 ms less in the other trace: 5.000 ms in 5 calls here, 2.000 ms in 2 there	2250000	3000000	high
+faster_there	aten::add takes 2.000 ms less in the other trace: 3.000 ms here, 1.000 ms there, 4 calls each	1500000	2000000	medium
+slower_there	aten::mul takes 1.000 ms more in the other trace: 1.000 ms in 4 calls here, 2.000 ms in 4 there			high
+END
+same 'what takes less in another trace, and what more' got expected
+is 'a comparison adds nothing to the sum' "$(tl-advise vs.ndjson --table advice_metrics -c gain_ns --no-header)" 25875000
+like 'its section' "$(tl-advise --markdown vs.ndjson)" '## Comparison'
+
 # inputs
 mkdir folder
 tl-report --format ndjson -d folder "$SAMPLE" 2>err
