@@ -10,6 +10,7 @@
  * late.c     the rank that bounds the job, if one does
  * system.c   facts of the window: gaps, copies, communication, short kernels
  * compute.c  facts of ops: what they lose to the roofline, and what has none
+ * details.c  facts of single ops, layouts, paged attention
  * change.c   facts of a comparison
  * rules.c    rules: JSON read, examples checked
  * fit.c      whether a rule fits a row, and what it says then
@@ -127,6 +128,7 @@ struct op_row {
 	struct str uid;                /* of the first; empty: none */
 	double flop_per_byte, reached; /* percent of roof; -1: none */
 	double mean_ns, std_ns;
+	struct str params; /* of its model, as JSON */
 };
 
 /* Copies by direction, kernels by how long they take. */
@@ -174,6 +176,13 @@ struct advice {
 	VEC(struct finding) findings;
 	VEC(struct op_row) ops;
 	VEC(struct change) changes;
+	struct {
+		int64_t ns, most_ns, all_ns; /* all_ns: of convolutions */
+		struct str most, uid;
+	} layouts;
+	struct {
+		int64_t ns, cache_ns;
+	} paged;
 	struct amounts amounts;
 	VEC(struct category) categories; /* the longest first */
 	int64_t nsources;
@@ -252,6 +261,13 @@ void system_advise(struct advice *a);
 void compute_take_op(struct advice *a, const struct line *l);
 void compute_take_category(struct advice *a, const struct line *l);
 void compute_advise(struct advice *a);
+
+/* ---- details.c ---- */
+
+/* What more a row says; name and category are there. */
+void details_take_op(struct advice *a, struct op_row *o, const struct line *l);
+void details_take_kernel(struct advice *a, struct str name, int64_t ns);
+void details_advise(struct advice *a);
 
 /* ---- change.c ---- */
 

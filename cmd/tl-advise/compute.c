@@ -31,6 +31,9 @@ struct groups {
 /* By roof; without one by name; the host's part by category. */
 struct compute {
 	struct groups modelled, unmodelled, host, above;
+	/* of elementwise ops with a roofline */
+	double elementwise_lost_ns;
+	int64_t elementwise_ns;
 };
 
 /* ---- libraries ---- */
@@ -208,12 +211,13 @@ compute_take_op(struct advice *a, const struct line *l)
 	struct str category = line_text(l, "op_category");
 	struct str kernels = line_text(l, "kernel_details_summary");
 	bool has_roof = !line_lacks(l, "pct_roofline_mean");
+	struct op_row *o;
 
 	category = category.len > 0 ? category : STR("other");
 	if (is_communication(category, name))
 		return;
-	vec_push(&a->ops,
-	    ((struct op_row){
+	o = vec_add(&a->ops);
+	*o = (struct op_row){
 		.name = arena_str(a->mem, name),
 		.category = arena_str(a->mem, category),
 		.args = args_of(a, l),
@@ -231,7 +235,8 @@ compute_take_op(struct advice *a, const struct line *l)
 		    ? -1
 		    : line_real(l, "flop_per_byte"),
 		.reached = has_roof ? line_real(l, "pct_roofline_mean") : -1,
-	    }));
+	};
+	details_take_op(a, o, l);
 }
 
 void
@@ -263,6 +268,7 @@ static void
 group_op(struct compute *c, const struct op_row *o, struct buf *key)
 {
 	struct op_group *g;
+	double lost_ns;
 
 	buf_printf(key, "%.*s", (int)o->category.len, o->category.p);
 	g = group_of(&c->host, key);
@@ -280,7 +286,12 @@ group_op(struct compute *c, const struct op_row *o, struct buf *key)
 	    o->category.p, (int)o->bound.len, o->bound.p, (int)o->library.len,
 	    o->library.p, (int)o->roof.len, o->roof.p, band_of(o->reached));
 	g = group_of(&c->modelled, key);
-	g->gain_ns += fmax(0, 1 - o->reached / 100) * (double)o->ns;
+	lost_ns = fmax(0, 1 - o->reached / 100) * (double)o->ns;
+	g->gain_ns += lost_ns;
+	if (str_find(o->category, STR("elementwise"), true) >= 0) {
+		c->elementwise_lost_ns += lost_ns;
+		stat_add(&c->elementwise_ns, o->ns);
+	}
 	add_op(g, o, o->ns);
 }
 
@@ -300,7 +311,8 @@ put_group(struct advice *a, struct facts *f, const struct op_group *g,
 }
 
 static void
-put_modelled(struct advice *a, const struct op_group *g, size_t number)
+put_modelled(struct advice *a, const struct compute *c,
+    const struct op_group *g, size_t number)
 {
 	struct facts f = facts_made(a, "compute");
 	const struct op_row *o = g->most;
@@ -314,6 +326,13 @@ put_modelled(struct advice *a, const struct op_group *g, size_t number)
 	fact_put(
 	    &f, "pct_roof", cell_real(100 * (1 - g->gain_ns / (double)g->ns)));
 	fact_put(&f, "gain_ns", cell_real(g->gain_ns / (double)a->nsources));
+	fact_put(&f, "kernel", cell_text(o->kernel));
+	if (c->elementwise_ns > 0)
+		fact_put(&f, "elementwise_pct",
+		    cell_real(100 *
+			(1 -
+			    c->elementwise_lost_ns /
+				(double)c->elementwise_ns)));
 	fact_put(
 	    &f, "is_peak", cell_bool(!str_ends(o->roof, STR("achievable"))));
 	advice_take(a, &f, g->rows);
@@ -421,7 +440,7 @@ compute_advise(struct advice *a)
 		put_spread(a, &a->ops.v[i]);
 	}
 	for (size_t i = 0; i < c.modelled.list.n; i++)
-		put_modelled(a, &c.modelled.list.v[i], i + 1);
+		put_modelled(a, &c, &c.modelled.list.v[i], i + 1);
 	for (size_t i = 0; i < c.unmodelled.list.n; i++)
 		put_unmodelled(a, &c.unmodelled.list.v[i], i + 1);
 	for (size_t i = 0; i < c.host.list.n; i++)

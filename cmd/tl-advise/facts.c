@@ -210,6 +210,7 @@ facts_finish(struct facts_reading *r, const char *name)
 	system_advise(a);
 	late_advise(a);
 	compute_advise(a);
+	details_advise(a);
 	change_advise(a);
 	advice_finish(a);
 	arena_destroy(r->text);

@@ -44,6 +44,7 @@ system_take_kernel(struct advice *a, const struct line *l)
 	struct amounts *s = &a->amounts;
 	int64_t count = line_int(l, "count"), ns = line_int(l, "dur_ns_sum");
 
+	details_take_kernel(a, line_text(l, "name"), ns);
 	s->kernels.count += count;
 	stat_add(&s->kernels.ns, ns);
 	if (line_lacks(l, "dur_ns_mean") ||

@@ -172,6 +172,37 @@ echo '{"rule":' >bad.json
 refuses 1 'no JSON list of rules' 'tl-advise --rules bad.json t.ndjson'
 is 'each rule is listed' "$(tl-advise --list-rules | grep -c '^gap_')" 5
 
+# single ops: a convolution that spends 3 of 10 ms on layouts, attention over
+# 5,000 queries at 11 % of the roof, one over 4,000 that is as usual
+{
+	timeline
+	table unified_perf_summary name:text op_category:text \
+		operation_count:int kernel_ns_sum:int roofline_bound:text \
+		roof:text pct_roofline_mean:real first_uid:int \
+		kernel_details_summary:json perf_params:json <<-END
+		{"name":"aten::conv","op_category":"CONV_fwd","operation_count":4,"kernel_ns_sum":10000000,"roofline_bound":"COMPUTE_BOUND","roof":"X achievable","pct_roofline_mean":20,"first_uid":1,"kernel_details_summary":[{"name":"batched_transpose_32x32_half","total_duration_us":2000.5},{"name":"igemm","total_duration_us":7000},{"name":"nchw2nhwc","total_duration_us":999.5}],"perf_params":{"groups":1,"filter_shape":[64,64,3,3]}}
+		{"name":"attn","op_category":"SDPA_fwd","operation_count":4,"kernel_ns_sum":6000000,"roofline_bound":"COMPUTE_BOUND","roof":"X achievable","pct_roofline_mean":11,"first_uid":2,"kernel_details_summary":[],"perf_params":{"N_Q":5000}}
+		{"name":"attn2","op_category":"SDPA_fwd","operation_count":4,"kernel_ns_sum":6000000,"roofline_bound":"COMPUTE_BOUND","roof":"X achievable","pct_roofline_mean":45,"first_uid":3,"kernel_details_summary":[],"perf_params":{"N_Q":4000}}
+		{"name":"small","op_category":"SDPA_fwd","operation_count":4,"kernel_ns_sum":4000000,"roofline_bound":"COMPUTE_BOUND","roof":"X achievable","pct_roofline_mean":11,"first_uid":4,"kernel_details_summary":[],"perf_params":{"N_Q":5000}}
+	END
+	table kernel_summary name:text count:int dur_ns_sum:int dur_ns_mean:real <<-END
+		{"name":"kernel_paged_attention_2d","count":30,"dur_ns_sum":8000000,"dur_ns_mean":266666}
+		{"name":"reshape_and_cache_kernel_flash","count":30,"dur_ns_sum":2000000,"dur_ns_mean":66666}
+	END
+} >single.ndjson
+tl-advise single.ndjson --no-header -c rule,insight,gain_ns,uids |
+	grep -e '^layout' -e '^attention_[0-9s]' -e '^convolution_' -e '^paged' >got
+cat >expected <<'END'
+layout_strong	3.000 ms of 10.000 ms of convolutions (30.0 %) only changes the layout, as batched_transpose_32x32_half	2250000	[1]
+attention_4096	attn over 5,000 queries reaches 11.0 % of the roof (X achievable): 50 to 70 % is usual		[2]
+convolution_spatial	aten::conv with a spatial filter [64,64,3,3] reaches 20.0 % of the roof (X achievable): over 70 % is usual		[1]
+paged_cache	writing the KV cache takes 2.000 ms, 20.0 % of paged attention		
+END
+same 'layouts, filters, sequence lengths, the cache' got expected
+sed 's/2000.5/200.5/; s/999.5/99.5/; s/"dur_ns_sum":2000000/"dur_ns_sum":800000/; s/"pct_roofline_mean":[12][01]/"pct_roofline_mean":72/' single.ndjson >usual.ndjson
+is 'as usual: nothing' "$(tl-advise usual.ndjson --no-header -c rule |
+	grep -c -e '^layout' -e '^attention_[0-9s]' -e '^convolution_' -e '^paged')" 0
+
 # a text that lacks a column is no sentence: the next rule is tried
 sed 's/"roofline_bound":"COMPUTE_BOUND"/"roofline_bound":null/g' t.ndjson >boundless.ndjson
 is 'a roofline without a bound' \

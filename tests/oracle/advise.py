@@ -212,6 +212,28 @@ for key in left:
     check(abs(0.875 * gain - least) < 2 or abs(0.3 * gain - least) < 2,
           "not found", key, gain)
 
+# ---- single ops ----
+
+LAYOUT = re.compile("batched_transpose|nchw2nhwc|nhwc2nchw|nchwtonhwc|nhwctonchw|"
+                    "transpose_nchw|transpose_cnhw", re.IGNORECASE)
+unified = [r for r in tables.get("unified_perf_summary", [])]
+conv = [r for r in unified if (r["op_category"] or "").startswith("CONV")]
+layout = sum(k["total_duration_us"] * 1000 for r in conv
+             for k in r["kernel_details_summary"] or []
+             if LAYOUT.search(k["name"]))
+whole = sum(r["kernel_ns_sum"] for r in conv)
+for f in advice:
+    if f["evidence"] == "layout":
+        check(near(f["gain_ns_high"], layout / n), "layout", f, layout)
+        check("(%.1f %%)" % (100 * layout / whole) in f["insight"], f)
+    if f["evidence"] == "op":
+        mine_ = [r for r in unified if r["first_uid"] in (f["uids"] or [])]
+        check(any(r["kernel_ns_sum"] >= 0.05 * n * total and
+                  "%.1f %%" % r["pct_roofline_mean"] in f["insight"]
+                  for r in mine_), "op", f)
+check(not conv or 10 * layout < whole or 0.75 * layout / n < least or
+      any(f["evidence"] == "layout" for f in advice), "no layout", layout)
+
 # ---- gaps ----
 
 idle = tables.get("idle", [])
