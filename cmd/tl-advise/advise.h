@@ -11,6 +11,7 @@
  * system.c   facts of the window: gaps, copies, communication, short kernels
  * compute.c  facts of ops: what they lose to the roofline, and what has none
  * details.c  facts of single ops, layouts, paged attention
+ * fusion.c   facts of chains that one kernel could do
  * change.c   facts of a comparison
  * rules.c    rules: JSON read, examples checked
  * fit.c      whether a rule fits a row, and what it says then
@@ -165,6 +166,13 @@ struct change {
 	bool is_beyond_noise; /* else how much it varies is not known */
 };
 
+/* Ops that follow each other and could be one kernel. */
+struct chain {
+	struct str names, dims, uid;
+	int64_t ops, count, kernels, ns;
+	double saved_ns;
+};
+
 struct category { /* sums over sources */
 	struct str name;
 	int64_t ns, ops;
@@ -176,6 +184,7 @@ struct advice {
 	VEC(struct finding) findings;
 	VEC(struct op_row) ops;
 	VEC(struct change) changes;
+	VEC(struct chain) chains;
 	struct {
 		int64_t ns, most_ns, all_ns; /* all_ns: of convolutions */
 		struct str most, uid;
@@ -268,6 +277,11 @@ void compute_advise(struct advice *a);
 void details_take_op(struct advice *a, struct op_row *o, const struct line *l);
 void details_take_kernel(struct advice *a, struct str name, int64_t ns);
 void details_advise(struct advice *a);
+
+/* ---- fusion.c ---- */
+
+void fusion_take(struct advice *a, const struct line *l);
+void fusion_advise(struct advice *a);
 
 /* ---- change.c ---- */
 

@@ -69,6 +69,7 @@ static const struct taker takers[] = {
 	{ "kernel_summary", system_take_kernel },
 	{ "ops_summary_by_category", compute_take_category },
 	{ "unified_perf_summary", compute_take_op },
+	{ "fusion_chains", fusion_take },
 	{ "diff_ops_summary", change_take },
 	{ "straggler_cause", late_take_rank },
 	{ "straggler_summary", late_take_wait },
@@ -211,6 +212,7 @@ facts_finish(struct facts_reading *r, const char *name)
 	late_advise(a);
 	compute_advise(a);
 	details_advise(a);
+	fusion_advise(a);
 	change_advise(a);
 	advice_finish(a);
 	arena_destroy(r->text);

@@ -184,8 +184,16 @@ advice_finish(struct advice *a)
 	}
 }
 
-/* Findings of low confidence are guesses, those of a comparison another view of
- * the same time: no part of the sum. */
+/* Of fusion, which may win in part what its ops could win alone, and of a
+ * comparison: another view of time that others are about. */
+static bool
+is_another_view(const struct finding *f)
+{
+	return str_eq(f->rule->section, STR("fusion")) ||
+	    str_eq(f->rule->section, STR("comparison"));
+}
+
+/* Findings of low confidence are guesses: no part of the sum. */
 int64_t
 advice_sum(const struct advice *a)
 {
@@ -193,8 +201,7 @@ advice_sum(const struct advice *a)
 
 	for (size_t i = 0; i < a->findings.n; i++)
 		if (a->findings.v[i].overlaps == 0 &&
-		    !str_eq(
-			a->findings.v[i].rule->section, STR("comparison")) &&
+		    !is_another_view(&a->findings.v[i]) &&
 		    !str_eq(a->findings.v[i].confidence, STR("low")))
 			stat_add(&sum, a->findings.v[i].gain_ns[MID]);
 	return sum;
@@ -206,6 +213,7 @@ advice_free(struct advice *a)
 	vec_free(&a->findings);
 	vec_free(&a->ops);
 	vec_free(&a->changes);
+	vec_free(&a->chains);
 	vec_free(&a->categories);
 	vec_free(&a->sum.parts);
 	vec_free(&a->late.ranks);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables: which there are, their columns, and which are printed. */
 #include "cmd/tl-roofline/fields.h"
+#include "cmd/tl-roofline/fusion.h"
 
 #define US 1e3 /* labels are in us */
 #define NS UNIT_NS
@@ -384,6 +385,8 @@ tables_list(struct roof_state *g)
 	}
 	for (size_t i = 0; i < NSUMS; i++)
 		out_printf(out, "%s\t%s\n", sums[i].name, sums[i].text);
+	out_printf(
+	    out, "%s\tchains of ops that one kernel could do\n", FUSION_NAME);
 	out_finish(out);
 }
 
@@ -444,6 +447,7 @@ roof_make_tables(struct sink *s)
 	const struct str end = STR(OVERLAP_END);
 	uint32_t n = count_tables(g->models);
 	const struct sums *of_sums;
+	bool is_fusion;
 
 	g->wanted = s->dest.dir == NULL ? TABLE_UNIFIED : TABLE_NONE;
 	if (name.len > end.len && str_ends(name, end)) {
@@ -451,13 +455,14 @@ roof_make_tables(struct sink *s)
 		g->overlap = true;
 	}
 	of_sums = sums_asked(name);
-	if (of_sums != NULL)
+	is_fusion = str_eq(name, STR(FUSION_NAME));
+	if (of_sums != NULL || is_fusion)
 		g->wanted = TABLE_UNIFIED;
 	else if (name.len > 0 &&
 	    (g->wanted = table_asked(g, name)) == TABLE_NONE)
 		return;
 	s->tables =
-	    arena_alloc(g->mem, (2 * n + 1 + NSUMS) * sizeof *s->tables);
+	    arena_alloc(g->mem, (2 * n + 2 + NSUMS) * sizeof *s->tables);
 	for (uint32_t i = 0; i < n; i++) {
 		const char *of = table_name(g, i);
 
@@ -469,8 +474,16 @@ roof_make_tables(struct sink *s)
 	for (size_t i = 0; i < NSUMS; i++)
 		if (of_sums == &sums[i] || s->dest.dir != NULL)
 			add_sums(g, &sums[i]);
+	if (is_fusion || s->dest.dir != NULL)
+		s->tables[s->ntables++] =
+		    (struct sink_table){ .name = FUSION_NAME,
+			    .about = TABLE_FUSION,
+			    .is_late = true,
+			    .print = fusion_print };
 	if (of_sums != NULL)
 		s->table = of_sums->name;
+	if (is_fusion)
+		s->table = FUSION_NAME;
 	g->mfu.is_asked = of_sums != NULL || s->dest.dir != NULL;
 	if (!g->has_explain && !g->is_traced)
 		return;
@@ -492,7 +505,7 @@ roof_fits(const struct sink *s, const struct sink_table *t)
 		    (strcmp(t->name, STEPS_NAME) == 0 ? g->mfu.any
 						      : g->phases.any);
 	return s->table != NULL || t->about == TABLE_UNIFIED ||
-	    calls_of(g, t->about).end > 0;
+	    t->about == TABLE_FUSION || calls_of(g, t->about).end > 0;
 }
 
 void

@@ -382,6 +382,8 @@ const struct sheet sheets[] = {
 	    "GPU events of diff_stats, grouped"),
 	TL_DIFF("lca_summary", "points where the trees diverge"),
 	T("uid_map", "tl-diff", "matched event ids"),
+	TL_ROOFLINE("fusion_chains", "chains of ops that one kernel could do",
+	    .when = SHEET_IF_KERNELS),
 	TL_ROOFLINE("unified_perf_summary_kl_overlap", NULL,
 	    .rule = &unified_overlap, .small = "ups_kl"),
 	FAMILY("GEMM"),

@@ -218,6 +218,20 @@ is 'a rule whose text lacks a column does not fit' \
 sed -i 's/"no":1/"n":1/' first.json
 refuses 1 'its example lacks a column of its texts' 'tl-advise --rules first.json t.ndjson'
 
+# chains: of an optimizer, and one that saves less than 2 %
+{
+	cat t.ndjson
+	table fusion_chains chain:text input_dims:json ops:int count:int \
+		kernels:int kernel_ns_sum:int saved_ns_sum:real first_uid:int <<-END
+		{"chain":"aten::_foreach_mul_ > aten::_foreach_add_","input_dims":[[8,8]],"ops":2,"count":3,"kernels":6,"kernel_ns_sum":9000000,"saved_ns_sum":4000000.0,"first_uid":7}
+		{"chain":"aten::mul > aten::add","input_dims":[[8,8]],"ops":2,"count":3,"kernels":6,"kernel_ns_sum":9000000,"saved_ns_sum":1900000.0,"first_uid":8}
+	END
+} >chains.ndjson
+is 'a chain that one kernel could do' \
+	"$(tl-advise chains.ndjson --no-header -c rule,insight,gain_ns_low,gain_ns,gain_ns_high,uids | grep '^fus')" \
+	'fused_optimizer	aten::_foreach_mul_ > aten::_foreach_add_ on [[8,8]]: 9.000 ms in 6 kernels, 3 times	3000000	3500000	4000000	[7]'
+is 'is no part of the sum' "$(tl-advise chains.ndjson --table advice_metrics -c gain_ns --no-header)" 25875000
+
 # against another trace: 3 of 100 ms less in fewer calls, 2 in as many, 1 more,
 # noise, and 0.4
 {

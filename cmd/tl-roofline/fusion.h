@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* fusion: chains of ops that one kernel could do (fusion.c says which). */
+#ifndef TL_ROOFLINE_FUSION_H
+#define TL_ROOFLINE_FUSION_H
+
+#include "sink/sink.h"
+
+#define FUSION_NAME "fusion_chains"
+#define TABLE_FUSION (UINT32_MAX - 2) /* no table of calls */
+
+/* Prints the table; the calls of the unified one are read. */
+void fusion_print(struct sink *s, const struct sink_plan *p);
+
+#endif
