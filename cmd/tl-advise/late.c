@@ -38,9 +38,13 @@ late_take_rank(struct advice *a, const struct line *l)
 void
 late_take_wait(struct advice *a, const struct line *l)
 {
-	if (!line_lacks(l, "rank"))
-		stat_add(&awaited_of(a, line_text(l, "rank"))->wait_ns,
-		    line_int(l, "wait_ns_total"));
+	struct awaited *r;
+
+	if (line_lacks(l, "rank") || line_lacks(l, "wait_ns_total"))
+		return;
+	r = awaited_of(a, line_text(l, "rank"));
+	r->has_wait = true;
+	stat_add(&r->wait_ns, line_int(l, "wait_ns_total"));
 }
 
 /* What is said of a rank. */
@@ -75,9 +79,12 @@ alone_ns(const struct advice *a, const struct awaited *r)
 {
 	int64_t ns = r->cost_ns;
 
-	for (size_t i = 0; i < a->late.ranks.n; i++)
-		if (&a->late.ranks.v[i] != r && a->late.ranks.v[i].wait_ns < ns)
-			ns = a->late.ranks.v[i].wait_ns;
+	for (size_t i = 0; i < a->late.ranks.n; i++) {
+		const struct awaited *other = &a->late.ranks.v[i];
+
+		if (other != r && other->has_wait && other->wait_ns < ns)
+			ns = other->wait_ns;
+	}
 	return ns;
 }
 
