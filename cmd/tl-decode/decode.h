@@ -170,8 +170,6 @@ void skip_report(struct source_state *s);
 
 /* Reads the whole input, whatever its format; dies when it is in none. */
 void format_read(struct source_state *s);
-/* Whether one of these paths is read with the other, as one source. */
-bool format_is_with(const char *path, const char *other);
 /* Dies with a guess at what it is instead. */
 noreturn void format_die(struct source_state *s);
 

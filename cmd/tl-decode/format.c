@@ -80,16 +80,6 @@ format_of_key(struct str key)
 	return NULL;
 }
 
-bool
-format_is_with(const char *path, const char *other)
-{
-	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-		if (formats[i]->is_with != NULL &&
-		    formats[i]->is_with(path, other))
-			return true;
-	return false;
-}
-
 /* The one that looks for what is whole among garbage. */
 static const struct format *
 format_of_damaged(void)

@@ -40,9 +40,6 @@ struct format {
 	 * or of a copy of its decompressed bytes. It is the caller's. */
 	void (*read_file)(struct source_state *s, int fd);
 	bool can_salvage;
-	/* Whether the file of one path is read with that of the other, as one
-	 * source; NULL: of none. */
-	bool (*is_with)(const char *path, const char *other);
 };
 
 #endif

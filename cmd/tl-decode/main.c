@@ -8,6 +8,7 @@
 #include "cmd/tl-decode/decode.h"
 #include "cmd/tl-decode/hlo/dump.h"
 #include "cmd/tl-decode/repair.h"
+#include "stream/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -304,9 +305,9 @@ unite(char **paths, int n)
 	int kept = 0;
 
 	for (int i = 0; i < n; i++) {
-		int k = format_is_with(paths[i], paths[i]) ? 0 : kept;
+		int k = run_is_one(paths[i], paths[i]) ? 0 : kept;
 
-		while (k < kept && !format_is_with(paths[k], paths[i]))
+		while (k < kept && !run_is_one(paths[k], paths[i]))
 			k++;
 		paths[kept] = paths[i];
 		kept += k == kept;

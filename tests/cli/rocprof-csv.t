@@ -34,6 +34,9 @@ is 'any of its files stands for the run' \
 is 'all of them are one source' \
 	"$(tl-decode run/*.csv | tl-cat --tsv -F src,id,kind | cksum)" \
 	"$(tl-decode run/run_kernel_trace.csv | tl-cat --tsv -F src,id,kind | cksum)"
+tl-report -d all run/*.csv 2>err
+tl-report -d one run/run_kernel_trace.csv 2>err
+same 'a report counts each kernel once' all/kernel_summary.csv one/kernel_summary.csv
 is 'from a pipe it is read alone' \
 	"$(tl-decode <run/run_hip_api_trace.csv | tl-cat --tsv -F kind --no-header | sort -u)" runtime
 rm run/run_kernel_trace.csv

@@ -14,22 +14,7 @@
 
 #include "cmd/tl-decode/format.h"
 #include "stream/from-json.h"
-
-/* Ends of names, in the order in which they are read: agents and counters are
- * looked up, and only calls say of which process the run was. */
-static const struct str tables[] = { STR_INIT("agent_info.csv"),
-	STR_INIT("counter_collection.csv"), STR_INIT("hip_api_trace.csv"),
-	STR_INIT("hsa_api_trace.csv"), STR_INIT("marker_api_trace.csv"),
-	STR_INIT("rccl_api_trace.csv"), STR_INIT("rocdecode_api_trace.csv"),
-	STR_INIT("rocjpeg_api_trace.csv"), STR_INIT("kernel_trace.csv"),
-	STR_INIT("memory_copy_trace.csv"),
-	STR_INIT("memory_allocation_trace.csv"),
-	STR_INIT("scratch_memory_trace.csv") };
-
-enum { NTABLES = sizeof tables / sizeof *tables };
-
-static const struct str packings[] = { STR_INIT(""), STR_INIT(".gz"),
-	STR_INIT(".zst") };
+#include "stream/run.h"
 
 /* What is done with a column, besides passing it on as a member. */
 enum use { AS_MEMBER, AS_AGENT, AS_BUFFER, AS_PROCESS, AS_NAME, AS_NOTHING };
@@ -428,30 +413,6 @@ read_table(struct csv *c)
 	}
 }
 
-/* The table that a path is of: front and packing are what stands around its
- * name. NTABLES: of none. */
-static size_t
-table_of(struct str path, struct str *front, struct str *packing)
-{
-	for (size_t k = 0; k < sizeof packings / sizeof *packings; k++) {
-		struct str bare = { path.p, path.len - packings[k].len };
-
-		if (!str_ends(path, packings[k]))
-			continue;
-		for (size_t i = 0; i < NTABLES; i++) {
-			if (!str_ends(bare, tables[i]))
-				continue;
-			*front =
-			    (struct str){ path.p, bare.len - tables[i].len };
-			*packing = packings[k];
-			if (front->len == 0 ||
-			    strchr("/_", front->p[front->len - 1]) != NULL)
-				return i;
-		}
-	}
-	return NTABLES;
-}
-
 /* The path of a sibling, if there is one; to be freed. */
 static char *
 sibling(struct str front, struct str table, struct str packing)
@@ -490,22 +451,22 @@ static void
 read_all(struct csv *c)
 {
 	struct str front, packing;
-	size_t given = table_of(str_of(c->given->name), &front, &packing);
-	char *paths[NTABLES] = { NULL };
+	size_t given = run_table(str_of(c->given->name), &front, &packing);
+	char *paths[RUN_TABLES] = { NULL };
 
-	for (size_t i = 0; given < NTABLES && i < NTABLES; i++) {
-		paths[i] = sibling(front, tables[i], packing);
-		if (str_starts(tables[i], STR("kernel_trace")))
+	for (size_t i = 0; given < RUN_TABLES && i < RUN_TABLES; i++) {
+		paths[i] = sibling(front, run_tables[i], packing);
+		if (str_starts(run_tables[i], STR("kernel_trace")))
 			c->has_kernels = paths[i] != NULL;
 	}
-	for (size_t i = 0; i < NTABLES; i++)
+	for (size_t i = 0; i < RUN_TABLES; i++)
 		if (i == given)
 			read_table(c);
 		else if (paths[i] != NULL)
 			read_sibling(c, paths[i]);
-	if (given == NTABLES)
+	if (given == RUN_TABLES)
 		read_table(c);
-	for (size_t i = 0; i < NTABLES; i++)
+	for (size_t i = 0; i < RUN_TABLES; i++)
 		vec_release(paths[i]);
 }
 
@@ -560,20 +521,9 @@ sniff(struct str head, const char *path)
 	    : SNIFF_NO;
 }
 
-static bool
-is_with(const char *path, const char *other)
-{
-	struct str front, other_front, packing, other_packing;
-
-	return table_of(str_of(path), &front, &packing) < NTABLES &&
-	    table_of(str_of(other), &other_front, &other_packing) < NTABLES &&
-	    str_eq(front, other_front) && str_eq(packing, other_packing);
-}
-
 const struct format rocprof_csv_format = {
 	.name = "rocprofv3 CSV",
 	.sniff = sniff,
 	.read = read_csv,
-	.is_with = is_with,
 	.can_salvage = true,
 };
