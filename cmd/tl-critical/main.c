@@ -356,10 +356,14 @@ finish(struct sink *s)
 	sink_sources_check(&s->sources);
 	if (g->npaths > 0 && g->with_overlay)
 		overlay_write(g);
-	for (size_t i = 0; g->npaths > 0 && i < g->what_if.n; i++)
-		if (!g->what_if.v[i].is_used)
-			report(MSG_NO_SUCH_NAME, s->sources.path,
-			    g->what_if.v[i].glob);
+	for (size_t i = 0; g->npaths > 0 && i < g->what_if.n; i++) {
+		const struct what_if *w = &g->what_if.v[i];
+
+		if (!w->is_used)
+			report(MSG_NO_SUCH_NAME, s->sources.path, w->glob);
+		if (w->is_of_waits && w->factor < SCALE_UNIT)
+			report(MSG_WHAT_IF_WAITS, s->sources.path, w->glob);
+	}
 }
 
 static void

@@ -19,6 +19,46 @@ modules_whole(struct modules *m, uint32_t source)
 	return &m->wholes.v[source];
 }
 
+/* ---- GPUs ---- */
+
+/* From 1. */
+static uint32_t
+gpu_of(struct modules *m, const struct event *ev)
+{
+	for (uint32_t i = 0; i < m->gpus.n; i++)
+		if (key_eq(m->gpus.v[i].dev, ev->dev))
+			return i + 1;
+	vec_push(&m->gpus, ((struct gpu){ .dev = ev->dev }));
+	return (uint32_t)m->gpus.n;
+}
+
+static void
+add_gpu(struct modules *m, struct open_module *to, uint32_t gpu)
+{
+	if (gpu == 0)
+		return;
+	m->whole->is_spread |= to->gpu > 0 && to->gpu != gpu;
+	to->gpu = gpu;
+}
+
+static void
+close_gpus(struct modules *m)
+{
+	struct whole *w = m->whole;
+
+	for (size_t i = 0; i < m->gpus.n; i++) {
+		struct gpu *g = &m->gpus.v[i];
+
+		spans_normalise(&g->busy);
+		spans_normalise(&g->outside);
+		w->busy_ns += spans_total(&g->busy);
+		w->outside_ns += spans_total(&g->outside);
+		spans_free(&g->busy);
+		spans_free(&g->outside);
+	}
+	m->gpus.n = 0;
+}
+
 /* ---- closing ---- */
 
 static void
@@ -40,8 +80,10 @@ close_top(struct modules *m)
 	m->own.n = top->first_own;
 	if (m->stack.n == 0)
 		m->all.n = 0;
-	else
+	else {
 		m->list.v[mod->up - 1].kernels += mod->kernels;
+		add_gpu(m, &m->stack.v[m->stack.n - 1], top->gpu);
+	}
 }
 
 static void
@@ -64,16 +106,11 @@ modules_close_source(struct modules *m)
 	if (w == NULL)
 		return;
 	close_down_to(m, 0);
-	spans_normalise(&m->busy);
-	spans_normalise(&m->outside);
-	w->busy_ns = spans_total(&m->busy);
-	w->outside_ns = spans_total(&m->outside);
+	close_gpus(m);
 	if (m->flop_counter != NULL)
 		flops_outside(m->flop_counter, &w->outside);
 	if (m->backward != NULL)
 		backward_finish(m->backward, m, m->first);
-	spans_free(&m->busy);
-	spans_free(&m->outside);
 	m->whole = NULL;
 }
 
@@ -149,20 +186,25 @@ add_work(struct modules *m, const struct event *ev, int64_t end)
 {
 	struct span s = { ev->ts_ns, end };
 	bool is_kernel = ev->shape->kind == KIND_KERNEL;
+	uint32_t number = gpu_of(m, ev);
+	struct gpu *gpu = &m->gpus.v[number - 1];
+	struct open_module *top;
 
-	spans_add(&m->busy, s.start, s.end);
+	spans_add(&gpu->busy, s.start, s.end);
 	if (m->backward != NULL && event_is_owned(ev))
 		backward_gpu(m->backward, ev, end);
 	if (m->flop_counter != NULL && event_is_owned(ev))
 		flops_work(m->flop_counter, ev, end);
 	if (m->stack.n == 0) {
-		spans_add(&m->outside, s.start, s.end);
+		spans_add(&gpu->outside, s.start, s.end);
 		m->whole->outside_kernels += is_kernel;
 		return;
 	}
 	vec_push(&m->all, s);
 	vec_push(&m->own, s);
-	m->list.v[m->stack.v[m->stack.n - 1].number - 1].kernels += is_kernel;
+	top = &m->stack.v[m->stack.n - 1];
+	add_gpu(m, top, number);
+	m->list.v[top->number - 1].kernels += is_kernel;
 }
 
 static void

@@ -36,8 +36,10 @@ struct flops {
 
 /* What a source's GPU did, in modules and out of them. */
 struct whole {
-	int64_t busy_ns;
-	int64_t outside_ns; /* in no module */
+	int64_t busy_ns;    /* of each GPU, added up */
+	int64_t outside_ns; /* likewise, in no module */
+	bool is_spread; /* a call has work on several GPUs: its busy time is no
+	                   share of busy_ns */
 	uint64_t outside_kernels;
 	struct flops outside; /* with --flops */
 	uint64_t nframes;     /* of Python */
@@ -69,6 +71,12 @@ struct open_module {
 	uint32_t depth;
 	uint32_t number; /* in modules.list, from 1 */
 	size_t first_all, first_own;
+	uint32_t gpu; /* of the work below, from 1; 0: none yet */
+};
+
+struct gpu {
+	struct key dev;
+	struct spans busy, outside;
 };
 
 struct modules {
@@ -97,7 +105,7 @@ struct modules {
 	size_t first; /* of its modules */
 	VEC(struct open_module) stack;
 	struct spans all, own;
-	struct spans busy, outside;
+	VEC(struct gpu) gpus;
 	struct backward *backward;         /* with --bwd */
 	struct flop_counter *flop_counter; /* with --flops */
 };

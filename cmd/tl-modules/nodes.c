@@ -317,7 +317,7 @@ add_record(struct maker *k, uint32_t number, uint32_t up)
 {
 	struct node *node = sink_add(&k->m->sink);
 	const struct node *above = up > 0 ? node_at(k->m, up - 1) : NULL;
-	uint32_t source = k->nodes.v[number].rec.source;
+	const struct whole *w = &k->m->wholes.v[k->nodes.v[number].rec.source];
 
 	*node = k->nodes.v[number];
 	node->up = up;
@@ -325,7 +325,7 @@ add_record(struct maker *k, uint32_t number, uint32_t up)
 	node->level = above != NULL ? above->level + 1 : 0;
 	node->mean_ns =
 	    node->is_outside ? NAN : (double)node->sum_ns / (double)node->calls;
-	node->pct_busy = share(node->sum_ns, k->m->wholes.v[source].busy_ns);
+	node->pct_busy = w->is_spread ? NAN : share(node->sum_ns, w->busy_ns);
 	node->pct_parent =
 	    above != NULL ? share(node->sum_ns, above->sum_ns) : NAN;
 	while (above != NULL && above->up > 0)

@@ -58,6 +58,16 @@ is 'slack' "$(rows 'tl-critical --table slack -c slack_ns,name,time_ns t.json')"
 	'410000 cudaLaunchKernel 10000.'
 reports 3 no-such-name "tl-critical --what-if 'nosuch=0' t.json"
 
+# ---- a collective of one rank ----
+
+{
+	step 1 0 1000
+	launch 1 200 ncclDevKernel_AllReduce 7 215 485
+	ev cuda_runtime cudaDeviceSynchronize 1 310 410
+} | trace >rank0.json
+reports 3 what-if-waits "tl-critical --what-if 'gpu:nccl*=0.5' rank0.json"
+quiet 'a longer one is no less waiting' "tl-critical --what-if 'gpu:nccl*=2' rank0.json"
+
 # ---- a hole, and what comes next ----
 
 {

@@ -55,6 +55,24 @@ is 'busy time of each call' "$(tsv depth,module,gpu_ns,self_ns,non_module_ns,ker
 1 Layer_1 200000 0 0 1
 2 Linear_1 200000 200000  1
 0 Non-nn.Module GPU Ops 55000 55000  3'
+# two GPUs at work at the same time, 100 and 50 us: each call on its own; spread
+# over both, a call has no share of their sum
+gpus() {
+	module A_0 0 90
+	ev cuda_runtime cudaLaunchKernel 1 10 5 '"correlation":1'
+	ev kernel k 7 300 100 '"device":0,"stream":7,"correlation":1'
+	module ${1:-A_1} "${2:-100}" 50
+	ev cuda_runtime cudaLaunchKernel 1 "${3:-110}" 5 '"correlation":2'
+	ev kernel k 9 300 50 '"device":1,"stream":7,"correlation":2'
+}
+gpus | trace >two.json
+is 'shares of the time of both GPUs' "$(tsv module,gpu_ns,pct_of_busy two.json)" \
+	'A_0 100000 66.66666666666667
+A_1 50000 33.333333333333336'
+gpus B_0 20 30 | trace >spread.json
+is 'a call on both has none' "$(tsv module,gpu_ns,pct_of_busy spread.json)" \
+	'A_0 100000 
+B_0 50000 '
 is 'names and places' "$(tsv uid,type,instance,parent_uid,ts_ns,cpu_ns,path --root Layer_0 net.tl)" \
 	"2 Layer 0 1 10000 190000 Layer_0
 3 Linear 0 2 20000 80000 Layer_0/Linear_0"
