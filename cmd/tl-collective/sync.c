@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "trace/laws.h"
+
 /*
  * Ranks that should be in it, of those that were given: a rank whose file is
  * missing is told once, and its collectives go on without it. 0: not known.
@@ -104,6 +106,31 @@ check(const struct job *j, struct coll *c)
 			c->flags |= COLL_MISMATCH;
 }
 
+/* What each rank recorded is in one collective, and in no other. */
+static void
+keep_laws(const struct job *j)
+{
+	int64_t ns = 0, all_ns = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->colls.n; i++) {
+		const struct coll *c = &j->colls.v[i];
+
+		n += c->n;
+		for (uint32_t m = 0; m < c->n; m++)
+			ns = num_add_max(ns, j->members[c->first + m]->dur_ns);
+	}
+	for (size_t i = 0; i < j->parts.n; i++)
+		for (size_t k = 0; k < j->parts.v[i].nrecs; k++)
+			all_ns =
+			    num_add_max(all_ns, j->parts.v[i].recs[k].dur_ns);
+	law_same("nccl_implicit_sync",
+	    (struct law_part){ "ranks in collectives", (int64_t)n },
+	    (struct law_part){ "collectives of all ranks", (int64_t)j->nrecs });
+	law_same("nccl_implicit_sync", (struct law_part){ "their time", ns },
+	    (struct law_part){ "that of all ranks", all_ns });
+}
+
 void
 sync_measure(struct job *j)
 {
@@ -125,6 +152,7 @@ sync_measure(struct job *j)
 		j->nmismatch += (c->flags & COLL_MISMATCH) != 0;
 	}
 	free(scratch);
+	keep_laws(j);
 }
 
 bool

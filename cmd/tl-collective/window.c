@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "trace/laws.h"
 #include "json/json.h"
 
 const char *const spent_words[SPENT_COUNT] = { "idle", "op", "kernel" };
@@ -174,6 +175,10 @@ fill_one(struct windows *w, struct rec *rec, int64_t from, struct tally *t)
 	rec->busy_ns = covered(&w->work, to) - covered(&w->work, from);
 	rec->idle_ns = covered(&w->idle, to) - covered(&w->idle, from);
 	rec->else_ns = to - from - rec->busy_ns - rec->idle_ns;
+	law_sum("straggler_cause",
+	    (const struct law_part[]){ { "other work", rec->busy_ns },
+		{ "idle time", rec->idle_ns }, { "the rest", rec->else_ns } },
+	    3, (struct law_part){ "time between collectives", to - from });
 	rec->work = work_before(w, to) - work_before(w, from);
 	if (t->nlooks / LOOKS_MAX > w->work.n + w->idle.n)
 		return;
@@ -225,9 +230,15 @@ exposed_fill(
 		    ((struct spell){
 			compute->v[i].start, compute->v[i].end, 0, 0 }));
 	add_up(&s);
-	for (size_t i = 0; i < n; i++)
-		ns[i] = recs[i].dur_ns -
-		    (covered(&s, rec_end(&recs[i])) -
-			covered(&s, recs[i].start_ns));
+	for (size_t i = 0; i < n; i++) {
+		int64_t hidden = covered(&s, rec_end(&recs[i])) -
+		    covered(&s, recs[i].start_ns);
+
+		ns[i] = recs[i].dur_ns - hidden;
+		law_sum("coll_analysis",
+		    (const struct law_part[]){ { "exposed_ns", ns[i] },
+			{ "time beside computation", hidden } },
+		    2, (struct law_part){ "dur_ns", recs[i].dur_ns });
+	}
 	vec_free(&s);
 }

@@ -123,6 +123,7 @@ check_steps(struct health *h)
 	size_t n = 0;
 
 	steps_find(&steps, &s->host, NULL, 0);
+	steps_find_gpu(&steps, &s->host);
 	launched = count_launched(&s->host, &steps);
 	usual = usual_count(&steps, launched);
 	for (size_t i = 0; i < steps.list.n; i++) {
@@ -135,8 +136,7 @@ check_steps(struct health *h)
 		n++;
 		all = num_add_max(all, ns);
 		uid = s->host.events.v[w->marker].uid;
-		if (launched[i] == 0 &&
-		    spans_between(&s->busy, w->start_ns, w->end_ns) == 0)
+		if (!w->has_gpu)
 			tally_event(empty, uid, ns);
 		else if (launched[i] != usual)
 			tally_event(uneven, uid, ns);

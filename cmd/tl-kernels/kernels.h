@@ -222,6 +222,7 @@ void sequences_free(struct kernels *k);
 /* tables.c */
 
 extern const struct sink_column kernels_columns[];
+enum { M_DUR, M_GAP, M_LAUNCH, M_OP };
 #define KERNELS_NMEASURES 4
 extern const struct sink_measure kernels_measures[KERNELS_NMEASURES];
 #define KERNELS_NTABLES 26

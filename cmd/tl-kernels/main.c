@@ -149,6 +149,7 @@ static const struct sink_def def = {
 	.options = options,
 	.columns = kernels_columns,
 	.measures = kernels_measures,
+	.once = 1U << M_DUR,
 	.nmeasures = KERNELS_NMEASURES,
 	.tables = kernels_tables,
 	.ntables = KERNELS_NTABLES,

@@ -10,7 +10,6 @@
 #define AT(field) offsetof(struct kernel, field)
 
 /* What measures are about. */
-enum { M_DUR, M_GAP, M_LAUNCH, M_OP };
 
 const struct sink_measure kernels_measures[KERNELS_NMEASURES] = {
 	[M_DUR] = { AT(dur_ns), NULL, false },

@@ -10,6 +10,7 @@
  * behind a module's beginning is its own.
  */
 #include "cmd/tl-modules/modules.h"
+#include "trace/laws.h"
 
 struct whole *
 modules_whole(struct modules *m, uint32_t source)
@@ -61,11 +62,44 @@ close_gpus(struct modules *m)
 
 /* ---- closing ---- */
 
+static const char of_modules[] = "nn_modules";
+
+/* A union is no less than its parts, and no more than their sum. */
+static void
+keep_law(const struct module *mod, int64_t below_ns)
+{
+	const struct law_part self = { "self_ns", mod->self_ns };
+	const struct law_part gpu = { "gpu_ns", mod->gpu_ns };
+
+	law_most(of_modules, self, gpu);
+	law_most(of_modules, gpu,
+	    (struct law_part){ "self_ns and gpu_ns of modules below",
+		num_add_max(mod->self_ns, below_ns) });
+}
+
+static void
+keep_laws(const struct whole *w)
+{
+	law_most(of_modules,
+	    (struct law_part){ "GPU work outside of modules", w->outside_ns },
+	    (struct law_part){ "busy time", w->busy_ns });
+	if (!w->is_spread) /* else a union over GPUs is less */
+		law_most(of_modules,
+		    (struct law_part){ "busy time", w->busy_ns },
+		    (struct law_part){ "that in modules and outside",
+			num_add_max(w->outside_ns, w->root_ns) });
+	law_same(of_modules,
+	    (struct law_part){ "kernels in modules and outside",
+		(int64_t)(w->root_kernels + w->outside_kernels) },
+	    (struct law_part){ "all kernels", (int64_t)w->nkernels });
+}
+
 static void
 close_top(struct modules *m)
 {
 	const struct open_module *top = &m->stack.v[--m->stack.n];
 	struct module *mod = &m->list.v[top->number - 1];
+	struct open_module *above;
 
 	mod->is_asked |= m->all.n > top->first_all;
 	if (mod->is_asked) {
@@ -78,12 +112,17 @@ close_top(struct modules *m)
 	mod->gpu_ns = spans_unite(&m->all, top->first_all);
 	mod->self_ns = spans_unite(&m->own, top->first_own);
 	m->own.n = top->first_own;
-	if (m->stack.n == 0)
+	keep_law(mod, top->below_ns);
+	if (m->stack.n == 0) {
 		m->all.n = 0;
-	else {
-		m->list.v[mod->up - 1].kernels += mod->kernels;
-		add_gpu(m, &m->stack.v[m->stack.n - 1], top->gpu);
+		m->whole->root_kernels += mod->kernels;
+		m->whole->root_ns = num_add_max(m->whole->root_ns, mod->gpu_ns);
+		return;
 	}
+	m->list.v[mod->up - 1].kernels += mod->kernels;
+	above = &m->stack.v[m->stack.n - 1];
+	above->below_ns = num_add_max(above->below_ns, mod->gpu_ns);
+	add_gpu(m, above, top->gpu);
 }
 
 static void
@@ -107,6 +146,7 @@ modules_close_source(struct modules *m)
 		return;
 	close_down_to(m, 0);
 	close_gpus(m);
+	keep_laws(w);
 	if (m->flop_counter != NULL)
 		flops_outside(m->flop_counter, &w->outside);
 	if (m->backward != NULL)
@@ -191,6 +231,7 @@ add_work(struct modules *m, const struct event *ev, int64_t end)
 	struct open_module *top;
 
 	spans_add(&gpu->busy, s.start, s.end);
+	m->whole->nkernels += is_kernel;
 	if (m->backward != NULL && event_is_owned(ev))
 		backward_gpu(m->backward, ev, end);
 	if (m->flop_counter != NULL && event_is_owned(ev))

@@ -41,6 +41,9 @@ struct whole {
 	bool is_spread; /* a call has work on several GPUs: its busy time is no
 	                   share of busy_ns */
 	uint64_t outside_kernels;
+	/* for the laws: of outermost modules, and of all */
+	uint64_t root_kernels, nkernels;
+	int64_t root_ns;
 	struct flops outside; /* with --flops */
 	uint64_t nframes;     /* of Python */
 	uint64_t nmodules, nasked;
@@ -71,7 +74,8 @@ struct open_module {
 	uint32_t depth;
 	uint32_t number; /* in modules.list, from 1 */
 	size_t first_all, first_own;
-	uint32_t gpu; /* of the work below, from 1; 0: none yet */
+	int64_t below_ns; /* of the modules directly below that were closed */
+	uint32_t gpu;     /* of the work below, from 1; 0: none yet */
 };
 
 struct gpu {

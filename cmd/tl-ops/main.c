@@ -172,6 +172,7 @@ static const struct sink_def def = {
 	.options = options,
 	.columns = ops_columns,
 	.measures = ops_measures,
+	.once = 1U << M_DIRECT,
 	.nmeasures = M_COUNT,
 	.details = { offsetof(struct call, first_kernel),
 	    offsetof(struct call, nkernels), offsetof(struct call, overlap),

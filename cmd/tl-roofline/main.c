@@ -302,6 +302,7 @@ static const struct sink_def def = {
 	.options = options,
 	.columns = roof_columns,
 	.measures = roof_measures,
+	.once = 1U << M_BUSY,
 	.nmeasures = M_COUNT,
 	.details = { offsetof(struct call, first_kernel),
 	    offsetof(struct call, nkernels), offsetof(struct call, overlap),

@@ -131,6 +131,7 @@ void
 sink_groups_free(struct sink_groups *gs)
 {
 	vec_free(&gs->list);
+	vec_free(&gs->totals);
 	vec_free(&gs->of);
 	map_free(&gs->by_key);
 	free(gs->members);

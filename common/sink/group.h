@@ -36,6 +36,11 @@ struct sink_group {
 	uint64_t least; /* the first one's id; UINT64_MAX without any */
 };
 
+struct sink_total {
+	uint64_t n;
+	int64_t sum;
+};
+
 /* Zeroes to start with. */
 struct sink_groups {
 	VEC(struct sink_group)
@@ -43,6 +48,8 @@ struct sink_groups {
 	uint32_t *members; /* group by group */
 	size_t base;       /* number of the first record; not changed later */
 	size_t nwords;     /* of keys; 0: SINK_GROUP_WORDS */
+	/* the sink's: of each source, the records, and their numbers' sum */
+	VEC(struct sink_total) totals;
 	/* private */
 	struct map by_key;
 	uint32_t recent[64]; /* by hash, plus 1: groups repeat */

@@ -15,6 +15,16 @@ void sink_lists_check(const struct sink *s);
 void sink_group_records(
     struct sink *s, const struct sink_plan *p, struct sink_groups *gs);
 
+/*
+ * Laws of a table, checked before any of it is printed: each record is in one
+ * row, what the rows add up to is what the records do, and no GPU time is in
+ * two of them. sink_total_add() takes each record of the table.
+ */
+void sink_total_add(struct sink *s, const struct sink_plan *p,
+    struct sink_groups *gs, const void *record);
+void sink_keep_laws(const struct sink *s, const struct sink_plan *p,
+    const struct sink_groups *gs);
+
 /* Sets the words by which rows of its keys differ (group.h): how many. */
 size_t sink_key_of(const struct sink *s, const struct sink_plan *p,
     const void *record, uint64_t *key);

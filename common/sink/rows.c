@@ -239,6 +239,7 @@ sink_group_records(
 			gr->least =
 			    ((const struct sink_record *)record)->uid.id;
 		add_sums(s, gr, record);
+		sink_total_add(s, p, gs, record);
 	}
 	if (s->def->grouped != NULL)
 		s->def->grouped(s, p, gs);
@@ -505,6 +506,7 @@ sink_rows_print(struct sink *s, const struct sink_plan *p)
 	double *wholes;
 
 	sink_group_records(s, p, &gs);
+	sink_keep_laws(s, p, &gs);
 	wholes = add_up(s, p, &gs);
 	if (s->def->notes != NULL)
 		s->def->notes(s, p, t);

@@ -156,7 +156,9 @@ struct sink_def {
 	enum want want; /* how far the stream must be */
 	uint32_t kinds; /* of the events read, as far as asked for */
 	bool in_time;   /* records are put into the order of time */
-	bool by_names;  /* --table takes several, by commas */
+	unsigned
+	    once; /* bits of measures: GPU time that no two records share */
+	bool by_names; /* --table takes several, by commas */
 	/* Gets the ops that launched what is pushed to launchers. */
 	launcher_fn *launcher;
 

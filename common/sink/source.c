@@ -71,6 +71,7 @@ sink_source_takes(struct sink_source *o, const struct event *ev, bool is_chosen,
 	if (!num_add(ev->ts_ns, ev->dur_ns, end_ns))
 		die("%s: event %" PRIu64 ": its end is out of range", o->path,
 		    ev->uid.id);
+	o->work_ns = num_add_max(o->work_ns, ev->dur_ns);
 	return true;
 }
 
@@ -89,6 +90,7 @@ sink_sources_sum(const struct sink_sources *g)
 		sum.nuntimed += o->nuntimed;
 		sum.nduplicates += o->nduplicates;
 		sum.nchosen += o->nchosen;
+		sum.work_ns = num_add_max(sum.work_ns, o->work_ns);
 		sum.nleft_out += o->nleft_out;
 		sum.ncomm += o->ncomm;
 		sum.comm_ns += o->comm_ns;

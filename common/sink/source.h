@@ -22,6 +22,7 @@ struct sink_source {
 	struct span window; /* that the profiler was on for */
 	/* GPU events, and those of them that are so; duplicates are not in */
 	uint64_t ngpu, nunlinked, nuntimed, nduplicates, nchosen;
+	int64_t work_ns;    /* of those that are asked for, each by itself */
 	uint64_t nleft_out; /* asked for, but --linked-only */
 	/* collectives that no row counts, where they are left out */
 	uint64_t ncomm, comm_ns;

@@ -10,7 +10,7 @@ broken(const char *table, const struct law_part *parts, size_t n,
 	for (size_t i = 0; i < n; i++)
 		buf_printf(&b, "%s%s %" PRId64, i > 0 ? " + " : "",
 		    parts[i].name, parts[i].ns);
-	die("table %s: %.*s ns %s %s %" PRId64 " ns: a defect of this program, "
+	die("table %s: %.*s %s %s %" PRId64 ": a defect of this program, "
 	    "so nothing is printed",
 	    table, (int)b.len, b.p, is_not, whole.name, whole.ns);
 }
@@ -28,6 +28,13 @@ law_sum(const char *table, const struct law_part *parts, size_t n,
 	}
 	if (is_bad || (fits && sum != whole.ns))
 		broken(table, parts, n, "are not", whole);
+}
+
+void
+law_same(const char *table, struct law_part one, struct law_part other)
+{
+	if (one.ns != other.ns)
+		broken(table, &one, 1, "is not", other);
 }
 
 void

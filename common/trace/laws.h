@@ -22,6 +22,8 @@ struct law_part {
 /* Parts, none of which is negative, are the whole together. */
 void law_sum(const char *table, const struct law_part *parts, size_t n,
     struct law_part whole);
+/* Two ways to the same number, which may be negative. */
+void law_same(const char *table, struct law_part one, struct law_part other);
 /* A part is no more than the whole, as a union is than its span. */
 void law_most(const char *table, struct law_part part, struct law_part whole);
 

@@ -51,6 +51,8 @@ kept(void)
 	sum(INT64_MAX, 1, 5); /* beyond what is compared */
 	law_most(
 	    "t", (struct law_part){ "part", 5 }, (struct law_part){ "all", 5 });
+	law_same("t", (struct law_part){ "one", -6 },
+	    (struct law_part){ "other", -6 });
 }
 
 static void
@@ -78,19 +80,28 @@ too_much(void)
 	    "t", (struct law_part){ "part", 6 }, (struct law_part){ "all", 5 });
 }
 
+static void
+not_the_same(void)
+{
+	law_same("t", (struct law_part){ "one", -6 },
+	    (struct law_part){ "other", 6 });
+}
+
 int
 main(void)
 {
 	kept();
 	ok(true, "laws that are kept");
 	ok(strstr(end_of(one_less),
-	       "table t: a 3 + b 4 ns are not all 8 ns: a defect of this "
+	       "table t: a 3 + b 4 are not all 8: a defect of this "
 	       "program, so nothing is printed") != NULL,
 	    "parts are not the whole");
 	ok(*end_of(one_more) != '\0', "nor at the border of int64");
-	ok(strstr(end_of(below_zero), "a -1 + b 8 ns are not all 7") != NULL,
+	ok(strstr(end_of(below_zero), "a -1 + b 8 are not all 7") != NULL,
 	    "a negative part");
-	ok(strstr(end_of(too_much), "part 6 ns is more than all 5 ns") != NULL,
+	ok(strstr(end_of(too_much), "part 6 is more than all 5") != NULL,
 	    "a part is more than the whole");
+	ok(strstr(end_of(not_the_same), "one -6 is not other 6") != NULL,
+	    "two ways to one number");
 	done_testing();
 }
