@@ -89,7 +89,7 @@ content_take_gpu(struct health *h, const struct event *ev)
 void
 content_take_name(struct health *h, const struct event *ev)
 {
-	if ((name_facts(h, ev->name) & NAME_IS_DAMAGED) != 0)
+	if ((name_facts(h, ev->name, NAME_OF_ANY) & NAME_IS_DAMAGED) != 0)
 		tally_event(&h->subject.of[CHECK_CONTENT_NAMES], ev->uid, 0);
 }
 
@@ -179,7 +179,8 @@ check_kernels(struct health *h)
 		}
 		/* a collective waits for its peers, a copy has a size */
 		if (k->kind != KIND_KERNEL ||
-		    (name_facts(h, k->name) & NAME_IS_COLLECTIVE) != 0)
+		    (name_facts(h, k->name, NAME_OF_KERNEL) &
+			NAME_IS_COLLECTIVE) != 0)
 			continue;
 		at = map_put(&group_of, hash_more(like, sizes), &is_new);
 		if (is_new) {

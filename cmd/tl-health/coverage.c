@@ -39,7 +39,7 @@ check_gaps(struct health *h)
 	struct tally *blocked = &s->of[CHECK_COVER_BLOCKED];
 	struct tally *late = &s->of[CHECK_COVER_LATE];
 	const struct gap_piece *longest = NULL;
-	struct gaps gaps = { 0 };
+	struct gaps gaps = { .min_ns = GAP_MISSING_NS };
 	struct finding *f;
 	double whole = 0;
 

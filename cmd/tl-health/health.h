@@ -214,18 +214,26 @@ void tally_event(struct tally *t, struct uid uid, int64_t ns);
 /* Whole events of no category that is known. */
 #define KINDS_UNKNOWN (KIND_BIT(KIND_SLICE) | KIND_BIT(KIND_OTHER))
 
-/* What a name tells. */
-enum {
-	NAME_KNOWN = 1,
-	NAME_LAUNCHES = 2, /* a kernel or a graph */
-	NAME_BEGINS_CAPTURE = 4,
-	NAME_ENDS_CAPTURE = 8,
-	NAME_WRAPS_BACKWARD = 16,
-	NAME_WRAPS_NO_OP = 32,
-	NAME_IS_DAMAGED = 64,
-	NAME_IS_COLLECTIVE = 128,
+/* What a name is asked for. */
+enum name_of {
+	NAME_OF_ANY,
+	NAME_OF_OP,
+	NAME_OF_CALL,
+	NAME_OF_KERNEL,
 };
-unsigned name_facts(struct health *h, uint32_t name);
+
+/* What it tells. */
+enum {
+	NAME_LAUNCHES = 1, /* a kernel or a graph */
+	NAME_BEGINS_CAPTURE = 2,
+	NAME_ENDS_CAPTURE = 4,
+	NAME_WRAPS_BACKWARD = 8,
+	NAME_WRAPS_NO_OP = 16,
+	NAME_IS_DAMAGED = 32,
+	NAME_IS_COLLECTIVE = 64,
+	NAME_KNOWN = 128, /* for NAME_OF_ANY, and three bits more */
+};
+unsigned name_facts(struct health *h, uint32_t name, enum name_of of);
 
 /* ---- checks.c ---- */
 

@@ -187,7 +187,7 @@ list_launches(struct health *h, struct launch_list *l)
 		thread = e->thread;
 		if (!is_call(e))
 			continue;
-		facts = name_facts(h, e->name);
+		facts = name_facts(h, e->name, NAME_OF_CALL);
 		if ((facts & NAME_BEGINS_CAPTURE) != 0)
 			is_captured = true;
 		if ((facts & NAME_ENDS_CAPTURE) != 0)

@@ -54,14 +54,35 @@ subject_start(struct health *h, const struct source *src)
 static bool
 is_damaged(struct str name)
 {
-	for (size_t i = 0; i < name.len; i++)
-		if ((unsigned char)name.p[i] < ' ' || name.p[i] == 0x7f)
+	bool is_ascii = true;
+
+	for (size_t i = 0; i < name.len; i++) {
+		unsigned char c = (unsigned char)name.p[i];
+
+		if (c < ' ' || c == 0x7f)
 			return true;
-	return str_find(name, STR("\357\277\275"), false) >= 0;
+		is_ascii &= c < 0x80;
+	}
+	return !is_ascii && str_find(name, STR("\357\277\275"), false) >= 0;
+}
+
+/* Of an op. */
+static unsigned
+facts_of_op(struct str name)
+{
+	static const struct str wrapper =
+	    STR_INIT("autograd::engine::evaluate_function: ");
+
+	if (!str_starts(name, wrapper))
+		return 0;
+	/* the gradient of a leaf, which no op made */
+	return str_ends(name, STR(": torch::autograd::AccumulateGrad"))
+	    ? NAME_WRAPS_BACKWARD | NAME_WRAPS_NO_OP
+	    : NAME_WRAPS_BACKWARD;
 }
 
 static unsigned
-facts_of_name(struct str name)
+facts_of_call(struct str name)
 {
 	static const struct {
 		const char *like;
@@ -71,34 +92,48 @@ facts_of_name(struct str name)
 		{ "*GraphLaunch*", NAME_LAUNCHES },
 		{ "*StreamBeginCapture*", NAME_BEGINS_CAPTURE },
 		{ "*StreamEndCapture*", NAME_ENDS_CAPTURE },
-		{ "autograd::engine::evaluate_function: *",
-		    NAME_WRAPS_BACKWARD },
-		/* the gradient of a leaf, which no op made */
-		{ "*: torch::autograd::AccumulateGrad", NAME_WRAPS_NO_OP },
 	};
-	static const struct bucket_rules rules;
-	unsigned facts =
-	    is_damaged(name) ? NAME_KNOWN | NAME_IS_DAMAGED : NAME_KNOWN;
+	unsigned facts = 0;
 
-	if (bucket_of(&rules, KIND_KERNEL, name) == BUCKET_COMM)
-		facts |= NAME_IS_COLLECTIVE;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (str_glob(str_of(words[i].like), name))
 			facts |= words[i].fact;
 	return facts;
 }
 
-unsigned
-name_facts(struct health *h, uint32_t name)
+static unsigned
+facts_of_kernel(struct str name)
 {
+	static const struct bucket_rules rules;
+
+	return bucket_of(&rules, KIND_KERNEL, name) == BUCKET_COMM
+	    ? NAME_IS_COLLECTIVE
+	    : 0;
+}
+
+/* Names are many: each is looked at once, and only for what is asked. */
+unsigned
+name_facts(struct health *h, uint32_t name, enum name_of of)
+{
+	static unsigned (*const looks[])(struct str) = {
+		[NAME_OF_OP] = facts_of_op,
+		[NAME_OF_CALL] = facts_of_call,
+		[NAME_OF_KERNEL] = facts_of_kernel,
+	};
+	unsigned known = NAME_KNOWN << of;
+	uint16_t *facts;
+
 	if (name == INTERN_NONE)
-		return NAME_KNOWN;
+		return 0;
 	while (h->names.n <= name)
 		vec_push(&h->names, 0);
-	if (h->names.v[name] == 0)
-		h->names.v[name] =
-		    (uint16_t)facts_of_name(dict_get(h->dict, name));
-	return h->names.v[name];
+	facts = &h->names.v[name];
+	if ((*facts & known) == 0)
+		*facts |= (uint16_t)(known |
+		    (of == NAME_OF_ANY ? is_damaged(dict_get(h->dict, name)) *
+				(unsigned)NAME_IS_DAMAGED
+				       : looks[of](dict_get(h->dict, name))));
+	return *facts;
 }
 
 /* ---- events ---- */
@@ -202,7 +237,7 @@ take_host(struct health *h, const struct event *ev)
 	s->nops++;
 	if ((ev->shape->has & HAS_NGPU) != 0 && ev->ngpu > 0)
 		content_take_op(h, ev);
-	if ((name_facts(h, ev->name) &
+	if ((name_facts(h, ev->name, NAME_OF_OP) &
 		(NAME_WRAPS_BACKWARD | NAME_WRAPS_NO_OP)) !=
 	    NAME_WRAPS_BACKWARD)
 		return;

@@ -4,11 +4,11 @@
 #include "trace/steps.h"
 
 /* What a gap of a few microseconds between queued kernels may take. */
-#define LATENCY_NS 100000     /* from a launch that was late to its start */
-#define START_NS 30000        /* the same of one that was in time */
-#define HANDOVER_MIN_NS 10000 /* between GPU streams */
+#define LATENCY_NS 100000       /* from a launch that was late to its start */
+#define START_NS GAP_MISSING_NS /* the same of one that was in time */
+#define HANDOVER_MIN_NS 10000   /* between GPU streams */
 #define HANDOVER_NS 100000
-#define QUEUE_NS 30000
+#define QUEUE_NS GAP_MISSING_NS
 #define SYNC_NS 100000       /* a synchronisation returns sooner */
 #define FIRST_OP_NS 10000000 /* of an op that is called for the first time */
 #define FIRST_ALLOC_NS 100000000
@@ -411,7 +411,7 @@ add_gap(
 		.awaited = HOST_NONE,
 		.event = HOST_NONE };
 
-	if (from >= to)
+	if (from >= to || to - from < f->g->min_ns)
 		return;
 	f->first = f->g->pieces.n;
 	explain(f, &gap);

@@ -44,9 +44,13 @@ struct gap {
 	int64_t cause_ns;
 };
 
+/* No shorter gap waits for what was not recorded. */
+#define GAP_MISSING_NS 30000
+
 struct gaps {
 	VEC(struct gap) list; /* in time */
 	VEC(struct gap_piece) pieces;
+	int64_t min_ns; /* the caller's: shorter gaps are passed over */
 };
 
 /*
