@@ -66,24 +66,15 @@ decode_source(const struct settings *set, const char *path,
 		.path = path,
 		.src = src,
 	};
-	struct utf8_repair *utf8 = NULL;
-	struct in *in;
 
-	in = s.in = in_open(path);
+	s.in = in_open(path);
 	in_tolerate(s.in); /* failures are told with a hint */
-	if ((set->repairs & REPAIR_FIX_UTF8) != 0)
-		utf8 = repair_utf8(in);
-	if (utf8 != NULL)
-		s.in = repair_utf8_window(utf8);
 	source_begin(&s);
-	format_read(&s);
-	if (utf8 != NULL)
-		repair_utf8_end(utf8, &s);
-	s.in = in;
+	repair_read(&s);
 	source_end(&s);
-	counts->compressed += in_consumed(in);
+	counts->compressed += in_consumed(s.in);
 	source_close(&s);
-	in_close(in);
+	in_close(s.in);
 	return s.src + 1;
 }
 

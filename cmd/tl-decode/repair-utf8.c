@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes that are no UTF-8 in a text of JSON, replaced as they are read. */
+#include "cmd/tl-decode/format.h"
 #include "cmd/tl-decode/repair.h"
 #include "stream/marks.h"
 
@@ -87,45 +88,39 @@ is_json(const struct in *in)
 	return p < end && (*p == '{' || *p == '[');
 }
 
-struct utf8_repair *
-repair_utf8(struct in *in)
-{
-	struct utf8_repair *r;
-
-	(void)!in_need(in, 64);
-	if (!is_json(in))
-		return NULL;
-	r = xcalloc(1, sizeof *r);
-	r->in = in;
-	r->window = in_open_filter(give, r, in->name);
-	return r;
-}
-
-struct in *
-repair_utf8_window(const struct utf8_repair *r)
-{
-	return r->window;
-}
-
-void
-repair_utf8_end(struct utf8_repair *r, struct source_state *s)
+static void
+tell(const struct utf8_repair *r, struct source_state *s)
 {
 	struct buf b = { 0 };
 
-	if (r->n > 0) {
-		buf_printf(&b,
-		    "{\"fix-utf8\":{\"n\":%" PRIu64 ",\"first\":%" PRIu64 "}}",
-		    r->n, r->first_at);
-		facts_json(&s->facts, FACT_REPAIRED, buf_str(&b));
-		/* else with what is done to events */
-		if ((s->set->repairs & REPAIRS_OF_EVENTS) == 0) {
-			struct source so =
-			    facts_source(&s->facts, s->src, true);
-
-			stream_tell_repaired(s->in->name, &so);
-		}
-	}
+	buf_printf(&b,
+	    "{\"fix-utf8\":{\"n\":%" PRIu64 ",\"first\":%" PRIu64 "}}", r->n,
+	    r->first_at);
+	facts_json(&s->facts, FACT_REPAIRED, buf_str(&b));
 	buf_free(&b);
-	in_close(r->window);
-	vec_release(r);
+	/* else with what is done to events */
+	if ((s->set->repairs & REPAIRS_OF_EVENTS) == 0) {
+		struct source so = facts_source(&s->facts, s->src, true);
+
+		stream_tell_repaired(s->in->name, &so);
+	}
+}
+
+void
+repair_read(struct source_state *s)
+{
+	struct utf8_repair r = { .in = s->in };
+
+	if ((s->set->repairs & REPAIR_FIX_UTF8) != 0)
+		(void)!in_need(s->in, 64);
+	if ((s->set->repairs & REPAIR_FIX_UTF8) == 0 || !is_json(s->in)) {
+		format_read(s);
+		return;
+	}
+	r.window = s->in = in_open_filter(give, &r, s->in->name);
+	format_read(s);
+	if (r.n > 0)
+		tell(&r, s);
+	s->in = r.in;
+	in_close(r.window);
 }

@@ -44,7 +44,6 @@ struct done {
 };
 
 struct subject {
-	uint32_t src;
 	int64_t zero_ns;
 	/* of all but those at zero: GPU and host work, any event */
 	int64_t first_ns, earliest_ns;
@@ -57,18 +56,22 @@ struct subject {
 struct repair {
 	unsigned what;
 	VEC(struct subject) list;
+	struct map place_of; /* in list, by source */
 };
 
 static struct subject *
 subject_of(struct repair *r, uint32_t src)
 {
-	for (size_t i = r->list.n; i-- > 0;)
-		if (r->list.v[i].src == src)
-			return &r->list.v[i];
-	vec_push(&r->list,
-	    ((struct subject){
-		.src = src, .first_ns = INT64_MAX, .earliest_ns = INT64_MAX }));
-	return &r->list.v[r->list.n - 1];
+	bool is_new;
+	uint64_t *at = map_put(&r->place_of, src, &is_new);
+
+	if (is_new) {
+		*at = r->list.n;
+		vec_push(&r->list,
+		    ((struct subject){
+			.first_ns = INT64_MAX, .earliest_ns = INT64_MAX }));
+	}
+	return &r->list.v[*at];
 }
 
 static bool
@@ -292,22 +295,18 @@ repair_stream(
 	in = open_again(fd, name);
 	out = stream_create(dest, in->dict, NULL, in->marks, false);
 	while ((item = stream_next(in)) != ITEM_END)
-		switch (item) {
-		case ITEM_EVENT: write_event(&r, out, in); break;
-		case ITEM_SOURCE:
+		if (item == ITEM_EVENT)
+			write_event(&r, out, in);
+		else if (item == ITEM_SOURCE)
 			write_source(subject_of(&r, in->source.src), out,
 			    &in->source, name);
-			break;
-		case ITEM_META: stream_write_meta(out, &in->meta); break;
-		case ITEM_SECTION:
-			stream_write_section(out, in->section);
-			break;
-		case ITEM_END: break;
-		}
+		else
+			stream_pass_on(out, in, item);
 	stream_mark(out, in->marks);
 	stream_finish(out);
 	stream_close(in);
 	for (size_t i = 0; i < r.list.n; i++)
 		map_free(&r.list.v[i].end_of);
 	vec_free(&r.list);
+	map_free(&r.place_of);
 }

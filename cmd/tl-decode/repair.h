@@ -20,13 +20,12 @@ extern const char *const repair_words[]; /* bit 0 first, ended by NULL */
 /* "clip-overrun,fix-utf8" of --repair, or "all". */
 unsigned repair_opt(const struct optparse *op);
 
-/* A window over the same bytes in which those that are no UTF-8 are replaced,
- * if they begin like JSON; else NULL. */
-struct utf8_repair;
-struct utf8_repair *repair_utf8(struct in *in);
-struct in *repair_utf8_window(const struct utf8_repair *r);
-/* What was done, as a fact of the source; frees it. */
-void repair_utf8_end(struct utf8_repair *r, struct source_state *s);
+/*
+ * Reads a source as its format says: with fix-utf8, if its bytes begin like
+ * JSON, through a window in which those that are no UTF-8 are replaced. What
+ * was done is a fact of the source.
+ */
+void repair_read(struct source_state *s);
 
 /* The stream in this file to its destination, mended; notes what was done. */
 void repair_stream(

@@ -127,18 +127,24 @@ read_file(struct health *h, const char *path)
 		close(tree);
 }
 
+static bool
+is_stdout(const char *path)
+{
+	return path != NULL && strcmp(path, "-") == 0;
+}
+
 /* Marks are those of one stream; of standard output that is all there is. */
 static void
 print(struct health *h, struct settings *set)
 {
 	const struct stream_dest dest = { .path = set->mark };
-	const bool is_stdout = h->is_marked && strcmp(set->mark, "-") == 0;
 
 	if (h->is_marked) {
 		health_mark(h, h->tree, h->sources.path, &dest);
 		close(h->tree);
 	}
-	if (is_stdout && set->dest.path == NULL && set->dest.dir == NULL)
+	if (set->dest.path == NULL && set->dest.dir == NULL &&
+	    is_stdout(set->mark))
 		return;
 	health_print(h, &set->dest);
 	table_dest_finish(&set->dest);
@@ -198,6 +204,11 @@ main(int argc, char *argv[])
 	h.is_marked = set.mark != NULL;
 	if (h.is_marked && argc - op.ind > 1)
 		die_usage("option '--mark' is for one file");
+	if (is_stdout(set.junit) || is_stdout(set.sarif))
+		die_usage("option '--%s' needs a file",
+		    is_stdout(set.junit) ? "junit" : "sarif");
+	if (is_stdout(set.mark) && is_stdout(set.dest.path))
+		die_usage("options '--mark -' and '-o -' exclude each other");
 	if (set.rules != NULL)
 		h.rules = rules_load(set.rules);
 	/* before the work */

@@ -85,15 +85,10 @@ health_mark(const struct health *h, int tree, const char *name,
 
 	in->is_told = true;
 	while ((item = stream_next(in)) != ITEM_END)
-		switch (item) {
-		case ITEM_EVENT: stream_write(out, &in->ev); break;
-		case ITEM_SOURCE: write_source(h, out, &in->source); break;
-		case ITEM_META: stream_write_meta(out, &in->meta); break;
-		case ITEM_SECTION:
-			stream_write_section(out, in->section);
-			break;
-		case ITEM_END: break;
-		}
+		if (item == ITEM_SOURCE)
+			write_source(h, out, &in->source);
+		else
+			stream_pass_on(out, in, item);
 	stream_mark(out, in->marks);
 	stream_finish(out);
 	stream_close(in);

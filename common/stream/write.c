@@ -178,6 +178,18 @@ stream_write_section(struct stream_out *o, enum section s)
 }
 
 void
+stream_pass_on(struct stream_out *o, const struct stream_in *in, enum item item)
+{
+	switch (item) {
+	case ITEM_EVENT: stream_write(o, &in->ev); break;
+	case ITEM_SOURCE: stream_write_source(o, &in->source); break;
+	case ITEM_META: stream_write_meta(o, &in->meta); break;
+	case ITEM_SECTION: stream_write_section(o, in->section); break;
+	case ITEM_END: break;
+	}
+}
+
+void
 stream_mark(struct stream_out *o, unsigned marks)
 {
 	o->marks |= marks;

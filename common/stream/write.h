@@ -41,6 +41,9 @@ void stream_write(struct stream_out *out, const struct event *ev);
 void stream_write_source(struct stream_out *out, const struct source *s);
 void stream_write_meta(struct stream_out *out, const struct meta *m);
 void stream_write_section(struct stream_out *out, enum section s);
+/* What was read last, as it is. */
+void stream_pass_on(
+    struct stream_out *out, const struct stream_in *in, enum item item);
 void stream_mark(struct stream_out *out, unsigned marks);
 /* The strings were cleared: readers forget theirs too. Binary only. */
 void stream_write_clear(struct stream_out *out);

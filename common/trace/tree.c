@@ -260,16 +260,7 @@ link_pass_on(struct stream_in *in, struct stream_out *out)
 {
 	enum item item;
 
-	while ((item = stream_next(in)) != ITEM_END) {
-		switch (item) {
-		case ITEM_EVENT: stream_write(out, &in->ev); break;
-		case ITEM_SOURCE: stream_write_source(out, &in->source); break;
-		case ITEM_META: stream_write_meta(out, &in->meta); break;
-		case ITEM_SECTION:
-			stream_write_section(out, in->section);
-			break;
-		default: break;
-		}
-	}
+	while ((item = stream_next(in)) != ITEM_END)
+		stream_pass_on(out, in, item);
 	stream_mark(out, in->marks);
 }

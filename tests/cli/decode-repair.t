@@ -70,6 +70,26 @@ EOT
 is 'of what is UTF-8 nothing is changed, across windows' \
 	"$(tl-decode --repair fix-utf8 wide.json | tl-cat | jq -c 'del(.prov)' | cksum)" \
 	"$(tl-decode wide.json | tl-cat | jq -c 'del(.prov)' | cksum)"
+python3 - <<'EOT'
+import zipfile
+with zipfile.ZipFile("one.zip", "w", zipfile.ZIP_DEFLATED) as z:
+    z.write("bad.json")
+with zipfile.ZipFile("two.zip", "w", zipfile.ZIP_DEFLATED) as z:
+    z.write("in.json")
+    z.write("bad.json")
+EOT
+if tl-decode --repair fix-utf8 one.zip -o zip.tl 2>err; then
+	is 'in a zip archive' "$(tl-cat zip.tl | jq -c 'select(.id)' | cksum)" \
+		"$(tl-cat out.tl | jq -c 'select(.id)' | cksum)"
+	is 'where, in its member' "$(fact zip.tl)" "$(fact out.tl)"
+	tl-decode --repair fix-utf8 two.zip -o zip.tl 2>err
+	is 'of two members in the one' "$(cat err)" \
+		'tl-decode: two.zip/bad.json: repaired by tl-decode: fix-utf8 2'
+	tl-decode --repair all two.zip -o zip.tl 2>err
+	is 'whatever else is repaired' "$(fact zip.tl | tail -n 1)" "$(fact out.tl)"
+else
+	like 'without minizip' "$(cat err)" 'lacks minizip'
+fi
 gzip -k bad.json
 is 'compressed, and from a pipe' "$(tl-decode --repair fix-utf8 2>err <bad.json.gz | tl-cat | jq -c 'select(.id)' | cksum)" \
 	"$(tl-cat out.tl | jq -c 'select(.id)' | cksum)"

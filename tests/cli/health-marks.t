@@ -79,6 +79,9 @@ is 'in a pipe one line' "$(warned 'tl-filter --step 1 bad.tl | tl-tree | tl-laun
 # ---- options, and facts that nobody wrote ----
 is '--mark -: a stream, no table' "$(tl-health -q --mark - sound.json 2>err | tl-kernels | head -n 1)" \
 	"$(tl-kernels sound.json | head -n 1)"
+refuses 2 "'--junit' needs a file" 'tl-health --mark - --junit - sound.json'
+refuses 2 "'--sarif' needs a file" 'tl-health --sarif - sound.json'
+refuses 2 'exclude each other' 'tl-health --mark - -o - sound.json'
 refuses 2 'one file' 'tl-health --mark x.tl sound.json sound.json'
 refuses -o 1 'No such file' 'tl-health --mark missing/x.tl sound.json'
 for odd in '1' '[]' '"x"' '{"marks":1}' '{"marks":[1,{},{"check":2,"touches":["ops",1]},{"check":"\u0007","touches":"ops"}]}'; do

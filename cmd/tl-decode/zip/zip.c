@@ -6,6 +6,7 @@
  */
 #include "cmd/tl-decode/format.h"
 #include "cmd/tl-decode/json/trace.h"
+#include "cmd/tl-decode/repair.h"
 
 #include <stdio.h>
 
@@ -253,7 +254,7 @@ read_member(struct source_state *s, struct archive *a, size_t i)
 		s->src += i > 0;
 		source_again(s);
 	}
-	format_read(s);
+	repair_read(s);
 	if (i + 1 == a->members.n)
 		return;
 	source_end(s);
