@@ -59,11 +59,12 @@ struct pairs {
 	uint64_t bits[4];
 };
 
-/* A shell pattern, and the pairs of the longest text that stands in all that is
- * like it. */
+/* A shell pattern, and most of the pairs of the longest text that stands in all
+ * that is like it: those in one word of their bits. */
 struct pattern {
 	struct str glob;
-	struct pairs pairs;
+	uint64_t pairs;
+	unsigned word;
 };
 typedef VEC(struct pattern) patterns;
 
@@ -98,19 +99,10 @@ pairs_of(struct str s)
 }
 
 static bool
-has_pairs(const struct pairs *all, const struct pairs *p)
-{
-	for (size_t i = 0; i < 4; i++)
-		if ((p->bits[i] & ~all->bits[i]) != 0)
-			return false;
-	return true;
-}
-
-static bool
 any_fits(const patterns *p, struct str name, const struct pairs *pairs)
 {
 	for (size_t i = 0; i < p->n; i++)
-		if (has_pairs(pairs, &p->v[i].pairs) &&
+		if ((p->v[i].pairs & ~pairs->bits[p->v[i].word]) == 0 &&
 		    str_glob(p->v[i].glob, name))
 			return true;
 	return false;
@@ -239,6 +231,21 @@ plain_of(struct str s)
 	return best;
 }
 
+static struct pattern
+pattern_of(struct str glob)
+{
+	const struct pairs all = pairs_of(plain_of(glob));
+	struct pattern p = { glob, all.bits[0], 0 };
+
+	for (unsigned i = 1; i < sizeof all.bits / sizeof *all.bits; i++)
+		if (__builtin_popcountll(all.bits[i]) >
+		    __builtin_popcountll(p.pairs)) {
+			p.pairs = all.bits[i];
+			p.word = i;
+		}
+	return p;
+}
+
 /* Adds what a pattern stands for, its first braces written out. */
 static bool
 add_pattern(const struct reader *r, patterns *to, struct str s)
@@ -251,8 +258,7 @@ add_pattern(const struct reader *r, patterns *to, struct str s)
 	if (++r->c->npatterns > PATTERNS_MAX)
 		return buf_fail(r->why, "too many patterns");
 	if (open == NULL) {
-		s = arena_str(r->c->mem, s);
-		vec_push(to, ((struct pattern){ s, pairs_of(plain_of(s)) }));
+		vec_push(to, pattern_of(arena_str(r->c->mem, s)));
 		return true;
 	}
 	for (close = (size_t)(open - s.p) + 1;
