@@ -63,13 +63,15 @@ graph_free(struct graph *g)
 
 /* ---- edges that count, by the node that they lead to ---- */
 
-/* Those between nodes of the window that agree with its times. */
+/* Those between nodes of the window that agree with its times; counts those
+ * that lead to each node, two places behind it. */
 static void
-drop_edges(struct graph *g)
+keep_edges(struct graph *g)
 {
 	const int64_t *at = g->today.at;
 	size_t kept = 0;
 
+	g->first = xcalloc(g->nnodes + 2, sizeof *g->first);
 	for (size_t i = 0; i < g->edges.n; i++) {
 		const struct edge *e = &g->edges.v[i];
 
@@ -79,6 +81,7 @@ drop_edges(struct graph *g)
 			g->nnegative[e->kind]++;
 			continue;
 		}
+		g->first[e->to + 2]++;
 		g->edges.v[kept++] = *e;
 	}
 	g->edges.n = kept;
@@ -88,15 +91,12 @@ drop_edges(struct graph *g)
 static void
 add_source_edges(struct graph *g)
 {
-	uint8_t *is_led_to = xcalloc(g->nnodes, 1);
-
-	for (size_t i = 0; i < g->edges.n; i++)
-		is_led_to[g->edges.v[i].to] = 1;
 	for (uint32_t n = GRAPH_SINK; n < g->nnodes; n++)
-		if (is_in_window(g, n) && !is_led_to[n])
+		if (is_in_window(g, n) && g->first[n + 2] == 0) {
 			graph_edge(g, EDGE_SOURCE, GRAPH_SOURCE, n,
 			    g->today.at[n] - g->window.start, 0);
-	free(is_led_to);
+			g->first[n + 2] = 1;
+		}
 	if (g->edges.n >= EDGE_NONE)
 		die("more than %u edges", EDGE_NONE);
 }
@@ -106,9 +106,6 @@ sort_edges(struct graph *g)
 {
 	struct edge *sorted = xmalloc(g->edges.n * sizeof *sorted + 1);
 
-	g->first = xcalloc(g->nnodes + 2, sizeof *g->first);
-	for (size_t i = 0; i < g->edges.n; i++)
-		g->first[g->edges.v[i].to + 2]++;
 	for (size_t n = 2; n < g->nnodes + 2; n++)
 		g->first[n] += g->first[n - 1];
 	for (size_t i = 0; i < g->edges.n; i++)
@@ -224,7 +221,7 @@ find_binding(struct graph *g)
 void
 graph_ready(struct graph *g)
 {
-	drop_edges(g);
+	keep_edges(g);
 	add_source_edges(g);
 	sort_edges(g);
 	find_order(g);

@@ -107,12 +107,12 @@ is_launched(const struct program *g, uint32_t number)
 	return p.gpu != HOST_NONE && r->host.gpus.v[p.gpu].launch != HOST_NONE;
 }
 
-/* What the GPU or the host does in the time of an edge. */
+/* What the GPU or the host does in the time of an edge, whose owner is there.
+ */
 static uint32_t
-bound_of(const struct program *g, const struct edge *e)
+bound_of(const struct program *g, const struct edge *e,
+    const struct recording *r, struct place p)
 {
-	const struct recording *r = recording_of(g, e->owner);
-	struct place p = place_of(r, e->owner);
 	enum cause cause = CAUSE_BETWEEN_OPS;
 
 	switch ((enum edge_kind)e->kind) {
@@ -190,15 +190,18 @@ add_share(struct shares *s, const struct graph *g, uint32_t edge, bool is_rest,
 	s->list.v[*at - 1].ns[path] += ns;
 }
 
+/* scale: NULL, as it is today. */
 static void
 add_path(struct shares *s, const struct graph *g, const struct scale *scale,
     const edge_list *path, int which)
 {
+	bool no_residuals = scale != NULL && scale->no_residuals;
+
 	for (size_t i = 0; i < path->n; i++) {
 		uint32_t edge = path->v[i];
-		int64_t ns = edge_scaled(g, scale, edge);
-		int64_t rest_ns =
-		    scale->no_residuals ? 0 : edge_residual(g, edge);
+		int64_t ns = scale != NULL ? edge_scaled(g, scale, edge)
+					   : g->edges.v[edge].least_ns;
+		int64_t rest_ns = no_residuals ? 0 : edge_residual(g, edge);
 
 		if (ns != 0)
 			add_share(s, g, edge, false, ns, which);
@@ -234,11 +237,12 @@ add_record_of_share(struct program *g, const struct share *s)
 	uint32_t number = s->is_rest ? late_one(e) : e->owner;
 	const struct recording *own = recording_of(g, number);
 	const struct recording *r = own != NULL ? own : g->all.v[0];
-	struct called it = called(g, r, place_of(own, number));
+	struct place p = place_of(own, number);
+	struct called it = called(g, r, p);
 	struct critical_record *c =
 	    row_of(g, number, r->source, g->words[e->kind],
 		s->is_rest ? label_of(g, e, edge_residual(&g->graph, s->edge))
-			   : bound_of(g, e));
+			   : bound_of(g, e, own, p));
 
 	stat_add(&c->ns, s->ns[BEFORE]);
 	stat_add(&c->after_ns, s->ns[AFTER]);
@@ -309,15 +313,12 @@ keep_law(const struct shares *shares, const struct span *window)
 static void
 add_paths(struct program *g, const edge_list *path)
 {
-	const int64_t unit = SCALE_UNIT;
-	uint32_t *none = xcalloc(g->graph.nnodes / 2, sizeof(uint32_t));
 	struct shares shares = { .of = xcalloc(
 				     g->graph.nnodes / 2 + 2 * g->graph.edges.n,
 				     sizeof *shares.of) };
 
 	vec_reserve(&shares.list, path->n);
-	add_path(&shares, &g->graph,
-	    &(struct scale){ none, &unit, false, true }, path, BEFORE);
+	add_path(&shares, &g->graph, NULL, path, BEFORE);
 	keep_law(&shares, &g->graph.window);
 	if (g->what_if.n > 0 || g->no_gaps)
 		add_cases(g, &shares);
@@ -326,7 +327,6 @@ add_paths(struct program *g, const edge_list *path)
 	sink_fold_clear(&g->paths);
 	vec_free(&shares.list);
 	free(shares.of);
-	free(none);
 }
 
 /* ---- the path, event by event ---- */
@@ -348,6 +348,7 @@ add_events(struct program *g, const edge_list *path)
 
 	for (size_t i = 0; i < path->n; i++) {
 		const struct edge *e = &g->graph.edges.v[path->v[i]];
+		const struct recording *r = recording_of(g, e->owner);
 		int64_t residual_ns = edge_residual(&g->graph, path->v[i]);
 
 		if (e->least_ns + residual_ns == 0 &&
@@ -361,7 +362,7 @@ add_events(struct program *g, const edge_list *path)
 		    g, IS_EVENT, e->owner != 0 ? e->owner : late_one(e));
 		c->number = e->owner;
 		c->kind = g->words[e->kind];
-		c->bound = bound_of(g, e);
+		c->bound = bound_of(g, e, r, place_of(r, e->owner));
 		c->rec.ts_ns = g->graph.today.at[e->from];
 		c->ns = e->least_ns + residual_ns;
 		c->residual_ns = residual_ns;
