@@ -6,20 +6,25 @@
 
 #define LOCK_THREADS 256 /* that are looked at */
 
-/* An event of the host as what it is of, or HOST_NONE: what stands beside it.
- */
 static void
-set_event(const struct idle *g, struct idle_record *r,
-    const struct host_gpu *beside, uint32_t event)
+set_event(const struct idle *g, struct idle_record *r, uint32_t event)
+{
+	r->event = event;
+	r->name =
+	    event != HOST_NONE ? g->host.events.v[event].name : INTERN_NONE;
+}
+
+/* Of its event, or else of what stands beside it. */
+static void
+set_place(
+    const struct idle *g, struct idle_record *r, const struct host_gpu *beside)
 {
 	const struct host *h = &g->host;
 	const struct host_event *e =
-	    event != HOST_NONE ? &h->events.v[event] : NULL;
+	    r->event != HOST_NONE ? &h->events.v[r->event] : NULL;
 
-	r->event = event;
 	r->rec.uid = e != NULL ? e->uid : beside->uid;
 	r->rec.track = e != NULL ? h->threads.v[e->thread].track : beside->cat;
-	r->name = e != NULL ? e->name : INTERN_NONE;
 }
 
 static struct idle_record
@@ -42,14 +47,15 @@ record_of(const struct idle *g, enum what what, const struct host_gpu *beside,
 		.ns = to - from,
 	};
 
-	set_event(g, &r, beside, event);
+	set_event(g, &r, event);
+	set_place(g, &r, beside);
 	return r;
 }
 
 /* ---- pieces as records of their rows ---- */
 
 static void
-fold(struct idle *g, const struct idle_record *piece)
+fold(struct idle *g, struct idle_record *piece, const struct host_gpu *beside)
 {
 	struct sink_fold *f = &g->folds[piece->what];
 	const uint64_t words[] = { (uint64_t)piece->name << 32 |
@@ -60,9 +66,11 @@ fold(struct idle *g, const struct idle_record *piece)
 	    is_known ? sink_fold_known(f, &g->sink, words) : NULL;
 	size_t at;
 
-	if (r == NULL)
+	if (r == NULL) {
+		set_place(g, piece, beside);
 		r = sink_fold(
 		    f, &g->sink, piece, is_known ? words : NULL, &is_new);
+	}
 	at = (size_t)(r - (struct idle_record *)sink_record(&g->sink, 0));
 
 	/* one of a step without GPU work tells no idle time */
@@ -237,7 +245,7 @@ add_piece(struct idle *g, struct idle_record *r, const struct gap *gap,
 	    ? host_pid(h, &h->events.v[next->launch])
 	    : NULL;
 
-	set_event(g, r, next, p->event);
+	set_event(g, r, p->event);
 	set_cause(g, r, p->cause);
 	r->class = g->classes[account_class_of(h, gap, p)];
 	if (g->with_above) {
@@ -266,7 +274,7 @@ add_piece(struct idle *g, struct idle_record *r, const struct gap *gap,
 		r->inferred_ns = p->is_inferred ? r->ns : 0;
 		if (r->flags != INTERN_NONE)
 			r->ns = r->behind_ns = r->inferred_ns = SINK_NONE;
-		fold(g, r);
+		fold(g, r, next);
 	}
 }
 
@@ -386,7 +394,7 @@ add_interval(
 	    record_of(g, IS_INTERVAL, k, HOST_NONE, end, k->start_ns);
 
 	r.cause = intern_put(g->sink.dict->text, str_of(word));
-	fold(g, &r);
+	fold(g, &r, k);
 }
 
 static void

@@ -28,7 +28,7 @@ struct sink_fold {
 	struct {
 		uint64_t words[SINK_FOLD_WORDS];
 		size_t record; /* plus 1 */
-	} known[256];
+	} known[1024];
 };
 
 void sink_fold_start(
