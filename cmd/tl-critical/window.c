@@ -85,10 +85,12 @@ list_annotations(
 	const struct host *h = &r->host;
 
 	to->n = 0;
-	for (size_t i = 0; i < h->events.n; i++)
-		if (h->events.v[i].kind == KIND_ANNOTATION &&
-		    str_glob(pattern, dict_get(h->dict, h->events.v[i].name)))
-			vec_push(to, h->events.v[i]);
+	for (size_t i = 0; i < h->annotations.n; i++) {
+		const struct host_event *e = &h->events.v[h->annotations.v[i]];
+
+		if (str_glob(pattern, dict_get(h->dict, e->name)))
+			vec_push(to, *e);
+	}
 	stable_sort(to->v, to->n, sizeof *to->v, by_start);
 	return to->n > 0 && (uint64_t)nth <= to->n;
 }

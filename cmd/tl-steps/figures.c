@@ -27,9 +27,7 @@ by_window(const void *x, const void *y)
 {
 	const struct lead *a = x, *b = y;
 
-	if (a->window != b->window)
-		return a->window < b->window ? -1 : 1;
-	return (a->ns > b->ns) - (a->ns < b->ns);
+	return (a->window > b->window) - (a->window < b->window);
 }
 
 static bool
@@ -67,12 +65,18 @@ add_work(struct step_record *r, const struct host_gpu *k, bool by_graph)
 static void
 set_leads(struct program *g, struct lead *v, size_t nleads)
 {
+	VEC(int64_t) ns = { 0 };
+
 	stable_sort(v, nleads, sizeof *v, by_window);
-	for (size_t i = 0, n; i < nleads; i += n) {
-		for (n = 1; i + n < nleads && v[i + n].window == v[i].window;)
-			n++;
-		g->rows.v[v[i].window].r.lead_ns = v[i + n / 2].ns;
+	for (size_t i = 0; i < nleads;) {
+		uint32_t window = v[i].window;
+
+		for (ns.n = 0; i < nleads && v[i].window == window; i++)
+			vec_push(&ns, v[i].ns);
+		sort_i64(ns.v, ns.n);
+		g->rows.v[window].r.lead_ns = ns.v[ns.n / 2];
 	}
+	vec_free(&ns);
 }
 
 static void

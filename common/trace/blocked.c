@@ -36,20 +36,17 @@ static void
 find_blocking(struct host *h)
 {
 	int64_t until = INT64_MIN;
+	uint32_t behind = 0;
 
 	h->knows_blocking = true;
-	for (size_t i = 0; i < h->threads.n; i++) {
-		const struct host_thread *t = &h->threads.v[i];
-		uint32_t at = t->first;
+	for (size_t i = 0; i < h->may_block.n; i++) {
+		uint32_t at = h->may_block.v[i];
+		const struct host_event *e = &h->events.v[at];
+		const struct host_thread *t = &h->threads.v[e->thread];
 
-		if (t->nlaunched == 0) /* nor do those behind it */
-			break;
-		while (at < t->first + t->n)
-			if (cause_blocks(h->events.v[at].cause) &&
-			    host_has_time(&h->events.v[at]))
-				at = add_parts(h, t, at);
-			else
-				at++;
+		if (at >= behind && t->nlaunched > 0 && host_has_time(e) &&
+		    cause_blocks(e->cause))
+			behind = add_parts(h, t, at);
 	}
 	stable_sort(h->blocking.v, h->blocking.n, sizeof *h->blocking.v,
 	    blocking_order);

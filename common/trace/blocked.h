@@ -16,13 +16,6 @@
 
 #include "trace/host.h"
 
-static inline bool
-cause_blocks(enum cause c)
-{
-	return c == CAUSE_SYNC || c == CAUSE_COPY_BLOCK || c == CAUSE_ALLOC ||
-	    c == CAUSE_HOST_ALLOC || c == CAUSE_MODULE_LOAD;
-}
-
 struct blocked {
 	struct host *h;
 	/* private */

@@ -82,6 +82,14 @@ enum cause_group {
 extern const char *const cause_words[CAUSE_COUNT];
 extern const uint8_t cause_groups[CAUSE_COUNT];
 
+/* What holds up the thread that calls it. */
+static inline bool
+cause_blocks(enum cause c)
+{
+	return c == CAUSE_SYNC || c == CAUSE_COPY_BLOCK || c == CAUSE_ALLOC ||
+	    c == CAUSE_HOST_ALLOC || c == CAUSE_MODULE_LOAD;
+}
+
 /* What to do about it, with Python frames in the recording or not, and on a
  * TPU, which has no graphs; "": nothing. */
 const char *cause_advice(enum cause c, bool has_python, bool is_tpu);

@@ -63,6 +63,13 @@ host_set_cause(struct host *h, struct host_event *e)
 		place_call(h, e);
 }
 
+static void
+set_blocking(struct host *h, uint32_t event, enum cause cause)
+{
+	h->events.v[event].cause = (uint8_t)cause;
+	vec_push(&h->may_block, event);
+}
+
 void
 host_mark_launches(struct host *h)
 {
@@ -84,7 +91,7 @@ host_mark_launches(struct host *h)
 		if (e->cause == CAUSE_LAUNCH_CALL && g->kind == KIND_MEMCPY &&
 		    str_find(name, STR("DtoH"), false) >= 0 &&
 		    str_find(name, STR("Pageable"), false) >= 0)
-			e->cause = CAUSE_COPY_BLOCK;
+			set_blocking(h, g->launch, CAUSE_COPY_BLOCK);
 		if (g->kind == KIND_KERNEL)
 			vec_push(&order, (uint32_t)i);
 	}
@@ -106,7 +113,7 @@ host_mark_launches(struct host *h)
 		if (e->cause == CAUSE_LAUNCH_CALL && e->ngpu == 1 &&
 		    e->end_ns - e->start_ns >= HOST_LONG_NS &&
 		    *map_get(&seen, g->name) == g->launch)
-			e->cause = CAUSE_MODULE_LOAD;
+			set_blocking(h, g->launch, CAUSE_MODULE_LOAD);
 	}
 	for (size_t i = 0; i < h->gpus.n; i++)
 		if (h->gpus.v[i].launch != HOST_NONE)

@@ -20,7 +20,7 @@ host_start(struct host *h, const struct dict *dict, struct causes *causes)
 	h->dict = dict;
 	h->causes = causes;
 	h->events.n = h->gpus.n = h->threads.n = 0;
-	h->profiler.n = 0;
+	h->profiler.n = h->annotations.n = h->may_block.n = 0;
 	h->first_corr = INT64_MAX;
 	h->whole = (struct span){ INT64_MAX, INT64_MIN };
 	h->track = UINT32_MAX;
@@ -151,7 +151,10 @@ host_add(struct host *h, const struct event *ev)
 		h->whole.start = ev->ts_ns;
 	if (end > h->whole.end)
 		h->whole.end = end;
-	(is_gpu ? add_gpu : add_host)(h, ev, end);
+	if (is_gpu)
+		add_gpu(h, ev, end);
+	else
+		add_host(h, ev, end);
 }
 
 /* ---- order ---- */
@@ -308,8 +311,9 @@ struct nest {
 	struct host *h;
 	VEC(struct open) open;
 	VEC(uint32_t) overlays;
-	int64_t until; /* the first end of them */
-	uint8_t above; /* bits of all of them */
+	VEC(uint32_t) overheads; /* events, of all threads */
+	int64_t until;           /* the first end of them */
+	uint8_t above;           /* bits of all of them */
 };
 
 static void
@@ -409,10 +413,16 @@ nest_thread(struct nest *n, uint32_t thread)
 
 		e->thread = thread;
 		e->up = close_until(n, e->start_ns);
-		if (e->kind == KIND_OVERHEAD)
+		if (e->kind == KIND_OVERHEAD) {
 			host_set_cause(n->h, e);
-		else
+			vec_push(&n->overheads, i);
+		} else {
 			nest_event(n, i);
+		}
+		if (e->kind == KIND_ANNOTATION)
+			vec_push(&n->h->annotations, i);
+		if (cause_blocks(e->cause))
+			vec_push(&n->h->may_block, i);
 		if (host_has_time(e))
 			last = i;
 		else
@@ -479,18 +489,28 @@ order_threads(struct host *h)
 	vec_free(&all);
 }
 
+static int
+number_order(const void *x, const void *y)
+{
+	const uint32_t *a = x, *b = y;
+
+	return (*a > *b) - (*a < *b);
+}
+
 /* Rows of the profiler's own cost, each without what an earlier one covers. */
 static void
-find_profiler(struct host *h)
+find_profiler(struct host *h, const uint32_t *overheads, size_t n)
 {
 	size_t kept = 0;
 	int64_t end = INT64_MIN;
 
-	for (size_t i = 0; i < h->events.n; i++)
-		if (h->events.v[i].kind == KIND_OVERHEAD)
-			vec_push(&h->profiler,
-			    ((struct host_segment){ h->events.v[i].start_ns,
-				h->events.v[i].end_ns, (uint32_t)i }));
+	for (size_t i = 0; i < n; i++) {
+		const struct host_event *e = &h->events.v[overheads[i]];
+
+		vec_push(&h->profiler,
+		    ((struct host_segment){
+			e->start_ns, e->end_ns, overheads[i] }));
+	}
 	stable_sort(
 	    h->profiler.v, h->profiler.n, sizeof *h->profiler.v, segment_order);
 	for (size_t i = 0; i < h->profiler.n; i++) {
@@ -523,11 +543,19 @@ host_ready(struct host *h)
 	for (uint32_t i = 0; i < h->threads.n; i++)
 		nest_thread(&n, i);
 	host_mark_launches(h);
-	find_profiler(h);
+	/* threads came in another order than their events */
+	stable_sort(h->annotations.v, h->annotations.n,
+	    sizeof *h->annotations.v, number_order);
+	stable_sort(h->may_block.v, h->may_block.n, sizeof *h->may_block.v,
+	    number_order);
+	stable_sort(
+	    n.overheads.v, n.overheads.n, sizeof *n.overheads.v, number_order);
+	find_profiler(h, n.overheads.v, n.overheads.n);
 	host_free_above(h);
 	h->above = xcalloc(1, sizeof *h->above);
 	vec_free(&n.open);
 	vec_free(&n.overlays);
+	vec_free(&n.overheads);
 }
 
 void
@@ -537,6 +565,8 @@ host_free(struct host *h)
 	vec_free(&h->gpus);
 	vec_free(&h->threads);
 	vec_free(&h->profiler);
+	vec_free(&h->annotations);
+	vec_free(&h->may_block);
 	vec_free(&h->selfs);
 	vec_free(&h->self_ends);
 	free(h->busy);

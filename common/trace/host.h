@@ -140,7 +140,9 @@ struct host {
 	VEC(struct host_segment) profiler; /* its own cost, disjoint, in time */
 	int64_t first_corr;                /* the smallest of all calls */
 	bool has_time;                     /* of any thread */
+	VEC(uint32_t) annotations;         /* events that are some */
 	/* private */
+	VEC(uint32_t) may_block; /* events that block, or did at first */
 	struct span whole; /* from the first event to the end of the last */
 	uint32_t track, thread;  /* of the event before */
 	bool is_nowhere;         /* that could not be resolved */

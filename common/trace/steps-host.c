@@ -8,15 +8,13 @@ static void
 add_markers(
     struct steps *s, const struct host *h, const struct str *globs, size_t n)
 {
-	for (uint32_t i = 0; i < h->events.n; i++) {
+	for (size_t k = 0; k < h->annotations.n; k++) {
+		uint32_t i = h->annotations.v[k];
 		const struct host_event *e = &h->events.v[i];
 		struct step_marker m = { 0 };
 		const uint64_t *number;
-		struct str name;
+		struct str name = dict_get(h->dict, e->name);
 
-		if (e->kind != KIND_ANNOTATION)
-			continue;
-		name = dict_get(h->dict, e->name);
 		if (n > 0 && !str_glob_any(globs, n, name))
 			continue;
 		m.is_run = e->is_hlo;
