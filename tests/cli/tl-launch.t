@@ -44,7 +44,7 @@ is 'each launch, the longest call first' "$(rows 'tl-launch --table launches -c 
 	'6 60000 140000 50000 7 .4 10000 0 100000 5 inner .9 10000 150000 30000 10 replay 20000.2 5000 5000 2000 3 inner 10000.'
 is 'by the innermost op, with the delays of its first launch' \
 	"$(rows 'tl-launch --table launches_by_op -c op,op_count,count,op_delay_ns_sum,start_delay_ns_sum basic.json')" \
-	'replay 1 1 20000 160000.inner 1 2 10000 10000. 0 1 0 0.'
+	'replay 1 1 20000 160000.inner 1 2 10000 10000. 0 1 .'
 is 'GPU events without a launch are counted' "$(tl-launch --format md basic.json | head -n 1)" \
 	'1 of 6 GPU events has no launch in the trace and no row'
 is 'a selection' "$(rows "tl-launch --name d -c api,gpu_events,kernel_ns_sum basic.json")" \
