@@ -285,6 +285,19 @@ tell_islands(const struct job *j, size_t n)
 	buf_free(&list);
 }
 
+void
+clocks_tell_untold(const struct job *j)
+{
+	const struct pgroup *first = NULL;
+	size_t n = 0;
+
+	for (size_t g = 0; g < j->groups.n; g++)
+		if (j->groups.v[g].clocks == CLOCKS_UNKNOWN && n++ == 0)
+			first = &j->groups.v[g];
+	if (n > 0)
+		report(MSG_CLOCKS_UNTOLD, n, j->groups.n, first->label);
+}
+
 static void
 tell_broken(const struct job *j, const struct causality *c)
 {

@@ -245,9 +245,7 @@ void sig_parse(
 /* Numbers of a list "[0, 1, 2]" or (0, 1); -1: it is cut or none. */
 typedef VEC(int64_t) int_vec;
 bool list_ints(struct str text, int_vec *out, bool *is_cut);
-/* True for 4, 0-3 and such lists in text. */
-void put_ranges(struct buf *b, const int64_t *v, size_t n);
-/* The same of a group, in short: 0-24/8 for 0, 8, 16 and 24. */
+/* As put_ranges(), of a group, in short: 0-24/8 for 0, 8, 16 and 24. */
 void put_members(struct buf *b, const int64_t *v, size_t n);
 
 /* ---- stats.c ---- */

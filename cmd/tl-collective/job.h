@@ -165,6 +165,8 @@ void align_sequences(const struct align_item *base, size_t nbase,
     const struct align_item *seq, size_t nseq, int64_t *of);
 /* clock.c: estimates and, where asked for, takes the offsets out. */
 void clocks_align(struct job *j);
+/* Warns of groups whose starts are on clocks that nothing compares. */
+void clocks_tell_untold(const struct job *j);
 /* The standard error of a collective's lateness by starts; NONE: not known. */
 int64_t coll_u_ns(const struct job *j, const struct coll *c);
 /* sync.c */

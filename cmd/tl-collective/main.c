@@ -281,6 +281,11 @@ print_tables(struct settings *set, struct job *j)
 		default_tables(set, j);
 	set->dest.many = set->tables.n > 1;
 	for (size_t i = 0; i < set->tables.n; i++)
+		if (set->tables.v[i]->by_starts) {
+			clocks_tell_untold(j);
+			break;
+		}
+	for (size_t i = 0; i < set->tables.n; i++)
 		print_table(set->tables.v[i], j, &set->dest);
 	table_dest_finish(&set->dest);
 }

@@ -146,6 +146,7 @@ fill(struct sheet_rows *s, struct job *j)
 
 const struct table_def table_all2allv = {
 	.name = "nccl_all2allv",
+	.by_starts = true,
 	.is_about = coll_is_all2allv,
 	FIELDS(fields),
 	OF_RANK_FIELDS(rank_fields, 8),
@@ -209,6 +210,7 @@ fill_summary(struct sheet_rows *s, struct job *j)
 
 const struct table_def table_summary_all2allv = {
 	.name = "nccl_summary_all2allv",
+	.by_starts = true,
 	.is_about = coll_is_all2allv,
 	FIELDS(summary_fields),
 	.with = WITH_NODE_SPAN,

@@ -69,6 +69,7 @@ fill_sync(struct sheet_rows *s, struct job *j)
 
 const struct table_def table_sync = {
 	.name = "nccl_implicit_sync",
+	.by_starts = true,
 	FIELDS(sync_fields),
 	OF_RANK_FIELDS(rank_fields, 2),
 	.with = WITH_NODE_SPAN | WITH_HLO,
@@ -123,6 +124,7 @@ fill_alike(struct sheet_rows *s, struct job *j)
 
 const struct table_def table_summary_sync = {
 	.name = "nccl_summary_implicit_sync",
+	.by_starts = true,
 	FIELDS(alike_fields),
 	.fill = fill_alike,
 };
@@ -215,6 +217,7 @@ fill_stragglers(struct sheet_rows *s, struct job *j)
 
 const struct table_def table_straggler_summary = {
 	.name = "straggler_summary",
+	.by_starts = true,
 	.is_about = coll_is_sync,
 	FIELDS(straggler_fields),
 	.with = WITH_NODE_ID,

@@ -27,6 +27,7 @@ fill_verdict(struct sheet_rows *s, struct job *j)
 
 const struct table_def table_verdict = {
 	.name = "nccl_verdict",
+	.by_starts = true,
 	FIELDS(verdict_fields),
 	.fill = fill_verdict,
 };
@@ -97,6 +98,7 @@ fill_groups(struct sheet_rows *s, struct job *j)
 
 const struct table_def table_groups = {
 	.name = "nccl_groups",
+	.by_starts = true,
 	FIELDS(group_fields),
 	.fill = fill_groups,
 };
@@ -272,6 +274,7 @@ fill_cause(struct sheet_rows *s, struct job *j)
 
 const struct table_def table_cause = {
 	.name = "straggler_cause",
+	.by_starts = true,
 	FIELDS(cause_fields),
 	.fill = fill_cause,
 };
@@ -326,6 +329,7 @@ fill_parts(struct sheet_rows *s, struct job *j)
 
 const struct table_def table_parts = {
 	.name = "straggler_parts",
+	.by_starts = true,
 	FIELDS(part_fields),
 	.fill = fill_parts,
 };

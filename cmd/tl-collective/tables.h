@@ -183,7 +183,8 @@ struct table_def {
 	/* of each rank of a few: in two blocks, before those of ours */
 	const struct field *of_rank;
 	size_t nfirst, nboth;
-	unsigned with;    /* WITH_ */
+	unsigned with;  /* WITH_ */
+	bool by_starts; /* compares ranks' starts, as their clocks have them */
 	bool is_streamed; /* its rows are printed as they come */
 	void (*fill)(struct sheet_rows *s, struct job *j);
 };

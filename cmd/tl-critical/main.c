@@ -276,8 +276,7 @@ take_source(struct sink *s, const struct source *src)
 {
 	struct program *g = (struct program *)s;
 
-	if ((g->with_overlay || g->is_job) &&
-	    strcmp(s->sources.path, "stdin") == 0)
+	if ((g->with_overlay || g->is_job) && s->sources.is_stdin)
 		die_usage("options '--job' and '--overlay' read each input "
 			  "twice: not from standard input");
 	if (!source_int(src, "first", &g->first_ns))

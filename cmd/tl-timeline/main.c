@@ -16,7 +16,7 @@
 
 static const struct opt options[] = {
 	{ OPT_ALIGN, "align", "base|collective",
-	    "of --join: how clocks are joined" },
+	    "of --join: clocks as recorded, or by collectives" },
 	{ OPT_BY, "by", "annotation|dev|phase|pid|rank|recompute|src|step",
 	    "one timeline per rank, device, step, ..." },
 	{ OPT_CLOCK, "clock", "gpu|cpu", "gpu, or cpu: the host's threads" },
@@ -432,6 +432,7 @@ static void
 free_all(struct sink *s)
 {
 	slices_free((struct timeline *)s);
+	join_free((struct timeline *)s);
 }
 
 /* ---- options ---- */
@@ -442,7 +443,9 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	struct timeline *g = (struct timeline *)s;
 
 	switch (ch) {
-	case OPT_ALIGN: g->align = (enum align)opt_word(op, align_words); break;
+	case OPT_ALIGN:
+		g->align = (enum align)(ALIGN_BASE + opt_word(op, align_words));
+		break;
 	case OPT_BY: g->by = (enum by)(opt_word(op, by_words) + 1); break;
 	case OPT_CLOCK: g->of_host = opt_word(op, clock_words) == 1; break;
 	case OPT_JOIN: g->join = true; break;
@@ -485,7 +488,7 @@ check_settings(struct sink *s)
 		g->by = BY_DEV;
 	if (s->named == &tables[OF_PROCESS])
 		g->by = BY_PID;
-	if (g->align != ALIGN_BASE && !g->join)
+	if (g->align != ALIGN_UNSAID && !g->join)
 		die_usage("option '--align' needs --join");
 	if (g->join && (g->by == BY_RANK || g->by == BY_SRC))
 		die_usage("--join makes one timeline of all sources, --by %s "
@@ -517,6 +520,7 @@ static const struct sink_def def = {
 	.record_size = sizeof(struct row),
 	.want = WANT_LINKED,
 	.option = take_option,
+	.source = join_take_source,
 	.check = check_settings,
 	.take = take,
 	.finish = finish,

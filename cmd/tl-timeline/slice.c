@@ -70,20 +70,12 @@ less(const struct sink_source *o, int64_t ns, int64_t by)
 	return ns;
 }
 
-static const struct collective_clock *
-clock_of(const struct timeline *g, const struct sink_source *o)
-{
-	/* by order, as tl-collective numbers such inputs */
-	return collective_clock_of(&g->clocks,
-	    o->has_rank && !o->is_rank_guess ? o->rank : (int64_t)o->no);
-}
-
 static struct shift
 shift_of(const struct timeline *g, const struct sink_source *o)
 {
 	const struct sink_source *first = g->sink.sources.list.v;
-	const struct collective_clock *own = clock_of(g, o);
-	const struct collective_clock *other = clock_of(g, first);
+	const struct collective_clock *own = join_clock(g, o);
+	const struct collective_clock *other = join_clock(g, first);
 	struct shift s = { .of = o };
 	int64_t zero = 0;
 
@@ -156,25 +148,6 @@ join_window(struct sink_source *to, const struct shift *by)
 		to->window.end = w.end;
 }
 
-static void
-find_clocks(struct timeline *g)
-{
-	const struct sink_sources *all = &g->sink.sources;
-	VEC(const char *) paths = { 0 };
-
-	for (size_t i = 0; i < all->list.n; i++) {
-		const char *path = all->list.v[i].path;
-
-		if (strcmp(path, "stdin") == 0)
-			die_usage("option '--align' reads each input twice: "
-				  "not from standard input");
-		if (paths.n == 0 || path != paths.v[paths.n - 1])
-			vec_push(&paths, path);
-	}
-	collective_clocks(&g->clocks, paths.v, paths.n);
-	vec_free(&paths);
-}
-
 /* Slices of all sources with equal keys become one, in the first's time. */
 static void
 join(struct timeline *g)
@@ -182,8 +155,7 @@ join(struct timeline *g)
 	struct sink_source *first = g->sink.sources.list.v;
 	struct timeline joined = { .sink = g->sink };
 
-	if (g->align == ALIGN_COLLECTIVE)
-		find_clocks(g);
+	join_find_clocks(g);
 	for (size_t i = 0; i < g->sink.sources.list.n; i++) {
 		struct shift by = shift_of(g, &first[i]);
 

@@ -69,8 +69,15 @@ struct row {
 
 /* How the clocks of sources are joined. */
 enum align {
-	ALIGN_BASE,
-	ALIGN_COLLECTIVE,
+	ALIGN_UNSAID,     /* as recorded; whether that is right is checked */
+	ALIGN_BASE,       /* as recorded: the user knows that it is right */
+	ALIGN_COLLECTIVE, /* by collectives */
+};
+
+/* What tells of a source's clock, beside collectives. */
+struct own_clock {
+	uint32_t host;  /* INTERN_NONE: not known */
+	int64_t island; /* that tl-merge aligned it with; INT64_MIN: none */
 };
 
 struct timeline {
@@ -78,7 +85,8 @@ struct timeline {
 	enum by by;
 	bool join, of_host;
 	enum align align;             /* of --join, and ... */
-	collective_clock_list clocks; /* ... what that knows */
+	VEC(struct own_clock) own;    /* ... by the number of a source */
+	collective_clock_list clocks; /* ALIGN_COLLECTIVE: what to subtract */
 	bool has_micro;
 	bool has_windows;    /* of the source that was read last, */
 	uint32_t windows_of; /* which is this one */
@@ -103,6 +111,17 @@ struct slice *slices_find(struct timeline *g, uint32_t source, struct key key);
 /* Those of sources that are asked for; all of equal keys become one. */
 void slices_finish(struct timeline *g);
 void slices_free(struct timeline *g);
+
+/* clocks.c */
+
+/* Of --join: what the source says of its clock. */
+void join_take_source(struct sink *s, const struct source *src);
+/* Finds clocks, or warns where those recorded are not one. */
+void join_find_clocks(struct timeline *g);
+/* What to subtract, or NULL. */
+const struct collective_clock *join_clock(
+    const struct timeline *g, const struct sink_source *o);
+void join_free(struct timeline *g);
 
 /* figures.c */
 

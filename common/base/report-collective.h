@@ -14,6 +14,16 @@ WARNING(CLOCKS_BROKEN,
 WARNING(CLOCKS_UNPROVEN,
     "{#n} of {#total} collectives end on one rank before another starts: "
     "clocks are off, or collectives are matched wrongly")
+WARNING(CLOCKS_UNTOLD,
+    "{#n} of {#total} {total:group|groups}: too few collectives to tell the "
+    "clocks of their ranks (first group {group}): waiting and skew may be wrong")
+NOTE(FIRST_MISSING,
+    "group {group}: rank {#rank} lacks the first collective: the rest is "
+    "matched one later, as {#n} of {#total} ended before they started")
+NOTE(FIRST_EXTRA,
+    "group {group}: rank {#rank} has one collective before the others' first: "
+    "the rest is matched one earlier, as {#n} of {#total} ended before they "
+    "started")
 WARNING(CLOCK_FROM_HOST,
     "the clock of rank {#rank} is {offset} from those of the other ranks of "
     "its host {host}")

@@ -217,6 +217,16 @@ WARNING(EPOCH_MIXED,
     "{file}: only one of this and the first source records its clock's epoch: "
     "joined as recorded")
 WARNING(RANK_NO_CLOCK, "rank {#rank}: no collective shows its clock")
+WARNING(JOIN_CLOCKS_OFF,
+    "the {n:clock|clocks} of {#n} {n:rank is|ranks are} off ({ranks}), most "
+    "that of rank {#rank}, by {offset}: overlap of ranks is wrong by that "
+    "much; see --align collective")
+WARNING(JOIN_CLOCKS_UNKNOWN,
+    "nothing compares the {n:clock|clocks} of {#n} of {#total} sources with "
+    "the others' ({file}): overlap of sources may be wrong")
+WARNING(JOIN_CLOCKS_UNCHECKED,
+    "the clocks of {#n} sources on standard input are not checked: overlap may "
+    "be wrong; pass files, or --align base if they agree")
 WARNING(CLOCKS_WARNED, "{helper} completed with warnings (above)")
 WARNING(RANKS_UNSEPARABLE,
     "--fuse: several inputs are rank {#rank}: their events cannot be told "

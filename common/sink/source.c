@@ -8,7 +8,8 @@ void
 sink_sources_file(struct sink_sources *g, const char *path)
 {
 	g->file = g->list.n;
-	g->path = strcmp(path, "-") == 0 ? "stdin" : path;
+	g->is_stdin = strcmp(path, "-") == 0;
+	g->path = g->is_stdin ? "stdin" : path;
 }
 
 struct sink_source *
@@ -25,6 +26,7 @@ sink_sources_of(struct sink_sources *g, uint32_t src)
 		.path = g->path,
 		.src = src,
 		.no = (uint32_t)g->list.n - 1,
+		.is_stdin = g->is_stdin,
 		.is_asked = true,
 	};
 	return o;

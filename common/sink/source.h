@@ -14,7 +14,7 @@ struct sink_source {
 	const char *path;
 	uint32_t src; /* in its stream */
 	uint32_t no;  /* over all files */
-	bool is_asked, is_rocprof, is_xla;
+	bool is_stdin, is_asked, is_rocprof, is_xla;
 	bool has_rank, is_rank_guess; /* by the order of inputs */
 	bool has_base, has_epoch, has_window;
 	int64_t rank;
@@ -50,6 +50,7 @@ struct sink_sources {
 	VEC(struct sink_source) list;
 	size_t file; /* the first of the file being read */
 	const char *path;
+	bool is_stdin;       /* of that */
 	enum sink_lead lead; /* if it was asked for */
 };
 

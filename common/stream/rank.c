@@ -214,3 +214,19 @@ rank_of_path(const struct rank_rule *r, const char *path)
 			    : -1;
 	return -1;
 }
+
+void
+put_ranges(struct buf *b, const int64_t *v, size_t n)
+{
+	for (size_t i = 0; i < n;) {
+		size_t k = i;
+
+		while (k + 1 < n && v[k + 1] == v[k] + 1)
+			k++;
+		buf_printf(b, "%s%" PRId64, i > 0 ? "," : "", v[i]);
+		if (k > i)
+			buf_printf(
+			    b, "%c%" PRId64, k == i + 1 ? ',' : '-', v[k]);
+		i = k + 1;
+	}
+}

@@ -22,4 +22,7 @@ int64_t rank_of_node(const struct rank_rule *r, struct str name);
  * last part of the path, else in all of it; -1: none. */
 int64_t rank_of_path(const struct rank_rule *r, const char *path);
 
+/* Ascending ranks as text: 0-3,7. */
+void put_ranges(struct buf *b, const int64_t *v, size_t n);
+
 #endif

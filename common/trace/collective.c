@@ -9,29 +9,49 @@
 
 static const char name[] = "tl-collective";
 
+/* As recorded and without a word, or aligned. */
+struct question {
+	const char *table, *columns;
+	const char *const *paths;
+	size_t n;
+	bool is_recorded;
+};
+
 static pid_t
-start(const char *table, const char *columns, const char *const *paths,
-    size_t n, int *fd)
+start(const struct question *q, int *fd)
 {
-	const char *const fixed[] = { "--table", table, "-c", columns,
-		"--no-header", "--format", "tsv", "--align-clocks", "--" };
+	const char *const fixed[] = { "--table", q->table, "-c", q->columns,
+		"--no-header", "--format", "tsv" };
 	char *program = sys_program(name);
 	VEC(char *) argv = { 0 };
-	int fds[2];
+	struct child_how how = { .fd = { -1, -1, -1, -1 } };
+	int fds[2], quiet = -1;
 	pid_t pid;
 
 	if (pipe2(fds, O_CLOEXEC) != 0)
 		die_errno("pipe");
+	if (q->is_recorded &&
+	    (quiet = open("/dev/null", O_WRONLY | O_CLOEXEC)) < 0)
+		die_errno("/dev/null");
 	vec_push(&argv, program);
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		vec_push(&argv, (char *)(uintptr_t)fixed[i]);
-	for (size_t i = 0; i < n; i++)
-		vec_push(&argv, (char *)(uintptr_t)paths[i]);
+	vec_push(&argv,
+	    (char *)(uintptr_t)(q->is_recorded ? "--status-fd=2"
+					       : "--align-clocks"));
+	vec_push(&argv, (char *)(uintptr_t) "--");
+	for (size_t i = 0; i < q->n; i++)
+		vec_push(&argv, (char *)(uintptr_t)q->paths[i]);
 	vec_push(&argv, NULL);
-	pid = child_spawn(argv.v, -1, fds[1]);
+	how.argv = argv.v;
+	how.fd[1] = fds[1];
+	how.fd[2] = quiet;
+	pid = child_start(&how);
 	if (pid < 0)
 		die_errno("%s", name);
 	close(fds[1]);
+	if (quiet >= 0)
+		close(quiet);
 	free(program);
 	vec_free(&argv);
 	*fd = fds[0];
@@ -51,13 +71,12 @@ collective_cell(struct str *row)
 	return cell;
 }
 
-bool
-collective_rows(const char *table, const char *columns,
-    const char *const *paths, size_t n, collective_row_fn *row, void *arg)
+/* Its exit status, as child_wait() has it. */
+static int
+pass_rows(const struct question *q, collective_row_fn *row, void *arg)
 {
-	bool has_warned;
 	int fd;
-	pid_t pid = start(table, columns, paths, n, &fd);
+	pid_t pid = start(q, &fd);
 	struct in *in = in_open_fd(fd, name);
 	const char *text;
 	struct str line;
@@ -69,7 +88,16 @@ collective_rows(const char *table, const char *columns,
 		if (line.len > 0)
 			row(arg, line);
 	in_close(in);
-	has_warned = child_has_warned(NULL, name, child_wait(pid));
+	return child_wait(pid);
+}
+
+bool
+collective_rows(const char *table, const char *columns,
+    const char *const *paths, size_t n, collective_row_fn *row, void *arg)
+{
+	const struct question q = { table, columns, paths, n, false };
+	bool has_warned = child_has_warned(NULL, name, pass_rows(&q, row, arg));
+
 	if (has_warned)
 		report(MSG_CLOCKS_WARNED, name);
 	return has_warned;
@@ -84,9 +112,13 @@ collective_islands(int64_t last, bool has_warned)
 
 /* ---- clocks ---- */
 
+static const char columns[] =
+    "process,offset_ns,u_ns,drift,middle_ns,collectives,island,off";
+
 struct taking {
 	collective_clock_list *to;
 	struct map seen; /* processes, each of whose GPUs has its clock */
+	bool is_quiet;
 };
 
 static bool
@@ -100,10 +132,12 @@ read_clock(struct str row, struct collective_clock *c)
 	is_known = num_i64(collective_cell(&row), &c->offset_ns) &&
 	    num_i64(collective_cell(&row), &c->u_ns);
 	drift = collective_cell(&row);
-	return is_known && num_double(drift, &c->drift) &&
+	is_known = is_known && num_double(drift, &c->drift) &&
 	    num_i64(collective_cell(&row), &c->middle_ns) &&
 	    num_i64(collective_cell(&row), &c->nties) &&
-	    num_i64(row, &c->island);
+	    num_i64(collective_cell(&row), &c->island);
+	c->is_off = str_eq(row, STR("true"));
+	return is_known;
 }
 
 static void
@@ -116,7 +150,7 @@ take_clock(void *arg, struct str row)
 	(void)map_put(&k->seen, (uint64_t)c.rank, &is_new);
 	if (is_known && is_new)
 		vec_push(k->to, c);
-	else if (is_new)
+	else if (is_new && !k->is_quiet)
 		report(MSG_RANK_NO_CLOCK, c.rank);
 }
 
@@ -133,13 +167,25 @@ collective_clocks(collective_clock_list *to, const char *const *paths, size_t n)
 {
 	struct taking k = { .to = to };
 	int64_t last = 0;
-	bool has_warned = collective_rows("nccl_clocks",
-	    "process,offset_ns,u_ns,drift,middle_ns,collectives,island", paths,
-	    n, take_clock, &k);
+	bool has_warned =
+	    collective_rows("nccl_clocks", columns, paths, n, take_clock, &k);
+
 	stable_sort(to->v, to->n, sizeof *to->v, by_rank);
 	for (size_t i = 0; i < to->n; i++)
 		last = to->v[i].island > last ? to->v[i].island : last;
 	collective_islands(last, has_warned);
+	map_free(&k.seen);
+}
+
+void
+collective_clocks_recorded(
+    collective_clock_list *to, const char *const *paths, size_t n)
+{
+	const struct question q = { "nccl_clocks", columns, paths, n, true };
+	struct taking k = { .to = to, .is_quiet = true };
+
+	(void)pass_rows(&q, take_clock, &k);
+	stable_sort(to->v, to->n, sizeof *to->v, by_rank);
 	map_free(&k.seen);
 }
 

@@ -44,11 +44,15 @@ struct collective_clock {
 	int64_t offset_ns, u_ns; /* and its standard uncertainty */
 	int64_t middle_ns, nties, island;
 	double drift;
+	bool is_off; /* by more than that and 50 us, or it is proven */
 };
 typedef VEC(struct collective_clock) collective_clock_list;
 
 /* By rank. Of those that are not known, and of islands, it warns. */
 void collective_clocks(
+    collective_clock_list *to, const char *const *paths, size_t n);
+/* The same of clocks as recorded, silently: what is not known is not there. */
+void collective_clocks_recorded(
     collective_clock_list *to, const char *const *paths, size_t n);
 const struct collective_clock *collective_clock_of(
     const collective_clock_list *list, int64_t rank);

@@ -156,6 +156,9 @@ like '... and are named' "$(tl-collective islands 2>&1 >/dev/null)" \
 	'of 2 sets of ranks, .*: 0,1; 2,3$'
 job few --ranks 2 --group 0=0,1:all_reduce:1000000:60:2
 is 'two collectives tell no clock' "$(clocks offset_ns,u_ns,collectives few | sort -u)" "${tab}${tab}0"
+reports 3 clocks-untold 'tl-collective few'
+is '... which is no matter to what needs none' \
+	"$(tl-collective --table nccl_bandwidth,nccl_long few 2>&1 >/dev/null; echo $?)" 0
 job few --ranks 2 --group 0=0,1:broadcast:1000000:60:10 2>err || sed -i 's/allreduce/broadcast/' few/*.json
 is 'nor do broadcasts' "$(clocks offset_ns few | sort -u)" ''
 
@@ -186,6 +189,28 @@ is '... of a stream that tl-merge aligned' "$(tl-timeline --join merged.tl)" "$(
 tl-timeline --join -c type,time_ns steady.tl >steady.txt
 tl-timeline --join --align collective -c type,time_ns drift/*.json >joined.txt
 is '... without drift' "$(cat joined.txt)" "$(cat steady.txt)"
+# ---- ... which joins clocks that are not one only with a word ----
+
+reports 3 join-clocks-off 'tl-timeline --join pairs/*.json'
+like '... whose' "$(tl-timeline --join pairs/*.json 2>&1 >/dev/null)" '1 rank is off \(3\), .* rank 3, by 5\.000 ms'
+said() { "$@" 2>&1 >/dev/null; echo $?; }
+is '... not those that are not asked for' "$(said tl-timeline --join --rank 0-2 pairs/*.json)" 0
+is '... nor where collectives agree' "$(said tl-timeline --join even/*.json)" 0
+is '... nor if they are said to be one' "$(said tl-timeline --join --align base pairs/*.json)" 0
+tl-merge pairs/*.json -o loose.tl
+reports 3 join-clocks-off 'tl-timeline --join loose.tl'
+reports 3 join-clocks-unchecked 'tl-timeline --join - <loose.tl'
+is '... but those of tl-merge are one' "$(said tl-timeline --join - <merged.tl)" 0
+reports 3 join-clocks-unknown 'tl-timeline --join apart.tl'
+reports 3 join-clocks-unknown 'tl-timeline --join islands/*.json'
+job two --ranks 2 --group 0=0,1:all_reduce:1000000:60:2
+reports 3 join-clocks-unknown 'tl-timeline --join two/*.json'
+job two --ranks 2 --group 0=0,1:all_reduce:1000000:60:2 --host 0=0 --host 1=0
+is 'one host has one clock, if collectives do not deny it' "$(said tl-timeline --join two/*.json)" 0
+cp pairs/rank0.json stdin
+tl-timeline --join --align collective stdin pairs/rank1.json 2>err
+is 'a file may be called stdin' $? 3
+is '... which is standard input only as -' "$(grep -c 'reads each input twice' err)" 0
 refuses 2 'needs --join' 'tl-timeline --align collective pairs/rank0.json'
 refuses 2 'reads each input twice' 'tl-timeline --join --align collective - <merged.tl'
 

@@ -7,7 +7,7 @@ for program in tl-roofline tl-replay tl-xlsx jq; do
 	command -v $program >/dev/null || skip_all "no $program"
 done
 cp "$SAMPLE" trace.json.gz
-python3 "$ROOT/tests/gen/xplane.py" -o traces/plugins/profile/2026_11_22 --hosts 2 --gpus 2
+python3 "$ROOT/tests/gen/xplane.py" -o traces/plugins/profile/2026_11_22 --hosts 2 --gpus 2 --steps 4
 
 # ---- the first example ----
 

@@ -16,7 +16,7 @@ stamps() {
 }
 
 plan 31
-tl-gen --ranks 4 --steps 2 --layers 1 -d job
+tl-gen --ranks 4 --steps 4 --layers 1 -d job # two tell no clocks
 tl-collective job -d whole 2>err # what all must come to
 
 # ---- a job ----
