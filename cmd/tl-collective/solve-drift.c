@@ -74,17 +74,12 @@ add_drift(struct solver *k, uint32_t no)
 static bool
 judge_drift(struct solver *k, uint32_t no)
 {
-	double growth, zero, most = 0, half_span = (double)k->spans[no] / 2;
+	double zero, most = 0, half_span = (double)k->spans[no] / 2;
 	bool is_kept = false;
 	struct island p;
 
 	island_open(k, &p, no);
-	join_clocks(&p.sys, p.x, &growth);
-	for (size_t i = 0; i < p.clocks.n; i++)
-		k->offset[p.clocks.v[i]] = p.x[i] +
-		    ends_between(
-			k->guess[p.clocks.v[i]], k->guess[p.clocks.v[0]]);
-	island_find_zero(k, &p);
+	(void)island_join(k, &p);
 	zero = island_mean_of_zero(&p, k->drift);
 	for (size_t i = 0; i < p.clocks.n; i++)
 		most = fmax(most, fabs(k->drift[p.clocks.v[i]] -= zero));

@@ -119,8 +119,8 @@ has_drift(const struct solver *k, const struct island *p)
 	return false;
 }
 
-void
-island_find_zero(const struct solver *k, struct island *p)
+static void
+find_zero(const struct solver *k, struct island *p)
 {
 	double half_span = (double)k->spans[p->no] / 2;
 	size_t n = p->clocks.n;
@@ -211,6 +211,20 @@ put_clocks(struct solver *k, const struct island *p, double zero)
 	}
 }
 
+double
+island_join(struct solver *k, struct island *p)
+{
+	const uint32_t *clocks = p->clocks.v;
+	double growth;
+
+	join_clocks(&p->sys, p->x, &growth);
+	for (size_t i = 0; i < p->clocks.n; i++)
+		k->offset[clocks[i]] = p->x[i] +
+		    ends_between(k->guess[clocks[i]], k->guess[clocks[0]]);
+	find_zero(k, p);
+	return growth;
+}
+
 void
 solve_island(struct solver *k, uint32_t no)
 {
@@ -218,12 +232,7 @@ solve_island(struct solver *k, uint32_t no)
 	struct island p;
 
 	island_open(k, &p, no);
-	join_clocks(&p.sys, p.x, &growth);
-	for (size_t i = 0; i < p.clocks.n; i++)
-		k->offset[p.clocks.v[i]] = p.x[i] +
-		    ends_between(
-			k->guess[p.clocks.v[i]], k->guess[p.clocks.v[0]]);
-	island_find_zero(k, &p);
+	growth = island_join(k, &p);
 	system_variance(&p.sys, p.zero, p.v);
 	zero = island_mean_of_zero(&p, k->offset);
 	slow = island_mean_of_zero(&p, k->drift);

@@ -58,10 +58,11 @@ struct island {
 void island_open(struct solver *k, struct island *p, uint32_t no);
 void island_close(struct island *p);
 /*
- * Zero is where most ranks are, of equally many where the lowest is: not the
- * median, which may lie between two hosts, and not one rank's noise.
+ * Offsets, and their zero: it is where most ranks are, of equally many where
+ * the lowest is; not the median, which may lie between two hosts, and not one
+ * rank's noise. By what offsets' variances grow, see join_clocks().
  */
-void island_find_zero(const struct solver *k, struct island *p);
+double island_join(struct solver *k, struct island *p);
 double island_mean_of_zero(const struct island *p, const double *of);
 /* Offsets of an island's clocks, from its ties. */
 void solve_island(struct solver *k, uint32_t no);
