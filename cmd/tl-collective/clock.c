@@ -202,8 +202,7 @@ coll_u_ns(const struct job *j, const struct coll *c)
 static void
 tell_off(const struct job *j)
 {
-	size_t worst = 0;
-	int_vec off = { 0 };
+	size_t worst = 0, n = 0;
 	struct buf which = { 0 }, ms = { 0 };
 
 	for (size_t r = 0; r < j->ranks.n; r++) {
@@ -211,22 +210,21 @@ tell_off(const struct job *j)
 
 		if (!i->is_off)
 			continue;
-		vec_push(&off, i->rank);
+		n++;
 		if (!j->ranks.v[worst].is_off ||
 		    offset_most(i) > offset_most(&j->ranks.v[worst]))
 			worst = r;
 	}
-	if (off.n > 0) {
+	if (n > 0) {
 		const struct rank_info *w = &j->ranks.v[worst];
 
-		put_ranges(&which, off.v, off.n);
+		put_off(&which, j);
 		buf_printf(&ms, "%.3f ms", (double)w->offset_ns / 1e6);
 		if (w->drift != 0)
 			buf_printf(&ms, " and %.3g ppm", w->drift * 1e6);
-		report(MSG_CLOCKS_OFF, off.n, buf_str(&which), w->rank,
-		    buf_str(&ms));
+		report(
+		    MSG_CLOCKS_OFF, n, buf_str(&which), w->rank, buf_str(&ms));
 	}
-	vec_free(&off);
 	buf_free(&which);
 	buf_free(&ms);
 }
@@ -264,10 +262,16 @@ tell_hosts(const struct job *j)
 
 /* Each has a zero of its own. */
 static void
-tell_islands(const struct job *j, size_t n)
+tell_islands(const struct job *j)
 {
 	struct buf list = { 0 };
 	int_vec of = { 0 };
+	size_t n = 0;
+
+	for (size_t r = 0; r < j->ranks.n; r++)
+		if (j->ranks.v[r].island != NONE &&
+		    (size_t)j->ranks.v[r].island >= n)
+			n = (size_t)j->ranks.v[r].island + 1;
 
 	for (size_t i = 0; i < n && i < ISLANDS_NAMED; i++) {
 		of.n = 0;
@@ -324,6 +328,8 @@ take_clocks(struct job *j, const struct solved_clock *of)
 		const struct solved_clock *s = &of[i->clock];
 
 		i->u_ns = i->island = i->residual_ns = i->middle_ns = NONE;
+		i->offset_ns = i->from_host_ns = 0;
+		i->drift = 0;
 		i->nclock = s->nties;
 		if (s->island == CLOCK_ISLAND_NONE)
 			continue;
@@ -339,14 +345,13 @@ take_clocks(struct job *j, const struct solved_clock *of)
 	}
 }
 
-static size_t
+static void
 solve(struct job *j)
 {
 	struct solved_clock *of = xcalloc(j->ranks.n + 1, sizeof *of);
 	uint32_t *nranks = xcalloc(j->ranks.n + 1, sizeof *nranks);
 	uint32_t *hosts = xcalloc(j->ranks.n + 1, sizeof *hosts);
 	struct strata strata = { 0 };
-	size_t nislands = 0;
 
 	for (size_t r = 0; r < j->ranks.n; r++) {
 		struct str host = j->ranks.v[r].host;
@@ -363,29 +368,32 @@ solve(struct job *j)
 			 .hosts = hosts },
 	    of);
 	take_clocks(j, of);
-	for (size_t r = 0; r < j->ranks.n; r++)
-		if (j->ranks.v[r].island != NONE &&
-		    (size_t)j->ranks.v[r].island >= nislands)
-			nislands = (size_t)j->ranks.v[r].island + 1;
 	strata_free(&strata);
 	free(nranks);
 	free(hosts);
 	free(of);
-	return nislands;
+}
+
+void
+clocks_solve(struct job *j, struct causality *c)
+{
+	solve(j);
+	causality_find(j, c);
 }
 
 void
 clocks_align(struct job *j)
 {
-	size_t nislands = solve(j);
 	struct causality c;
 	bool is_proven;
 
-	causality_find(j, &c);
+	clocks_solve(j, &c);
+	shifts_find(j, &c);
 	is_proven = c.nbefore > 0;
 	for (size_t r = 0; r < j->ranks.n; r++)
 		j->ranks.v[r].is_off =
 		    is_off(&j->ranks.v[r], is_proven ? OFF_PROVEN_NS : OFF_NS);
+	clocks_find_alike(j);
 	judge_groups(j, &c);
 	if (j->set->align_clocks) {
 		take_out(j);
@@ -394,6 +402,6 @@ clocks_align(struct job *j)
 		tell_hosts(j);
 	}
 	tell_broken(j, &c);
-	tell_islands(j, nislands);
+	tell_islands(j);
 	free(c.of);
 }

@@ -29,6 +29,9 @@ int64_t *clock_ticks(const struct job *j);
 
 /* On the clock of the island, by what is known of the rank's. */
 int64_t clock_true(const struct rank_info *i, int64_t ns);
+struct causality;
+/* Of the collectives as they are matched now. */
+void clocks_solve(struct job *j, struct causality *c);
 
 /* ---- causality.c ---- */
 
@@ -50,5 +53,20 @@ struct causality {
 void causality_find(const struct job *j, struct causality *c);
 /* Enough of them for a proof. */
 bool causality_is_broken(size_t n, size_t nbroken);
+
+/* ---- alike.c ---- */
+
+/* Which ranks have clocks that agree, as those of one host do. */
+void clocks_find_alike(struct job *j);
+/* "3; 8-15 alike": those whose clocks are off. */
+void put_off(struct buf *b, const struct job *j);
+
+/* ---- shift.c ---- */
+
+/*
+ * Where collectives of a group end before they start on solved clocks: matches
+ * a rank's one later or earlier, if that mends them, and solves clocks anew.
+ */
+void shifts_find(struct job *j, struct causality *c);
 
 #endif

@@ -66,6 +66,7 @@ struct rank_info {
 	uint64_t nclock;            /* collectives that tell it */
 	int64_t island;             /* from 0; or NONE */
 	bool is_off;                /* by more than its uncertainty and 50 us */
+	uint32_t alike; /* position of the first rank whose clock agrees */
 	struct str host;
 	uint32_t part;  /* its first */
 	uint32_t clock; /* position of the first rank that has it */
@@ -153,6 +154,15 @@ void job_tell_missing(const struct job *j);
 void groups_build(struct job *j);
 /* match.c */
 void match_all(struct job *j);
+/* Of each record of a group which rank it is of, and of which collective. */
+struct match_place {
+	uint32_t pos;
+	int64_t index; /* in the group */
+};
+typedef VEC(struct match_place) place_vec;
+void match_get(const struct job *j, size_t group, place_vec *out);
+/* The same records of others: collectives are made anew, and not checked. */
+void match_set(struct job *j, size_t group, const place_vec *places);
 /*
  * align.c: of two sequences of signatures and their ends, which element of
  * base each of seq is, or -1: none.
@@ -171,6 +181,8 @@ void clocks_tell_untold(const struct job *j);
 int64_t coll_u_ns(const struct job *j, const struct coll *c);
 /* sync.c */
 void sync_measure(struct job *j);
+/* What of it tells clocks: who is there, and whether they are of one mind. */
+void sync_check(struct job *j);
 /*
  * The median of a figure of all ranks but the last, in v; NONE is passed over.
  * Of the last alone its own.

@@ -359,28 +359,100 @@ order_colls(struct job *j)
 	free(seen);
 }
 
+/* From the index of each record in its group, and how many a group has. */
+static void
+build(struct job *j, struct members *m)
+{
+	j->colls.n = j->order.n = 0;
+	free(j->members);
+	for (size_t g = 0; g < j->groups.n; g++) {
+		struct pgroup *group = &j->groups.v[g];
+
+		group->first_coll = j->colls.n;
+		if (j->colls.n + group->ncolls >= COLL_NONE)
+			die("too many collectives");
+		for (size_t i = 0; i < group->ncolls; i++)
+			vec_push(&j->colls,
+			    ((struct coll){
+				.group = (uint32_t)g, .index = (uint32_t)i }));
+	}
+	make_colls(j, m);
+	order_colls(j);
+	free(m->recs);
+	free(m->starts);
+}
+
 void
 match_all(struct job *j)
 {
 	struct members m;
 
 	gather(j, &m);
-	for (size_t g = 0; g < j->groups.n; g++) {
-		struct pgroup *group = &j->groups.v[g];
-		size_t n = match_group(j, group, m.recs + m.starts[g],
-		    m.starts[g + 1] - m.starts[g]);
+	for (size_t g = 0; g < j->groups.n; g++)
+		j->groups.v[g].ncolls = match_group(j, &j->groups.v[g],
+		    m.recs + m.starts[g], m.starts[g + 1] - m.starts[g]);
+	build(j, &m);
+}
 
-		group->first_coll = j->colls.n;
-		group->ncolls = n;
-		if (j->colls.n + n >= COLL_NONE)
-			die("too many collectives");
-		for (size_t i = 0; i < n; i++)
-			vec_push(&j->colls,
-			    ((struct coll){
-				.group = (uint32_t)g, .index = (uint32_t)i }));
-	}
-	make_colls(j, &m);
-	order_colls(j);
+/* ---- once more ---- */
+
+void
+match_get(const struct job *j, size_t group, place_vec *out)
+{
+	size_t first = j->groups.v[group].first_coll;
+	struct members m;
+
+	gather(j, &m);
+	out->n = 0;
+	for (size_t i = m.starts[group]; i < m.starts[group + 1]; i++)
+		vec_push(out,
+		    ((struct match_place){ rec_pos(j, m.recs[i]),
+			(int64_t)m.recs[i]->seq - (int64_t)first }));
 	free(m.recs);
 	free(m.starts);
+}
+
+static int
+by_index(const void *pa, const void *pb)
+{
+	const int64_t *a = pa, *b = pb;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Indices that nothing has go. */
+static size_t
+rank_indices(const place_vec *places, int64_t *of)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < places->n; i++)
+		of[i] = places->v[i].index;
+	sort_i64(of, places->n);
+	for (size_t i = 0; i < places->n; i++)
+		if (n == 0 || of[i] != of[n - 1])
+			of[n++] = of[i];
+	return n;
+}
+
+void
+match_set(struct job *j, size_t group, const place_vec *places)
+{
+	int64_t *of = xmalloc((places->n + 1) * sizeof *of);
+	size_t n = rank_indices(places, of), k = 0;
+	struct members m;
+
+	gather(j, &m);
+	for (size_t g = 0; g < j->groups.n; g++)
+		for (size_t i = m.starts[g]; i < m.starts[g + 1]; i++)
+			m.recs[i]->seq -= (uint32_t)j->groups.v[g].first_coll;
+	for (size_t i = m.starts[group]; i < m.starts[group + 1]; i++, k++) {
+		const int64_t *at =
+		    bsearch(&places->v[k].index, of, n, sizeof *of, by_index);
+
+		m.recs[i]->seq = (uint32_t)(at - of);
+	}
+	j->groups.v[group].ncolls = n;
+	build(j, &m);
+	free(of);
 }

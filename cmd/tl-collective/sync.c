@@ -89,7 +89,6 @@ measure(const struct job *j, struct coll *c, int64_t *scratch)
 	c->late_ns = late->start_ns - others_median(j, c, start_of, scratch);
 }
 
-/* Before clocks are told: who is there, and whether they are of one mind. */
 static void
 check(const struct job *j, struct coll *c)
 {
@@ -132,17 +131,23 @@ keep_laws(const struct job *j)
 }
 
 void
+sync_check(struct job *j)
+{
+	for (size_t i = 0; i < j->colls.n; i++)
+		check(j, &j->colls.v[i]);
+}
+
+void
 sync_measure(struct job *j)
 {
 	size_t most = 1;
 	int64_t *scratch;
 
-	for (size_t i = 0; i < j->colls.n; i++) {
-		check(j, &j->colls.v[i]);
+	sync_check(j);
+	clocks_align(j);
+	for (size_t i = 0; i < j->colls.n; i++)
 		if (j->colls.v[i].n > most)
 			most = j->colls.v[i].n;
-	}
-	clocks_align(j);
 	scratch = xmalloc(most * sizeof *scratch);
 	for (size_t i = 0; i < j->colls.n; i++) {
 		struct coll *c = &j->colls.v[i];

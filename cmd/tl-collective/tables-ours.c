@@ -3,6 +3,7 @@
 #include "cmd/tl-collective/tables.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* ---- nccl_clocks ---- */
 
@@ -10,6 +11,7 @@ struct clock {
 	int64_t offset_ns;
 	double drift, u_drift;
 	bool is_corrected;
+	struct str alike;
 };
 
 /* clang-format off */
@@ -22,6 +24,7 @@ static const struct field clock_fields[] = {
 	OWN(COLUMN("u_drift", NULL, COL_REAL, UNIT_NONE, COL_MINOR, 0), struct clock, u_drift),
 	RANK_OF(COLUMN("residual_ns", NULL, COL_INT, UNIT_NS, COL_MINOR, 0), residual_ns),
 	RANK_OF(BOOL("off", NULL), is_off),
+	OWN(TEXT("alike", NULL), struct clock, alike),
 	RANK_OF(COUNTS("collectives", NULL), nclock),
 	RANK_OF(COLUMN("island", NULL, COL_INT, UNIT_NONE, COL_MINOR, 0), island),
 	RANK_OF(COLUMN("middle_ns", NULL, COL_INT, UNIT_NS, COL_DETAIL | COL_POSITION, 0), middle_ns),
@@ -30,18 +33,43 @@ static const struct field clock_fields[] = {
 };
 /* clang-format on */
 
+/* Of each set of ranks whose clocks agree, at its first one: who. */
+static struct str *
+name_alike(struct sheet_rows *s, const struct job *j)
+{
+	struct str *names = xcalloc(j->ranks.n + 1, sizeof *names);
+	int_vec *sets = xcalloc(j->ranks.n + 1, sizeof *sets);
+	struct buf b = { 0 };
+
+	for (size_t r = 0; r < j->ranks.n; r++)
+		vec_push(&sets[j->ranks.v[r].alike], j->ranks.v[r].rank);
+	for (size_t r = 0; r < j->ranks.n; r++) {
+		b.len = 0;
+		put_ranges(&b, sets[r].v, sets[r].n);
+		names[r] = table_text(s->table, buf_str(&b));
+		vec_free(&sets[r]);
+	}
+	buf_free(&b);
+	free(sets);
+	return names;
+}
+
 static void
 fill_clocks(struct sheet_rows *s, struct job *j)
 {
+	struct str *names = name_alike(s, j);
+
 	for (size_t r = 0; r < j->ranks.n; r++) {
 		const struct rank_info *i = &j->ranks.v[r];
-		struct clock own = { NONE, NAN, NAN, false };
+		struct clock own = { NONE, NAN, NAN, false, { NULL, 0 } };
 
 		if (i->u_ns != NONE)
-			own = (struct clock){ i->offset_ns, i->drift,
-				i->u_drift, j->set->align_clocks };
+			own =
+			    (struct clock){ i->offset_ns, i->drift, i->u_drift,
+				    j->set->align_clocks, names[i->alike] };
 		put_row(s, &(struct row){ .rank = i, .own = &own });
 	}
+	free(names);
 }
 
 const struct table_def table_clocks = {

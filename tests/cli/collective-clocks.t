@@ -85,6 +85,18 @@ reports 3 clocks-broken 'tl-collective --align-clocks shifted'
 is 'matched wrongly: not judged' "$(tl-collective --align-clocks -c verdict,says --no-header shifted 2>err)" \
 	"not judged${tab}ends come before starts on solved clocks: who is late is not judged"
 
+# rank 1 lacks the first one: all others are a number too low
+mkdir first
+collectives 0 100+30 1100+30 2300+30 3600+30 5000+30 6500+30 >first/rank0.json
+collectives 1 1100+30 2300+30 3600+30 5000+30 6500+30 8100+30 >first/rank1.json
+reports 3 first-missing 'tl-collective first'
+is 'matched one later: all but the first and the last have both' \
+	"$(tl-collective --table nccl_missing -c collective_id,ranks_missing --no-header first 2>err)" "\
+0_0${tab}1
+0_6${tab}0"
+is '... and clocks agree' "$(clocks offset_ns,off,collectives first | sort -u)" "0${tab}false${tab}5"
+is '... so they can be judged' "$(tl-collective -c verdict,says --no-header first 2>err)" "none${tab}ranks arrive together"
+
 # ---- how late is late ----
 
 # 200 us: a pair's clocks are known to 2 sqrt(2^2 + 2^2) us, twice that is 11.3
@@ -138,6 +150,10 @@ job hosts --ranks 4 $pairs $all --ends 1 $hosts --skew 2=2000 --skew 3=2000
 is 'ranks of a host share its clock' "$(clocks offset_ns,u_ns hosts | uniq | wc -l)" 2
 clocks rank,offset_ns,u_ns hosts >hosts.clocks
 within '... which is as far off as it is' 3 2000000 2 hosts.clocks
+is 'clocks that agree stand together' "$(clocks rank,alike hosts | tr '\t\n' ': ')" '0:0,1 1:0,1 2:2,3 3:2,3 '
+like '... in the text, too' "$(tl-collective hosts 2>&1 >/dev/null)" 'off \(2,3 alike\)'
+is '... whatever host they are of' "$(clocks alike pairs | sort -u)" "0-2
+3"
 # shellcheck disable=SC2086 # words
 job apart --ranks 4 $pairs $all --ends 1 $hosts --skew 3=2000
 reports 3 clock-from-host 'tl-collective apart'

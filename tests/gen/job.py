@@ -11,7 +11,7 @@ makes a rank late in every collective; --slow NAME=FACTOR[:FROM-TO] slows those
 from FROM to TO; --skew RANK=US is that rank's clock at the start, --drift RANK=PPM
 by how much it runs fast. --ends US varies the ends of each, one in 20 by much
 more; --order US is by what each rank always leaves a group later. Ranks wait 0 to 20 us for the last one anyway, and --gap US (100) lie
-between collectives. --host RANK=NUMBER names its host. --work US is a kernel before each collective,
+between collectives, and up to some times --jitter US more. --host RANK=NUMBER names its host. --work US is a kernel before each collective,
 which --throttle RANK=US makes longer, so that the rank is late. --device NAME, --gpus N:
 N GPUs of that name in a node.
 """
@@ -87,6 +87,7 @@ def main():
     ap.add_argument("--ends", type=float, default=0)
     ap.add_argument("--order", type=float, default=0)
     ap.add_argument("--gap", type=float, default=100)
+    ap.add_argument("--jitter", type=float, default=0)
     ap.add_argument("--device")
     ap.add_argument("--gpus", type=int, default=0)
     a = ap.parse_args()
@@ -103,7 +104,8 @@ def main():
     now = {r: 1e6 for r in range(a.ranks)}
     for i in range(max(g["count"] for g in a.group)):
         for g in (g for g in a.group if i < g["count"]):
-            begin = max(now[r] for r in g["ranks"]) + a.gap
+            begin = max(now[r] for r in g["ranks"]) + a.gap + \
+                (rng.expovariate(1 / a.jitter) if a.jitter else 0)
             starts = {r: begin + rng.randint(0, 20) + late.get(r, 0) +
                       throttle.get(r, 0) for r in g["ranks"]}
             took = g["us"] * slowed(a.slow, g["name"], i) * \

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What is planted into ranks' clocks is what tl-collective finds; speaks TAP.
 
-usage: clock_jobs.py same [all] | drawn N | plants RANKS... | real DATA
+usage: clock_jobs.py same [all] | drawn N | shifted N | plants RANKS... | real DATA
 
 same: its table against clocks.py. drawn: N jobs whose clocks are known, how
-often they are within 2 u, and how often an innocent one is accused. plants:
+often they are within 2 u, and how often an innocent one is accused. shifted: N
+jobs in which a rank lacks the first collective of a group. plants:
 clocks that are off beside a rank that is late. real: recorded jobs of one node,
 with clocks moved.
 """
@@ -140,6 +141,81 @@ def unplanted(tap, base, n):
     tap.ok(not found, "%d jobs without a plant: no alarm" % n, *found)
 
 
+# ---- a first collective that is missing ----
+
+def without_first(folder, lacking, group, by_order):
+    """Of each rank and collective of the group, by its start, the true number."""
+    truth = {}
+    names = sorted(os.listdir(folder))
+    for name in names:
+        path = os.path.join(folder, name)
+        with open(path, encoding="ascii") as f:
+            trace = json.load(f)
+        r = trace["distributedInfo"]["rank"]
+        own = [e for e in trace["traceEvents"]
+               if e.get("args", {}).get("Process Group Name") == group]
+        if own and r in lacking:
+            trace["traceEvents"].remove(own.pop(0))
+            for e in own:
+                e["args"]["Seq"] -= 1
+        elif own and by_order:
+            trace["traceEvents"].remove(own.pop())
+        for k, e in enumerate(own):
+            truth[r, round(e["ts"] * 1000)] = k + (r in lacking)
+        for e in trace["traceEvents"]:
+            if by_order:
+                e.get("args", {}).pop("Seq", None)
+            elif "Seq" in e.get("args", {}):
+                e["args"]["Seq"] += 5  # none is 0, which says that there is none
+        collective_jobs.write(path, json.dumps(trace))
+    return truth
+
+
+def matched(folder, group):
+    """Of the same, the number that the program has matched it by."""
+    done = subprocess.run(["tl-collective", "--format", "csv", "--align-clocks", "--table",
+                           "nccl_long", "-c", "rank,ts_ns,group,collective_id", folder],
+                          check=False, capture_output=True, text=True)
+    rows = [line.split(",") for line in done.stdout.splitlines()[1:]]
+    return {(int(r[0]), int(r[1])): int(r[3].rsplit("_", 1)[1]) for r in rows if r[2] == group}
+
+
+def shifted(tap, base, n):
+    wrong, offsets, others = [], [], []
+    for seed in range(n):
+        rng = random.Random(seed)
+        ranks = rng.choice((2, 4, 8))
+        size = rng.choice([s for s in (2, 4) if s <= ranks])
+        options = groups(ranks, size, rng.choice((10, 20, 40)), "all_reduce", "all_gather")
+        options += ["--ends", "1", "--seed", str(seed), "--jitter", str(rng.choice((300, 3000)))]
+        off = {rng.randrange(ranks): rng.choice((0, 400, -5000))}
+        options += sum((["--skew", "%d=%g" % p] for p in off.items()), [])
+        folder = make(os.path.join(base, "shifted%d" % seed), ranks, *options)
+        k = rng.randrange(ranks // size)
+        group = rng.choice(("g%d" % k, "w"))
+        rank = rng.randrange(ranks) if group == "w" else k * size + rng.randrange(size)
+        members = range(ranks) if group == "w" else range(k * size, k * size + size)
+        # of three and more the one that differs may be the one that has it
+        has_more = len(members) > 2 and rng.random() < .3
+        truth = without_first(folder, set(members) - {rank} if has_more else {rank}, group,
+                              rng.choice((False, True)))
+        if matched(folder, group) != truth:
+            wrong.append((seed, ranks, size, group, rank))
+        _, rows, err = clocks.table(folder)
+        bad = {r: (rows[r]["offset_ns"], rows[r]["u_ns"]) for r in rows
+               if abs(float(rows[r]["offset_ns"]) - 1000 * off.get(r, 0)) >
+               2.5 * float(rows[r]["u_ns"])}
+        # of two ranks the lower one is right
+        if bad and not (ranks == 2 and 0 in off):
+            offsets.append((seed, bad))
+        said = "has one collective before" if has_more else "lacks the first collective"
+        if "group %s: rank %d %s" % (group, rank, said) not in err:
+            others.append((seed, rank, group, err))
+    tap.ok(not wrong, "%d jobs: all collectives are matched" % n, *wrong)
+    tap.ok(not offsets, "%d jobs: clocks are right" % n, *offsets)
+    tap.ok(not others, "%d jobs: the rank is named" % n, *others)
+
+
 # ---- plants ----
 
 def plants(tap, base, ranks):
@@ -193,10 +269,65 @@ def moved(source, target, skew, drift):
         collective_jobs.write(os.path.join(target, name[:-3]), json.dumps(trace))
 
 
+def collectives_of(source):
+    """Of each rank's trace, in order, all but other events."""
+    for name in sorted(f for f in os.listdir(source) if f.endswith(".gz")):
+        with gzip.open(os.path.join(source, name), "rt", encoding="utf-8") as f:
+            trace = json.load(f)
+        trace["traceEvents"] = [e for e in trace["traceEvents"] if e.get("cat") == "kernel" and
+                                "nccl" in e["name"].lower()]
+        yield trace
+
+
+def drifting(tap, base, name, source, ranks):
+    """The job twelve times over, half of its ranks on clocks that run fast."""
+    folder, ppm, half = os.path.join(base, name + "drift"), 20.0, ranks // 2
+    os.makedirs(folder)
+    for rank, trace in enumerate(collectives_of(source)):
+        once, fast = trace["traceEvents"], ppm * 1e-6 * (rank >= half)
+        trace["traceEvents"] = [
+            dict(e, ts=round(e["ts"] + 6e5 * (k + fast * k), 3),
+                 args=dict(e["args"], correlation=e["args"]["correlation"] + 10**7 * k))
+            for k in range(12) for e in once]
+        collective_jobs.write(os.path.join(folder, "rank%d.json" % rank), json.dumps(trace))
+    rc, rows, err = clocks.table(folder)
+    off = {r for r in rows if rows[r]["off"] == "True"}
+    tap.ok(rc == 3 and off == set(range(half, ranks)),
+           "%s, half of it fast: these clocks are off, no other" % name, rc, off, err)
+    wrong = [(r, rows[r]["drift"], rows[r]["u_drift"]) for r in rows if
+             abs(float(rows[r]["drift"]) - ppm * 1e-6 * (r >= half)) >
+             2.5 * float(rows[r]["u_drift"])]
+    tap.ok(not wrong, "%s, half of it fast: by so much" % name, *wrong)
+    rc, verdict, err = collective_jobs.verdicts(folder, "--align-clocks")
+    tap.ok(rc == 0, "%s, half of it fast: aligned" % name, rc, verdict, err)
+
+
+def islands(tap, base, name, source, ranks):
+    """It and itself again, 7 ms later, with nothing that joins them."""
+    folder = os.path.join(base, name + "islands")
+    os.makedirs(folder)
+    for rank, trace in enumerate(collectives_of(source)):
+        for again in (0, 1):
+            trace["distributedInfo"].update(rank=rank + ranks * again, world_size=2 * ranks)
+            for e in trace["traceEvents"]:
+                e["ts"] = round(e["ts"] + 7000 * again, 3)
+                e["args"].update({"Process Group Name": str(again), "Process Group Ranks": str(
+                    list(range(ranks * again, ranks * (again + 1))))})
+            collective_jobs.write(os.path.join(folder, "rank%d.json" % (rank + ranks * again)),
+                                  json.dumps(trace))
+    rc, rows, err = clocks.table(folder)
+    tap.ok(rc == 0 and "2 sets of ranks" in err and all(
+        int(rows[r]["island"]) == (r >= ranks) and rows[r]["off"] == "False" for r in rows),
+           "%s, twice: two islands, no clock is off" % name, rc, rows, err)
+
+
 def real(tap, base, data):
     for name, ranks in (("multirank_cifar_mi300x_4r", 4), ("multirank_dlrm_v100_8r", 8)):
         source = os.path.join(data, name)
         half = range(ranks // 2, ranks)
+        drifting(tap, base, name, source, ranks)
+        if ranks == 4:  # the others do not record their groups
+            islands(tap, base, name, source, ranks)
         for what, skew in (("nothing", {}), ("one", {1: 5000.0}),
                            ("a host", {r: -800.0 for r in half}),
                            ("several", {r: 300.0 * r for r in half})):
@@ -228,6 +359,8 @@ def main():
         elif kind == "drawn":
             drawn(tap, base, int(rest[0]))
             unplanted(tap, base, max(3, int(rest[0]) // 10))
+        elif kind == "shifted":
+            shifted(tap, base, int(rest[0]))
         elif kind == "plants":
             for ranks in rest:
                 plants(tap, base, int(ranks))
