@@ -205,8 +205,10 @@ take_timeline(void *ctx, const struct line *l)
 }
 
 /*
- * Why the GPU was idle, in the window of the steps. Of sheets with the gaps
- * that are 0.1 % of idle time or more: a page has room for them.
+ * Why the GPU was idle, in the window of the steps; or, where these are apart,
+ * before each event that is selected: between them it may do other work. Of
+ * sheets with the gaps that are 0.1 % of idle time or more: a page has room for
+ * them.
  */
 static void
 start_idle(const struct analyses *a)
@@ -214,7 +216,8 @@ start_idle(const struct analyses *a)
 	const struct settings *s = a->set;
 	struct args options = { 0 };
 
-	args_add(&options, "--steps");
+	if (!s->is_apart)
+		args_add(&options, "--steps");
 	args_add(&options, "--by=class,cause,call");
 	args_add(&options,
 	    s->has_sheets ? text("--min-gap=%" PRId64 "ns", s->idle_ns / 1000)
@@ -307,9 +310,7 @@ analyse_gpu(const struct analyses *a)
 	job_wait_for(a->jobs, timeline);
 	table_each(table_path(s, "gpu_timeline", "ndjson"), take_timeline, s);
 	if (!s->is_rocprof) {
-		/* between what is selected the GPU may do other work */
-		if (!s->is_apart)
-			start_idle(a);
+		start_idle(a);
 		start_steps(a);
 		start_critical(a);
 	}

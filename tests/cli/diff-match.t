@@ -64,6 +64,24 @@ fi
 is 'steps' "$(sed 1d sheets/steps.csv | grep -c .)" 30
 is 'the timeline' "$(tl-timeline --step iteration:170-185,249-262 --format csv --labels a.json |
 	grep -e total_time -e busy)" "$(grep -e total_time -e busy sheets/gpu_timeline.csv)"
+# before each kernel of them, from the end of the one before: none between blocks
+is 'idle time, of the raw trace' "$(python3 - <<'END'
+import csv, json
+events = json.load(open("a.json"))["traceEvents"]
+marks = sorted((e["ts"], e["dur"]) for e in events if e.get("cat") == "user_annotation")
+calls = {e["args"]["correlation"]: e["ts"] for e in events if e.get("cat") == "cuda_runtime"}
+kernels = sorted((e["ts"], e["dur"], e["args"]["correlation"])
+                 for e in events if e.get("cat") == "kernel")
+idle = 0
+for (at, dur, _), (start, _, correlation) in zip(kernels, kernels[1:]):
+    number = next((i for i, (t, d) in enumerate(marks, 1) if t <= calls[correlation] < t + d), 0)
+    if 170 <= number <= 185 or 249 <= number <= 262:
+        idle += max(0, start - at - dur)
+print(idle > 0, round(idle * 1000) -
+      sum(int(r["time_ns"]) for r in csv.DictReader(open("sheets/idle.csv"))))
+END
+)" 'True 0'
+ok 'there is some' test "$(wc -l <sheets/idle_gaps.csv)" -gt 1
 tl-report a.json --vs a.json --match=decode -d decode 2>err
 is 'of one phase' "$(sed 1d decode/steps.csv | grep -c .)" 16
 tl-report a.json --vs b.json --match --html page.html 2>err
