@@ -31,9 +31,11 @@ put_change(struct buf *b, int64_t before, int64_t after)
 	put_time(b, before);
 	buf_puts(b, " to ");
 	put_time(b, after);
-	if (before > 0)
-		buf_printf(b, " (%+.1f %%)",
-		    100 * ((double)after - (double)before) / (double)before);
+	if (before > 0) {
+		buf_puts(b, " (");
+		put_growth(b, (double)before, (double)after - (double)before);
+		buf_putc(b, ')');
+	}
 }
 
 /* A note of what is in the buffer, which is empty then; nothing if it is. */
@@ -204,9 +206,11 @@ put_gpu_time(struct buf *b, const struct changes *c)
 	} else if (!changes_differ(c)) {
 		buf_puts(b, "; GPU time within noise");
 	} else if (u[0].total_ns > 0) {
-		buf_printf(b, "; GPU time %+.1f %%%s",
-		    100 * (double)changes_verdict_ns(c) / (double)u[0].total_ns,
-		    c->is_known && !c->unlike.is_so ? " beyond noise" : "");
+		buf_puts(b, "; GPU time ");
+		put_growth(
+		    b, (double)u[0].total_ns, (double)changes_verdict_ns(c));
+		if (c->is_known && !c->unlike.is_so)
+			buf_puts(b, " beyond noise");
 		put_unlinked(b, c);
 	}
 }

@@ -112,8 +112,7 @@ put_family(
 
 	buf_printf(b, "%s ", what);
 	if (f->judged_ns != 0 && f->ns[0] > 0) {
-		buf_printf(b, "%+.1f %%",
-		    100 * (double)f->judged_ns / (double)f->ns[0]);
+		put_growth(b, (double)f->ns[0], (double)f->judged_ns);
 	} else {
 		put_time(b, f->ns[0]);
 		buf_puts(b, " to ");

@@ -106,8 +106,9 @@ versus_take(void *ctx, const struct line *l)
 	put_time(&b, llround(before));
 	buf_puts(&b, " to ");
 	put_time(&b, llround(after));
-	buf_printf(&b, " each (%+.1f %%, beyond noise), ",
-	    100 * (after - before) / before);
+	buf_puts(&b, " each (");
+	put_growth(&b, before, after - before);
+	buf_puts(&b, ", beyond noise), ");
 	buf_putc(&b, all_ns < 0 ? '-' : '+');
 	put_time(&b, llabs(all_ns));
 	buf_printf(&b, " in %" PRId64 ".", count);

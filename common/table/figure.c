@@ -3,6 +3,8 @@
 
 #include "table/table.h"
 
+#define MANY_PERCENT 1000 /* above, a factor is read more easily */
+
 void
 put_time(struct buf *b, int64_t ns)
 {
@@ -29,4 +31,15 @@ put_count(struct buf *b, int64_t n)
 			buf_putc(b, ',');
 		buf_putc(b, digits[i]);
 	}
+}
+
+void
+put_growth(struct buf *b, double before, double more)
+{
+	double percent = 100 * more / before;
+
+	if (percent > MANY_PERCENT)
+		buf_printf(b, "x %.4g", (before + more) / before);
+	else
+		buf_printf(b, "%+.1f %%", percent);
 }

@@ -216,6 +216,8 @@ size_t text_width(struct str s);
 void put_time(struct buf *b, int64_t ns);
 /* "1,360". */
 void put_count(struct buf *b, int64_t n);
+/* What is more than before, which is above 0: "+7.8 %", or "x 12". */
+void put_growth(struct buf *b, double before, double more);
 /* A line above the table in the formats table and md, nowhere else. */
 void table_note(struct table *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Those so far, in their order; they live as long as the table. */

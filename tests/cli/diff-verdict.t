@@ -383,6 +383,26 @@ is 'several runs: sums are said to be' \
 	"$(says -B s777.json -B s777.json -A ab.json -A ab.json | grep only)" \
 	'rows on one side only: 1 before (10.0 us)
 GPU events in calls of one side only, over all runs: 2 before (20.0 us)'
+# steps US: four, of two ops, the first of which takes so long on the GPU
+steps() {
+	for s in 0 1 2 3; do
+		ev user_annotation "ProfilerStep#$s" 1 $((s * 1000)) 1000
+		for i in 1 2; do
+			at=$((s * 1000 + i * 50)) n=$((s * 2 + i))
+			ev cpu_op "op$i" 1 $at 40
+			ev cuda_runtime cudaLaunchKernel 1 $((at + 1)) 5 "\"correlation\":$n"
+			ev kernel "k$i" 7 $((s * 1000 + 600 - 200 * i)) "$([ $i -eq 1 ] && echo "$1" || echo 10)" \
+				"\"correlation\":$n,\"device\":0,\"stream\":7"
+		done
+	done | trace
+}
+steps 10 >ten.json
+steps 210 >more.json
+steps 350 >many.json
+# of 20 us a step
+is 'up to ten times more: percent' "$(whole ten.json more.json | cut -d : -f 1)" 'GPU time +1000.0 %'
+is 'above: a factor' "$(whole ten.json many.json | cut -d : -f 1)" 'GPU time x 18'
+like '... in the step, too' "$(tl-diff --table diff_verdict --no-header ten.json many.json)" 'GPU time x 18 beyond noise'
 is 'sentences tell of hostile names safely' \
 	"$(two 'a\u001b[2J' b | trace >evil.json; { op net 0 100; op cast 15 60; two 'a\u001b[2J' b | sed 1d; } | trace >evil2.json
 	tl-diff --table diff_verdict --format table evil.json evil2.json | tr -d '\n -~')" ''
