@@ -73,45 +73,132 @@ function rooflines() {
   return () => list.forEach((o, i) => rooflineOf(o, scale, boxes[i]));
 }
 const boundColour = r => /^COMPUTE/.test(r.roofline_bound) ? colours[1] : r.roofline_bound ? colours[0] : '#777';
-function rooflineOf({ side, t, points, roof }, { x0, x1, y0, y1, most }, box) {
-  const { x, y } = t.chart, lg = Math.log10, room = make('div', undefined, 'roof');
-  box.append(room);
+const aboutOp = (r, y) => r.name + ' ' + scalars(JSON.stringify(r.input_dims || '')) + '\n' + time(r.kernel_ns_sum) +
+  ', ' + r[y].toFixed(2) + ' TFLOP/s' + (r.pct_roofline_mean == null ? '' : ', ' + r.pct_roofline_mean.toFixed(1) + ' % of roof');
+// Of a scale of powers of ten those in view, with 2 and 5 times them where there is room.
+const ticks = (low, high) => {
+  const list = [];
+  for (let k = Math.floor(low); k <= high; k++) (high - low > 2 ? [1] : [1, 2, 5]).forEach(m => list.push(m * 10 ** k));
+  return list.filter(v => Math.log10(v) > low - 1e-9 && Math.log10(v) < high + 1e-9);
+};
+const tickText = v => v < .0009 || v > 2e5 ? v.toExponential(0).replace('+', '') : String(+v.toPrecision(1));
+// A button with a sign says what it does to what.
+const sign = (text, what, f) => {
+  const b = make('button', text);
+  b.title = b.ariaLabel = what;
+  b.onclick = f;
+  return b;
+};
+function rooflineOf(o, whole, box) {
+  const room = make('div', undefined, 'roof'), controls = make('div', undefined, 'controls'), LEAST = .5;
+  const what = 'roofline' + of_side(o.side), points = o.points.slice().sort((a, b) => b.kernel_ns_sum - a.kernel_ns_sum);
+  let x = [], y = [], frame = null, chosen = 0, waiting = false;
+  const drawing = focus => {
+    waiting = false;
+    frame = rooflineFrame(room, { x0: x[0], x1: x[1], y0: y[0], y1: y[1] });
+    const dots = rooflineDrawn(frame, o, whole, points);
+    dots.forEach((dot, i) => { dot.onfocus = () => { chosen = i; }; });
+    // one of those in view is always on the way of the Tab key
+    const dot = dots.get(chosen) || [...dots.values()][0];
+    if (dot) dot.setAttribute('tabindex', 0);
+    if (dot && focus) dot.focus();
+  };
+  const later = () => { if (!waiting) { waiting = true; requestAnimationFrame(() => drawing(false)); } };
+  const view = (a, b) => {
+    x = within([whole.x0, whole.x1], LEAST, a);
+    y = within([whole.y0, whole.y1], LEAST, b);
+  };
+  const all = () => view([whole.x0, whole.x1], [whole.y0, whole.y1]);
+  const zoom = (k, at) => view(closer(x, k, at[0], LEAST), closer(y, k, at[1], LEAST));
+  const place = r => [Math.max(whole.x0, Math.log10(r[o.t.chart.x])), Math.max(whole.y0, Math.log10(r[o.t.chart.y]))];
+  const middle = () => [(x[0] + x[1]) / 2, (y[0] + y[1]) / 2];
+  // from pixels to what they show
+  const shown = p => [x[0] + (p.x - frame.L) / frame.w * (x[1] - x[0]), y[1] - (p.y - frame.T) / frame.h * (y[1] - y[0])];
+  gestures(room, {
+    down() {}, up() {}, over() {},
+    move(by, p) {
+      const right = by.x / frame.w * (x[1] - x[0]), up = by.y / frame.h * (y[1] - y[0]);
+      view([x[0] - right, x[1] - right], [y[0] + up, y[1] + up]);
+      if (by.zoom !== 1) zoom(by.zoom, shown(p));
+      later();
+    },
+  });
+  room.onwheel = e => {
+    if (!e.ctrlKey) return;
+    e.preventDefault();
+    const r = room.getBoundingClientRect();
+    zoom(e.deltaY > 0 ? .8 : 1.25, shown({ x: e.clientX - r.left, y: e.clientY - r.top }));
+    later();
+  };
+  room.ondblclick = e => { if (!e.target.classList.contains('op')) { all(); later(); } };
+  // From op to op by time; closer about the one in focus.
+  room.onkeydown = e => {
+    const r = points[chosen], at = place(r), keys = {
+      ArrowRight: () => { chosen = Math.min(points.length - 1, chosen + 1); }, ArrowLeft: () => { chosen = Math.max(0, chosen - 1); },
+      '+': () => zoom(2, at), '=': () => zoom(2, at), '-': () => zoom(.5, at), 0: all,
+      Enter: () => goTo && goTo(o.t, r), ' ': () => goTo && goTo(o.t, r),
+    };
+    if (e.ctrlKey || e.metaKey || e.altKey || !(e.key in keys)) return;
+    e.preventDefault();
+    keys[e.key]();
+    if (e.key === 'Enter' || e.key === ' ') return; // the focus is elsewhere
+    const [a, b] = place(points[chosen]);
+    if (a < x[0] || a > x[1] || b < y[0] || b > y[1]) view([a - (x[1] - x[0]) / 2, a + (x[1] - x[0]) / 2], [b - (y[1] - y[0]) / 2, b + (y[1] - y[0]) / 2]);
+    drawing(true);
+  };
+  controls.append(sign('+', 'zoom in: ' + what, () => { zoom(2, middle()); later(); }),
+    sign('\u2212', 'zoom out: ' + what, () => { zoom(.5, middle()); later(); }), sign('all', 'all of the ' + what, () => { all(); later(); }),
+    make('span', COARSE ? 'Two fingers: zoom. Tap: row in the table.' : 'Ctrl-wheel: zoom. Drag: move. Click: row in the table.', 'hint'));
+  box.append(controls, room);
+  all();
+  drawing(false);
+  addEventListener('resize', later);
+  if (!(o.roof.memory > 0)) box.append(make('div', 'No roof: there are no figures of this GPU. Name it with --arch.', 'hint'));
+}
+// The axes of what is in view.
+function rooflineFrame(room, { x0, x1, y0, y1 }) {
   // as many pixels as there are, so that text is not made small
-  const W = Math.max(320, Math.min(760, room.clientWidth || 660)), H = 400, LONG = W < 480 ? 22 : 34, L = 62, B = 40, T = 14, R = 26;
-  const X = v => L + (lg(v) - x0) / (x1 - x0) * (W - L - R), Y = v => H - B - (lg(v) - y0) / (y1 - y0) * (H - B - T);
-  const svg = draw(room, 'svg', { viewBox: '0 0 ' + W + ' ' + H, width: W,
-    role: 'group', 'aria-label': 'roofline' + of_side(side) + ': TFLOP/s of each op by its FLOP per byte' });
-  const text = k => k < -3 || k > 5 ? '1e' + k : String(+(10 ** k).toPrecision(1));
-  for (let k = x0; k <= x1; k++) {
-    draw(svg, 'line', { x1: X(10 ** k), x2: X(10 ** k), y1: T, y2: H - B, class: 'grid' });
-    draw(svg, 'text', { x: X(10 ** k), y: H - B + 16, 'text-anchor': 'middle' }, text(k));
-  }
-  for (let k = y0; k <= y1; k++) {
-    draw(svg, 'line', { x1: L, x2: W - R, y1: Y(10 ** k), y2: Y(10 ** k), class: 'grid' });
-    draw(svg, 'text', { x: L - 6, y: Y(10 ** k) + (k > y0 ? 4 : 0), 'text-anchor': 'end' }, text(k));
-  }
+  const W = Math.max(320, Math.min(760, room.clientWidth || 660)), H = 400, L = 62, B = 40, T = 14, R = 26, w = W - L - R, h = H - B - T;
+  const lg = Math.log10, X = v => L + (lg(v) - x0) / (x1 - x0) * w, Y = v => H - B - (lg(v) - y0) / (y1 - y0) * h;
+  room.replaceChildren();
+  const svg = draw(room, 'svg', { viewBox: '0 0 ' + W + ' ' + H, width: W });
+  ticks(x0, x1).forEach(v => {
+    draw(svg, 'line', { x1: X(v), x2: X(v), y1: T, y2: H - B, class: 'grid' });
+    draw(svg, 'text', { x: X(v), y: H - B + 16, 'text-anchor': 'middle' }, tickText(v));
+  });
+  ticks(y0, y1).forEach(v => {
+    draw(svg, 'line', { x1: L, x2: W - R, y1: Y(v), y2: Y(v), class: 'grid' });
+    draw(svg, 'text', { x: L - 6, y: Y(v) + (Y(v) < H - B - 4 ? 4 : 0), 'text-anchor': 'end' }, tickText(v));
+  });
   draw(svg, 'text', { x: (L + W - R) / 2, y: H - 6, 'text-anchor': 'middle' }, 'FLOP per byte');
   draw(svg, 'text', { 'text-anchor': 'middle',
     transform: 'translate(12,' + (T + H - B) / 2 + ') rotate(-90)' }, 'TFLOP/s');
-  const clip = draw(svg, 'clipPath', { id: 'box' + side }), left = 10 ** x0, right = 10 ** x1;
+  return { svg, W, H, L, B, T, R, w, h, X, Y, x0, x1, y0, y1, LONG: W < 480 ? 22 : 34 };
+}
+// Roofs and ops in a frame; of each op in view its dot, by its place among all.
+function rooflineDrawn(frame, { side, t, roof }, whole, points) {
+  const { svg, W, H, L, B, T, R, X, Y, LONG } = frame, { x, y } = t.chart;
+  svg.setAttribute('role', 'group');
+  svg.setAttribute('aria-label', 'roofline' + of_side(side) + ': TFLOP/s of each op by its FLOP per byte; left and right arrow: from op to op');
+  const clip = draw(svg, 'clipPath', { id: 'box' + side }), left = 10 ** whole.x0, right = 10 ** whole.x1, low = 10 ** whole.y0;
   draw(clip, 'rect', { x: L, y: T, width: W - L - R, height: H - B - T });
   if (roof.memory > 0) (roof.specs.length ? roof.specs : [{ name: '', rate: roof.memory * right }]).forEach((spec, i) => {
     const turn = Math.min(bend(roof, spec), right), line = [[left, left * roof.memory], [turn, turn * roof.memory], [right, spec.rate]];
     draw(svg, 'polyline', { points: line.map(p => X(p[0]) + ',' + Y(p[1])).join(' '),
       fill: 'none', stroke: hue(i + 2), 'stroke-width': 2, 'clip-path': 'url(#box' + side + ')' });
   });
-  const radius = r => 2.5 + 13 * Math.sqrt(r.kernel_ns_sum / most), LABELS = 5, labels = roofLabels(roof, { X, Y, W, R });
-  points.slice().sort((a, b) => b.kernel_ns_sum - a.kernel_ns_sum).forEach((r, i) => {
-    const cx = Math.max(L, X(r[x])), cy = Math.min(H - B, Y(r[y])), c = draw(svg, 'circle', { cx, cy, r: radius(r),
-      'fill-opacity': .55, fill: boundColour(r), class: 'op', role: 'button', tabindex: i < LABELS ? 0 : -1,
-      'aria-label': r.name + ': its row in the table' });
-    const go = () => goTo && goTo(t, r);
-    c.onclick = go;
-    c.onkeydown = e => { if (e.key === 'Enter' || e.key === ' ') { e.preventDefault(); go(); } };
-    draw(c, 'title', {}, r.name + ' ' + JSON.stringify(r.input_dims) + '\n' + time(r.kernel_ns_sum) +
-      ', ' + r[y].toFixed(2) + ' TFLOP/s' + (r.pct_roofline_mean == null ? '' :
-      ', ' + r.pct_roofline_mean.toFixed(1) + ' % of roof'));
-    if (i >= LABELS) return;
+  const { most } = whole, radius = r => 2.5 + 13 * Math.sqrt(r.kernel_ns_sum / most), LABELS = 5;
+  const labels = roofLabels(roof, frame), dots = new Map();
+  let named = 0;
+  points.forEach((r, i) => {
+    const cx = X(Math.max(left, r[x])), cy = Y(Math.max(low, r[y]));
+    if (cx < L - 1 || cx > W - R + 1 || cy < T - 1 || cy > H - B + 1) return;
+    const c = draw(svg, 'circle', { cx, cy, r: radius(r), 'fill-opacity': .55, fill: boundColour(r), class: 'op', role: 'button',
+      tabindex: -1, 'aria-label': aboutOp(r, y).replace('\n', ', ') });
+    dots.set(i, c);
+    c.onclick = () => goTo && goTo(t, r);
+    draw(c, 'title', {}, aboutOp(r, y));
+    if (named++ >= LABELS) return;
     const back = cx > W / 2, size = radius(r) + 4;
     const word = r.name.replace(/^aten::/, '') + ' ' + scalars(JSON.stringify(r.input_dims || ''));
     labels.push({ x: back ? cx - size : cx + size, y: cy + 4, back, class: 'op',
@@ -119,18 +206,18 @@ function rooflineOf({ side, t, points, roof }, { x0, x1, y0, y1, most }, box) {
   });
   // what is written stands over what is drawn
   apart(labels, T, H - B).forEach(l => draw(svg, 'text', { x: l.x, y: l.y, 'text-anchor': l.back ? 'end' : 'start', class: l.class }, l.word));
-  slopeLabel(svg, roof, { X, Y, x0, x1, y0 });
+  slopeLabel(svg, roof, frame);
   [['compute-bound', colours[1], /^COMPUTE/], ['memory-bound', colours[0], /^MEM/],
     ['no roofline', '#777', /^$/]].filter(k => points.some(r => k[2].test(r.roofline_bound || '')))
     .forEach(([word, fill], i) => {
       draw(svg, 'circle', { cx: L + 12, cy: T + 12 + 15 * i, r: 5, fill, 'fill-opacity': .7 });
       draw(svg, 'text', { x: L + 22, y: T + 16 + 15 * i }, word);
     });
-  if (!(roof.memory > 0)) room.append(make('div', 'No roof: there are no figures of this GPU. Name it with --arch.', 'hint'));
+  return dots;
 }
 // Each roof's rate on its flat part.
-function roofLabels(roof, { X, Y, W, R }) {
-  return !(roof.memory > 0) ? [] : roof.specs.map(s => ({ x: W - R - 4, y: Y(s.rate) - 4, back: true, class: 'slope',
+function roofLabels(roof, { Y, W, H, R, B, T }) {
+  return !(roof.memory > 0) ? [] : roof.specs.filter(s => Y(s.rate) > T && Y(s.rate) < H - B).map(s => ({ x: W - R - 4, y: Y(s.rate) - 4, back: true, class: 'slope',
     word: s.name + ' ' + +s.rate.toPrecision(4) + ' TFLOP/s' }));
 }
 // No word stands on another: each is moved up or down to the nearest free place.
@@ -147,9 +234,9 @@ function apart(labels, top, bottom) {
 }
 // The bandwidth along the slope, which is the same for all: TFLOP/s by FLOP per
 // byte is TB/s.
-function slopeLabel(svg, roof, { X, Y, x0, x1, y0 }) {
+function slopeLabel(svg, roof, { X, Y, x0, x1, y0, y1 }) {
   const lg = Math.log10, low = Math.max(10 ** x0, 10 ** y0 / roof.memory);
-  const turn = Math.min(10 ** x1, ...roof.specs.map(s => bend(roof, s)));
+  const turn = Math.min(10 ** x1, 10 ** y1 / roof.memory, ...roof.specs.map(s => bend(roof, s)));
   if (!(roof.memory > 0) || !(turn > low)) return;
   const middle = 10 ** (.65 * lg(low) + .35 * lg(turn)), at = [X(middle), Y(middle * roof.memory)];
   const lean = Math.atan2(Y(10) - Y(1), X(10) - X(1)) * 180 / Math.PI;

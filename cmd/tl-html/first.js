@@ -77,14 +77,16 @@ function changes(rows) {
 // ---- the bar ----
 // Its parts by name, in percent and ns; of the side that a report is about as
 // its summary has them, of the other from its timeline.
-const PARTS = { computation_time: 'computation', exposed_comm_time: 'exposed communication',
-  exposed_memcpy_time: 'exposed copies', idle_time: 'idle' };
+const PARTS = { computation: ['computation_time'], kernels: ['kernel'], 'exposed communication': ['exposed_comm_time'],
+  'exposed copies': ['exposed_memcpy_time'], idle: ['idle_time', 'idle', 'micro_idle_time', 'macro_idle_time'] };
 function barParts(side) {
   const t = table(side ? 'gpu_timeline' : 'summary', side);
   if (!side) return t.rows.filter(r => r.part === 'timeline' && r.name !== 'total');
   if (!t) return [];
-  const sum = type => t.rows.filter(r => r.type === type).reduce((s, r) => s + r.time_ns, 0), all = sum('total_time');
-  return all ? Object.keys(PARTS).map(k => ({ name: PARTS[k], time_ns: sum(k), percent: 100 * sum(k) / all })) : [];
+  const of = types => t.rows.filter(r => types.includes(r.type)), sum = rows => rows.reduce((s, r) => s + r.time_ns, 0);
+  const all = sum(of(['total_time']));
+  return !all ? [] : Object.entries(PARTS).map(([name, types]) => [name, of(types)]).filter(([, rows]) => rows.length)
+    .map(([name, rows]) => ({ name, time_ns: sum(rows), percent: 100 * sum(rows) / all }));
 }
 // Traces run side by side: of several the mean is a time that passed.
 const timelines = side => Math.max(1, (table('gpu_timeline', side) || { rows: [] }).rows.filter(r => r.type === 'total_time').length);
@@ -126,7 +128,7 @@ function toplist(heads, rows, cells, widths) {
     const tr = make('tr');
     cells(r).slice(0, heads.length).forEach((s, i) => tr.append(make('td', s, look(i))));
     mid(tr.firstChild, cells(r)[0], at[n]).title = r.name.slice(0, 4000);
-    share(tr.children[2], r.percent);
+    if (r.percent != null) share(tr.children[2], r.percent);
     tab.append(tr);
   });
   box.append(make('h2', heads[0]), tab);
@@ -134,16 +136,17 @@ function toplist(heads, rows, cells, widths) {
 }
 // The other side's, as the summary has those of the side that it is about.
 const TOP = 10, TOP_LOST = 5;
-function otherOps() {
-  const t = table('ops_summary', 1), sums = new Map();
+function otherTop(t, ns) {
+  const sums = new Map();
   (t ? t.rows : []).forEach(r => {
-    const one = sums.get(r.name) || { name: r.name, time_ns: 0, count: 0, note: [].concat(r.categories || []).join(' ') };
-    one.time_ns += r.direct_ns_sum;
+    const one = sums.get(r.name) || { name: r.name, time_ns: 0, count: 0, note: [].concat(r.categories || r.category || []).join(' ') };
+    one.time_ns += r[ns];
     one.count += r.count;
     sums.set(r.name, one);
   });
   const list = [...sums.values()].sort((a, b) => b.time_ns - a.time_ns), all = list.reduce((s, r) => s + r.time_ns, 0);
-  return all ? list.slice(0, TOP).map(r => ({ ...r, percent: 100 * r.time_ns / all })) : [];
+  // of a table whose end is not in the page the whole is not known
+  return all ? list.slice(0, TOP).map(r => ({ ...r, percent: t.left ? null : 100 * r.time_ns / all })) : [];
 }
 function otherLost() {
   const t = drawn('roofline', 1), sums = new Map();
@@ -177,10 +180,12 @@ function head() {
   part('warning').forEach(r => $('warnings').append(make('li', figures(r.name))));
   changes(part('change'));
   const wide = ['', '6.5em', '5em', '4.5em', '11em'];
-  const cells = r => [bare(r.name), brief(r.time_ns), r.percent.toFixed(1) + ' %', r.count, r.note || ''];
+  const cells = r => [bare(r.name), brief(r.time_ns), r.percent == null ? '' : r.percent.toFixed(1) + ' %', r.count, r.note || ''];
   const ops = table('host_timeline') ? 'Top ops on the host' : 'Top ops', rest = ['time', 'share', 'count', 'category'];
-  each_side(side => toplist([ops + of_side(side), ...rest], side ? otherOps() : part('op'), cells, wide));
-  toplist(['Top kernels', ...rest], part('kernel'), cells, wide);
+  each_side(side => toplist([ops + of_side(side), ...rest], side ? otherTop(table('ops_summary', 1), 'direct_ns_sum') : part('op'),
+    cells, wide));
+  each_side(side => toplist(['Top kernels' + of_side(side), ...rest], side ? otherTop(table('kernel_summary', 1), 'dur_ns_sum') :
+    part('kernel'), cells, wide));
   each_side(side => {
     const lost = side ? otherLost() : part('roofline');
     toplist(['Lost to the roofline' + of_side(side) + (lost.length ? ' (' + (lost[0].note || '').replace(/^.*, /, '') + ')' : ''),

@@ -133,8 +133,8 @@ static void
 put_script(struct out *out)
 {
 	static const char *const files[] = { "base.js", "first.js",
-		"figures.js", "spans.js", "timeline.js", "stacks.js",
-		"tables.js", "start.js" };
+		"gestures.js", "figures.js", "spans.js", "timeline.js",
+		"stacks.js", "tables.js", "start.js" };
 
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
 		out_str(out, file_of(files[i]));

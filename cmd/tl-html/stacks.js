@@ -23,7 +23,7 @@ function legend(whole, most) {
   const stripes = css => 'repeating-linear-gradient(135deg,' + css + ' 0 3px,#fff 3px 4px)';
   $('legend').hidden = false;
   $('legend').replaceChildren(make('span', 'Width: both times together. Colour: ' + sides[1] + ' less ' + sides[0]));
-  [-1, -.25, 0, .25, 1].forEach(k => item(tint(k * most, most), k ? signed(Math.round(k * most)) : 'the same'));
+  (most > 0 ? [-1, -.25, 0, .25, 1] : [0]).forEach(k => item(tint(k * most, most), k ? signed(Math.round(k * most)) : 'the same'));
   if (whole.a) item(stripes(tint(-most, most)), 'only ' + sides[0]);
   if (whole.b) item(stripes(tint(most, most)), 'only ' + sides[1]);
 }
@@ -83,41 +83,49 @@ function stacks() {
     up.gone = true;
     if (k.deep > 5000) k.chain = k.chain.slice(-50);
   });
-  let root = null, here = null, word = '', boxes = [], printing = false;
+  let root = null, here = null, word = '', boxes = [], printing = false, from = 0, to = 1, waiting = false;
   const only = k => !two || k.a && k.b || !k.d ? -1 : k.a ? 0 : 1;
   const one = k => (k.name ? names[k.name] : k.d ? 'not named here' : 'all ' + clock + ' work') +
     (only(k) < 0 ? '' : ' [only ' + sides[only(k)] + ']');
   const text = k => k.chain.length < 2 ? one(k) : one(k.chain[0]) + ' \u203a ' +
     (k.chain.length > 2 ? '\u2026 \u203a ' : '') + one(k);
   const fill = k => two ? tint(k.b - k.a, most) : k.d ? hue(k.name) : '#ddd';
-  const within = k => { for (; k; k = k.up) if (k === root) return true; return false; };
+  const below = k => { for (; k; k = k.up) if (k === root) return true; return false; };
   const about = k => k.chain.slice(-12).map(one).join('\n') + '\n' + (two ? sides[0] + ' ' + time(k.a) + ', ' + sides[1] + ' ' + time(k.b) +
     ': ' + signed(k.b - k.a) + ' (' + change(k.a, k.b) + ')' :
     time(k.ns) + ', ' + (100 * k.ns / nodes[0].ns).toFixed(2) + ' %');
+  // All of a box across the drawing, or a part of it.
+  const go = k => { root = k; here = null; [from, to] = [k.x, k.x + k.ns]; paint(); };
+  const view = (a, b) => {
+    [from, to] = within([root.x, root.x + root.ns], Math.min(1, root.ns), [a, b]);
+    if (!waiting) { waiting = true; requestAnimationFrame(paint); }
+  };
+  const zoom = (k, at) => view(...closer([from, to], k, at, 1));
   function paint() {
-    const seen = nodes.filter(k => !k.gone && within(k));
+    waiting = false;
+    const seen = nodes.filter(k => !k.gone && below(k));
     let deep = seen.reduce((m, k) => k.ns * 700 > root.ns ? Math.max(m, k.d) : m, 0) - root.d + 1;
     if (printing) deep = Math.min(deep, Math.floor(PAPER / ROW));
     const [g, w] = canvas('ic', deep * ROW + 2);
-    const scale = w / root.ns;
+    const scale = w / (to - from);
     boxes = [];
     let hit = 0, until = -1;
     seen.forEach(k => {
-      const x = (k.x - root.x) * scale, px = k.ns * scale, y = (k.d - root.d) * ROW;
+      const x = (k.x - from) * scale, px = k.ns * scale, y = (k.d - root.d) * ROW;
       const found = word && k.chain.some(f => one(f).toLowerCase().includes(word));
       // once for a stack: pre-order, so what is below comes next
       if (found && k.x >= until) { hit += k.ns; until = k.x + k.ns; }
-      if (px < .4) return;
+      if (px < .4 || x + px < 0 || x > w) return;
       g.fillStyle = found ? two ? '#1a7a3c' : '#e0457b' : fill(k);
       g.fillRect(x, y, Math.max(px - .5, .4), ROW - 1);
       if (only(k) >= 0 && px > 3) hatch(g, x, y, px - .5, ROW - 1);
       g.fillStyle = found ? '#fff' : two ? ink(k.b - k.a, most) : '#000';
-      label(g, text(k), x, y + 8, px);
+      label(g, text(k), Math.max(x, 0), y + 8, px + Math.min(x, 0));
       if (k === here) { g.strokeStyle = css('focus'); g.lineWidth = 3; g.strokeRect(x + 1, y + 1, Math.max(px - 2, 1), ROW - 3); }
       boxes.push([x, y, px, k]);
     });
     $('found').textContent = here ? about(here).replace('\n', ': ') : word ? (100 * hit / root.ns).toFixed(1) + ' % matches' :
-      root === nodes[0] ? 'Click a box to look closer, or move by arrows and Enter.' : two ? signed(root.b - root.a) : time(root.ns);
+      root === nodes[0] ? (COARSE ? 'Tap a box to look closer; two fingers: zoom.' : 'Click a box to look closer, or move by arrows and Enter.') : two ? signed(root.b - root.a) : time(root.ns);
     crumbs();
   }
   // The way to what is looked at; each step leads back to it.
@@ -127,7 +135,7 @@ function stacks() {
     $('crumbs').hidden = !list.length;
     $('crumbs').replaceChildren(...(list.length ? [nodes[0], ...list] : []).map(k => {
       const b = make('button', text(k)), li = make('li');
-      b.onclick = () => { root = k; here = null; paint(); };
+      b.onclick = () => go(k);
       if (k === root) b.setAttribute('aria-current', 'true');
       b.title = text(k).slice(0, 4000);
       li.append(b);
@@ -136,9 +144,7 @@ function stacks() {
   }
   function choose(i) {
     ({ clock, nodes } = clocks[i]);
-    root = nodes[0];
-    here = null;
-    most = two ? Math.max(1, ...nodes.filter(k => k.d).map(k => Math.abs(k.b - k.a))) : 0;
+    most = two ? Math.max(0, ...nodes.filter(k => k.d).map(k => Math.abs(k.b - k.a))) : 0;
     fold();
     $('stackhead').textContent = clock === 'host' ? 'Host time by stack' : clock + ' time by stack';
     const other = clocks[1 - i];
@@ -146,14 +152,29 @@ function stacks() {
     if (other) $('clockswitch').textContent = other.clock + ' time';
     if (two) { legend(nodes[0], most); onlies(nodes, only); }
     $('ic').ariaLabel = $('stackhead').textContent;
-    paint();
+    go(nodes[0]);
   }
   let chosen = 0;
   $('clockswitch').onclick = () => choose(chosen = 1 - chosen);
   const c = $('ic');
-  const at = e => (boxes.find(([x, y, w]) => e.offsetX >= x && e.offsetX < x + w &&
-    e.offsetY >= y && e.offsetY < y + ROW) || [])[3];
-  c.onclick = e => { const k = at(e); if (k) { root = k === root && k.up ? above(k) : k; here = null; paint(); } };
+  const at = p => (boxes.find(([x, y, w]) => p.x >= x && p.x < x + w && p.y >= y && p.y < y + ROW) || [])[3];
+  const span = x => from + x / c.clientWidth * (to - from);
+  c.onclick = e => { const k = at({ x: e.offsetX, y: e.offsetY }); if (k) go(k === root && k.up ? above(k) : k); };
+  c.onwheel = e => {
+    if (!e.ctrlKey) return;
+    e.preventDefault();
+    zoom(e.deltaY > 0 ? .8 : 1.25, span(e.offsetX));
+  };
+  gestures(c, {
+    down() { show(null, ''); },
+    move(by, p) {
+      const ns = by.x / c.clientWidth * (to - from);
+      view(from - ns, to - ns);
+      if (by.zoom !== 1) zoom(by.zoom, span(p.x));
+    },
+    up() {},
+    over(p, e) { const k = at(p); show(e, k ? about(k) : '', e.clientX, e.clientY); },
+  });
   // What is drawn above a box.
   const above = k => { k = k.chain[0].up; return k || nodes[0]; };
   // The keyboard walks over what is drawn.
@@ -161,31 +182,28 @@ function stacks() {
     const list = boxes.map(b => b[3]), at = here || root, over = at.chain[0].up, beside = list.filter(k => k.chain[0].up === over);
     const by = n => beside[beside.indexOf(at) + n] || at, keys = {
       ArrowDown: () => { here = here ? list.find(k => k.chain[0].up === at) || at : at; },
-      ArrowUp: () => { if (at === root && root.up) root = above(root); here = over || at; },
+      ArrowUp: () => { if (at === root && root.up) go(above(root)); here = over || at; },
       ArrowLeft: () => { here = by(-1); }, ArrowRight: () => { here = by(1); },
-      Enter: () => { root = at; here = at; }, Escape: () => { root = nodes[0]; here = null; },
-    };
+      Enter: () => { go(at); here = at; }, Escape: () => go(nodes[0]), 0: () => go(nodes[0]),
+      '+': () => zoom(2, middle), '=': () => zoom(2, middle), '-': () => zoom(.5, middle),
+    }, middle = here ? here.x + here.ns / 2 : (from + to) / 2;
     if (e.ctrlKey || e.metaKey || e.altKey || !(e.key in keys)) return;
     e.preventDefault();
     keys[e.key]();
+    // what is chosen is in view
+    if (here && (here.x + here.ns < from || here.x > to)) view(here.x + (here.ns - to + from) / 2, here.x + (here.ns + to - from) / 2);
     paint();
   };
   c.onblur = () => { if (here) { here = null; paint(); } };
-  c.onmousemove = e => {
-    const k = at(e);
-    show(e, k ? about(k) : '', e.clientX, e.clientY);
-  };
   c.onmouseleave = () => show(null, '');
   $('find').oninput = e => { word = e.target.value.toLowerCase(); here = null; paint(); };
   $('fold').onclick = () => {
     folds = !folds;
     fold();
-    root = nodes[0];
-    here = null;
     $('fold').textContent = folds ? 'each frame' : 'fold chains';
-    paint();
+    go(nodes[0]);
   };
-  $('up').onclick = () => { root = nodes[0]; paint(); };
+  $('up').onclick = () => go(nodes[0]);
   addEventListener('resize', () => requestAnimationFrame(paint));
   addEventListener('beforeprint', () => { printing = true; paint(); });
   addEventListener('afterprint', () => { printing = false; paint(); });

@@ -36,8 +36,9 @@ function timeline() {
   const marks = gaps(all.sources);
   reasonKey(marks);
   const folded = new Set(n > 4 ? all.lanes.map(l => l.src) : []);
-  $('tlhint').textContent = 'Ctrl-wheel, + or -: zoom (after a click, the wheel alone). Drag or arrows: move. ' +
-    'Shift-drag: zoom to selection. Double-click or 0: reset. Click: details.' + (!many ? '' : joined ? ' One clock.' :
+  $('tlhint').textContent = (COARSE ? 'Two fingers: zoom. Drag: move. Tap: details.' :
+    'Ctrl-wheel, + or -: zoom (after a click, the wheel alone). Drag or arrows: move. Shift-drag: zoom to selection. ' +
+    'Double-click or 0: reset. Click or Enter: details; then , and . go from span to span.') + (!many ? '' : joined ? ' One clock.' :
     sides.length ? ' Each side begins at its own first event.' : ' Each rank begins at its own first event.');
   let LEFT = 150, H = 0, heads = [], bands = {}, from = 0, to = total, W = 1000, waiting = false;
   let word = '', picked = null; // what is searched for, and the span that was clicked
@@ -208,34 +209,25 @@ function timeline() {
     return list;
   };
   const later = () => { if (!waiting) { waiting = true; requestAnimationFrame(paint); } };
-  const move = by => {
-    by = Math.max(-from, Math.min(total - to, by));
-    from += by;
-    to += by;
-    later();
-  };
-  const zoom = (k, at) => {
-    const a = at - (at - from) * k, b = at + (to - at) * k;
-    if (b - a < 100) return;
-    from = Math.max(0, a);
-    to = Math.min(total, b);
-    later();
-  };
-  const whole = () => { from = 0; to = total; later(); };
-  const c = $('tl'), at = e => from + (e.offsetX - LEFT) / (W - LEFT) * (to - from);
-  const headAt = e => heads.find(h => e.offsetY >= AXIS && e.offsetY + $('tlbox').scrollTop >= h.y &&
-    e.offsetY + $('tlbox').scrollTop < h.y + HEAD);
+  const LEAST = 100;
+  const view = (a, b) => { [from, to] = within([0, total], Math.min(LEAST, total), [a, b]); later(); };
+  const move = by => view(from + by, to + by);
+  const zoom = (k, at) => view(...closer([from, to], k, at, LEAST));
+  const whole = () => view(0, total);
+  const c = $('tl'), at = x => from + (x - LEFT) / (W - LEFT) * (to - from);
+  const depth = y => y + $('tlbox').scrollTop;
+  const headAt = y => heads.find(h => y >= AXIS && depth(y) >= h.y && depth(y) < h.y + HEAD);
   c.onwheel = e => {
     if (Math.abs(e.deltaX) > Math.abs(e.deltaY) && !e.ctrlKey) { e.preventDefault(); move(e.deltaX / W * (to - from)); return; }
     // else it would hold up who scrolls the page
     if (e.offsetX < LEFT || !e.ctrlKey && document.activeElement !== c) return;
     e.preventDefault();
-    zoom(e.deltaY > 0 ? 1.25 : .8, at(e));
+    zoom(e.deltaY > 0 ? .8 : 1.25, at(e.offsetX));
   };
-  c.ondblclick = e => { if (!headAt(e)) whole(); };
+  c.ondblclick = e => { if (!headAt(e.offsetY)) whole(); };
   $('zall').onclick = whole;
-  $('zin').onclick = () => zoom(.5, (from + to) / 2);
-  $('zout').onclick = () => zoom(2, (from + to) / 2);
+  $('zin').onclick = () => zoom(2, (from + to) / 2);
+  $('zout').onclick = () => zoom(.5, (from + to) / 2);
   $('zthreads').onclick = () => {
     if (folded.size) folded.clear();
     else all.lanes.forEach(l => folded.add(l.src));
@@ -244,8 +236,9 @@ function timeline() {
   };
   c.onkeydown = e => {
     const middle = (from + to) / 2, keys = {
-      '+': () => zoom(.5, middle), '=': () => zoom(.5, middle), w: () => zoom(.5, middle),
-      '-': () => zoom(2, middle), s: () => zoom(2, middle), '0': whole, Home: whole,
+      '+': () => zoom(2, middle), '=': () => zoom(2, middle), w: () => zoom(2, middle),
+      '-': () => zoom(.5, middle), s: () => zoom(.5, middle), '0': whole, Home: whole,
+      Enter: () => beside(0), ',': () => beside(-1), '.': () => beside(1), '<': () => across(-1), '>': () => across(1),
       ArrowLeft: () => move((from - to) / 5), a: () => move((from - to) / 5),
       ArrowRight: () => move((to - from) / 5), d: () => move((to - from) / 5),
       ArrowUp: () => { $('tlbox').scrollTop -= 60; }, ArrowDown: () => { $('tlbox').scrollTop += 60; },
@@ -278,8 +271,7 @@ function timeline() {
   $('tlfind').onkeydown = e => {
     if (e.key !== 'Enter' || !hits.length) return;
     const h = hits[next++ % hits.length], wide = Math.min(to - from, Math.max(h.ns * 20, total / 200));
-    from = Math.max(0, Math.min(h.at + h.ns / 2 - wide / 2, total - wide));
-    to = from + wide;
+    view(h.at + (h.ns - wide) / 2, h.at + (h.ns + wide) / 2);
     pick(h.l, h.i);
     $('tlbox').scrollTop = h.l.y - 100;
   };
@@ -287,10 +279,7 @@ function timeline() {
   // What is looked at next to it, in the middle of the view where it is outside.
   const look = (l, i) => {
     const at = l.s.start[i] - zero[l.src], wide = to - from;
-    if (at < from || at > to) {
-      from = Math.max(0, Math.min(at - wide / 2, total - wide));
-      to = from + wide;
-    }
+    if (at < from || at > to) view(at - wide / 2, at + wide / 2);
     if (!l.gpu && folded.delete(l.src)) arrange();
     pick(l, i);
     if (l.y < $('tlbox').scrollTop || l.y > $('tlbox').scrollTop + SEEN - 60) $('tlbox').scrollTop = l.y - 100;
@@ -341,12 +330,12 @@ function timeline() {
       put('kernels of this name', r.row.name + ' ' + scalars(JSON.stringify(r.row.input_dims || '')) + ': ' + r.count + ', ' +
         brief(r.ns) + ' ', goto(r.row)));
   };
-  // The span at a place of the canvas.
-  const spanAt = e => {
-    const t = at(e), y = e.offsetY + $('tlbox').scrollTop, near = (to - from) / W;
+  // The span at a place of the canvas, and between GPU events why there is none.
+  const spanAt = ({ x, y }) => {
+    const t = at(x), near = (to - from) / W;
     let hit = null;
-    if (e.offsetX > LEFT && e.offsetY > AXIS) order.forEach(l => {
-      const row = Math.floor((y - l.y) / ROW);
+    if (x > LEFT && y > AXIS) order.forEach(l => {
+      const row = Math.floor((depth(y) - l.y) / ROW);
       if (!l.shown || row < 0 || row >= l.depth) return;
       for (let i = 0; i < l.n; i++) {
         const a = l.s.start[i] - zero[l.src];
@@ -355,51 +344,61 @@ function timeline() {
     });
     return hit;
   };
-  c.onclick = e => {
-    const hit = !moved && spanAt(e);
+  const gapAt = ({ x, y }) => x > LEFT && y > AXIS && marks.findLast(m => {
+    const band = bands[m.src], a = m.at - (zero[m.src] ?? 0), near = (to - from) / W, t = at(x);
+    return band && depth(y) >= band.top && depth(y) < band.end && a - near <= t && t < a + m.ns + near;
+  });
+  // From the span with its details to those beside it, and on other lanes to
+  // the one that begins next to it; of none to the first in view.
+  const nearest = (l, t) => {
+    let best = -1;
+    const off = i => Math.abs(l.s.start[i] - zero[l.src] - t);
+    for (let i = 0; i < l.n; i++) if (best < 0 || off(i) < off(best)) best = i;
+    return best;
+  };
+  const shownLanes = () => order.filter(l => l.shown && l.n);
+  const beside = n => {
+    const l = picked ? picked.l : shownLanes()[0];
+    if (l) look(l, picked ? Math.max(0, Math.min(l.n - 1, picked.i + n)) : nearest(l, from));
+  };
+  const across = n => {
+    const list = shownLanes(), l = picked && list[list.indexOf(picked.l) + n];
+    if (l) look(l, nearest(l, picked.l.s.start[picked.i] - zero[picked.l.src]));
+    else if (!picked) beside(0);
+  };
+  const details = p => {
+    const hit = spanAt(p), gap = hit ? null : gapAt(p), box = $('tldetail');
     if (hit) pick(...hit);
+    if (!gap) return;
+    picked = null;
+    box.replaceChildren(...gap.text.split('\n').map((line, i) => make(i ? 'div' : 'b', line)));
+    box.hidden = false;
+    later();
   };
-  let moved = false; // a drag is no click
-  let drag = null;
-  c.onmousedown = e => {
-    drag = { x: e.offsetX, y: e.clientY, from, to, t: at(e), up: $('tlbox').scrollTop,
-      pick: e.shiftKey, head: headAt(e) };
-  };
-  addEventListener('mouseup', e => {
-    moved = !!drag && (drag.pick || Math.abs(e.offsetX - drag.x) + Math.abs(e.clientY - drag.y) > 3);
-    if (drag && e.target === c && drag.pick && Math.abs(at(e) - drag.t) > 0) {
-      [from, to] = [Math.min(at(e), drag.t), Math.max(at(e), drag.t)];
-      zoom(1, from);
-      later();
-    } else if (drag && drag.head && e.target === c && Math.abs(e.offsetX - drag.x) < 3) {
-      if (!folded.delete(drag.head.src)) folded.add(drag.head.src);
+  let start = null;
+  gestures(c, {
+    down(p, e) { start = { t: at(p.x), x: p.x, pick: e.shiftKey && e.pointerType === 'mouse' }; show(null, ''); },
+    move(by, p) {
+      if (start.pick) return;
+      move(-by.x / (W - LEFT) * (to - from));
+      if (by.zoom !== 1) zoom(by.zoom, at(p.x));
+      else $('tlbox').scrollTop -= by.y;
+    },
+    up(p, e, moved) {
+      const t = at(p.x), head = !moved && headAt(p.y);
+      if (moved && start.pick && t !== start.t) view(Math.min(t, start.t), Math.max(t, start.t));
+      if (!head) return;
+      if (!folded.delete(head.src)) folded.add(head.src);
       arrange();
       later();
-    }
-    drag = null;
+    },
+    over(p, e) {
+      const hit = spanAt(p), gap = hit ? null : gapAt(p), [l, i] = hit || [];
+      show(e, hit ? (names[l.s.name[i]] || 'several') + '\n' + time(l.s.dur[i]) + ' at ' + time(l.s.start[i] - zero[l.src]) :
+        gap ? gap.text : '', e.clientX, e.clientY);
+    },
   });
-  c.onmousemove = e => {
-    if (drag && !drag.pick) {
-      from = drag.from;
-      to = drag.to;
-      move((drag.x - e.offsetX) / (W - LEFT) * (to - from));
-      $('tlbox').scrollTop = drag.up + drag.y - e.clientY;
-      show(null, '');
-      return;
-    }
-    const t = at(e), y = e.offsetY + $('tlbox').scrollTop, over = spanAt(e);
-    let text = '';
-    if (over) {
-      const [l, i] = over, s = l.s;
-      text = (names[s.name[i]] || 'several') + '\n' + time(s.dur[i]) + ' at ' + time(s.start[i] - zero[l.src]);
-    }
-    // between GPU events: why there is none
-    if (!text && e.offsetX > LEFT && e.offsetY > AXIS) marks.forEach(m => {
-      const band = bands[m.src], a = m.at - (zero[m.src] ?? 0), near = (to - from) / W;
-      if (band && y >= band.top && y < band.end && a - near <= t && t < a + m.ns + near) text = m.text;
-    });
-    show(e, text, e.clientX, e.clientY);
-  };
+  c.onclick = e => details({ x: e.offsetX, y: e.offsetY });
   c.onmouseleave = () => show(null, '');
   addEventListener('resize', later);
   addEventListener('beforeprint', () => { printing = true; $('tlspace').style.height = 'auto'; paint(); });

@@ -340,8 +340,10 @@ analyse_other(const struct analyses *a)
 		o.chosen = NULL;
 	}
 	(void)start(&o, TIMELINE, "ndjson", NULL, NULL);
-	if (!a->set->other_has_ops)
+	if (!a->set->other_has_ops) {
+		(void)start(&o, KERNELS, "ndjson", NULL, NULL);
 		return;
+	}
 	(void)start(&o, OPS, "ndjson", NULL, NULL);
 	(void)start(&o, ROOFLINE, "ndjson", NULL, NULL);
 }

@@ -189,7 +189,8 @@ static void
 add_other_tables(const struct settings *s, struct args *argv)
 {
 	static const char *const names[] = { "gpu_timeline", "ops_summary",
-		"ops_summary_by_category", "unified_perf_summary" };
+		"ops_summary_by_category", "unified_perf_summary",
+		"kernel_summary", "kernel_summary_by_category" };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		const char *path =

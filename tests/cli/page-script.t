@@ -42,6 +42,15 @@ says 'ratios, and what is on one side only' \
 says 'the same is light, the most that was lost or won the deepest' \
 	'[tint(0, 8), tint(8, 8), tint(9, 8), tint(-8, 8), ink(8, 8), ink(0, 8), tint(0, 0)].join(" ")' \
 	'rgb(245,245,245) rgb(179,88,6) rgb(179,88,6) rgb(33,102,172) #fff #000 rgb(245,245,245)'
+says 'the other side: ops by name; without the whole table no share' \
+	"[0, 3].map(left => otherTop({ left, rows: [{ name: 'a', t: 1, count: 2 }, { name: 'b', t: 6, count: 1 },
+		{ name: 'a', t: 1, count: 3 }] }, 't').map(r => [r.name, r.time_ns, r.count, r.percent]).join(' ')).join(' | ')" \
+	'b,6,1,75 a,2,5,25 | b,6,1, a,2,5,'
+tables='[{ side: 1, schema: { table: "gpu_timeline" }, rows: [{ type: "total_time", time_ns: 40 }, { type: "kernel", time_ns: 10 },
+	{ type: "busy_time", time_ns: 10 }, { type: "idle", time_ns: 30 }] }]'
+says 'the bar of the other side, of kernels alone' \
+	"(tables.push(...$tables), barParts(1).map(r => [r.name, r.time_ns, r.percent]).join(' '))" \
+	'kernels,10,25 idle,30,75'
 says_figure() { # says_figure NAME EXPRESSION WANT: of the figures' functions
 	(cat stub.js "$ROOT/cmd/tl-html/base.js" "$ROOT/cmd/tl-html/figures.js"
 	echo "console.log(String($2));") >one.js
@@ -58,6 +67,20 @@ says_figure 'the roofs of what took most, those of one rate as one' \
 says_figure 'memory alone bounds what has no FLOPs; of an unknown GPU there is no roof' \
 	'JSON.stringify([roofsOf([{ roof_tb_s: 5 }]), roofsOf([{ roof_tb_s: null }])])' \
 	'[{"memory":5,"specs":[]},{"memory":0,"specs":[]}]'
+says_figure 'ticks: decades, or 1, 2, 5 of them where there is room' \
+	'[ticks(-1, 2.5), ticks(.5, 1.8)].map(l => l.map(tickText).join(",")).join(" | ")' \
+	'0.1,1,10,100 | 5,10,20,50'
+says_view() { # says_view NAME EXPRESSION WANT: of what is seen
+	(cat stub.js "$ROOT/cmd/tl-html/base.js" "$ROOT/cmd/tl-html/gestures.js"
+	echo "console.log(JSON.stringify($2));") >one.js
+	is "$1" "$(node one.js 2>&1)" "$3"
+}
+says_view 'a view moves within what there is, and keeps its width' \
+	'[within([0, 100], 1, [-5, 15]), within([0, 100], 1, [90, 130]), within([0, 100], 10, [50, 51]), within([0, 100], 1, [-50, 90])]' \
+	'[[0,20],[60,100],[50,60],[0,100]]'
+says_view 'and is closer about a place, up to the least' \
+	'[closer([0, 100], 2, 25, 1), closer([0, 100], .5, 50, 1), closer([0, 10], 4, 0, 5)]' \
+	'[[12.5,62.5],[-50,150],[0,5]]'
 says_figure 'words stand apart' \
 	'apart([10, 10, 11, 60].map(y => ({ x: 0, y: y + 40, word: "abc" })), 0, 100).map(l => l.y)' '50,62,75,88'
 # ---- whole pages ----

@@ -243,9 +243,7 @@ for browser in chromium chromium-browser google-chrome ''; do
 done
 drawn() { # drawn FILE [OPTION]: the page as the browser has it
 	# shellcheck disable=SC2086 # an option or none
-	timeout 60 "$browser" --headless --no-sandbox --disable-gpu ${2-} \
-		--user-data-dir="$TMP/browser" --enable-logging=stderr --dump-dom \
-		"file://$TMP/$1" 2>browser.err
+	python3 "$ROOT/tests/oracle/browser.py" "$browser" "$TMP/browser" "$1" ${2-} 2>browser.err
 }
 [ ! -f r.html ] || cat r.html "$ROOT/tests/cli/page-drive.html" >driven.html
 if [ -n "$browser" ] && [ -f driven.html ] &&
@@ -254,13 +252,19 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 	is 'without complaint' "$(grep -i 'console' browser.err)" ''
 	like 'the verdict' "$(cat dom)" 'id="verdict"><p>Partly communication-bound: '
 	like 'a roofline' "$(cat dom)" '<circle'
-	is 'keys, folding, search, filter and sorting' \
+	is 'fingers, keys, folding, search, filter and sorting' \
 		"$(sed -n 's/.*data-said="\([^"]*\)".*/\1/p' dom | tr ';' '\n')" \
-		'zoom true
+		'first screen painted true
+ timeline pinched true dragged true whole true
+ stacks pinched true dragged true whole true
+ roofline pinched true dragged true whole true
+ tapped true 2
+ zoom true
  pan true
  all true
  timeline found '"$(tl-cat -F name --kind kernel --no-header t.tl | grep -c ncclDev)"' matches
  details duration,start,on,category,grid,launched by,launch true true
+ spans true,true,true,true
  threads true
  walk true
  whole true
@@ -274,6 +278,8 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
  labels 5, roofs matrix bf16 1307 TFLOP/s | vector bf16, vector fp32 163.4 TFLOP/s | memory 5.3 TB/s
  row aten::addmm
  clicked aten::mm
+ op aten::mm [[2048 true closer true stops 1
+ roofline whole true
  columns name,kernel_sum,input_dims,pct_of_kernel,pct_roofline_mean,lost
  chosen 1 true
  wide true
@@ -298,7 +304,7 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 		'small 0; without width 0"'
 	drawn driven.html --force-dark-mode >dom
 	like 'dark where that is wanted' "$(grep -o 'data-said="[^"]*"' dom)" \
-		'zoom true;.*background rgb\(27, 28, 30\)'
+		' zoom true;.*background rgb\(27, 28, 30\)'
 	(cat names.html
 		echo '<script>document.body.dataset.said = document.querySelectorAll("[onload]").length;</script>'
 	) >named.html
@@ -322,6 +328,13 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 	is 'ops, rooflines and what is lost of both' \
 		"$(grep -o '<h2>\(Top ops\|Lost to\|Roofline\|Categories\)[^<]*</h2>' dom | sed 's/ (.*//; s/<[^>]*>//g' | tr '\n' ,)" \
 		'Top ops: old,Top ops: new,Lost to the roofline: old,Lost to the roofline: new,Roofline: old,Roofline: new,Categories: old,Categories: new,'
+	grep '"kernel"' p1.json | python3 -c 'import json, sys
+print(json.dumps({"traceEvents": [json.loads(line.rstrip(",\n")) for line in sys.stdin]}))' >kernels.json
+	tl-report --html kernels.html kernels.json --vs kernels.json >out 2>err
+	drawn kernels.html >dom
+	is 'kernels of both where there are no ops' \
+		"$(grep -o '<h2>Top [^<]*</h2>' dom | sed 's/<[^>]*>//g' | tr '\n' ,)" \
+		'Top kernels: before,Top kernels: after,'
 	tl-report --html jobs.html ranks/* --vs ranks 2>err
 	drawn jobs.html >dom
 	mean=$(tl-timeline -c type,time_ns --no-header ranks/* |

@@ -18,6 +18,7 @@ const element = tag => ({ tag, children: [], style: {}, dataset: {}, value: '0',
   replaceChildren(...a) { this.children = a; },
   setAttribute(k, v) { this[k] = v; },
   querySelectorAll: () => [],
+  addEventListener() {},
   getContext: () => pen,
   get firstChild() { return this.children[0]; },
   get lastChild() { return this.children[this.children.length - 1]; } });
@@ -27,7 +28,7 @@ Object.assign(globalThis, {
     getElementById: id => id in texts ? { textContent: texts[id] } : elements[id] ||= element(id) },
   addEventListener: () => {}, matchMedia: () => ({ addEventListener() {} }),
   getComputedStyle: () => ({ getPropertyValue: () => '#111' }),
-  requestAnimationFrame: f => f(), devicePixelRatio: 1, innerWidth: 1000, innerHeight: 800 });
+  requestAnimationFrame: f => f(), setTimeout: f => f(), dispatchEvent() {}, devicePixelRatio: 1, innerWidth: 1000, innerHeight: 800 });
 (0, eval)(/<script>\n([^]*?)<\/script>\n<\/body>/.exec(page)[1]);
 const count = e => e.children.reduce((n, c) => n + (c.children ? count(c) : 0), e.children.length);
 console.log(process.argv.slice(3).map(id => id + ' ' + count(document.getElementById(id))).join(', '));
