@@ -73,7 +73,7 @@ void
 cat_check_picks(const struct settings *set, int64_t left)
 {
 	if (set->picks.n > 0 && set->head > 0 && left == set->head)
-		die_nothing(MSG_NO_EVENT_MATCHES, set->files[0]);
+		die_nothing(MSG_NO_EVENT_MATCHES, set->files[0], STR(""));
 }
 
 static void

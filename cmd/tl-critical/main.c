@@ -372,7 +372,7 @@ explain_empty(struct sink *s)
 		return;
 	if (!program_of(s)->asked.is_of_events)
 		sink_check_gpu(s);
-	die_nothing(MSG_NO_EVENT_MATCHES, s->sources.path);
+	die_nothing(MSG_NO_EVENT_MATCHES, s->sources.path, STR(""));
 }
 
 static void

@@ -192,7 +192,8 @@ static void
 die_of_nothing(const struct sides *g, int side)
 {
 	if (g->set->is_selective)
-		die_nothing(MSG_NO_EVENT_MATCHES, g->inputs[side].paths.v[0]);
+		die_nothing(MSG_NO_EVENT_MATCHES, g->inputs[side].paths.v[0],
+		    select_there(&g->set->select));
 	die_nothing(MSG_NO_EVENTS, g->inputs[side].paths.v[0]);
 }
 

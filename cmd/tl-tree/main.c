@@ -223,7 +223,7 @@ print_all(const struct settings *set, struct stream_in *in, struct store *s,
 	if (found == 0 &&
 	    (v->up != NULL || v->stack != NULL || v->roots.n > 0 ||
 		v->ext != NULL))
-		die_nothing(MSG_NO_EVENT_MATCHES, in->name);
+		die_nothing(MSG_NO_EVENT_MATCHES, in->name, STR(""));
 	out_finish(out);
 	forest_free(&at.forest);
 }

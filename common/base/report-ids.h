@@ -41,7 +41,7 @@ WARNING(WHAT_IF_WAITS,
 
 /* ---- no answer: nothing of the kind ---- */
 NOTHING(NO_EVENTS, "{file}: no events")
-NOTHING(NO_EVENT_MATCHES, "{file}: the selection matches no event")
+NOTHING(NO_EVENT_MATCHES, "{file}: the selection matches no event{there}")
 NOTHING(NO_SUCH_RANK,
     "{file}: no source has a rank of the selection{there}")
 NOTHING(NO_GPU_EVENTS, "{file}: no GPU events among {#n} {n:event|events}")
@@ -55,7 +55,7 @@ NOTHING(NO_MATCH,
     "{file}: the selection matches none of {#n} GPU events{there}")
 NOTHING(NO_MATCH_BY_LAUNCH,
     "{file}: the selection matches none of {#n} GPU events ({#unlinked} "
-    "without a launch: try --by-gpu-time)")
+    "without a launch: try --by-gpu-time){there}")
 NOTHING(NO_LINKED_GPU_EVENTS,
     "{file}: no linked GPU events: --linked-only skips all {#n}")
 NOTHING(NO_LAUNCHES,

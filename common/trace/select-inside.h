@@ -35,6 +35,8 @@ struct select_launch {
 
 /* Remembers the key; text keys are words of the dictionary in use. */
 void select_meet(struct select_met *met, struct key key);
+/* When an event is that --from and --to leave out. */
+void select_meet_time(struct select *s, int64_t t);
 /* "; it has 'a', 'b' and 3 more": names of annotations. */
 void select_there_annotations(const struct select *s, struct buf *b);
 

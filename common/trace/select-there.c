@@ -20,6 +20,16 @@ select_meet(struct select_met *met, struct key key)
 		met->has_more = true;
 }
 
+void
+select_meet_time(struct select *s, int64_t t)
+{
+	if (!s->met.has_times || t < s->met.first_ns)
+		s->met.first_ns = t;
+	if (!s->met.has_times || t > s->met.last_ns)
+		s->met.last_ns = t;
+	s->met.has_times = true;
+}
+
 /* Numbers in their order, texts as they came. */
 static bool
 is_behind(struct key a, struct key b)
@@ -84,6 +94,37 @@ put_names(const struct select *s, struct buf *b)
 		buf_puts(b, " and more");
 }
 
+/* As --from and its like take it. */
+static void
+put_time(struct buf *b, const char *before, int64_t ns)
+{
+	static const struct {
+		double ns;
+		const char *name;
+	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+	size_t i = 0;
+
+	while (i < 3 && (double)ns < units[i].ns && (double)-ns < units[i].ns)
+		i++;
+	buf_printf(
+	    b, "%s%.6g%s", before, (double)ns / units[i].ns, units[i].name);
+}
+
+/* How far events reach of which none is long enough or in the window. */
+static void
+put_reach(const struct select *s, struct buf *b)
+{
+	if (s->met.has_times) {
+		buf_puts(b, b->len == 0 ? "; it has" : ",");
+		put_time(b, " events from ", s->met.first_ns);
+		put_time(b, " to ", s->met.last_ns);
+	} else if (s->met.longest_ns >= 0) {
+		put_time(b,
+		    b->len == 0 ? "; the longest is " : ", the longest ",
+		    s->met.longest_ns);
+	}
+}
+
 struct str
 select_there(const struct select *s)
 {
@@ -92,6 +133,7 @@ select_there(const struct select *s)
 	put_met(s, &s->devs_met, "device", &b);
 	put_met(s, &s->gpu_streams_met, "GPU stream", &b);
 	put_names(s, &b);
+	put_reach(s, &b);
 	return buf_str(&b);
 }
 

@@ -233,7 +233,8 @@ select_start(struct select *s, const struct stream_in *in)
 	s->in = in;
 	s->rank_known.n = s->first_ns.n = 0;
 	s->launches.n = 0;
-	s->has_when = false;
+	s->has_when = s->met.has_times = false;
+	s->met.longest_ns = -1;
 	s->by_window = by_annotations(s) || s->has_from || s->has_to;
 	s->asks_all = !s->by_window && s->kinds == 0 && s->names.n == 0 &&
 	    s->min_dur_ns == 0 && id_set_is_empty(&s->devs) &&
@@ -380,7 +381,7 @@ place(struct select *s, const struct event *ev)
 
 /* Whether --from and --to hold it. */
 static bool
-in_time(const struct select *s)
+in_time(struct select *s)
 {
 	int64_t first = INT64_MIN, t;
 
@@ -394,8 +395,10 @@ in_time(const struct select *s)
 		    s->in->name, (unsigned)s->src);
 	if (__builtin_sub_overflow(s->when_ns, first, &t))
 		return false;
-	return (!s->has_from || t >= s->from_ns) &&
-	    (!s->has_to || t < s->to_ns);
+	if ((!s->has_from || t >= s->from_ns) && (!s->has_to || t < s->to_ns))
+		return true;
+	select_meet_time(s, t);
+	return false;
 }
 
 /* Which process an event is of, as far as windows go: NULL: of any. */
@@ -442,10 +445,20 @@ key_agrees(const struct select *s, const struct id_set *set, struct key key,
 }
 
 static bool
+is_long(struct select *s, const struct event *ev)
+{
+	if (ev->dur_ns >= s->min_dur_ns)
+		return true;
+	if (ev->dur_ns > s->met.longest_ns)
+		s->met.longest_ns = ev->dur_ns;
+	return false;
+}
+
+static bool
 agrees(struct select *s, const struct event *ev)
 {
 	return (s->kinds == 0 || event_is(ev, s->kinds)) &&
-	    (ev->flags & EV_STUB) == 0 && ev->dur_ns >= s->min_dur_ns &&
+	    (ev->flags & EV_STUB) == 0 && is_long(s, ev) &&
 	    event_name_agrees(s, ev) &&
 	    key_agrees(s, &s->devs, ev->dev, &s->devs_met) &&
 	    key_agrees(

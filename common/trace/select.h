@@ -56,6 +56,11 @@ struct select {
 	struct id_set ranks, devs, gpu_streams, steps;
 	/* met where others were asked for, see select_there */
 	struct select_met devs_met, gpu_streams_met, names_met;
+	struct {
+		int64_t first_ns, last_ns; /* of --from and --to */
+		int64_t longest_ns;        /* of --min-dur; else -1 */
+		bool has_times;
+	} met;
 	uint8_t phases; /* bits: 1 << enum phase; 0: all */
 	int64_t min_dur_ns;
 	int64_t from_ns, to_ns;
@@ -180,7 +185,8 @@ size_t select_steps(const struct select *s, const struct steps *steps,
 bool select_nth(struct str text, struct str *name, int64_t *nth);
 /*
  * For a selection that matched nothing: "; it has GPU streams 7, 20" where one
- * was asked for, else "". For a message that ends the program: never freed.
+ * was asked for, "; it has events from 0ns to 2ms" where a time was; else "".
+ * For a message that ends the program: never freed.
  */
 struct str select_there(const struct select *s);
 void select_free(struct select *s);

@@ -442,6 +442,15 @@ is 'nor does --top' \
 refuses 5 "GPU events; it has GPU streams? [0-9]" 'tl-ops --gpu-stream 77 small.tl'
 refuses 5 "GPU events; it has device 0$" 'tl-ops --dev 9 small.tl'
 refuses 5 "has no annotation 'nosuch'; it has '" 'tl-ops --annotation nosuch small.tl'
+cat >reach.json <<'END'
+{"traceEvents":[
+{"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":200,"dur":12.5,"args":{"device":0,"stream":7}},
+{"ph":"X","cat":"kernel","name":"b","pid":0,"tid":7,"ts":5300,"dur":2,"args":{"device":0,"stream":7}}
+]}
+END
+refuses 5 'of 2 GPU events; it has events from 0ns to 5.1ms$' 'tl-kernels --by-gpu-time --from 10s reach.json'
+refuses 5 'try --by-gpu-time\); it has events from 0ns to 5.1ms$' 'tl-kernels --from 10s reach.json'
+refuses 5 'of 2 GPU events; the longest is 12.5us$' 'tl-kernels --min-dur 1ms reach.json'
 tl-ops --annotation "$(tl-cat -F name --kind annotation --no-header small.tl | head -n 1)" -c name small.tl >out 2>err
 is 'what it names can be selected' "$? $(cat err)" '0 '
 
