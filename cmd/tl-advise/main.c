@@ -149,7 +149,7 @@ put_report(const struct advice *a, const struct settings *set)
 	if (set->markdown)
 		advice_markdown(a, out);
 	else
-		advice_text(a, out, (size_t)set->dest.width);
+		advice_text(a, out, table_line_width(&set->dest, out));
 	out_finish(out);
 }
 

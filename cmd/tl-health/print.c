@@ -14,7 +14,7 @@ static const struct column columns[] = {
 	{ "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
 	{ "percent_of", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
 	{ "uid", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
-	{ "finding", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED | COL_MINOR, 0 },
+	{ "finding", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED, 0 },
 	{ "spoils", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED | COL_MINOR, 0 },
 	{ "advice", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED | COL_MINOR, 0 },
 	{ "warning_from", NULL, COL_REAL, UNIT_NONE, COL_DETAIL, 0 },
@@ -180,13 +180,13 @@ finding_put_share(struct buf *b, const struct finding *f)
 		buf_printf(b, "%" PRIu64, f->n);
 }
 
-/* "time.overrun (12.3 % of GPU time)" */
+/* "steps have no GPU event (12.3 % of step time, coverage.steps)" */
 static void
 put_finding(struct buf *b, const struct finding *f)
 {
-	buf_printf(b, "%s%s (", b->len > 0 ? ", " : "", checks[f->check].id);
+	buf_printf(b, "%s%s (", b->len > 0 ? "; " : "", checks[f->check].text);
 	finding_put_share(b, f);
-	buf_putc(b, ')');
+	buf_printf(b, ", %s)", checks[f->check].id);
 }
 
 /* Of one source: the worst, how many are so, and which. */

@@ -146,7 +146,7 @@ static const struct sheet_chart roofline = { .figure = "roofline",
 
 /* ---- what stays on a narrow terminal ---- */
 
-/* Who it is, the time, its share, what bounds it, how often. */
+/* Who it is, the time, its share, its bound, how often. */
 #define ROOF_FIRST "lost_ns|roofline_bound|name_count|operation_count"
 static const char first_of_all[] =
     "step|name|op|cause|kind|type|phase|what|module|collective|group|"
@@ -259,7 +259,7 @@ const struct sheet sheets[] = {
 	    "slow steps: excess over the median step, by cause", .where = BOTH,
 	    .first = first_of_slow),
 	T("phase_summary", "tl-steps",
-	    "serving by phase: tokens/s, iteration time, what bounds it",
+	    "serving by phase: tokens/s, iteration time, bottleneck",
 	    .where = BOTH, .first = first_of_phases, .chart = &bars_phases,
 	    .rule = &phases),
 	T("phase_ranks", "tl-steps",
@@ -275,9 +275,8 @@ const struct sheet sheets[] = {
 	T("idle_by_stream", "tl-idle",
 	    "each GPU stream: waiting for the host or for a kernel",
 	    .where = BOTH),
-	T("critical_path", "tl-critical",
-	    "critical path: time by what bounds it", .where = BOTH,
-	    .when = SHEET_IF_CRITICAL),
+	T("critical_path", "tl-critical", "critical path: time by bound",
+	    .where = BOTH, .when = SHEET_IF_CRITICAL),
 	T("critical_events", "tl-critical",
 	    "the critical path, event by event"),
 	T("critical_ranks", "tl-critical",

@@ -109,6 +109,14 @@ line_width(const struct table_dest *d, bool terminal)
 	return WIDTH_DEFAULT;
 }
 
+size_t
+table_line_width(const struct table_dest *d, const struct out *out)
+{
+	bool terminal = out_is_terminal(out);
+
+	return terminal || d->width > 0 ? line_width(d, terminal) : 0;
+}
+
 static enum table_format
 choose_format(const struct table_dest *d, bool terminal)
 {

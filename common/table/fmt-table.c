@@ -103,6 +103,67 @@ cut_column(const struct view *v, struct grid *g, struct layout *l)
 	buf_free(&b);
 }
 
+/* ---- words on lines ---- */
+
+#define INDENT 2
+
+struct words {
+	struct out *out;
+	size_t at, width, indent,
+	    nlines;    /* indent: of lines from the second on */
+	bool has_word; /* on this line */
+};
+
+/* Onto this line or, indented, the next. */
+static void
+put_word(struct words *w, struct str s, const char *between)
+{
+	struct buf b = { 0 };
+
+	text_elide(s, w->width - (w->at == 0 ? 1 : w->indent + 1), &b);
+	s = buf_str(&b);
+	if (w->at > w->indent &&
+	    w->at + strlen(between) + text_width(s) + 1 > w->width) {
+		out_write(w->out, between, strcspn(between, " "));
+		out_puts(w->out, "\n");
+		put_blanks(w->out, w->indent);
+		w->at = w->indent;
+		w->nlines++;
+	} else if (w->has_word) {
+		out_puts(w->out, between);
+		w->at += strlen(between);
+	}
+	out_str(w->out, s);
+	w->at += text_width(s);
+	w->has_word = true;
+	buf_free(&b);
+}
+
+static void
+put_words(struct words *w, struct str s)
+{
+	while (s.len > 0) {
+		const char *end = memchr(s.p, ' ', s.len);
+		size_t n = end != NULL ? (size_t)(end - s.p) : s.len;
+
+		put_word(w, (struct str){ s.p, n }, " ");
+		s.p += n + (end != NULL);
+		s.len -= n + (end != NULL);
+	}
+}
+
+static void
+put_note(struct out *out, struct str s, size_t width)
+{
+	struct words w = { .out = out, .width = width, .indent = INDENT };
+
+	if (text_width(s) <= width)
+		out_str(out, s);
+	else
+		put_words(&w, s);
+	out_puts(out, "\n");
+}
+
 /* ---- lines ---- */
 
 /* A field: b or, if that is too wide, its elided text; last: unpadded. */
@@ -200,6 +261,30 @@ put_row(struct out *out, const struct view *v, const struct grid *g, size_t row)
 	buf_free(&b);
 }
 
+/* Below a row what it says in sentences, the uppermost column first. */
+static void
+put_below(
+    struct out *out, const struct view *v, const struct grid *g, size_t row)
+{
+	struct buf b = { 0 };
+
+	for (size_t i = g->nall; i-- > g->n;) {
+		const struct layout *l = &g->list[i];
+		struct words w = { .out = out,
+			.width = v->width,
+			.at = 2 * INDENT,
+			.indent = 2 * INDENT };
+
+		if (!l->below || view_cell(v, row, l->col)->type == CELL_NONE)
+			continue;
+		cell_whole(v, l, row, &b);
+		put_blanks(out, w.at);
+		put_words(&w, buf_str(&b));
+		out_puts(out, "\n");
+	}
+	buf_free(&b);
+}
+
 /* What the rows left out are worth in %, by the column that says so. */
 static bool
 cut_share(const struct view *v, double *percent)
@@ -249,62 +334,12 @@ put_more(struct out *out, const struct view *v)
 #define VALUE_FAIR 40 /* of a text that all rows have */
 #define LINES_MAX 3   /* of columns that there is no room for */
 
-struct words {
-	struct out *out;
-	size_t at, width, nlines;
-	bool has_word; /* on this line */
-};
-
-/* Onto this line or, indented, the next. */
-static void
-put_word(struct words *w, struct str s, const char *between)
-{
-	struct buf b = { 0 };
-
-	text_elide(s, w->width - (w->at == 0 ? 1 : 3), &b);
-	s = buf_str(&b);
-	if (w->at > 2 &&
-	    w->at + strlen(between) + text_width(s) + 1 > w->width) {
-		out_write(w->out, between, strcspn(between, " "));
-		out_puts(w->out, "\n  ");
-		w->at = 2;
-		w->nlines++;
-	} else if (w->has_word) {
-		out_puts(w->out, between);
-		w->at += strlen(between);
-	}
-	out_str(w->out, s);
-	w->at += text_width(s);
-	w->has_word = true;
-	buf_free(&b);
-}
-
-static void
-put_note(struct out *out, struct str s, size_t width)
-{
-	struct words w = { .out = out, .width = width };
-
-	if (text_width(s) <= width) {
-		out_str(out, s);
-		s.len = 0;
-	}
-	while (s.len > 0) {
-		const char *end = memchr(s.p, ' ', s.len);
-		size_t n = end != NULL ? (size_t)(end - s.p) : s.len;
-
-		put_word(&w, (struct str){ s.p, n }, " ");
-		s.p += n + (end != NULL);
-		s.len -= n + (end != NULL);
-	}
-	out_puts(out, "\n");
-}
-
 /* One kind of them: with what all rows say, or without. */
 static void
 put_left_out(struct out *out, const struct view *v, const struct grid *g,
     bool says_all, const char *before)
 {
-	struct words w = { .out = out, .width = v->width };
+	struct words w = { .out = out, .width = v->width, .indent = INDENT };
 	struct buf b = { 0 }, whole = { 0 }, value = { 0 };
 	size_t nmore = 0;
 	bool is_first = true;
@@ -312,7 +347,7 @@ put_left_out(struct out *out, const struct view *v, const struct grid *g,
 	for (size_t i = g->n; i < g->nall; i++) {
 		const struct layout *l = &g->list[i];
 
-		if (grid_says_all(v, l) != says_all)
+		if (l->below || grid_says_all(v, l) != says_all)
 			continue;
 		b.len = 0;
 		if (is_first)
@@ -359,8 +394,10 @@ fmt_table_print(struct out *out, const struct view *v)
 		    out, v->table->notes.v[i], v->wraps ? v->width : SIZE_MAX);
 	for (size_t line = g.nlines; v->header && line-- > 0;)
 		put_head_line(out, v, &g, line);
-	for (size_t row = 0; row < v->nrows; row++)
+	for (size_t row = 0; row < v->nrows; row++) {
 		put_row(out, v, &g, row);
+		put_below(out, v, &g, row);
+	}
 	if (v->header)
 		put_more(out, v);
 	put_left_out(out, v, &g, true, "(in all rows:");

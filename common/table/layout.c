@@ -3,10 +3,12 @@
  * Which columns a line has room for, and how wide they are. Numbers are never
  * cut. Where a line is too short, step by step and no more than needed:
  *
+ *	sentences go below their rows, where they are whole;
  *	heads take two lines, and three before a column goes that tells more;
  *	texts give way, the widest first, down to what can be read;
  *	columns go that say the same in all rows, then those that the
- *	catalogue does not keep, the least telling first;
+ *	catalogue does not keep, the least telling first, but none without
+ *	which rows look alike;
  *	texts give way down to TEXT_MIN;
  *	columns go that the catalogue keeps, and then texts become shorter.
  *
@@ -21,6 +23,7 @@
 #define NAME_FAIR 26 /* from here on a name can be read */
 #define TEXT_FAIR 14
 #define LIST_FAIR 20
+#define ROWS_COMPARED 64 /* for what tells them apart */
 
 /* ---- natural widths ---- */
 
@@ -130,6 +133,13 @@ natural(const struct grid *g, const struct layout *l)
 /* What is asked of a text: all of it, to be read easily, at all, or nothing. */
 enum least { LEAST_WHOLE, LEAST_FAIR, LEAST_READ, LEAST_CUT };
 
+/* What says the most of a row; others that are wrapped in sheets can go. */
+static bool
+is_sentence(const struct column *col)
+{
+	return (col->flags & (COL_WRAPPED | COL_MINOR)) == COL_WRAPPED;
+}
+
 /* What a column takes at least. */
 static size_t
 least_of(const struct grid *g, const struct layout *l, enum least how)
@@ -137,6 +147,8 @@ least_of(const struct grid *g, const struct layout *l, enum least how)
 	size_t w = natural(g, l), least = how == LEAST_CUT ? 1 : TEXT_MIN;
 
 	if (l->shape.right || how == LEAST_WHOLE)
+		return w;
+	if (how == LEAST_FAIR && is_sentence(l->col))
 		return w;
 	if (how == LEAST_FAIR)
 		least = l->col->flags & COL_NAME ? NAME_FAIR
@@ -203,6 +215,18 @@ next_constant(const struct view *v, const struct grid *g)
 	return 0;
 }
 
+/* 0: none. */
+static size_t
+next_sentence(const struct grid *g)
+{
+	size_t i = g->n;
+
+	while (i-- > 1)
+		if (is_sentence(g->list[i].col))
+			return i;
+	return 0;
+}
+
 /* The place of those that never go before others: rows are what they say. */
 static unsigned
 place_of(const struct view *v, const struct sheet *s, const struct column *col)
@@ -212,17 +236,50 @@ place_of(const struct view *v, const struct sheet *s, const struct column *col)
 	return sheet_place(s, col);
 }
 
-/* The least telling one from a place on, the last of equals; 0: none. */
+static bool
+is_text(const struct column *col)
+{
+	return col->type == COL_TEXT || col->type == COL_JSON;
+}
+
+/* Whether two rows have the same texts but for this column. */
+static bool
+tells_apart(const struct view *v, const struct grid *g, size_t column)
+{
+	const struct column *col = g->list[column].col;
+	size_t n = v->nrows < ROWS_COMPARED ? v->nrows : ROWS_COMPARED;
+
+	for (size_t a = 0; is_text(col) && a < n; a++)
+		for (size_t b = a + 1; b < n; b++) {
+			bool alike = !cells_equal(
+			    view_cell(v, a, col), view_cell(v, b, col));
+
+			for (size_t i = 0; alike && i < g->n; i++)
+				alike = i == column ||
+				    !is_text(g->list[i].col) ||
+				    cells_equal(view_cell(v, a, g->list[i].col),
+					view_cell(v, b, g->list[i].col));
+			if (alike)
+				return true;
+		}
+	return false;
+}
+
+/*
+ * The least telling one from a place on, the last of equals, but none without
+ * which rows look alike; 0: none.
+ */
 static size_t
 next_of_place(const struct view *v, const struct grid *g, unsigned from)
 {
 	const struct sheet *s = sheet_of(str_of(v->table->name));
 	size_t found = 0;
+	bool has_all = from == 0;
 
 	for (size_t i = g->n; i-- > 1;) {
 		unsigned place = place_of(v, s, g->list[i].col);
 
-		if (place >= from) {
+		if (place >= from && (has_all || !tells_apart(v, g, i))) {
 			from = place + 1;
 			found = i;
 		}
@@ -296,6 +353,10 @@ drop(struct grid *g, const struct view *v)
 {
 	size_t i;
 
+	while (sum(g, LEAST_FAIR) > v->width && (i = next_sentence(g)) > 0) {
+		g->list[i].below = !is_constant(v, g->list[i].col);
+		let_go(g, i);
+	}
 	while (sum(g, LEAST_FAIR) > v->width && (i = next_constant(v, g)) > 0)
 		let_go(g, i);
 	while (sum(g, LEAST_FAIR) > v->width &&

@@ -17,6 +17,7 @@ struct layout {
 	size_t cells, heads[HEAD_LINES];
 	/* that all texts end in, as "_BOUND": the first to go */
 	size_t end;
+	bool below; /* a sentence that has lines of its own, below each row */
 	/* texts that were cut, by row; NULL: none was */
 	struct str *shown;
 };

@@ -169,6 +169,8 @@ struct table_dest {
 
 /* Takes one shared option; false if ch is none of them. */
 bool table_dest_opt(struct table_dest *d, const struct optparse *op, int ch);
+/* Of what is printed to out in another form: columns of a line, or 0: any. */
+size_t table_line_width(const struct table_dest *d, const struct out *out);
 /*
  * A usage error when -c or --sort name a column that is none of these, as
  * table_print() checks too: for a sink to call before it reads its input.
@@ -212,6 +214,8 @@ struct cell *table_cell(struct table *t, size_t row, size_t column);
 void text_visible(struct str s, struct buf *out);
 /* Columns that s takes on a terminal. */
 size_t text_width(struct str s);
+/* Appends s, its middle replaced by "..." when it is wider than width. */
+void text_elide(struct str s, size_t width, struct buf *out);
 /* Appends "1.234 s", "1.234 ms", "1.2 us" or "1 ns", for sentences. */
 void put_time(struct buf *b, int64_t ns);
 /* "1,360". */

@@ -159,8 +159,6 @@ void shape_cell(const struct column_shape *s, const struct column *col,
 /* Appends what begins s, or ends it, in at most width columns. */
 void text_head(struct str s, size_t width, struct buf *out);
 void text_tail(struct str s, size_t width, struct buf *out);
-/* Appends s, its middle replaced by "..." when it is wider than width. */
-void text_elide(struct str s, size_t width, struct buf *out);
 
 /*
  * Appends s as it stands in files of lines (CSV, TSV, folded stacks): the same

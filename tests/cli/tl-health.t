@@ -189,7 +189,9 @@ is 'time of overruns: four times one kernel and 10 us of none' \
 long = 2 * 100500 + 30123 + 10000
 print(f"{4 * 30123}|{100 * 4 * 30123 / (4 * long + 36 * 30123)!r}|GPU time|84")')"
 like 'evidence in the verdict' "$(tl-health in.json 2>&1 >out)" \
-	'usable, with 1 warning: time.overrun \(5.88 % of GPU time\)$'
+	'usable, with 1 warning: GPU events end after .* \(5.88 % of GPU time, time.overrun\)$'
+like 'whole sentences on a narrow terminal' "$(tl-health --format table --width 60 in.json 2>err)" \
+	'    GPU events end after the next one of their GPU stream has$'
 plant before_launch=2 >in.json
 like 'by how much clocks differ' "$(tl-health -c finding in.json 2>err)" 'by up to 2 us$'
 
@@ -215,7 +217,7 @@ is 'NDJSON' "$(tl-decode --ndjson overrun.json | tl-health 2>err)" "$want"
 is 'several sources' "$(tl-health -c src,severity,check --no-header overrun.json sound.json overrun.json 2>err |
 	grep -v note | tr '\t\n' ': ')" '0:warning:time.overrun 2:warning:time.overrun '
 is 'a verdict on each' "$(tl-health overrun.json sound.json 2>&1 >out | sed 's/:.*json: /: /; s/ (.*//')" \
-	'tl-health: usable, with 1 warning: time.overrun
+	'tl-health: usable, with 1 warning: GPU events end after the next one of their GPU stream has ended
 tl-health: sound'
 
 # ---- options ----

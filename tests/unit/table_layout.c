@@ -113,6 +113,71 @@ layouts(void)
 	    "of one row nothing is said to be in all");
 }
 
+static const struct column said[] = {
+	{ "check", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	{ "thread", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 },
+	{ "cumulative_pct", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
+	{ "finding", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED, 0 },
+};
+
+/* Two rows of one name, and what is found of each. */
+static struct table *
+findings(const char *first, const char *second)
+{
+	struct table *t = table_create("health_like", said, 4);
+
+	for (int i = 0; i < 2; i++) {
+		struct cell *row = table_row(t);
+
+		row[0] = cell_text(STR("time"));
+		row[1] = cell_text(i == 0 ? STR("main") : STR("loader"));
+		row[2] = cell_real(10.5 + i);
+		row[3] = cell_text(str_of(i == 0 ? first : second));
+	}
+	return t;
+}
+
+static void
+sentences(void)
+{
+	is_str(as_printed(findings("is long", "short"), 60, NULL),
+	    "check  thread  cumulative_pct  finding\n"
+	    "time   main             10.50  is long\n"
+	    "time   loader           11.50  short\n",
+	    "a sentence has its column where there is room");
+	is_str(as_printed(
+		   findings("is long and has many words", "short"), 40, NULL),
+	    "               cumulative_\n"
+	    "check  thread          pct\n"
+	    "time   main          10.50\n"
+	    "    is long and has many words\n"
+	    "time   loader        11.50\n"
+	    "    short\n",
+	    "else its lines below the row, whole");
+	is_str(as_printed(
+		   findings("is long and has many words", "short"), 20, NULL),
+	    "check  thread\n"
+	    "time   main\n"
+	    "    is long and has\n"
+	    "    many words\n"
+	    "time   loader\n"
+	    "    short\n"
+	    "(no room for:\n"
+	    "  cumulative_pct)\n",
+	    "broken between words; what tells rows apart stays");
+	is_str(as_printed(findings("all the same in both",
+			      "all the same in "
+			      "both"),
+		   40, NULL),
+	    "               cumulative_\n"
+	    "check  thread          pct\n"
+	    "time   main          10.50\n"
+	    "time   loader        11.50\n"
+	    "(in all rows: finding\n"
+	    "  all the same in both)\n",
+	    "once if all rows have the same");
+}
+
 /* No entry of the catalogue: the columns that families of ops keep. */
 static const struct column many[] = {
 	{ "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
@@ -220,6 +285,7 @@ int
 main(void)
 {
 	layouts();
+	sentences();
 	priorities();
 	distinct_texts();
 	done_testing();
