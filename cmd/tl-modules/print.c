@@ -7,6 +7,8 @@
 #include "cmd/tl-modules/modules.h"
 
 #define DOTS_COLUMN 60 /* the least one where the shortest figure begins */
+#define SHARE_WIDTH 9  /* " 100.00 %" */
+#define LABEL_MIN 16
 #define MIN_DOTS 3
 
 struct printer {
@@ -15,6 +17,9 @@ struct printer {
 	struct buf line;
 	VEC(const struct node *) open; /* by level */
 	size_t figure_width;
+	size_t column;  /* where the shortest figure begins at most */
+	size_t width;   /* of a line that there are no more than, or 0 */
+	bool is_narrow; /* no room for what follows the share */
 };
 
 /* ---- texts ---- */
@@ -99,7 +104,7 @@ add_dots(struct printer *p, int64_t ns)
 	char text[NUM_DEC_MAX];
 	size_t len = put_us(text, ns) + 2;
 	size_t at = text_width(buf_str(&p->line)) + 1, dots = MIN_DOTS;
-	size_t to = DOTS_COLUMN + p->figure_width - len - 1;
+	size_t to = p->column + p->figure_width - len - 1;
 
 	if (at + dots < to)
 		dots = to - at;
@@ -127,14 +132,25 @@ add_figure(struct buf *b, const char *what, int64_t ns)
 	buf_put(b, text, put_us(text, ns));
 }
 
+/* As much of it as the line has room for. */
 static void
-add_node(struct printer *p, const struct node *node)
+add_name(struct printer *p, const struct node *node)
 {
-	struct buf *b = &p->line;
+	size_t at = text_width(buf_str(&p->line)), room = SIZE_MAX;
+	struct buf label = { 0 };
 
-	add_label(b, p, node);
-	add_dots(p, node->sum_ns);
-	add_percent(p, node->up > 0 ? node->pct_parent : node->pct_busy);
+	add_label(&label, p, node);
+	if (p->is_narrow)
+		room = p->column > at + LABEL_MIN + MIN_DOTS + 2
+		    ? p->column - at - MIN_DOTS - 2
+		    : LABEL_MIN;
+	text_elide(buf_str(&label), room, &p->line);
+	buf_free(&label);
+}
+
+static void
+add_more(struct buf *b, const struct node *node)
+{
 	if (node->calls > 1) {
 		add_figure(b, "  mean ", node->sum_ns / node->calls);
 		add_figure(b, ", min ", node->min_ns);
@@ -145,6 +161,16 @@ add_node(struct printer *p, const struct node *node)
 	if (!isnan(node->tflop_s))
 		buf_printf(b, "  %.2f TFLOP/s of %.0f %% of the time",
 		    node->tflop_s, node->pct_modelled);
+}
+
+static void
+add_node(struct printer *p, const struct node *node)
+{
+	add_name(p, node);
+	add_dots(p, node->sum_ns);
+	add_percent(p, node->up > 0 ? node->pct_parent : node->pct_busy);
+	if (!p->is_narrow)
+		add_more(&p->line, node);
 }
 
 /* ---- all of it ---- */
@@ -203,6 +229,28 @@ find_width(struct printer *p)
 		if (len > p->figure_width)
 			p->figure_width = len;
 	}
+	p->column = DOTS_COLUMN;
+}
+
+/* On a terminal a line holds name, time and share, and the rest if it can. */
+static void
+fit_width(struct printer *p)
+{
+	size_t most = 0, used;
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < p->m->sink.records.n; i++) {
+		b.len = 0;
+		add_more(&b, node_at(p->m, i));
+		if (text_width(buf_str(&b)) > most)
+			most = text_width(buf_str(&b));
+	}
+	buf_free(&b);
+	used = p->figure_width + SHARE_WIDTH;
+	p->is_narrow = p->width > 0 && p->column + used + most > p->width;
+	if (p->is_narrow && p->column + used > p->width)
+		p->column =
+		    p->width > used + LABEL_MIN ? p->width - used : LABEL_MIN;
 }
 
 static void
@@ -211,9 +259,9 @@ put_head(struct printer *p)
 	static const char head[] = "(GPU Time µs)";
 	size_t width = text_width(STR(head));
 
-	for (size_t n = DOTS_COLUMN + p->figure_width; n > width; n--)
+	for (size_t n = p->column + p->figure_width; n > width; n--)
 		out_puts(p->out, " ");
-	out_printf(p->out, "%s\n", head);
+	out_printf(p->out, "%s of parent\n", head);
 }
 
 static void
@@ -237,7 +285,9 @@ modules_print(struct sink *s, const struct sink_plan *plan)
 
 	(void)plan;
 	p.out = out_open(s->dest.path);
+	p.width = table_line_width(&s->dest, p.out);
 	find_width(&p);
+	fit_width(&p);
 	put_head(&p);
 	for (size_t i = 0; i < s->records.n; i++) {
 		const struct node *node = node_at(p.m, i);
@@ -249,6 +299,8 @@ modules_print(struct sink *s, const struct sink_plan *plan)
 	}
 	close_down_to(&p, 0);
 	put_unlinked(&p);
+	if (p.is_narrow)
+		out_puts(p.out, "(no room for: mean, min, max)\n");
 	out_finish(p.out);
 	s->dest.path = NULL; /* it is written */
 	buf_free(&p.line);

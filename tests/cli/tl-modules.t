@@ -123,13 +123,22 @@ like 'a table says how much is unlinked' \
 	'^1 of 6 GPU events has no launch in the trace and no module'
 
 is 'dots' "$(tl-modules --print net.tl)" "\
-                                                       (GPU Time µs)
+                                                       (GPU Time µs) of parent
 nn.Module: Net_0 .......................................... (350.00)  86.42 %
 └── nn.Module: Layer x 2 .................................. (350.00) 100.00 %  mean 175.00, min 150.00, max 200.00
     ├── nn.Module: Linear x 2 ............................. (300.00)  85.71 %  mean 150.00, min 100.00, max 200.00
     └── Non-nn.Module GPU Ops ............................. (100.00)  28.57 %
 Non-nn.Module GPU Ops ...................................... (55.00)  13.58 %
 1 of 6 GPU events has no launch in the trace and no module"
+is 'on a narrow terminal name, time and share' "$(tl-modules --print --width 60 net.tl)" "\
+                                      (GPU Time µs) of parent
+nn.Module: Net_0 ......................... (350.00)  86.42 %
+└── nn.Module: Layer x 2 ................. (350.00) 100.00 %
+    ├── nn.Module: Linear x 2 ............ (300.00)  85.71 %
+    └── Non-nn.Module GPU Ops ............ (100.00)  28.57 %
+Non-nn.Module GPU Ops ..................... (55.00)  13.58 %
+1 of 6 GPU events has no launch in the trace and no module
+(no room for: mean, min, max)"
 is 'dots of each call' "$(tl-modules -p --no-fold --root Layer_0 net.tl | tail -n 4)" "\
 nn.Module: Layer_0 ........................................ (150.00)  37.04 %
 ├── nn.Module: Linear_0 ................................... (100.00)  66.67 %
