@@ -10,12 +10,15 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/err-line.h"
 
 #define HOOKS_MAX 16
+#define WRAP_MIN 40 /* columns of a terminal on which messages are wrapped */
+#define INDENT 2
 
 static const char *program = "tl";
 static const char *synopsis;
@@ -111,10 +114,59 @@ static void PRINTF_LIKE(3, 0)
 	l->p[l->len++] = '\n';
 }
 
+/* Columns of a terminal on stderr; 0: it is none. */
+static size_t
+message_width(void)
+{
+	struct winsize ws;
+
+	if (isatty(STDERR_FILENO) == 0 ||
+	    ioctl(STDERR_FILENO, TIOCGWINSZ, &ws) != 0)
+		return 0;
+	return ws.ws_col < WRAP_MIN ? 0 : ws.ws_col;
+}
+
+/* Breaks lines between words, and indents what goes on; returns its length. */
+static size_t
+wrap(const struct line *l, size_t width, char *to)
+{
+	size_t n = 0, at = 0, word = 0, word_at = 0;
+
+	for (size_t i = 0; i < l->len; i++) {
+		unsigned char c = (unsigned char)l->p[i];
+
+		if (at >= width && word_at > INDENT && c != '\n') {
+			memmove(to + word + INDENT, to + word, n - word);
+			to[word - 1] = '\n';
+			memset(to + word, ' ', INDENT);
+			n += INDENT;
+			at = at - word_at + INDENT;
+			word_at = 0;
+		}
+		to[n++] = (char)c;
+		at += (c & 0xc0) != 0x80;
+		if (c == '\n')
+			at = word_at = 0;
+		if (c == ' ') {
+			word = n;
+			word_at = at;
+		}
+	}
+	return n;
+}
+
 void
 message_emit(const struct line *l)
 {
-	while (write(STDERR_FILENO, l->p, l->len) < 0 && errno == EINTR)
+	char wrapped[sizeof l->p * 2]; /* a break for each WRAP_MIN at most */
+	size_t width = message_width(), n = l->len;
+	const char *p = l->p;
+
+	if (width > 0) {
+		n = wrap(l, width, wrapped);
+		p = wrapped;
+	}
+	while (write(STDERR_FILENO, p, n) < 0 && errno == EINTR)
 		;
 }
 
