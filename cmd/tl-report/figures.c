@@ -50,12 +50,32 @@ tally_of(struct figures *f, struct tallies *t, struct str name)
 	return &t->list.v[id];
 }
 
+/* Of each order the sign of what it looks at; ties go by time, then name. */
 static int
-compare(const void *pa, const void *pb)
+order_cmp(const struct tally *a, const struct tally *b, enum list_order order)
+{
+	double x, y;
+
+	switch (order) {
+	case ORDER_COUNT: return (a->count < b->count) - (a->count > b->count);
+	case ORDER_NAME: return str_cmp(a->name, b->name);
+	case ORDER_MEAN:
+		x = a->count > 0 ? (double)a->ns / (double)a->count : 0;
+		y = b->count > 0 ? (double)b->ns / (double)b->count : 0;
+		return (x < y) - (x > y);
+	default: return 0;
+	}
+}
+
+static int
+compare(const void *pa, const void *pb, void *order)
 {
 	const struct tally *a = *(const struct tally *const *)pa;
 	const struct tally *b = *(const struct tally *const *)pb;
+	int sign = order_cmp(a, b, *(const enum list_order *)order);
 
+	if (sign != 0)
+		return sign;
 	if (a->ns != b->ns)
 		return a->ns > b->ns ? -1 : 1;
 	return str_cmp(a->name, b->name);
@@ -64,12 +84,19 @@ compare(const void *pa, const void *pb)
 size_t
 tallies_best(const struct tallies *t, const struct tally **best, size_t n)
 {
+	return tallies_first(t, best, n, ORDER_TIME);
+}
+
+size_t
+tallies_first(const struct tallies *t, const struct tally **best, size_t n,
+    enum list_order order)
+{
 	VEC(const struct tally *) all = { 0 };
 
 	for (size_t i = 0; i < t->list.n; i++)
 		vec_push(&all, &t->list.v[i]);
 	if (all.n > 0)
-		qsort(all.v, all.n, sizeof *all.v, compare);
+		qsort_r(all.v, all.n, sizeof *all.v, compare, &order);
 	n = n < all.n ? n : all.n;
 	for (size_t i = 0; i < n; i++)
 		best[i] = all.v[i];

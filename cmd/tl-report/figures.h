@@ -205,6 +205,9 @@ int64_t tallies_sum(const struct tallies *t);
 /* The largest by ns, ties by name: at most n into best; how many. */
 size_t tallies_best(
     const struct tallies *t, const struct tally **best, size_t n);
+/* The same in another order. */
+size_t tallies_first(const struct tallies *t, const struct tally **best,
+    size_t n, enum list_order order);
 /* Adds times; a sum that is too large ends the program. */
 void time_add(int64_t *sum, int64_t v);
 /* A copy that lives as long as the figures. */

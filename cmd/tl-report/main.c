@@ -85,6 +85,7 @@ static const struct row {
 	{ { 0, "recompute", NULL, "separate recomputed work" }, O | F | H, AT(recompute) },
 	{ { 0, "roof", "peak|achievable", "peak: data sheet; achievable: measured" }, F, NOWHERE },
 	{ { 0, "short", "TIME", "add sheets of kernels shorter than TIME (10us)" }, K | H, AT(shorts) },
+	{ { 0, "sort", "time|count|mean|name", "order of the screen's lists" }, 0, NOWHERE },
 	{ { 0, "steady-gap", "TIME", "with --genesis: a gap of TIME ends the warm-up (1s)" }, 0, NOWHERE },
 	{ { 0, "steady-window", "TIME", "with --genesis: else the last TIME is steady" }, 0, NOWHERE },
 	{ { 0, "title", "TEXT", "title of the page" }, 0, AT(title) },
@@ -119,7 +120,7 @@ static const struct row {
 #undef N
 
 static const struct about about = {
-	.purpose = "where did the time go, and what bounds it",
+	.purpose = "where did the time go, and what is the bottleneck",
 	.synopsis = "[OPTIONS] [TRACE...]",
 	.example = "tl-report trace.json.gz -o report.xlsx",
 };
@@ -182,6 +183,8 @@ take(struct settings *s, const struct row *r, const struct optparse *op)
 	    ? text("--%s=%s", r->opt.name, op->arg)
 	    : text("--%s", r->opt.name);
 	static const char *const formats[] = { "csv", "ndjson", NULL };
+	static const char *const orders[] = { "time", "count", "mean", "name",
+		NULL };
 	char *at = (char *)s + (r->at != NOWHERE ? r->at : 0);
 
 	for (unsigned i = 0; i < NPROGRAMS; i++)
@@ -211,6 +214,8 @@ take(struct settings *s, const struct row *r, const struct optparse *op)
 		s->is_ndjson = opt_word(op, formats) == 1;
 		s->is_csv = !s->is_ndjson;
 	}
+	if (strcmp(r->opt.name, "sort") == 0)
+		s->order = (enum list_order)opt_word(op, orders);
 	if (strcmp(r->opt.name, "match") == 0)
 		s->match = word;
 	if (strcmp(r->opt.name, "vs") == 0)

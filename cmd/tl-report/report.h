@@ -58,6 +58,12 @@ struct settings {
 	const char *dir, *page, *book, *markdown, *database, *json;
 	const char *width, *capture, *vs_capture, *names;
 	const char *title, *fail_over, *match, *by;
+	enum list_order {
+		ORDER_TIME,
+		ORDER_COUNT,
+		ORDER_MEAN,
+		ORDER_NAME
+	} order;
 	const char *top, *top_ops, *top_kernels, *top_roofline;
 	const char *genesis, *categories, *annotations;
 	int64_t steady_gap_ns, steady_window_ns; /* 0: not given */

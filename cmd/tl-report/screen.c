@@ -67,7 +67,8 @@ put_wrapped(struct screen *s, const char *mark, struct str text)
 			buf_putc(&s->b, ' ');
 			at++;
 		}
-		buf_put(&s->b, p, n);
+		/* a path may be longer than a line */
+		text_elide((struct str){ p, n }, s->width - indent, &s->b);
 		at += n;
 		p += n + 1;
 	}
@@ -183,7 +184,9 @@ put_top(struct screen *s, const char *title, const char *last,
 {
 	bool is_wide = last != NULL && s->width >= WIDE;
 	const struct tally *best[NAMES_MAX];
-	size_t n = tallies_best(of, best, names_most(s->f->set, most)), room;
+	size_t n = tallies_first(
+	    of, best, names_most(s->f->set, most), s->f->set->order);
+	size_t room;
 	struct names_shown names = { .n = n };
 	int64_t sum = tallies_sum(of);
 

@@ -144,11 +144,11 @@ put_timeline(struct figures *f, struct table *t)
 
 /* The largest, with what is known of each and its share. */
 static void
-put_top(
-    struct table *t, const char *part, const struct tallies *of, size_t most)
+put_top(const struct settings *s, struct table *t, const char *part,
+    const struct tallies *of, size_t most)
 {
 	const struct tally *best[CAUSE_COUNT];
-	size_t n = tallies_best(of, best, most);
+	size_t n = tallies_first(of, best, most, s->order);
 	int64_t sum = tallies_sum(of);
 
 	for (size_t i = 0; i < n; i++) {
@@ -172,8 +172,8 @@ put_lists(struct figures *f, struct table *t)
 	     i++)
 		put(t, "group", f->groups.v[i].name)[2] =
 		    cell_text(f->groups.v[i].says);
-	put_top(t, "idle", &f->causes, CAUSE_COUNT);
-	put_top(t, f->has_op_table || f->set->is_host ? "op" : "kernel",
+	put_top(f->set, t, "idle", &f->causes, CAUSE_COUNT);
+	put_top(f->set, t, f->has_op_table || f->set->is_host ? "op" : "kernel",
 	    &f->ops, TOP_OPS_SHOWN);
 	n = tallies_best(&f->losses, best, TOP_LOSSES);
 	for (size_t i = 0; i < n && best[i]->ns > 0; i++) {
