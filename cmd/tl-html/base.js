@@ -47,15 +47,18 @@ const mid = (e, s, at) => {
 // Empty lists at the end of shapes, those of numbers, tell nothing.
 const scalars = s => s.replace(/(,\[\])+\]$/, ']');
 // Of names that begin alike: where each begins to differ from the one most like
-// it, or before that word; 0: from the beginning.
-const places = list => list.map((s, i) => {
+// it; and that place, or before its word; 0: from the beginning.
+const alike = list => list.map((s, i) => {
   let at = 0;
   list.forEach((t, k) => {
     let n = 0;
     while (n < s.length && s[n] === t[n]) n++;
     if (k !== i && s !== t) at = Math.max(at, n);
   });
-  const back = /[^_,:.(/[ <]{0,8}$/.exec(s.slice(0, at))[0].length;
+  return at;
+});
+const places = list => alike(list).map((at, i) => {
+  const s = list[i], back = /[^_,:.(/[ <]{0,8}$/.exec(s.slice(0, at))[0].length;
   return at < TAIL || s.length - at < TAIL ? 0 : at - (back < 8 ? back : 0);
 });
 const head_cell = (text, cls) => {

@@ -155,6 +155,15 @@ function rooflineOf(o, whole, box) {
   addEventListener('resize', later);
   if (!(o.roof.memory > 0)) box.append(make('div', 'No roof: there are no figures of this GPU. Name it with --arch.', 'hint'));
 }
+// The names of ops with their shapes; of those that are too long and begin alike,
+// the part in which they differ, too.
+const HEAD_LETTERS = 8;
+function opWords(rows, most) {
+  const words = rows.map(r => r.name.replace(/^aten::/, '') + ' ' + scalars(JSON.stringify(r.input_dims || '')));
+  const at = alike(words), cut = (s, n) => s.length > n ? s.slice(0, n - 1) + '\u2026' : s, room = most - HEAD_LETTERS - 1;
+  return words.map((s, i) => s.length <= most || at[i] < most - 1 ? cut(s, most) :
+    s.slice(0, HEAD_LETTERS) + '\u2026' + cut(s.slice(Math.min(at[i] - 2, s.length - room)), room));
+}
 // The axes of what is in view.
 function rooflineFrame(room, { x0, x1, y0, y1 }) {
   // as many pixels as there are, so that text is not made small
@@ -189,20 +198,18 @@ function rooflineDrawn(frame, { side, t, roof }, whole, points) {
   });
   const { most } = whole, radius = r => 2.5 + 13 * Math.sqrt(r.kernel_ns_sum / most), LABELS = 5;
   const labels = roofLabels(roof, frame), dots = new Map();
-  let named = 0;
-  points.forEach((r, i) => {
-    const cx = X(Math.max(left, r[x])), cy = Y(Math.max(low, r[y]));
-    if (cx < L - 1 || cx > W - R + 1 || cy < T - 1 || cy > H - B + 1) return;
-    const c = draw(svg, 'circle', { cx, cy, r: radius(r), 'fill-opacity': .55, fill: boundColour(r), class: 'op', role: 'button',
+  const spot = r => [X(Math.max(left, r[x])), Y(Math.max(low, r[y]))];
+  const seen = points.filter(r => { const [a, b] = spot(r); return a >= L - 1 && a <= W - R + 1 && b >= T - 1 && b <= H - B + 1; });
+  const words = opWords(seen.slice(0, LABELS), LONG);
+  seen.forEach((r, k) => {
+    const [cx, cy] = spot(r), i = points.indexOf(r), c = draw(svg, 'circle', { cx, cy, r: radius(r), 'fill-opacity': .55, fill: boundColour(r), class: 'op', role: 'button',
       tabindex: -1, 'aria-label': aboutOp(r, y).replace('\n', ', ') });
     dots.set(i, c);
     c.onclick = () => goTo && goTo(t, r);
     draw(c, 'title', {}, aboutOp(r, y));
-    if (named++ >= LABELS) return;
+    if (k >= LABELS) return;
     const back = cx > W / 2, size = radius(r) + 4;
-    const word = r.name.replace(/^aten::/, '') + ' ' + scalars(JSON.stringify(r.input_dims || ''));
-    labels.push({ x: back ? cx - size : cx + size, y: cy + 4, back, class: 'op',
-      word: word.length > LONG ? word.slice(0, LONG - 1) + '\u2026' : word });
+    labels.push({ x: back ? cx - size : cx + size, y: cy + 4, back, class: 'op', word: words[k] });
   });
   // what is written stands over what is drawn
   apart(labels, T, H - B).forEach(l => draw(svg, 'text', { x: l.x, y: l.y, 'text-anchor': l.back ? 'end' : 'start', class: l.class }, l.word));

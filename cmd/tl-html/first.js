@@ -95,8 +95,10 @@ function bar(side, most) {
   const parts = barParts(side), key = make('div', undefined, 'key'), percents = [0, 0, 0, 0];
   if (!parts.length) return;
   const colour = r => /comm|other/.test(r.name) ? 1 : /copies/.test(r.name) ? 2 : r.name === 'idle' ? 3 : 0;
-  const total = barTime(side), n = sides.length ? timelines(side) : 1;
-  if (sides.length) key.append(make('b', sides[side] + ' ' + brief(Math.round(total)) + (n > 1 ? ', mean of ' + n : '')), ' ');
+  const total = barTime(side), n = timelines(side);
+  key.append(make('b', (sides.length ? sides[side] : parts.some(r => /ops|kernels/.test(r.name)) ? 'whole run' :
+    'first to last ' + (data('clock') === 'TPU' ? 'TPU' : 'GPU') + ' event') +
+    ' ' + brief(Math.round(total)) + (n > 1 ? ', mean of ' + n : '')), ' ');
   parts.forEach(r => {
     percents[colour(r)] += r.percent;
     if (r.percent < .05 && r.name !== 'idle' && colour(r)) return;
@@ -135,7 +137,7 @@ function toplist(heads, rows, cells, widths) {
   $('tops').append(box);
 }
 // The other side's, as the summary has those of the side that it is about.
-const TOP = 10, TOP_LOST = 5;
+const TOP = 10, TOP_LOST = 5, TOP_CAUSES = 5;
 function otherTop(t, ns) {
   const sums = new Map();
   (t ? t.rows : []).forEach(r => {
@@ -168,6 +170,7 @@ function head() {
   part('health').concat(part('diff')).forEach(r => $('verdict').append(make('p', figures(r.name))));
   ['late', 'verdict'].forEach(p => { if (first(p)) $('verdict').append(make('p', figures(first(p)))); });
   part('phase').forEach(r => $('verdict').append(make('p', figures(r.note))));
+  part('ranks').concat(part('mfu')).forEach(r => $('verdict').append(make('p', figures(r.name))));
   if (first('trace') !== document.title) $('bars').append(make('div', first('trace'), 'hint'));
   const long = sides.length ? Math.max(...[0, 1].map(barTime)) : 0;
   each_side(side => bar(side, long));
@@ -177,10 +180,12 @@ function head() {
   part('recoverable').forEach(r => $('gains').append(make('li',
     figures(time(r.time_ns) + ': ' + r.name + (r.note ? '; ' + r.note : '')))));
   $('gainhead').hidden = !part('recoverable').length;
+  $('gainhead').textContent += of_side(0);
   part('warning').forEach(r => $('warnings').append(make('li', figures(r.name))));
   changes(part('change'));
   const wide = ['', '6.5em', '5em', '4.5em', '11em'];
   const cells = r => [bare(r.name), brief(r.time_ns), r.percent == null ? '' : r.percent.toFixed(1) + ' %', r.count, r.note || ''];
+  toplist(['Idle by cause' + of_side(0), 'time', 'share', 'count', 'most in'], part('idle').slice(0, TOP_CAUSES), cells, wide);
   const ops = table('host_timeline') ? 'Top ops on the host' : 'Top ops', rest = ['time', 'share', 'count', 'category'];
   each_side(side => toplist([ops + of_side(side), ...rest], side ? otherTop(table('ops_summary', 1), 'direct_ns_sum') : part('op'),
     cells, wide));

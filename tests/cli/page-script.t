@@ -81,6 +81,10 @@ says_view 'a view moves within what there is, and keeps its width' \
 says_view 'and is closer about a place, up to the least' \
 	'[closer([0, 100], 2, 25, 1), closer([0, 100], .5, 50, 1), closer([0, 10], 4, 0, 5)]' \
 	'[[12.5,62.5],[-50,150],[0,5]]'
+says_figure 'long names of ops keep what tells them apart' \
+	"opWords([{ name: 'aten::convolution_backward', input_dims: [[64, 256]] }, { name: 'aten::convolution_backward', input_dims: [[64, 512]] },
+		{ name: 'aten::mm', input_dims: [[8, 9]] }], 22).join(' | ')" \
+	'convolut…rd [[64,256]] | convolut…rd [[64,512]] | mm [[8,9]]'
 says_figure 'words stand apart' \
 	'apart([10, 10, 11, 60].map(y => ({ x: 0, y: y + 40, word: "abc" })), 0, 100).map(l => l.y)' '50,62,75,88'
 # ---- whole pages ----

@@ -252,6 +252,8 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 	is 'without complaint' "$(grep -i 'console' browser.err)" ''
 	like 'the verdict' "$(cat dom)" 'id="verdict"><p>Partly communication-bound: '
 	like 'a roofline' "$(cat dom)" '<circle'
+	like 'MFU, the window of the bar, why the GPU is idle' "$(cat dom)" \
+		'<p>MFU [^<]*</p>.*<b>first to last GPU event [0-9.]+ ms</b>.*<h2>Idle by cause</h2>'
 	is 'fingers, keys, folding, search, filter and sorting' \
 		"$(sed -n 's/.*data-said="\([^"]*\)".*/\1/p' dom | tr ';' '\n')" \
 		'first screen painted true
@@ -320,6 +322,7 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 	like 'the late one first' "$(grep -o '<span class="name">[0-9]*</span>' dom | head -n 1)" '>2<'
 	drawn both.html >dom
 	like 'what changed' "$(cat dom)" 'id="verdict">.*<p>GPU time [^<]*</p>'
+	like 'what can be won back is of one side' "$(cat dom)" '<h2 id="gainhead">Recoverable: old</h2>'
 	like 'in a table' "$(cat dom)" '<h2>What changed most</h2><table><tr><th[^>]*>name</th><th[^>]*>old</th>'
 	drawn pair.html >dom
 	like 'a legend of two traces' "$(cat dom)" 'id="legend"[^>]*><span>[^<]*after less before</span>.*only before.*only after'
