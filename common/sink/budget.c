@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the time of each source went on, and what bounds it. */
+/* What the time of each source went on, and the bottleneck. */
 #include "sink/budget.h"
 
 #include "trace/stat.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * budget: what the time of a window went on, read back from tl-idle's tables
- * (--steps --by class,cause,call), and what bounds it.
+ * (--steps --by class,cause,call), and the bottleneck.
  *
  *	struct budgets all = { .text = arena_create() };
  *	table_each("n/idle_window.ndjson", budget_take, &all);

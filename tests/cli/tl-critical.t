@@ -31,7 +31,7 @@ total() { # total OPTION...: before, upper, lower
 	launch 1 200 gemm 7 215 485
 	ev cuda_runtime cudaDeviceSynchronize 1 310 410
 } | trace >t.json
-is 'the path by what bounds it' "$(path)" \
+is 'the path by bound' "$(path)" \
 	'compute kernel 485000.between_ops host 380000.op host 100000.latency block 20000.latency launch 15000.'
 is 'the path itself' "$(events)" \
 	'host ProfilerStep#1 100000 0.host aten::mm 100000 0.launch cudaLaunchKernel 15000 15000.kernel gemm 485000 0.block cudaDeviceSynchronize 20000 20000.host ProfilerStep#1 280000 0.'
