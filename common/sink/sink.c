@@ -230,8 +230,8 @@ sink_die_empty(struct sink *s)
 	if (s->linked_only && sum.nunlinked == sum.ngpu)
 		die_nothing(MSG_NO_LINKED_GPU_EVENTS, path, sum.nunlinked);
 	if (select_by_launch(&s->select) && sum.nunlinked > 0)
-		die_nothing(
-		    MSG_NO_MATCH_BY_LAUNCH, path, sum.ngpu, sum.nunlinked);
+		die_nothing(MSG_NO_MATCH_BY_LAUNCH, path, sum.ngpu,
+		    sum.nunlinked, select_there(&s->select));
 	die_nothing(MSG_NO_MATCH, path, sum.ngpu, select_there(&s->select));
 }
 
