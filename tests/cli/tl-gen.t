@@ -4,7 +4,7 @@
 # shellcheck disable=SC2086 # lists of options are split
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
-plan 39
+plan 45
 
 small='--layers 1 --steps 2'
 
@@ -86,6 +86,16 @@ EOF
 	tl-gen $small --graph --late-rank 0=9000 -o a.json
 	ok 'a sound job with graphs' python3 sound.py a.json graph
 }
+
+# Whatever is planted in ranks, their traces say all that ran.
+if command -v tl-health >/dev/null; then
+	for planted in '' '--late-rank 2=2000000' '--late-rank 1=300000 --late-rank 2=500000' \
+		'--graph --late-rank 0=9000' '--slow-link 2' '--clock-skew 1=4000000'; do
+		# shellcheck disable=SC2086
+		tl-gen $small --layers 2 -n 3 --ranks 4 -d planted $planted
+		ok "tl-health finds $planted sound" tl-health -q planted/rank-?.json -o /dev/null
+	done
+fi
 
 # Ranks agree on what they do together.
 tl-gen $small --ranks 8 -d ranks --late-rank 5=90000 --drop-collective 2:3 --gzip

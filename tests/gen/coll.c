@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Collectives and process groups. The nominal plan gives each collective a
- * slot long enough for the latest rank; each rank's kernel lies inside it.
+ * slot long enough for the latest rank of the job; each rank's kernel lies
+ * inside it. Nothing waits for what is not there: a late rank computes for
+ * longer, its group waits in the collective, and the host of any other comes
+ * later with what follows.
  */
 #include "gen.h"
 
@@ -129,6 +132,25 @@ coll_sizes(const struct sim *s, struct coll *c, int64_t elems)
 	}
 }
 
+/* The latest rank of a group, or of all, as planted: the same on all of them.
+ */
+static int64_t
+latest(const struct sim *s, enum pg pg, bool of_all)
+{
+	int64_t most = 0, n = pg_size(s->cf, pg);
+
+	for (int i = 0; i < s->cf->nlate; i++) {
+		const struct plant *p = &s->cf->late[i];
+		bool is_in = of_all;
+
+		for (int64_t k = 0; !is_in && k < n; k++)
+			is_in = pg_member(s->cf, pg, s->cf->rank, k) == p->rank;
+		if (is_in && p->value > most)
+			most = p->value;
+	}
+	return most;
+}
+
 /* The kernel: starts at this rank's time, ends with the group. */
 static void
 coll_kernel(struct sim *s, uint32_t index, int64_t elems, bool blocking)
@@ -137,7 +159,8 @@ coll_kernel(struct sim *s, uint32_t index, int64_t elems, bool blocking)
 	const struct kern *k = &kerns[K_NCCL + (int)c->type];
 	int64_t own = late(s, s->cf->rank);
 	int64_t net = COLL_BASE_NS + 2 * elems / LINK_BYTES_PER_NS;
-	int64_t slack = 0, t;
+	int64_t slack = latest(s, PG_DEFAULT, true);
+	int64_t waits = latest(s, c->pg, false), t;
 	struct ev *e = s->cf->cuda ? rt_begin(s, "cudaLaunchKernelExC", 430)
 				   : rt_begin(s, "hipExtLaunchKernel", 65);
 	size_t at = s->nev - 1;
@@ -146,10 +169,6 @@ coll_kernel(struct sim *s, uint32_t index, int64_t elems, bool blocking)
 	e->u.kern = k;
 	e->grid = 32;
 	net = net * s->cf->link_milli / 1000;
-	for (int i = 0; i < s->cf->nlate; i++) { /* the same on all ranks */
-		t = s->cf->late[i].value;
-		slack = t > slack ? t : slack;
-	}
 	t = s->now + LAUNCH_LAG;
 	t = t < s->gs[0].ready ? s->gs[0].ready : t;
 	t = t < s->gs[1].ready ? s->gs[1].ready : t;
@@ -165,14 +184,21 @@ coll_kernel(struct sim *s, uint32_t index, int64_t elems, bool blocking)
 	e->t0 = rank_time(&s->clock, t) + own;
 	e->t1 = arrival(s, c->pg, t) + net +
 	    (int64_t)(mix(c->key, (uint64_t)s->cf->rank) % END_SPREAD_NS);
-	s->gs[1].ready = t + JITTER_NS + slack + net + END_SPREAD_NS;
-	ann_cover(s, 1, t, s->gs[1].ready);
+	s->gs[1].ready = t + JITTER_NS + net + END_SPREAD_NS;
+	ann_cover(s, 1, t, s->gs[1].ready + waits);
 	for (int i = 0; blocking && i < MAX_STREAMS; i++)
 		s->gs[i].ready = s->gs[1].ready;
-	if (blocking && own > 0 && s->last_kernel >= 0)
+	for (int i = 0; i < MAX_STREAMS; i++)
+		s->gs[i].ready += slack;
+	if (own > 0 && s->last_kernel >= 0)
 		s->ev[s->last_kernel].t1 += own; /* why it is late */
+	s->now += waits;
 	tick(s, 5000);
 	s->ev[at].t1 = s->now;
+	s->now += slack - waits;
+	/* so late that the GPU has run dry, not work that it has */
+	if (slack > 0 && s->now < s->gs[1].ready)
+		s->now = s->gs[1].ready;
 }
 
 /* elems: the whole message. blocking: the compute streams wait for it. */
