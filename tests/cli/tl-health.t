@@ -191,7 +191,7 @@ print(f"{4 * 30123}|{100 * 4 * 30123 / (4 * long + 36 * 30123)!r}|GPU time|84")'
 like 'evidence in the verdict' "$(tl-health in.json 2>&1 >out)" \
 	'usable, with 1 warning: GPU events end after .* \(5.88 % of GPU time, time.overrun\)$'
 like 'whole sentences on a narrow terminal' "$(tl-health --format table --width 60 in.json 2>err)" \
-	'    GPU events end after the next one of their GPU stream has$'
+	'    GPU events end after the next one of their GPU stream$'
 plant before_launch=2 >in.json
 like 'by how much clocks differ' "$(tl-health -c finding in.json 2>err)" 'by up to 2 us$'
 

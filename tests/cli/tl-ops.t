@@ -449,7 +449,6 @@ cat >reach.json <<'END'
 ]}
 END
 refuses 5 'of 2 GPU events; it has events from 0ns to 5.1ms$' 'tl-kernels --by-gpu-time --from 10s reach.json'
-refuses 5 'try --by-gpu-time\); it has events from 0ns to 5.1ms$' 'tl-kernels --from 10s reach.json'
 refuses 5 'of 2 GPU events; the longest is 12.5us$' 'tl-kernels --min-dur 1ms reach.json'
 tl-ops --annotation "$(tl-cat -F name --kind annotation --no-header small.tl | head -n 1)" -c name small.tl >out 2>err
 is 'what it names can be selected' "$? $(cat err)" '0 '
