@@ -163,7 +163,7 @@ enum skip skip_of_shape(enum kind kind, unsigned char ph, unsigned has);
 /* Whether an event of this phase, or of none, is work of which only the
  * category tells so. */
 bool kind_is_lost(enum kind kind, struct str cat);
-/* Warns of the source's skipped events and sets its fact. */
+/* Sets the fact of the source's skipped events, and warns of what it lacks. */
 void skip_report(struct source_state *s);
 
 /* ---- format.c ---- */

@@ -43,10 +43,10 @@ skip_report(struct source_state *s)
 		if (s->skipped[i] > 0)
 			buf_printf(&fact, "%s\"%s\":%" PRIu64,
 			    fact.len > 0 ? "," : "{", keys[i], s->skipped[i]);
-	if (fact.len == 0)
-		return;
-	buf_putc(&fact, '}');
-	facts_json(&s->facts, "skipped", buf_str(&fact));
+	if (fact.len > 0) {
+		buf_putc(&fact, '}');
+		facts_json(&s->facts, "skipped", buf_str(&fact));
+	}
 	buf_free(&fact);
 	so = facts_source(&s->facts, s->src, true);
 	stream_tell_skipped(s->in->name, &so);

@@ -374,6 +374,8 @@ main(int argc, char *argv[])
 	else
 		write_trees(&set, in, s, &t);
 	link_report(&t.link, in->name);
+	if (tree_discarded(&t.tree) > 0)
+		report(MSG_OVERLAPS, in->name, tree_discarded(&t.tree));
 	if (set.verbose)
 		say(&set, &t, s);
 	store_destroy(s);

@@ -26,6 +26,13 @@ WARNING(AMBIGUOUS_LAUNCH,
 WARNING(NO_SUCH_LAUNCH,
     "{file}: {#n} GPU {n:event is|events are} unlinked: the call with "
     "{n:its|their} correlation id launches nothing")
+WARNING(UNCLOSED,
+    "{file}: {#n} {n:event lacks its|events lack their} begin or end (phases B "
+    "and E): no duration")
+WARNING(OVERLAPS,
+    "{file}: {#n} host {n:event overlaps another|events overlap others} of "
+    "{n:its|their} thread: not in the tree (tl-tree --on-overlap=clip cuts "
+    "{n:it|them})")
 WARNING(NO_STEPS,
     "{file}: source {#source} has no annotated steps (ProfilerStep#N, or a "
     "serving framework's); only tl-steps and tl-critical infer steps")

@@ -32,8 +32,10 @@ struct str stream_next_line(struct stream_in *s);
 
 /* ---- skipped.c ---- */
 
-/* Warns of GPU work that could not be linked for the ids it has, if the source
- * has the facts. */
+/* Warns of GPU work that could not be linked for the ids it has, and of begins
+ * without their end, if the source has the facts. */
 void stream_tell_links(const char *name, const struct source *source);
+/* Of host events that are in no tree. */
+void stream_tell_tree(const char *name, const struct source *source);
 
 #endif

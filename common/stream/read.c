@@ -103,6 +103,8 @@ on_source(struct stream_in *s, const struct source *source)
 	stream_tell_skipped(s->name, source);
 	if (s->dec->want >= WANT_LINKED)
 		stream_tell_links(s->name, source);
+	if (s->dec->want >= WANT_TREE)
+		stream_tell_tree(s->name, source);
 	return ITEM_SOURCE;
 }
 

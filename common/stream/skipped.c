@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Facts of a source that figures depend on: what was skipped, by reason, what
- * could not be linked. */
+ * could not be linked or nested. */
 #include "stream/in.h"
 #include "json/json.h"
 
@@ -45,6 +45,11 @@ stream_tell_skipped(const char *name, const struct source *source)
 	}
 	if (f != NULL)
 		report(MSG_SKIPPED, name, sum, buf_str(&text));
+	/* of a trace of Perfetto's: what they were is not known */
+	if (source_int(source, "packets_lost", &n))
+		report(MSG_PACKETS_LOST, name, n);
+	if (source_int(source, "packets_dropped", &n))
+		report(MSG_PACKETS_DROPPED, name, n);
 	vec_free(&list);
 	arena_destroy(mem);
 	buf_free(&text);
@@ -59,4 +64,15 @@ stream_tell_links(const char *name, const struct source *source)
 		report(MSG_AMBIGUOUS_LAUNCH, name, n);
 	if (source_int(source, "no_launch", &n))
 		report(MSG_NO_SUCH_LAUNCH, name, n);
+	if (source_int(source, "unclosed", &n))
+		report(MSG_UNCLOSED, name, n);
+}
+
+void
+stream_tell_tree(const char *name, const struct source *source)
+{
+	int64_t n;
+
+	if (source_int(source, "discarded", &n))
+		report(MSG_OVERLAPS, name, n);
 }

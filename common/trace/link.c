@@ -248,6 +248,23 @@ mark_unlinked(struct store *s, uint32_t i, struct link_stats *stats)
 	stats->unlinked++;
 }
 
+/* Frames may be open when a recording ends. */
+static void
+count_unclosed(const struct store *s, struct link_stats *stats)
+{
+	const uint32_t kinds = KINDS_GPU | KINDS_HOST |
+	    KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_GPU_ANNOTATION);
+
+	for (size_t i = 0; i < s->threads.n; i++) {
+		const u32_vec *open = &s->threads.v[i].open;
+
+		for (size_t k = 0; k < open->n; k++)
+			stats->unclosed +=
+			    (kinds & KIND_BIT(s->items.v[open->v[k]].kind)) !=
+			    0;
+	}
+}
+
 void
 store_link(struct store *s, enum link_by by, struct link_stats *stats)
 {
@@ -273,6 +290,8 @@ store_link(struct store *s, enum link_by by, struct link_stats *stats)
 		mark_unlinked(s, s->loose.v[k], stats);
 	store_count_fact(s, "ambiguous", stats->ambiguous - before.ambiguous);
 	store_count_fact(s, "no_launch", stats->no_launch - before.no_launch);
+	count_unclosed(s, stats);
+	store_count_fact(s, "unclosed", stats->unclosed - before.unclosed);
 }
 
 const char *
@@ -320,4 +339,6 @@ link_report(const struct link_stats *stats, const char *name)
 		report(MSG_AMBIGUOUS_LAUNCH, name, stats->ambiguous);
 	if (stats->no_launch > 0)
 		report(MSG_NO_SUCH_LAUNCH, name, stats->no_launch);
+	if (stats->unclosed > 0)
+		report(MSG_UNCLOSED, name, stats->unclosed);
 }

@@ -20,6 +20,7 @@ struct link_stats {
 	uint64_t duplicates;        /* GPU events that the file holds twice */
 	uint64_t ambiguous;         /* GPU events of an id that calls share */
 	uint64_t no_launch;         /* whose call can't launch anything */
+	uint64_t unclosed;          /* work and ranges that begin only */
 	uint64_t linked, unlinked;  /* GPU events */
 	uint64_t wrappers;          /* backward ops that could be linked */
 	uint64_t bwd_seq, bwd_flow; /* those linked, by number, by arrow */
@@ -32,7 +33,8 @@ struct link_stats {
  */
 void store_link(struct store *s, enum link_by by, struct link_stats *stats);
 void store_link_backward(struct store *s, struct link_stats *stats);
-/* Warns of duplicates, and of what is unlinked for the ids it has. */
+/* Warns of duplicates, of what is unlinked for the ids it has, of begins
+ * without their end. */
 void link_report(const struct link_stats *stats, const char *name);
 /* By what launches were linked, in words. */
 const char *link_rule(const struct link_stats *stats);

@@ -345,7 +345,7 @@ nest(struct store *s, struct hlo *h, const struct tree_opts *opts,
 	vec_free(&n.stack);
 }
 
-static uint64_t
+uint64_t
 tree_discarded(const struct tree_stats *stats)
 {
 	uint64_t n = 0;

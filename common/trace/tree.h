@@ -24,6 +24,8 @@ struct tree_stats {
  */
 void tree_build(
     struct store *s, const struct tree_opts *opts, struct tree_stats *stats);
+/* The ops and launches among those discarded. */
+uint64_t tree_discarded(const struct tree_stats *stats);
 /*
  * Visits all events in the order of a tree stream, once. depth is that in the
  * tree; in the tail 1 below a launch and 0 else.

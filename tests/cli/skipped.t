@@ -55,6 +55,18 @@ a correlation, category null|"ph":"X","cat":null,"ts":1,"dur":1,"args":{"correla
 a correlation, an empty category|"ph":"X","cat":"","ts":1,"dur":1,"args":{"correlation":3}|category
 EOT
 
+while IFS='|' read -r what members; do
+	two "$members" >in.json
+	reports 3 unclosed 'tl-tree in.json -o in.tl'
+	is "$what: the record" "$(tl-cat in.tl | grep -c '"unclosed":1[,}]')" 1
+	reports 3 unclosed 'tl-timeline in.tl'
+done <<'EOT'
+a kernel that begins only|"ph":"B","cat":"kernel","ts":20
+an annotation that begins only|"ph":"B","cat":"user_annotation","ts":20
+EOT
+two '"ph":"B","cat":"python_function","ts":20' >in.json
+quiet 'frames are open when a recording ends' 'tl-timeline in.json'
+
 counts 'an instant has no duration' '"ph":"i","cat":"kernel","ts":1'
 counts 'a mark of no work may lack its time' '"ph":"X","cat":"mine"'
 counts 'a slice without a category is no work' '"ph":"X","cat":null,"ts":1,"dur":1,"args":{"stream":3}'

@@ -41,7 +41,8 @@ is 'links and marks, order kept' "$(rows 'tl-link small.tl' id,launch,fwd,bwd,du
 11||||10500|paired
 12|||||paired
 13|||||unclosed'
-reports 0 duplicates 'tl-link small.tl'
+reports 3 duplicates 'tl-link small.tl'
+reports 3 unclosed 'tl-link small.tl'
 like 'the marks of the stream' "$(tl-link small.tl 2>err | tl-cat --header)" \
 	'^marks: linked$'
 

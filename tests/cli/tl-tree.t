@@ -180,6 +180,11 @@ like '-v: passed on' "$(cat err)" '13 events, passed on: a tree already'
 # ---- what figures lack, in the source's record ----
 
 like 'ops and launches in no tree are counted' "$(tl-cat tree.tl)" '"discarded":1[,}]'
+reports 3 overlaps 'tl-tree small.tl -o over.tl'
+reports 3 overlaps 'tl-ops over.tl'
+reports 3 overlaps 'tl-critical small.tl'
+quiet 'figures that no tree is asked for' 'tl-timeline over.tl'
+quiet 'cut, they are in the tree' 'tl-tree --on-overlap=clip small.tl'
 is 'none is cut and counted' "$(tl-tree --on-overlap=clip small.tl | tl-cat | grep -c discarded)" 0
 cat >shared.json <<'END'
 [{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":1,"dur":9,"args":{"correlation":1}},
@@ -221,7 +226,7 @@ refuses 1 'No space left' 'tl-tree tree.tl >/dev/full'
 refuses 1 'No space left' 'tl-tree small.json >/dev/full'
 refuses 1 'No space left' 'tl-tree -p small.tl >/dev/full'
 quiet 'a reader may leave' "tl-tree '$SAMPLE' | head -c 100"
-quiet 'at once' 'tl-tree small.tl | true'
+quiet 'at once' 'tl-tree --on-overlap=clip small.tl | true'
 quiet 'of a printed tree' "tl-tree -p '$SAMPLE' | head -n 1"
 size=$(wc -c <small.tl)
 cat >cuts <<'END'

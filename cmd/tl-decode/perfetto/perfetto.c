@@ -126,10 +126,6 @@ set_facts(struct perfetto *p)
 			    &p->s->facts, counts[i].key, (int64_t)counts[i].n);
 	if (p->is_rocprof)
 		facts_int(&p->s->facts, "api_trace", 1);
-	if (p->nlost > 0)
-		report(MSG_PACKETS_LOST, p->s->in->name, p->nlost);
-	if (p->ndropped > 0)
-		report(MSG_PACKETS_DROPPED, p->s->in->name, p->ndropped);
 	if (p->nnoclock > 0)
 		report(MSG_CLOCK_UNKNOWN, p->s->in->name, p->nnoclock);
 	if (p->nother > 0)
