@@ -85,11 +85,11 @@ END
 is 'values of any type' "$(events odd '[.name, .ts, .dur, .ph, .flags, .args]')" \
 	'["",null,null,"X",null,{"correlation":6}]
 ["hipLaunchKernel",null,null,"X",null,{"start":1.5,"end":7,"correlation":5}]
-["hipLaunchKernel",100,null,"B",null,{"correlation":1}]
+["hipLaunchKernel",100,null,"X",null,{"correlation":1}]
 ["hipLaunchKernel",150,0,"X",["clamped"],{"end":140,"correlation":3}]
 ["hipLaunchKernel",null,null,"X",null,{"start":"#9223372036854775807","end":"#-9223372036854775808","correlation":4}]
 ["hipLaunchKernel",null,null,"X",null,{"start":"x","end":300,"correlation":2}]'
-like 'and what no table can count is a warning' "$(cat err)" '5 events skipped: 4 .* time, 1 '
+like 'and what no table can count is a warning' "$(cat err)" '6 events skipped: 4 .* time, 2 '
 
 { rpd; cat <<'END'; } | db ranks
 INSERT INTO rocpd_api VALUES (1, 5, 6, 100, 110, 2, 1), (2, 7, 8, 90, 95, 2, 1), (3, 9, 9, 50, 60, 2, 1);

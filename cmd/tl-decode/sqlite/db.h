@@ -185,7 +185,7 @@ void db_begin(struct db *db, enum kind kind, struct str cat, struct str name);
 void db_track(struct db *db, int64_t pid, const int64_t *tid);
 /*
  * From these columns. A time that is none stays as an argument, an end before
- * the start is clamped, and of what has no end the phase is B.
+ * the start is clamped, and of a range that has no end the phase is B.
  */
 void db_times(
     struct db *db, const struct db_row *row, size_t start, size_t end);

@@ -116,8 +116,8 @@ find_parts(struct db *db)
 		if (db_has(db, tables[i], "globalPid"))
 			db_each(db, NULL, NULL,
 			    "INSERT OR IGNORE INTO tl_parts SELECT DISTINCT "
-			    "globalPid & -16777216 FROM %s WHERE globalPid "
-			    "NOTNULL",
+			    "globalPid & -16777216 FROM %s WHERE "
+			    "typeof(globalPid) = 'integer'",
 			    tables[i]);
 	db_each(db, add_part, NULL, "SELECT id FROM tl_parts ORDER BY id");
 }

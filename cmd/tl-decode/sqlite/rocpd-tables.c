@@ -435,6 +435,8 @@ on_region(struct db *db, const struct db_row *row)
 	enum kind kind = kind_of_region(cat);
 	int64_t stack;
 
+	if (cat.len == 0) /* it may be a call */
+		db->s->skipped[SKIP_CATEGORY]++;
 	if (kind == KIND_ANNOTATION)
 		begin_marker(db, row, cat);
 	else

@@ -366,7 +366,9 @@ db_times(struct db *db, const struct db_row *row, size_t start, size_t end)
 	int64_t from = db_number(row, start), to;
 
 	if (!db_int(row, end, &to)) {
-		if (has_start)
+		/* a range may be open when the recording ends; work without an
+		 * end lacks its duration */
+		if (has_start && db->maker.shape.kind == KIND_ANNOTATION)
 			maker_phase(&db->maker, 'B');
 		keep_raw(db, row, end);
 	} else if (!has_start || !source_is_time(to)) {

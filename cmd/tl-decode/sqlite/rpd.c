@@ -71,7 +71,7 @@ has_word(struct str s, struct str word)
 static enum kind
 kind_of_op(struct str description, struct str type)
 {
-	if (description.len > 0)
+	if (description.len > 0 || str_eq(type, STR("KernelExecution")))
 		return KIND_KERNEL;
 	if (has_word(type, STR("Copy")) || has_word(type, STR("Memcpy")))
 		return KIND_MEMCPY;
@@ -164,6 +164,10 @@ on_op(struct db *db, const struct db_row *row)
 	enum kind kind = kind_of_op(description, type);
 	int64_t api;
 
+	if (kind == KIND_KERNEL && description.len == 0)
+		description = STR("unknown_kernel");
+	if (kind == KIND_SLICE && type.len == 0) /* it may be of any kind */
+		db->s->skipped[SKIP_CATEGORY]++;
 	db_begin(
 	    db, kind, cats[kind], kind == KIND_KERNEL ? description : type);
 	track(db, row, OP_PID, OP_TID);
