@@ -252,17 +252,19 @@ first_flow(const struct perfetto *p, const struct args *args, uint64_t *id)
 	    num_u64((struct str){ s.p, (size_t)(end - s.p) }, id);
 }
 
+/* What ties a launch and its work. */
+#define KEYS_CORR                                                             \
+	(UINT32_C(1) << KEY_CORRELATION | UINT32_C(1) << KEY_CORRELATION_ID | \
+	    UINT32_C(1) << KEY_CORR_ID)
+
 /* A launch and its work that no id ties, but an arrow. */
 static void
 put_flow(struct perfetto *p, const struct args *args, enum kind kind)
 {
 	uint64_t id;
 
-	const uint32_t ids = UINT32_C(1) << KEY_CORRELATION |
-	    UINT32_C(1) << KEY_CORRELATION_ID | UINT32_C(1) << KEY_CORR_ID;
-
 	if ((KIND_BIT(kind) & (KINDS_LAUNCH | KINDS_GPU)) != 0 &&
-	    (args->known & ids) == 0 && first_flow(p, args, &id))
+	    (args->known & KEYS_CORR) == 0 && first_flow(p, args, &id))
 		maker_corr(&p->maker, (int64_t)id);
 }
 
@@ -326,9 +328,15 @@ void
 write_slice(struct perfetto *p, const struct open_slice *o,
     const int64_t *end_ns, const struct args *more_args)
 {
+	enum kind kind = kind_of(p, o);
+
+	/* without a category it may be a launch or its work */
+	if (kind == KIND_SLICE && perfetto_name(p, o->category).len == 0 &&
+	    (o->args.known & KEYS_CORR) != 0)
+		p->s->skipped[SKIP_CATEGORY]++;
 	p->lanes.v[o->lane].is_used = true;
-	write_span(p, o, lane_owner(p, o->lane), kind_of(p, o), o->category,
-	    end_ns, more_args);
+	write_span(
+	    p, o, lane_owner(p, o->lane), kind, o->category, end_ns, more_args);
 }
 
 void

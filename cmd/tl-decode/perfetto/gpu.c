@@ -10,7 +10,7 @@ struct stage {
 	uint64_t lane, stage, context, kernel, name_iid;
 	uint64_t dur;
 	int64_t gpu;
-	bool has_gpu, has_context, has_kernel;
+	bool has_dur, has_gpu, has_context, has_kernel;
 	struct str name;
 	struct args args;
 	struct buf waits;
@@ -132,7 +132,11 @@ read_stage_field(struct perfetto *p, const struct sequence *q,
 	uint64_t u;
 
 	switch (m->field) {
-	case 2: s->dur = m->u; break;
+	case 2:
+		s->dur = m->u;
+		s->has_dur =
+		    m->type == PROTO_VARINT && m->u <= (uint64_t)DECODE_MAX_NS;
+		break;
 	case 5:
 		s->context = m->u;
 		s->has_context = true;
@@ -225,8 +229,11 @@ write_stage(struct perfetto *p, const struct sequence *q, struct stage *s,
 	struct whose whose = { .has_pid = pid != NULL,
 		.pid = pid != NULL ? (int64_t)*pid : 0,
 		.tid = (int64_t)s->lane };
-	int64_t end;
+	enum kind kind = kind_of_stage(stage);
+	int64_t end = ts_ns + (s->has_dur ? (int64_t)s->dur : 0);
 
+	if (kind == KIND_SLICE && stage.len == 0) /* it may be any work */
+		p->s->skipped[SKIP_CATEGORY]++;
 	if (s->has_gpu)
 		args_int(&o.args, KEY_DEVICE, s->gpu);
 	if (s->waits.len > 0) {
@@ -234,10 +241,8 @@ write_stage(struct perfetto *p, const struct sequence *q, struct stage *s,
 		args_json(&o.args, perfetto_text(p, STR("waits")),
 		    buf_str(&s->waits));
 	}
-	end =
-	    s->dur <= (uint64_t)DECODE_MAX_NS ? ts_ns + (int64_t)s->dur : ts_ns;
-	write_span(p, &o, &whose, kind_of_stage(stage),
-	    sequence_name(q, NAMES_STAGE, s->stage), &end, NULL);
+	write_span(p, &o, &whose, kind, sequence_name(q, NAMES_STAGE, s->stage),
+	    s->has_dur ? &end : NULL, NULL);
 	s->args = o.args;
 }
 

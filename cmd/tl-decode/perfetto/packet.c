@@ -98,8 +98,10 @@ read_packet(struct perfetto *p, struct str bytes, struct packet *k)
 	while (perfetto_next_fast(p, &m)) {
 		switch (m.field) {
 		case 8:
-			k->timestamp = m.u;
-			k->ntimestamps++;
+			if (m.type == PROTO_VARINT) {
+				k->timestamp = m.u;
+				k->ntimestamps++;
+			}
 			break;
 		case 10: k->sequence = m.u; break;
 		case 11:
