@@ -16,6 +16,8 @@
 #include "stream/from-json.h"
 #include "stream/run.h"
 
+static const struct str kernels = STR_INIT("kernel_dispatch");
+
 /* What is done with a column, besides passing it on as a member. */
 enum use { AS_MEMBER, AS_AGENT, AS_BUFFER, AS_PROCESS, AS_NAME, AS_NOTHING };
 
@@ -80,6 +82,7 @@ struct csv {
 	struct source_state *s;
 	struct in *given;
 	/* the table at hand */
+	struct str buffer; /* of rows that name none that is known; or empty */
 	VEC(struct column) head;
 	int dispatch, counter, counter_value, agent_type; /* columns, or -1 */
 	struct rows rows;                                 /* the row at hand */
@@ -158,7 +161,8 @@ read_head(struct csv *c)
 static void
 begin_row(struct csv *c)
 {
-	struct str buffer = STR("kernel_dispatch");
+	struct str buffer = c->buffer.len > 0 ? c->buffer : kernels;
+	enum kind kind;
 	char text[64];
 	size_t n = 0;
 
@@ -182,6 +186,10 @@ begin_row(struct csv *c)
 		}
 		buffer = json_as_utf8((struct str){ text, n }, &c->clean);
 	}
+	if (!category_kind(buffer, &kind) && c->buffer.len > 0)
+		buffer = c->buffer;
+	else if (!category_kind(buffer, &kind))
+		c->s->skipped[SKIP_CATEGORY]++;
 	rocprof_begin(c->p, intern_put(c->p->words, buffer));
 }
 
@@ -371,8 +379,11 @@ hold_agent(struct csv *c)
 /* ---- files ---- */
 
 static void
-read_table(struct csv *c)
+read_table(struct csv *c, size_t table)
 {
+	const struct str name =
+	    table < RUN_TABLES ? run_tables[table] : STR("");
+	const size_t end = strlen("_trace.csv");
 	static const struct str bom = STR_INIT("\xef\xbb\xbf");
 	struct in *in = c->s->in;
 	bool has_head = false, is_cut = false;
@@ -380,6 +391,10 @@ read_table(struct csv *c)
 
 	if (in_need(in, bom.len) && memcmp(in->p, bom.p, bom.len) == 0)
 		in->p += bom.len;
+	c->buffer = str_starts(name, STR("kernel_")) ? kernels
+	    : str_ends(name, STR("_trace.csv"))
+	    ? (struct str){ name.p, name.len - end }
+	    : STR("");
 	c->head.n = 0; /* without a first row, no other is one */
 	for (; (n = row_next(&c->rows, in)) > 0; in->p += n, in_release(in)) {
 		c->s->counts->bytes += n;
@@ -430,13 +445,13 @@ sibling(struct str front, struct str table, struct str packing)
 }
 
 static void
-read_sibling(struct csv *c, const char *path)
+read_sibling(struct csv *c, const char *path, size_t table)
 {
 	struct source_state *s = c->s;
 
 	s->in = in_open(path);
 	in_tolerate(s->in);
-	read_table(c);
+	read_table(c, table);
 	s->counts->compressed += in_consumed(s->in);
 	if (in_damage(s->in) != NULL) {
 		c->losses.n++;
@@ -461,11 +476,11 @@ read_all(struct csv *c)
 	}
 	for (size_t i = 0; i < RUN_TABLES; i++)
 		if (i == given)
-			read_table(c);
+			read_table(c, i);
 		else if (paths[i] != NULL)
-			read_sibling(c, paths[i]);
+			read_sibling(c, paths[i], i);
 	if (given == RUN_TABLES)
-		read_table(c);
+		read_table(c, RUN_TABLES);
 	for (size_t i = 0; i < RUN_TABLES; i++)
 		vec_release(paths[i]);
 }
