@@ -73,7 +73,7 @@ open_op(struct program *g, const struct event *ev)
 static void
 add_host(struct program *g, const struct event *ev)
 {
-	const unsigned timed = HAS_TS | HAS_DUR | HAS_NAME;
+	const unsigned timed = HAS_TS | HAS_DUR;
 	int64_t end;
 
 	if (ev->ngpu == 0 || (ev->flags & EV_SYNTHETIC) != 0 ||
@@ -134,7 +134,7 @@ add_gpu(struct program *g, const struct event *ev, bool is_chosen)
 static void
 add_call(struct program *g, const struct event *ev)
 {
-	const unsigned timed = HAS_TS | HAS_DUR | HAS_NAME;
+	const unsigned timed = HAS_TS | HAS_DUR;
 	struct launch_record *r;
 
 	if (!event_is(ev, KINDS_LAUNCH) || (ev->flags & EV_SYNTHETIC) != 0 ||
@@ -145,7 +145,9 @@ add_call(struct program *g, const struct event *ev)
 	r->rec.uid = ev->uid;
 	r->rec.track = ev->track;
 	r->rec.ts_ns = ev->ts_ns;
-	r->name = ev->name;
+	r->name = (ev->shape->has & HAS_NAME) != 0
+	    ? ev->name
+	    : intern_put(g->sink.dict->text, STR(""));
 	r->pid = g->sink.dict->tracks.v[ev->track].pid;
 	r->gpu_stream = ev->gpu_stream;
 	r->api_ns = ev->dur_ns;
