@@ -16,6 +16,9 @@ column a mutation; one event, then all, parted by a slash:
     t d p c   exit 3: skipped for the lack of a time, duration (a negative one is none), phase,
         category
     u   exit 3: unlinked, as calls share an id or can't launch
+    o   exit 3: a range that does not end
+    m   exit 3: packets that lack what they need
+    1   exit 1: no file of that format
     0   exit 5: no GPU event is left that begins somewhere
     -   the member is not there to be mutated so
 
@@ -281,31 +284,44 @@ def outcome(path, tree):
     return None, "".join(sorted(why)), tables
 
 
-class Check:
-    """of one format: mutated(kind, member, mutation, every) is a file's text, outcome(path,
-    tree) says what becomes of it"""
+def put_text(content, path):
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(content)
+
+
+class Format:
+    """mutated(kind, member, mutation, extent) is a file's content, put(content, path) writes it,
+    outcome(path, tree) says what becomes of it; extents: one event of the kind, half of them,
+    all"""
+    extents, name, put = (False, True), "t.json", staticmethod(put_text)
 
     def __init__(self, mutated_, outcome_, before):
-        self.mutated, self.outcome, self.before = mutated_, outcome_, None
-        self.before = self.run(before)[2]
+        self.mutated, self.before = mutated_, before
+        if outcome_:
+            self.outcome = outcome_
+
+
+class Check:
+    def __init__(self, form):
+        self.form, self.before = form, None
+        self.before = self.run(form.before)[2]
 
     def run(self, content):
         with tempfile.TemporaryDirectory() as tmp:
-            path = os.path.join(tmp, "t.json")
-            with open(path, "w", encoding="utf-8") as f:
-                f.write(content)
-            return self.outcome(path, os.path.join(tmp, "t.tl"))
+            path = os.path.join(tmp, self.form.name)
+            self.form.put(content, path)
+            return self.form.outcome(path, os.path.join(tmp, "t.tl"))
 
     def __call__(self, case):
         """(case, its cell, what is wrong)"""
         cells, bad = [], []
-        for every in (False, True):
+        for extent in self.form.extents:
             try:
-                wrong, why, tables = self.run(self.mutated(*case, every))
+                wrong, why, tables = self.run(self.form.mutated(*case, extent))
             except (TypeError, ValueError, KeyError) as e:
                 wrong, why, tables = "the oracle: %r" % e, "", None
             if wrong:
-                bad.append("%s: %s" % ("all" if every else "one", wrong))
+                bad.append("%s: %s" % (extent, wrong))
             cells.append(why or ("=" if tables == self.before else "~"))
         return case, "/".join(cells), bad
 
@@ -324,7 +340,7 @@ def write_table(path, cells, columns):
             print(*r, *[cells.get((*r, m), "-") for m in columns], sep="\t", file=f)
 
 
-def check(args, all_, mutated_, outcome_, before, columns):
+def check(args, all_, form, columns):
     every = int(args[args.index("--sample") + 1]) if "--sample" in args else 1
     known = {} if "--write" in args else read_table(args[-1])
     some, cells, failed = all_[::every], {}, 0
@@ -332,7 +348,7 @@ def check(args, all_, mutated_, outcome_, before, columns):
         print("Bail out! the table has other cases")
         return 1
     print("1..%d" % len(some), flush=True)
-    letters = Check(mutated_, outcome_, before)
+    letters = Check(form)
     with multiprocessing.Pool(2) as pool:
         for i, (case, cell, bad) in enumerate(pool.imap(letters, some, 4), 1):
             cells[case] = cell
@@ -348,4 +364,5 @@ def check(args, all_, mutated_, outcome_, before, columns):
 
 
 if __name__ == "__main__":
-    sys.exit(check(sys.argv[1:], list(cases()), mutated, outcome, text(trace()), list(MUTATIONS)))
+    sys.exit(check(sys.argv[1:], list(cases()), Format(mutated, outcome, text(trace())),
+                   list(MUTATIONS)))

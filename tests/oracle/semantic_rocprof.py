@@ -189,5 +189,5 @@ def outcome(path, tree):
 
 
 if __name__ == "__main__":
-    sys.exit(semantic.check(sys.argv[1:], list(cases()), mutated, outcome,
-                            text(trace()), list(MUTATIONS)))
+    sys.exit(semantic.check(sys.argv[1:], list(cases()),
+                            semantic.Format(mutated, outcome, text(trace())), list(MUTATIONS)))

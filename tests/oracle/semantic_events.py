@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""What is to be shown of events whose start and end are times or are none.
+
+For the oracles of formats that are no Chrome trace: read(path) gives event()s, of the kinds
+kernel, copy, fill, call, range, slice (counted nowhere), and ? (it may be any of them).
+"""
+import json
+import subprocess
+
+import odd
+import semantic
+import timeline
+
+
+def integer(v):
+    return v if isinstance(v, int) else None
+
+
+def event(kind, name, start, end, part=0, key=None):
+    """part: the process, where each is a source of its own; key: what else makes it another"""
+    return {"kind": kind, "name": name, "start": start, "end": end, "part": part, "key": key}
+
+
+def time_of(v):
+    return v if isinstance(v, int) and abs(v) < semantic.LIMIT else None
+
+
+def span(e):
+    """(start, end) as far as they are times; without an end it lasts 0 ns"""
+    a, b = time_of(e["start"]), time_of(e["end"])
+    return (a, b if a is not None and b is not None and b >= a else a)
+
+
+def is_whole(e):
+    a, b = time_of(e["start"]), time_of(e["end"])
+    return a is not None and b is not None and b >= a
+
+
+def why_not(events):
+    why = set()
+    for e in events:
+        if e["kind"] == "?":
+            why.add("c")
+        elif e["kind"] != "slice" and not is_whole(e):
+            why.add("t" if time_of(e["start"]) is None else
+                    "o" if e["kind"] == "range" and integer(e["end"]) is None else "d")
+    return why
+
+
+GPU = ("kernel", "copy", "fill")
+
+
+def union(events):
+    return timeline.length(timeline.union(span(e) for e in events))
+
+
+def figures(events):
+    """of the timeline: busy, copies and all, in each part"""
+    gpu = [e for e in events if e["kind"] in GPU and span(e)[0] is not None]
+    first = min((e["part"] for e in events if e["kind"] in GPU and e["part"] is not None),
+                default=None)
+    out = []
+    for part in dict.fromkeys(e["part"] or first for e in gpu):
+        some = [e for e in gpu if (e["part"] or first) == part]
+        out.append((union(some), union([e for e in some if e["kind"] == "copy"]),
+                    max(span(e)[1] for e in some) - min(span(e)[0] for e in some)))
+    return sorted(out)
+
+
+def kernels(events):
+    """what is recorded twice counts once"""
+    names, seen = {}, set()
+    for e in events:
+        same = (e["name"], *span(e), e["part"], e["key"])
+        if e["kind"] == "kernel" and span(e)[0] is not None and same not in seen:
+            seen.add(same)
+            names.setdefault(e["name"], []).append(span(e)[1] - span(e)[0])
+    return {n: (len(v), sum(v)) for n, v in names.items()}
+
+
+def calls(events):
+    names = {}
+    for e in events:
+        if e["kind"] == "call" and None not in (time_of(e["start"]), time_of(e["end"])):
+            names.setdefault(e["name"], []).append(max(0, e["end"] - e["start"]))
+    return {n: (len(v), sum(v)) for n, v in names.items()}
+
+
+# ---- one mutant
+
+LETTERS = {"ambiguous-launch": "u", "packets-dropped": "m"}
+BUSY = {"busy_time": 0, "total_memcpy_time": 1, "memory": 1, "total_time": 2}
+
+
+def by_name(rows, name, total):
+    """of all parts together; without a name is as with an empty one"""
+    out = {}
+    for r in rows:
+        n = out.get(r[name] or "", (0, 0))
+        out[r[name] or ""] = (n[0] + r["count"], n[1] + r[total])
+    return out
+
+
+def shown(tree):
+    """([tl-timeline's, tl-kernels', tl-launch's], statuses, what they said)"""
+    rc, rows, err = odd.table(["tl-timeline", "--format", "ndjson", tree])
+    parts = {}
+    for r in rows:
+        if r["type"] in BUSY:
+            parts.setdefault(r.get("rank"), [0, 0, 0])[BUSY[r["type"]]] = r["time_ns"]
+    rc2, names, err2 = odd.table(["tl-kernels", "--format", "ndjson", tree])
+    rc3, apis, err3 = odd.table(["tl-launch", "--table", "api_summary", "--format", "ndjson",
+                                 tree])
+    return ([sorted(map(tuple, parts.values())), by_name(names, "name", "dur_ns_sum"),
+             by_name(apis, "api", "api_ns_sum")], (rc, rc2, rc3), err + err2 + err3)
+
+
+def outcome(path, tree, read):
+    with open(tree + ".said", "w+", encoding="utf-8") as said:
+        p = subprocess.run(["tl-tree", "--status-fd", str(said.fileno()), "-o", tree, path],
+                           pass_fds=[said.fileno()], capture_output=True, check=False, text=True)
+        said.seek(0)
+        ids = {json.loads(line).get("id") for line in said}
+    if p.returncode == 1 and p.stderr.startswith("tl-"):
+        return None, "1", None
+    if p.returncode not in (0, 3):
+        return "tl-tree: exit %d: %s" % (p.returncode, p.stderr), "", None
+    events = list(read(path))
+    why = why_not(events)
+    want = [figures(events), kernels(events), calls(events)]
+    got, statuses, err = shown(tree)
+    why |= {LETTERS[i] for i in ids if i in LETTERS}
+    status = 3 if why else 0
+    if p.returncode != status:
+        return "tl-tree: exit %d instead of %s: %s" % (p.returncode, why, p.stderr), "", None
+    for program, rc, g, w in zip(("tl-timeline", "tl-kernels", "tl-launch"), statuses, got, want):
+        if rc not in ((5,) if not w else (status, 5)):
+            return "%s: exit %d instead of %d: %s" % (program, rc, status, err), "", None
+        if g != w and rc != 5:
+            return "%s: %s instead of %s" % (program, g, w), "", None
+    return None, "0" if not want[0] else "".join(sorted(why)), got
