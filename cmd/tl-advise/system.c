@@ -162,7 +162,7 @@ put_gaps(struct advice *a, bool by_graph)
 static int64_t
 class_ns(const struct advice *a, unsigned class, int64_t timeline_ns)
 {
-	return a->whole->n > 0 ? a->whole->ns[class] / a->whole->n
+	return a->whole->n > 0 ? budget_work(a->whole, class) / a->whole->n
 			       : timeline_ns;
 }
 

@@ -132,6 +132,12 @@ struct idle {
 /* records.c: of the source that has been read whole. */
 void idle_records(struct idle *g);
 
+/*
+ * walls.c: the times of the steps that --step asks for, of those found; how
+ * many, of the process with most.
+ */
+uint64_t walls_of_steps(struct idle *g, struct spans *walls);
+
 /* stack.c */
 
 /* Before events of a source are asked for. */

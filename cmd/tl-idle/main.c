@@ -380,6 +380,23 @@ cell(const struct sink_row *row, unsigned number)
 	}
 }
 
+/* What time its idle time is of. */
+static void
+add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
+{
+	if (p->table != &tables[OF_CAUSES])
+		return;
+	if (idle_of(s)->with_steps)
+		table_note(t,
+		    "in the window of the steps, from the first one's start");
+	else if (s->select.is_of_events)
+		table_note(t, "before the selected GPU events");
+	else
+		table_note(t,
+		    "from the first to the last GPU event; --steps: in the "
+		    "window of the steps");
+}
+
 /* ---- reading ---- */
 
 static void
@@ -581,6 +598,7 @@ static const struct sink_def def = {
 	.free = free_all,
 	.asked = is_asked,
 	.wants = wants,
+	.notes = add_notes,
 	.member = is_member,
 	.row = look_at_row,
 	.planned = planned,

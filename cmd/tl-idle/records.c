@@ -367,14 +367,14 @@ add_gap(struct idle *g, const struct gap *gap)
 	    gap->event != HOST_NONE && is_lock(h, gap->event);
 }
 
-/* Those from first on. */
+/* Those from first on: all of them, or those that chosen work ends. */
 static void
-add_list(struct idle *g, size_t first)
+add_list(struct idle *g, size_t first, bool all)
 {
 	for (size_t i = first; i < g->gaps.list.n; i++) {
 		const struct gap *gap = &g->gaps.list.v[i];
 
-		if (gap->next != HOST_NONE &&
+		if (!all && gap->next != HOST_NONE &&
 		    !is_chosen(g, &g->host.gpus.v[gap->next]))
 			continue;
 		add_pieces(g, gap);
@@ -475,7 +475,7 @@ static void
 add_gaps(struct idle *g, const uint32_t *gpus, size_t n)
 {
 	gaps_find(&g->gaps, &g->host, gpus, n, NULL);
-	add_list(g, 0);
+	add_list(g, 0, false);
 }
 
 /* ---- the window of the steps ---- */
@@ -484,7 +484,7 @@ static void
 add_window(struct idle *g, const struct account *a)
 {
 	struct idle_window w = { .account = *a,
-		.window_ns = a->window.end - a->window.start,
+		.window_ns = a->window_ns,
 		.nsteps = (int64_t)a->nsteps,
 		.nlaunched = (int64_t)a->nlaunched,
 		.nstarved = (int64_t)a->nstarved,
@@ -528,30 +528,43 @@ add_window(struct idle *g, const struct account *a)
 	vec_push(&g->windows, w);
 }
 
-/* Of all GPU events in the window of the steps; of chosen ones in their own. */
+/*
+ * Of all GPU events in the window of the steps, or in the walls of those that
+ * are asked for; of events chosen otherwise in their own.
+ */
 static void
 add_account(struct idle *g)
 {
 	struct host *h = &g->host;
 	VEC(uint32_t) list = { 0 };
+	struct spans walls = { 0 };
+	bool has_steps, is_of_steps = select_is_of_steps(&g->sink.select);
+	uint64_t nsteps = 0;
 	struct account a;
 
 	for (uint32_t i = 0; i < h->gpus.n; i++)
 		if (is_chosen(g, &h->gpus.v[i]))
 			vec_push(&list, i);
-	if (list.n == h->gpus.n) {
+	has_steps = list.n == h->gpus.n || is_of_steps;
+	if (has_steps) {
 		steps_find(&g->step_list, h, NULL, 0);
-		(void)!steps_infer(&g->step_list, h);
+		if (!is_of_steps)
+			(void)!steps_infer(&g->step_list, h);
 		if (g->by_step)
 			steps_find_gpu(&g->step_list, h);
 	}
+	if (is_of_steps)
+		nsteps = walls_of_steps(g, &walls);
 	if (list.n > 0) {
 		account_find(&a, &g->gaps, h, list.v, list.n,
-		    list.n == h->gpus.n ? &g->step_list : NULL);
-		add_list(g, a.first);
+		    has_steps ? &g->step_list : NULL,
+		    walls.n > 0 ? &walls : NULL);
+		a.nsteps = walls.n > 0 ? nsteps : a.nsteps;
+		add_list(g, a.first, walls.n > 0);
 		add_window(g, &a);
 	}
 	vec_free(&list);
+	spans_free(&walls);
 }
 
 static bool

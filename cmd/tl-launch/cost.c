@@ -245,7 +245,8 @@ cost_find(struct program *g)
 		if (map_get(&g->chosen, hash) != NULL)
 			vec_push(&chosen, i);
 	}
-	account_find(&f.account, &f.gaps, &g->host, gpus.v, gpus.n, &f.steps);
+	account_find(
+	    &f.account, &f.gaps, &g->host, gpus.v, gpus.n, &f.steps, NULL);
 	launches_find(&f.launches, f.h, chosen.v, chosen.n);
 	if (f.launches.list.n > 0)
 		look(&f);

@@ -9,8 +9,9 @@
 
 #include "cmd/tl-report/figures.h"
 
-#define LITTLE_NS 1000 /* of GPU work: no verdict */
-#define ROOF_MIN 10    /* percent of the roof that is reached */
+#define LITTLE_NS 1000   /* of GPU work: no verdict */
+#define ROOF_MIN 10      /* percent of the roof that is reached */
+#define QUEUE_SHOWN 0.05 /* percent of the time */
 
 static const struct {
 	const char *verdict, *part;
@@ -139,18 +140,24 @@ is_likely(const struct bound *m)
 
 /* ---- sentences ---- */
 
+/* Time of a class as a share: of what the GPU did only that, as in the bar. */
+static int64_t
+shown_ns(const struct bound *m, unsigned class)
+{
+	return class == GROUP_OF_GPU || class == ACCOUNT_COMM
+	    ? budget_work(m->w, class)
+	    : m->w->ns[class];
+}
+
 /* "4.426 ms in 1 step", or of several their mean. */
 static void
 put_window(const struct bound *m, int64_t ns)
 {
 	put_whole(m->f, ns, m->w->n, m->b);
-	if (m->w->steps > 0)
-		buf_printf(m->b,
-		    m->w->is_inferred    ? " in %" PRId64 " inferred step%s"
-			: m->w->are_runs ? " with %" PRId64
-					   " run%s of the main module"
-					 : " in %" PRId64 " step%s",
-		    m->w->steps, m->w->steps > 1 ? "s" : "");
+	if (m->w->steps > 0) {
+		buf_puts(m->b, m->w->are_runs ? " with " : " in ");
+		put_steps(m->w, m->b);
+	}
 }
 
 /* What the time in collectives goes on, over all process groups. */
@@ -239,16 +246,26 @@ put_mixed(const struct bound *m)
 		buf_puts(m->b, i > 0 ? ", " : "");
 		bound_put_word(m->f, classes[c].part, m->b);
 		buf_putc(m->b, ' ');
-		put_part(m->b, m->w->ns[c], m->is.ns);
+		put_part(m->b, shown_ns(m, c), m->is.ns);
 	}
 	buf_puts(m->b, " of ");
 	put_window(m, m->is.ns);
 }
 
+/* What makes four fifths of the time the GPU's, beside its work. */
+static void
+put_queue(const struct bound *m, int64_t ns)
+{
+	if (share_of(ns, m->is.ns) < QUEUE_SHOWN)
+		return;
+	buf_puts(m->b, ", gaps between queued kernels ");
+	put_part(m->b, ns, m->is.ns);
+}
+
 static void
 put_class(const struct bound *m)
 {
-	int64_t gpu = m->w->ns[GROUP_OF_GPU];
+	int64_t gpu = shown_ns(m, GROUP_OF_GPU);
 
 	bound_put_word(m->f,
 	    m->is.is_sync ? "gaps after blocking calls"
@@ -256,7 +273,8 @@ put_class(const struct bound *m)
 	    m->b);
 	buf_puts(m->b,
 	    m->is.is_sync || classes[m->is.class].is_plural ? " are " : " is ");
-	put_part(m->b, m->is.is_sync ? m->w->opened_ns : m->w->ns[m->is.class],
+	put_part(m->b,
+	    m->is.is_sync ? m->w->opened_ns : shown_ns(m, m->is.class),
 	    m->is.ns);
 	buf_puts(m->b, " of ");
 	put_window(m, m->is.ns);
@@ -270,6 +288,8 @@ put_class(const struct bound *m)
 	if (m->is.is_partly) {
 		buf_printf(m->b, "; %s work is ", m->f->gpu);
 		put_part(m->b, gpu, m->is.ns);
+	} else if (m->is.class == GROUP_OF_GPU) {
+		put_queue(m, m->w->ns[GROUP_OF_GPU] - gpu);
 	}
 }
 

@@ -149,6 +149,7 @@ figures_read(struct figures *f, const struct jobs *j, bool is_whole)
 	changes_finish(f);
 	if (s->is_host)
 		host_sort(f);
+	window_make(f);
 	verdict_make(f);
 	phases_make(f);
 	mfu_make(f);
@@ -175,6 +176,7 @@ figures_free(struct figures *f)
 	budgets_free(&f->budgets);
 	vec_free(&f->threads);
 	vec_free(&f->ranks);
+	vec_free(&f->bars);
 	vec_free(&f->gpus);
 	vec_free(&f->processes);
 	vec_free(&f->phases);

@@ -7,6 +7,7 @@
  * rows.c      tables copied
  * figures.c   what adds up under a name; which tables are read
  * read.c      what of each table counts
+ * window.c    the time that verdict and bar are about
  * bound.h     what bounds the time: the verdict
  * advice.c    what to do first, as tl-advise has it
  * phases.c    serving: a sentence a phase; mfu.h: one of the steps
@@ -153,7 +154,11 @@ struct figures {
 	bool has_op_table, by_src;
 	VEC(struct thread) threads; /* the busiest first */
 	rank_vec ranks;
-	struct rank all;          /* their sum */
+	struct rank all; /* their sum */
+	/* the same of the window that the verdict is about: "6 steps" */
+	rank_vec bars;
+	struct rank window;
+	struct str window_words;
 	rank_vec gpus, processes; /* of a trace that has several */
 	struct tallies ops, categories, losses, specs, grouped; /* --by */
 	int64_t ops_ns, graph_ns, args_ns, shapeless_ns;
@@ -249,6 +254,12 @@ void phases_make(struct figures *f);
 void host_sort(struct figures *f);
 void host_verdict(struct figures *f, struct buf *b);
 void host_warnings(struct figures *f);
+
+/* ---- window.c ---- */
+
+/* Behind the last row of tl-idle's tables. */
+void window_make(struct figures *f);
+void put_steps(const struct budget *w, struct buf *b);
 
 /* ---- verdict.c ---- */
 

@@ -139,7 +139,7 @@ static void
 put_key(struct screen *s, size_t *at, enum bar_part part, const char *word,
     int64_t ns, bool always)
 {
-	double share = share_of(ns, s->f->all.total_ns);
+	double share = share_of(ns, s->f->window.total_ns);
 	char text[64];
 	size_t n;
 
@@ -199,7 +199,7 @@ put_threads(struct screen *s)
 void
 screen_timeline(struct screen *s)
 {
-	const struct rank *all = &s->f->all;
+	const struct rank *all = &s->f->window;
 	size_t at = 0;
 
 	if (s->f->set->is_host) {
@@ -208,7 +208,11 @@ screen_timeline(struct screen *s)
 	}
 	out_puts(s->out, "\n");
 	if (s->f->ranks.n > 1) {
-		put_ranks(s, &s->f->ranks);
+		buf_printf(&s->b, "%s of each %s, %.*s:", s->f->gpu,
+		    s->f->by_src ? "trace" : "rank",
+		    (int)s->f->window_words.len, s->f->window_words.p);
+		screen_line(s);
+		put_ranks(s, &s->f->bars);
 	} else {
 		size_t chars = s->width > BAR_MAX + 2 ? BAR_MAX : s->width - 2;
 
@@ -220,7 +224,9 @@ screen_timeline(struct screen *s)
 				    s->f->gpus.n, s->f->gpu);
 			else
 				buf_puts(&s->b, s->f->gpu);
-			buf_puts(&s->b, ", first to last event: ");
+			buf_printf(&s->b,
+			    ", %.*s: ", (int)s->f->window_words.len,
+			    s->f->window_words.p);
 			put_time(&s->b, all->total_ns);
 			if (are_several)
 				buf_puts(&s->b, ", busy if any is");
@@ -232,7 +238,8 @@ screen_timeline(struct screen *s)
 	put_key(s, &at, PART_COMPUTE,
 	    s->f->set->is_rocprof ? "kernels" : "computation", all->compute_ns,
 	    true);
-	put_key(s, &at, PART_COMM, "communication", all->comm_ns, false);
+	put_key(
+	    s, &at, PART_COMM, "exposed communication", all->comm_ns, false);
 	put_key(s, &at, PART_COPY, "copies", all->copy_ns, false);
 	put_key(s, &at, PART_IDLE, word_of_idle(s->f), all->idle_ns, true);
 	screen_line(s);

@@ -29,13 +29,14 @@ put(struct table *t, const char *part, struct str name)
 	return row;
 }
 
-static void
+static struct cell *
 put_span(struct table *t, const struct rank *all, const char *name, int64_t ns)
 {
 	struct cell *row = put(t, "timeline", str_of(name));
 
 	row[3] = cell_int(ns);
 	row[4] = cell_real(share_of(ns, all->total_ns));
+	return row;
 }
 
 static struct cell
@@ -129,7 +130,7 @@ put_each(struct table *t, const struct rank *all, const char *part,
 static void
 put_timeline(struct figures *f, struct table *t)
 {
-	const struct rank *all = &f->all;
+	const struct rank *all = &f->window;
 
 	put_span(t, all, f->set->is_rocprof ? "kernels" : "computation",
 	    all->compute_ns);
@@ -137,9 +138,10 @@ put_timeline(struct figures *f, struct table *t)
 		put_span(t, all, "exposed communication", all->comm_ns);
 	put_span(t, all, "exposed copies", all->copy_ns);
 	put_span(t, all, word_of_idle(f), all->idle_ns);
-	put_span(t, all, "total", all->total_ns);
-	put_each(t, all, "gpu", &f->gpus);
-	put_each(t, all, "process", &f->processes);
+	put_span(t, all, "total", all->total_ns)[2] =
+	    cell_text(f->window_words);
+	put_each(t, &f->all, "gpu", &f->gpus);
+	put_each(t, &f->all, "process", &f->processes);
 }
 
 /* The largest, with what is known of each and its share. */

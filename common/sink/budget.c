@@ -149,6 +149,17 @@ budget_of(const struct budgets *b, struct str label)
 	return find(b, label);
 }
 
+int64_t
+budget_work(const struct budget *w, unsigned class)
+{
+	int64_t ns = w->ns[class];
+
+	for (size_t i = 0; i < w->parts.n; i++)
+		if (w->parts.v[i].class == class)
+			ns -= w->parts.v[i].ns;
+	return ns;
+}
+
 const struct idle_part *
 budget_part(const struct budget *w, unsigned class)
 {

@@ -60,6 +60,11 @@ void budget_take_part(void *ctx, const struct line *l);
 /* Of a rank, NULL: there is none; or of all, whose parts are the caller's. */
 const struct budget *budget_of(const struct budgets *b, struct str label);
 void budget_sum(const struct budgets *b, struct budget *sum);
+/*
+ * Of a class only what ran, as in a timeline: that of GPU work and of
+ * communication holds gaps between queued work, too.
+ */
+int64_t budget_work(const struct budget *w, unsigned class);
 /* The part of a class that took most; NULL: none. */
 const struct idle_part *budget_part(const struct budget *w, unsigned class);
 void budgets_free(struct budgets *b);

@@ -26,7 +26,8 @@ span_of_gpus(const struct host *h, const uint32_t *gpus, size_t n)
 	struct span s = { INT64_MAX, INT64_MIN };
 
 	for (size_t i = 0; i < n; i++) {
-		const struct host_gpu *k = &h->gpus.v[gpus[i]];
+		const struct host_gpu *k =
+		    &h->gpus.v[gpus != NULL ? gpus[i] : i];
 
 		if (k->end_ns <= k->start_ns)
 			continue;
@@ -62,16 +63,30 @@ add_steps(struct span *s, const struct steps *steps)
 
 /* ---- GPU work ---- */
 
+/* Of normalised spans; NULL: all of it. */
+static int64_t
+time_within(const struct spans *s, const struct spans *within)
+{
+	int64_t ns = 0;
+
+	if (within == NULL)
+		return spans_total(s);
+	for (size_t i = 0; i < within->n; i++)
+		ns += spans_between(s, within->v[i].start, within->v[i].end);
+	return ns;
+}
+
 static void
-add_work(
-    struct account *a, const struct host *h, const uint32_t *gpus, size_t n)
+add_work(struct account *a, const struct host *h, const uint32_t *gpus,
+    size_t n, const struct spans *within)
 {
 	struct spans of[BUCKET_COUNT] = { 0 };
 	struct spans *compute = &of[BUCKET_COMPUTE];
 	struct spans comm = { 0 }, rest = { 0 }, copy = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
-		const struct host_gpu *k = &h->gpus.v[gpus[i]];
+		const struct host_gpu *k =
+		    &h->gpus.v[gpus != NULL ? gpus[i] : i];
 
 		spans_add(&of[k->tag], k->start_ns, k->end_ns);
 	}
@@ -80,9 +95,9 @@ add_work(
 	spans_subtract(&comm, &of[BUCKET_COMM], compute);
 	spans_union(&rest, compute, &of[BUCKET_COMM]);
 	spans_subtract(&copy, &of[BUCKET_MEMCPY], &rest);
-	a->ns[GROUP_OF_GPU] += spans_total(compute);
-	a->ns[ACCOUNT_COMM] += spans_total(&comm);
-	a->ns[ACCOUNT_COPY] += spans_total(&copy);
+	a->ns[GROUP_OF_GPU] += time_within(compute, within);
+	a->ns[ACCOUNT_COMM] += time_within(&comm, within);
+	a->ns[ACCOUNT_COPY] += time_within(&copy, within);
 	for (int b = 0; b < BUCKET_COUNT; b++)
 		spans_free(&of[b]);
 	spans_free(&comm);
@@ -232,35 +247,59 @@ add_launches(struct account *a, const struct gaps *g, const struct host *h,
 
 /* ---- all ---- */
 
-void
-account_find(struct account *a, struct gaps *g, struct host *h,
-    const uint32_t *gpus, size_t n, const struct steps *steps)
+static void
+find_window(struct account *a, struct gaps *g, struct host *h,
+    const uint32_t *gpus, size_t n, const struct steps *steps,
+    const struct spans *within)
+{
+	a->window = span_of_gpus(h, gpus, n);
+	a->nsteps = add_steps(&a->window, steps);
+	gaps_find(g, h, gpus, n, &a->window);
+	a->window_ns = a->window.end - a->window.start;
+	if (within == NULL)
+		return;
+	gaps_cut(g, within);
+	a->window =
+	    (struct span){ within->v[0].start, within->v[within->n - 1].end };
+	a->window_ns = spans_total(within);
+}
+
+static void
+keep_law(const struct account *a)
 {
 	struct law_part classes[ACCOUNT_COUNT];
-	bool has_work;
 
-	*a = (struct account){ .window = span_of_gpus(h, gpus, n),
-		.largest = HOST_NONE,
+	for (size_t c = 0; c < ACCOUNT_COUNT; c++)
+		classes[c] = (struct law_part){ account_words[c], a->ns[c] };
+	law_sum("idle_window", classes, ACCOUNT_COUNT,
+	    (struct law_part){ "window", a->window_ns });
+}
+
+void
+account_find(struct account *a, struct gaps *g, struct host *h,
+    const uint32_t *gpus, size_t n, const struct steps *steps,
+    const struct spans *within)
+{
+	const uint32_t *working = within == NULL ? gpus : NULL;
+	size_t nworking = within == NULL ? n : h->gpus.n;
+	struct span work = span_of_gpus(h, working, nworking);
+
+	*a = (struct account){ .largest = HOST_NONE,
 		.opened_by = HOST_NONE,
 		.blocked_in = HOST_NONE,
 		.waits_by = HOST_NONE };
-	/* of GPU events that all last 0 ns nothing is known */
-	has_work = a->window.start < a->window.end;
-	a->nsteps = add_steps(&a->window, steps);
-	gaps_find(g, h, gpus, n, &a->window);
+	find_window(a, g, h, working, nworking, steps, within);
 	if (g->list.n > 0 && g->list.v[0].prev == HOST_NONE &&
 	    cause_groups[g->list.v[0].cause] == GROUP_OF_MISSING) {
 		a->first = 1;
+		a->window_ns -= g->list.v[0].end_ns - g->list.v[0].start_ns;
 		a->window.start = g->list.v[0].end_ns;
 	}
-	add_work(a, h, gpus, n);
+	add_work(a, h, working, nworking, within);
 	add_gaps(a, g, h);
-	for (size_t c = 0; c < ACCOUNT_COUNT; c++)
-		classes[c] = (struct law_part){ account_words[c], a->ns[c] };
-	if (has_work)
-		law_sum("idle_window", classes, ACCOUNT_COUNT,
-		    (struct law_part){
-			"window", a->window.end - a->window.start });
+	/* of GPU events that all last 0 ns nothing is known */
+	if (work.start < work.end)
+		keep_law(a);
 	find_missing(a, g, h);
 	add_launches(a, g, h, gpus, n);
 }

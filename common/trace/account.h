@@ -10,11 +10,12 @@
  * The window begins with the first step or GPU event and ends with the last.
  * A head whose cause is not in the recording is left out of it.
  *
- *	account_find(&account, &gaps, h, list, n, &steps);
+ *	account_find(&account, &gaps, h, list, n, &steps, NULL);
  *
  * The tag of each host_gpu is its enum bucket. steps NULL: the window is that
  * of the GPU events alone. gaps.list.v[account.first] .. are those of the
- * window.
+ * window. Of some steps alone the window is the walls of these (within), and
+ * all GPU work counts that runs in them: list is then of what they launched.
  */
 #ifndef TL_TRACE_ACCOUNT_H
 #define TL_TRACE_ACCOUNT_H
@@ -33,8 +34,9 @@ extern const char *const account_words[ACCOUNT_COUNT];
 
 struct account {
 	struct span window;
-	uint64_t nsteps; /* 0: the window is that of the GPU events */
-	size_t first;    /* 1: the head is left out */
+	int64_t window_ns; /* less than that if steps lie apart */
+	uint64_t nsteps;   /* 0: the window is that of the GPU events */
+	size_t first;      /* 1: the head is left out */
 	int64_t ns[ACCOUNT_COUNT];
 	int64_t inferred_ns[ACCOUNT_COUNT]; /* of it by lengths alone */
 	/* launches: what they launch, how often, and for how long */
@@ -62,6 +64,7 @@ struct account {
 unsigned account_class_of(
     const struct host *h, const struct gap *gap, const struct gap_piece *p);
 void account_find(struct account *a, struct gaps *g, struct host *h,
-    const uint32_t *gpus, size_t n, const struct steps *steps);
+    const uint32_t *gpus, size_t n, const struct steps *steps,
+    const struct spans *within);
 
 #endif

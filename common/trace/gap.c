@@ -331,12 +331,36 @@ find_outlier(struct finder *f, struct gap_piece *p)
 	}
 }
 
+/* The largest of its pieces' causes, and the event that it was longest in. */
+static void
+sum_up(const struct gaps *g, struct gap *gap)
+{
+	const struct gap_piece *v = g->pieces.v + gap->first;
+	int64_t sums[CAUSE_COUNT] = { 0 };
+	int64_t longest = 0;
+
+	gap->cause_ns = 0;
+	for (uint32_t i = 0; i < gap->n; i++)
+		sums[v[i].cause] += v[i].end_ns - v[i].start_ns;
+	for (uint32_t i = 0; i < gap->n; i++) {
+		if (sums[v[i].cause] > gap->cause_ns) {
+			gap->cause = v[i].cause;
+			gap->cause_ns = sums[v[i].cause];
+		}
+	}
+	for (uint32_t i = 0; i < gap->n; i++) {
+		if (v[i].cause == gap->cause &&
+		    v[i].end_ns - v[i].start_ns > longest) {
+			longest = v[i].end_ns - v[i].start_ns;
+			gap->event = v[i].event;
+		}
+	}
+}
+
 static void
 settle(struct finder *f, struct gap *gap)
 {
 	struct host *h = f->h;
-	int64_t sums[CAUSE_COUNT] = { 0 };
-	int64_t longest = 0;
 
 	for (size_t i = f->first; i < f->g->pieces.n; i++) {
 		struct gap_piece *p = &f->g->pieces.v[i];
@@ -348,31 +372,11 @@ settle(struct finder *f, struct gap *gap)
 			p->cause = CAUSE_GPU_MISSING;
 	}
 	cut_profiler(f);
-	for (size_t i = f->first; i < f->g->pieces.n; i++) {
-		struct gap_piece *p = &f->g->pieces.v[i];
-
-		find_outlier(f, p);
-		sums[p->cause] += p->end_ns - p->start_ns;
-	}
+	for (size_t i = f->first; i < f->g->pieces.n; i++)
+		find_outlier(f, &f->g->pieces.v[i]);
 	gap->first = (uint32_t)f->first;
 	gap->n = (uint32_t)(f->g->pieces.n - f->first);
-	for (size_t i = f->first; i < f->g->pieces.n; i++) {
-		const struct gap_piece *p = &f->g->pieces.v[i];
-
-		if (sums[p->cause] > gap->cause_ns) {
-			gap->cause = p->cause;
-			gap->cause_ns = sums[p->cause];
-		}
-	}
-	for (size_t i = f->first; i < f->g->pieces.n; i++) {
-		const struct gap_piece *p = &f->g->pieces.v[i];
-
-		if (p->cause == gap->cause &&
-		    p->end_ns - p->start_ns > longest) {
-			longest = p->end_ns - p->start_ns;
-			gap->event = p->event;
-		}
-	}
+	sum_up(f->g, gap);
 }
 
 /* ---- what opened it ---- */
@@ -446,6 +450,54 @@ gaps_find(struct gaps *g, struct host *h, const uint32_t *gpus, size_t n,
 	if (window != NULL && prev != HOST_NONE && window->end > end)
 		add_gap(&f, end, window->end, prev, HOST_NONE);
 	blocked_end(&f.blocked);
+}
+
+/* What of a gap lies in a span, behind those that are cut already. */
+static void
+cut_gap(struct gaps *to, const struct gaps *from, const struct gap *gap,
+    struct span in)
+{
+	struct gap part = *gap;
+
+	part.start_ns = gap->start_ns > in.start ? gap->start_ns : in.start;
+	part.end_ns = gap->end_ns < in.end ? gap->end_ns : in.end;
+	if (part.start_ns >= part.end_ns)
+		return;
+	/* the call that opened it did so before */
+	if (part.start_ns > gap->start_ns)
+		part.opened_by = HOST_NONE;
+	part.first = (uint32_t)to->pieces.n;
+	for (uint32_t i = gap->first; i < gap->first + gap->n; i++) {
+		struct gap_piece p = from->pieces.v[i];
+
+		p.start_ns =
+		    p.start_ns > part.start_ns ? p.start_ns : part.start_ns;
+		p.end_ns = p.end_ns < part.end_ns ? p.end_ns : part.end_ns;
+		if (p.start_ns < p.end_ns)
+			vec_push(&to->pieces, p);
+	}
+	part.n = (uint32_t)(to->pieces.n - part.first);
+	sum_up(to, &part);
+	vec_push(&to->list, part);
+}
+
+void
+gaps_cut(struct gaps *g, const struct spans *within)
+{
+	struct gaps all = *g;
+	size_t at = 0;
+
+	*g = (struct gaps){ 0 };
+	for (size_t i = 0; i < all.list.n; i++) {
+		const struct gap *gap = &all.list.v[i];
+
+		while (at < within->n && within->v[at].end <= gap->start_ns)
+			at++;
+		for (size_t k = at;
+		     k < within->n && within->v[k].start < gap->end_ns; k++)
+			cut_gap(g, &all, gap, within->v[k]);
+	}
+	gaps_free(&all);
 }
 
 void

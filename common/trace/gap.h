@@ -76,6 +76,9 @@ gap_is_behind_opener(const struct gap *g, const struct gap_piece *p)
 /* Empties it first; of a window the head and tail are gaps, too. */
 void gaps_find(struct gaps *g, struct host *h, const uint32_t *gpus, size_t n,
     const struct span *window);
+/* Leaves what lies in these times, normalised: causes are those of the whole.
+ */
+void gaps_cut(struct gaps *g, const struct spans *within);
 void gaps_free(struct gaps *g);
 
 #endif

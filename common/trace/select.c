@@ -98,6 +98,15 @@ select_is_apart(const struct select *s)
 	return steps->words.n > 0 && steps->words.n + steps->ranges.n > 1;
 }
 
+bool
+select_is_of_steps(const struct select *s)
+{
+	return select_asks_steps(s) && s->kinds == 0 && s->names.n == 0 &&
+	    s->annotations.n == 0 && id_set_is_empty(&s->devs) &&
+	    id_set_is_empty(&s->gpu_streams) && s->phases == 0 &&
+	    s->min_dur_ns == 0 && !s->has_from && !s->has_to;
+}
+
 /* 3-7, or iteration:3-7 where steps are others. */
 static void
 take_steps(struct select *s, const struct optparse *op)

@@ -173,6 +173,8 @@ const struct steps *select_all_iterations(struct select *s);
 /* Whether --step, if it was given, names one of these. */
 bool select_takes(const struct select *s, const struct step_window *w);
 bool select_asks_steps(const struct select *s);
+/* Whether that is all that is asked for, beside whole sources. */
+bool select_is_of_steps(const struct select *s);
 /* Whether it leaves out work between what it asks for: of steps apart. */
 bool select_is_apart(const struct select *s);
 /*

@@ -70,7 +70,7 @@ like 'a profile without HLO' "$(warnings nohlo.tl)" \
 	'^100.0 % of op time has no recorded shapes: the profile has no HLO for these ops'
 
 like 'several devices of a process: the bar is of all together' "$(tl-report tpu/host0.xplane.pb 2>/dev/null)" \
-	'2 TPUs together, first to last event: [0-9.]+ [mu]s, busy if any is'
+	'2 TPUs together, (first to last event|[0-9]+ (inferred )?(step|run)s?( of the main module)?)(, [a-z0-9. ]+)?: [0-9.]+ [mu]s, busy if any is'
 is 'copies and communication need no model' "$(tl-report --width 999 tpu 2>/dev/null | grep -c '^  - no performance model')" 0
 tl-report --width 999 tpu >tpu.txt 2>/dev/null
 like 'a TPU is called so' "$(tr '\n' ' ' <tpu.txt)" '; TPU work is '

@@ -336,6 +336,16 @@ is 'the largest gap is behind the last event' \
 is 'head and tail are in the causes' \
 	"$(rows 'tl-idle --steps --by class,cause -c class,cause,time_ns steps.json')" \
 	'host between_ops 830000.host launch_latency 60000.host launch_call 10000.'
+is 'of one step its wall, with what is before and behind its GPU events' \
+	"$(window window,steps,window_ts_ns,window_ns,gpu_ns,host_ns '--step 1')" \
+	'steps 1 0 500000 100000 400000.'
+is 'its causes are those of its wall' \
+	"$(rows 'tl-idle --steps --step 1 --by class -c class,time_ns steps.json')" \
+	'host 400000.'
+is 'steps and a name: the span of these events' \
+	"$(window window,window_ns,gpu_ns '--step 1 --name second')" 'gpu 10000 10000.'
+like 'what the default is of' "$(tl-idle --format table steps.json)" \
+	'from the first to the last GPU event; --steps: '
 is 'but not where events are chosen' \
 	"$(window window,window_ns,gpu_ns '--to 100us')" 'gpu 90000 90000.'
 refuses 2 'covers all GPU streams' 'tl-idle --steps --by dev steps.json'

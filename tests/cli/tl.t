@@ -91,16 +91,16 @@ like 'nor for - is a terminal read' "$(cat said)" \
 if command -v tl-report >/dev/null; then
 	terminal() { # terminal VARIABLE=VALUE...: the bar of the screen
 		env -u NO_COLOR "$@" python3 "$ROOT/tests/cli/on-terminal.py" -w 80 tl-report t.json.gz |
-			grep -A 1 'first to last event' | tail -n 1
+			grep -A 1 '^GPU, ' | tail -n 1
 	}
 	esc=$(printf '\033')
 	full=$(printf '\342\226\210')
 	like 'in colour, of blocks' "$(terminal TERM=xterm LC_ALL=C.UTF-8)" "^\\[$esc\\[34m($full)+$esc\\[0m$esc\\[33m"
 	is 'without UTF-8 no blocks' "$(terminal TERM=xterm LC_ALL=C | sed "s/$esc\[[0-9]*m//g")" \
-		"$(tl-report t.json.gz | grep -A 1 'first to last event' | tail -n 1)"
+		"$(tl-report t.json.gz | grep -A 1 '^GPU, ' | tail -n 1)"
 	like 'NO_COLOR: blocks alone' "$(terminal NO_COLOR=1 LANG=en_US.utf8 LC_ALL=)" "^\\[($full)+[^$esc]*\\]$"
 	is 'a dumb terminal: neither colour' "$(terminal TERM=dumb LC_ALL=C)" \
-		"$(tl-report t.json.gz | grep -A 1 'first to last event' | tail -n 1)"
+		"$(tl-report t.json.gz | grep -A 1 '^GPU, ' | tail -n 1)"
 	is 'no line is wider than the terminal' "$(env -u NO_COLOR LC_ALL=C.UTF-8 python3 "$ROOT/tests/cli/on-terminal.py" -w 60 tl-report t.json.gz |
 		sed "s/$esc\[[0-9]*m//g" | python3 -c 'import sys
 print(sum(len(l.rstrip("\n")) > 60 for l in sys.stdin))')" 0

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* The time that verdict and bar are about: that of the steps, where there are
+ * some. */
+#include "table/table.h"
+
+#include "cmd/tl-report/figures.h"
+
+#define INCOMPLETE 10 /* percent: the verdict says what is missing, too */
+
+/*
+ * What is missing is left out as the verdict does; where that is about it, it
+ * is idle time here.
+ */
+static int64_t
+whole_ns(const struct budget *w)
+{
+	int64_t missing = w->ns[GROUP_OF_MISSING];
+
+	return share_of(missing, w->window_ns) < INCOMPLETE
+	    ? w->window_ns - missing
+	    : w->window_ns;
+}
+
+/* The times of a rank's bar. */
+static void
+set_times(struct rank *r, const struct budget *w)
+{
+	r->total_ns = whole_ns(w);
+	r->compute_ns = budget_work(w, GROUP_OF_GPU);
+	r->comm_ns = budget_work(w, ACCOUNT_COMM);
+	r->copy_ns = w->ns[ACCOUNT_COPY];
+	r->busy_ns = r->compute_ns + r->comm_ns + r->copy_ns;
+	r->idle_ns = r->total_ns - r->busy_ns;
+}
+
+static const struct budget *
+budget_of_rank(const struct figures *f, const struct rank *r)
+{
+	return f->ranks.n == 1 && f->budgets.list.n == 1
+	    ? f->budgets.list.v
+	    : budget_of(&f->budgets, r->label);
+}
+
+/* "6 steps", "4 inferred steps", "2 runs of the main module". */
+void
+put_steps(const struct budget *w, struct buf *b)
+{
+	const char *plural = w->steps == 1 ? "" : "s";
+
+	put_count(b, w->steps);
+	if (w->are_runs)
+		buf_printf(b, " run%s of the main module", plural);
+	else
+		buf_printf(
+		    b, " %sstep%s", w->is_inferred ? "inferred " : "", plural);
+}
+
+static void
+make_words(struct figures *f, const struct budget *sum)
+{
+	struct buf b = { 0 };
+	int64_t left_out = sum->window_ns - f->window.total_ns;
+
+	if (sum->steps > 0)
+		put_steps(sum, &b);
+	else
+		buf_puts(&b, "first to last event");
+	if (left_out > 0) {
+		buf_puts(&b, ", without ");
+		put_time(&b, left_out / sum->n);
+		buf_puts(&b, " that the recording lacks");
+	} else if (sum->ns[GROUP_OF_MISSING] > 0) {
+		buf_puts(&b, ", ");
+		put_time(&b, sum->ns[GROUP_OF_MISSING] / sum->n);
+		buf_puts(&b, " of it not in the recording");
+	}
+	f->window_words = figures_keep(f, &b);
+	buf_free(&b);
+}
+
+/* Where nothing says why the GPU waits, the window is that of its events. */
+void
+window_make(struct figures *f)
+{
+	struct budget sum;
+
+	f->window = f->all;
+	f->window_words = STR("first to last event");
+	for (size_t i = 0; i < f->ranks.n; i++)
+		vec_push(&f->bars, f->ranks.v[i]);
+	if (f->set->is_host || f->set->is_rocprof || f->ranks.n == 0)
+		return;
+	for (size_t i = 0; i < f->ranks.n; i++) {
+		const struct budget *w = budget_of_rank(f, &f->ranks.v[i]);
+
+		if (w == NULL || w->n == 0)
+			return;
+	}
+	f->window = (struct rank){ 0 };
+	for (size_t i = 0; i < f->bars.n; i++) {
+		struct rank *r = &f->bars.v[i];
+
+		set_times(r, budget_of_rank(f, r));
+		time_add(&f->window.total_ns, r->total_ns);
+		time_add(&f->window.compute_ns, r->compute_ns);
+		time_add(&f->window.comm_ns, r->comm_ns);
+		time_add(&f->window.copy_ns, r->copy_ns);
+		time_add(&f->window.busy_ns, r->busy_ns);
+		time_add(&f->window.idle_ns, r->idle_ns);
+	}
+	budget_sum(&f->budgets, &sum);
+	make_words(f, &sum);
+	vec_free(&sum.parts);
+}
