@@ -310,7 +310,7 @@ quiet 'a reader may leave' 'tl-modules -p net.tl | head -n 1'
 	ev kernel k3 7 400 40 '"device":0,"stream":7,"correlation":3'
 } | trace >loose.json
 is '--bwd: without what no backward op launched' \
-	"$(tsv module,bwd_ns --bwd loose.json | head -n 1)" 'Net_0 20000'
+	"$(tsv module,bwd_ns --bwd loose.json | sed -n '/^Net/p')" 'Net_0 20000'
 
 # ---- no answer, and usage ----
 

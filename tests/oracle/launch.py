@@ -93,6 +93,9 @@ def check_ops(path, trace, launches):
             row[0] += 1
             row[2] += x.call.ts - op.ts
             row[3] += x.first.ts - x.call.ts
+    for row in want.values():
+        if row[0] == 0:
+            row[2:] = [None, None]  # a sum of nothing
     got = {r.get("op"): [r["op_count"], r["count"], r["op_delay_ns_sum"], r["start_delay_ns_sum"]]
            for r in table(["tl-launch", "--table", "launches_by_op", path])}
     return show("by op", got, dict(want))
