@@ -37,7 +37,8 @@ function gestures(c, on) {
   });
   const up = e => {
     if (!down.delete(e.pointerId) || down.size) return;
-    on.up(place(e), e, moved);
+    // cancelled: the finger scrolls the page
+    on.up(place(e), e, moved || e.type === 'pointercancel');
     setTimeout(() => { moved = false; }); // the click of a drag, if there is one, comes before
   };
   c.addEventListener('pointerup', up);
