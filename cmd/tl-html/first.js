@@ -75,13 +75,13 @@ function changes(rows) {
   $('tops').append(box);
 }
 // ---- the bar ----
-// Its parts by name, in percent and ns; of the side that a report is about as
-// its summary has them, of the other from its timeline.
+// Its parts by name, in percent and ns: of one side as the summary has them, of
+// two from the timeline of each, so that both are of one window.
 const PARTS = { computation: ['computation_time'], kernels: ['kernel'], 'exposed communication': ['exposed_comm_time'],
   'exposed copies': ['exposed_memcpy_time'], idle: ['idle_time', 'idle', 'micro_idle_time', 'macro_idle_time'] };
 function barParts(side) {
-  const t = table(side ? 'gpu_timeline' : 'summary', side);
-  if (!side) return t.rows.filter(r => r.part === 'timeline' && r.name !== 'total');
+  const timeline = sides.length ? table('gpu_timeline', side) : null, t = timeline || table('summary', side);
+  if (t && !timeline) return t.rows.filter(r => r.part === 'timeline' && r.name !== 'total');
   if (!t) return [];
   const of = types => t.rows.filter(r => types.includes(r.type)), sum = rows => rows.reduce((s, r) => s + r.time_ns, 0);
   const all = sum(of(['total_time']));
@@ -96,8 +96,9 @@ function bar(side, most) {
   if (!parts.length) return;
   const colour = r => /comm|other/.test(r.name) ? 1 : /copies/.test(r.name) ? 2 : r.name === 'idle' ? 3 : 0;
   const total = barTime(side), n = timelines(side);
+  const words = (table('summary').rows.find(r => r.part === 'timeline' && r.name === 'total') || {}).note;
   key.append(make('b', (sides.length ? sides[side] : parts.some(r => /ops|kernels/.test(r.name)) ? 'whole run' :
-    'first to last ' + (data('clock') === 'TPU' ? 'TPU' : 'GPU') + ' event') +
+    (data('clock') === 'TPU' ? 'TPU' : 'GPU') + ', ' + (words || 'first to last event') + ':') +
     ' ' + brief(Math.round(total)) + (n > 1 ? ', mean of ' + n : '')), ' ');
   parts.forEach(r => {
     percents[colour(r)] += r.percent;
