@@ -122,7 +122,7 @@ struct what_if {
 	struct str glob;
 	int64_t factor; /* of SCALE_UNIT */
 	bool of_host, of_gpu, is_used;
-	bool is_of_waits; /* shortens collectives of a rank alone */
+	bool has_comm, has_other; /* GPU events that it scales */
 };
 
 /* Which event of a recording a number is; HOST_NONE: of the other side. */

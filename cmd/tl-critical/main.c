@@ -360,7 +360,9 @@ finish(struct sink *s)
 
 		if (!w->is_used)
 			report(MSG_NO_SUCH_NAME, s->sources.path, w->glob);
-		if (w->is_of_waits && w->factor < SCALE_UNIT)
+		/* who scales all GPU work asks about the host */
+		if (w->has_comm && !w->has_other && w->factor < SCALE_UNIT &&
+		    !g->is_job)
 			report(MSG_WHAT_IF_WAITS, s->sources.path, w->glob);
 	}
 }

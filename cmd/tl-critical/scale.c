@@ -97,8 +97,10 @@ scale_recording(struct known *known, const struct recording *r, uint32_t *of)
 		*at = factor_of(known, k->name, true);
 		if (known->g->with_kernels && k->launch != HOST_NONE)
 			*at = first_of(*at, of[number_of_host(r, k->launch)]);
-		if (*at > 0 && k->tag == BUCKET_COMM && !known->g->is_job)
-			known->g->what_if.v[*at - 1].is_of_waits = true;
+		if (*at > 0 && k->tag == BUCKET_COMM)
+			known->g->what_if.v[*at - 1].has_comm = true;
+		else if (*at > 0)
+			known->g->what_if.v[*at - 1].has_other = true;
 	}
 }
 

@@ -11,7 +11,7 @@ tl-timeline --format ndjson tree.tl >table.ndjson
 gzip -9 <small.json >small.json.gz
 tl-report --format ndjson small.json >tables.ndjson 2>err || [ $? -eq 3 ]
 mkdir ranks
-tl-gen -s 7 -n 1 --layers 1 --ranks 2 -d ranks
+tl-gen -s 7 -n 3 --layers 1 --ranks 2 -d ranks
 for rank in ranks/*.json; do
 	tl-tree "$rank" -o "${rank%.json}.tl"
 done

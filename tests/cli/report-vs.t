@@ -18,8 +18,8 @@ whole() {
 	rows "$1" | grep -c "'lca_id', '[0-9]"
 }
 
-tl-gen --ranks 2 -n 1 --layers 1 --jitter 5 -d a
-tl-gen --ranks 2 -n 1 --layers 1 --jitter 5 -s 5 --plant slow=aten::mm:20 -d b
+tl-gen --ranks 2 -n 1 --layers 3 --jitter 5 -d a
+tl-gen --ranks 2 -n 1 --layers 3 --jitter 5 -s 5 --plant slow=aten::mm:20 -d b
 
 # ---- ranks ----
 

@@ -166,7 +166,7 @@ for i in 0 3 6; do
 done
 is 'another group has no late rank' "$(group late 4 verdict)" none
 is 'its slow op is named' "$(column straggler_cause \
-	group,rank,slow_op late | grep '^3')" "3${tab}5${tab}aten::addmm"
+	group,rank,slow_op late | grep "^3${tab}5")" "3${tab}5${tab}aten::addmm"
 a=$(group base 5 latency_ns_p50) b=$(group slow 5 latency_ns_p50)
 near 'slow link: latency' "$b" "2 * $a"
 # curve DIR: bus bandwidth at each size that both jobs have

@@ -398,6 +398,14 @@ def calls_of_modules(facts):
     return mods, outside
 
 
+def busy_of_gpus(gpu):
+    """of each GPU, added up"""
+    by = {}
+    for g in gpu:
+        by.setdefault(device(g), []).append(g)
+    return sum(busy(of) for of in by.values())
+
+
 def module_row(calls, how, whole):
     ns = [busy(m.work) for m in calls]
     e = calls[0].e
@@ -420,7 +428,9 @@ def module_row(calls, how, whole):
 def modules(facts, how):
     """how: words of options; min-time=0ns, fold, by-type, bwd"""
     mods, outside = calls_of_modules(facts)
-    whole, fold, by_type = busy(facts.gpu), "fold" in how, "by-type" in how
+    whole, fold, by_type = busy_of_gpus(facts.gpu), "fold" in how, "by-type" in how
+    if any(len({device(g) for g in m.work}) > 1 for m in mods.values()):
+        whole = 0  # a union over GPUs is no share of their sum
     node_of, nodes = {}, {}
     for i, m in mods.items():
         up = node_of[m.up] if m.up is not None and not by_type else None
@@ -450,7 +460,7 @@ def modules(facts, how):
         roots.sort(key=lambda k: -sum(busy(m.work) for m in nodes[k][1]))
     for k in roots:
         put(k, 0, [], None)
-    ns = busy(outside)
+    ns = busy_of_gpus(outside)
     if mods and ns:
         row = {"type": OUTSIDE, "pct_of_busy": share(ns, whole),
                "kernels": sum(KIND[g.cat] == "kernel" for g in outside)}
