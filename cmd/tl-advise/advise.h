@@ -195,13 +195,10 @@ void details_take_op(struct advice *a, struct op_row *o, const struct line *l);
 void details_take_kernel(struct advice *a, struct str name, int64_t ns);
 void details_advise(struct advice *a);
 
-/* ---- fusion.c ---- */
+/* ---- fusion.c, change.c ---- */
 
 void fusion_take(struct advice *a, const struct line *l);
 void fusion_advise(struct advice *a);
-
-/* ---- change.c ---- */
-
 void change_take(struct advice *a, const struct line *l);
 void change_advise(struct advice *a);
 
@@ -213,8 +210,7 @@ void advice_check(const struct table_dest *d, const char *table);
 void advice_print(struct advice *a, struct table_dest *d, const char *table);
 void advice_text(const struct advice *a, struct out *out, size_t width);
 void advice_markdown(const struct advice *a, struct out *out);
-/* Percent; 0 of nothing. */
-double advice_share(int64_t part, int64_t whole);
+double advice_share(int64_t part, int64_t whole); /* percent; 0 of nothing */
 /* The time that a finding's percentages are of. */
 int64_t finding_whole(const struct advice *a, const struct finding *f);
 

@@ -120,7 +120,7 @@ name_facts(struct health *h, uint32_t name, enum name_of of)
 		[NAME_OF_CALL] = facts_of_call,
 		[NAME_OF_KERNEL] = facts_of_kernel,
 	};
-	unsigned known = NAME_KNOWN << of;
+	unsigned known = (unsigned)NAME_KNOWN << of;
 	uint16_t *facts;
 
 	if (name == INTERN_NONE)

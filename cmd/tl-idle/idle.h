@@ -129,8 +129,49 @@ struct idle {
 	uint32_t classes[ACCOUNT_COUNT];
 };
 
+/* ---- cells.c ---- */
+
+/* Cells that are made in cells.c. */
+enum {
+	C_COUNT,
+	C_CALLS,
+	C_MEDIAN,
+	C_MAX,
+	C_LONGEST,
+	C_STACK,
+	C_LONGEST_UID,
+	C_LONGEST_NS,
+	C_START,
+	C_EVENT_UID,
+	C_PREV_UID,
+	C_NEXT_UID,
+	C_OPENED_UID,
+	C_AWAITED_UID,
+	C_AWAITED,
+	C_FROM,
+	C_HEAD_CAUSE,
+	C_HAS_PYTHON,
+	C_IS_TPU,
+	C_BLOCKED_IN,
+	C_BLOCKED_UID,
+	C_WAITS_BY,
+	C_WAITS_UID,
+	C_PREV,
+	C_NEXT,
+	C_NEXT_OP,
+	C_NEXT_MODULE,
+	C_CAUSE_NS,
+	C_IS_LOCK,
+	C_WINDOW, /* and from here on, by its place, a time or count of one */
+};
+
+struct cell idle_cell(const struct sink_row *row, unsigned number);
+
 /* records.c: of the source that has been read whole. */
 void idle_records(struct idle *g);
+
+/* lock.c: whether a call stood behind one of another thread. */
+bool call_is_lock(struct host *h, uint32_t event);
 
 /*
  * walls.c: the times of the steps that --step asks for, of those found; how

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#define LOCK_THREADS 256 /* that are looked at */
-
 static void
 set_event(const struct idle *g, struct idle_record *r, uint32_t event)
 {
@@ -278,42 +276,6 @@ add_piece(struct idle *g, struct idle_record *r, const struct gap *gap,
 	}
 }
 
-/* How long a thread was in calls within an event. */
-static int64_t
-in_calls(const struct host *h, const struct host_thread *t,
-    const struct host_event *e)
-{
-	struct host_parts p = host_parts_of(h, t, e->start_ns, e->end_ns);
-	int64_t ns = 0;
-
-	while (host_parts_next(&p))
-		if (p.event != HOST_NONE && is_call(&h->events.v[p.event]))
-			ns += p.end_ns - p.start_ns;
-	return ns;
-}
-
-/* Whether a call took three times its name's median, half of it while another
- * thread was in the runtime, too: they wait for its lock. */
-static bool
-is_lock(struct host *h, uint32_t event)
-{
-	const struct host_event *e = &h->events.v[event];
-	int64_t length = e->end_ns - e->start_ns, median;
-	uint32_t i = 0;
-
-	if (!is_call(e) || length == 0)
-		return false;
-	while (i < h->threads.n && i < LOCK_THREADS &&
-	    (i == e->thread ||
-		in_calls(h, &h->threads.v[i], e) < length - length / 2))
-		i++;
-	if (i == h->threads.n || i == LOCK_THREADS)
-		return false;
-	/* last, as medians are found only when one is asked for */
-	median = host_median_of_name(h, e->name);
-	return median >= 0 && length / 3 >= median;
-}
-
 /* Whether such a record is made: of what is shown, or a source's first one. */
 static bool
 makes(const struct idle *g, enum what what)
@@ -364,7 +326,7 @@ add_gap(struct idle *g, const struct gap *gap)
 	for (uint32_t i = gap->first; i < gap->first + gap->n; i++)
 		r->is_inferred |= g->gaps.pieces.v[i].is_inferred;
 	g->wholes.v[r->more].is_lock =
-	    gap->event != HOST_NONE && is_lock(h, gap->event);
+	    gap->event != HOST_NONE && call_is_lock(h, gap->event);
 }
 
 /* Those from first on: all of them, or those that chosen work ends. */

@@ -5,6 +5,7 @@
  *
  * bound.c     what bounds the time, in a sentence (sink/budget.h decides)
  * evidence.c  the sentences behind it
+ * window.c    the time that verdict and bar are about
  */
 #ifndef TL_REPORT_BOUND_H
 #define TL_REPORT_BOUND_H
@@ -35,6 +36,12 @@ struct bound {
 	const struct rank *late; /* whose verdict is the job's, or NULL */
 	struct buf *b;
 };
+
+/* ---- window.c ---- */
+
+/* Behind the last row of tl-idle's tables. */
+void window_make(struct figures *f);
+void put_steps(const struct budget *w, struct buf *b);
 
 /* ---- bound.c ---- */
 

@@ -7,7 +7,6 @@
  * rows.c      tables copied
  * figures.c   what adds up under a name; which tables are read
  * read.c      what of each table counts
- * window.c    the time that verdict and bar are about
  * bound.h     what bounds the time: the verdict
  * advice.c    what to do first, as tl-advise has it
  * phases.c    serving: a sentence a phase; mfu.h: one of the steps
@@ -36,11 +35,6 @@
 
 /* ---- rows.c ---- */
 
-/* Tables of one name as one, with a column for which each row is of. */
-struct table_part {
-	const char *word, *path;
-};
-void table_join(const struct table_part *parts, size_t n, const char *to);
 /* To what is open; behind the last one table_dest_finish(). */
 void table_append(const char *from, struct table_dest *to, int64_t top);
 /* Its first rows, or all if top is 0; CSV gets labels. */
@@ -254,12 +248,6 @@ void phases_make(struct figures *f);
 void host_sort(struct figures *f);
 void host_verdict(struct figures *f, struct buf *b);
 void host_warnings(struct figures *f);
-
-/* ---- window.c ---- */
-
-/* Behind the last row of tl-idle's tables. */
-void window_make(struct figures *f);
-void put_steps(const struct budget *w, struct buf *b);
 
 /* ---- verdict.c ---- */
 

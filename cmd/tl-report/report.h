@@ -251,4 +251,12 @@ void markdown_write(const struct settings *s);
 void json_write(const struct settings *s);
 void page_write(const struct settings *s, struct jobs *j, struct str title);
 
+/* ---- rows.c ---- */
+
+/* Tables of one name as one, with a column for which each row is of. */
+struct table_part {
+	const char *word, *path;
+};
+void table_join(const struct table_part *parts, size_t n, const char *to);
+
 #endif

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The messages of tl-collective, of report-ids.h, which includes it. */
+/* Messages about collectives, of report-ids.h, which includes it. */
 
 /* clang-format off */
 
+WARNING(WHAT_IF_WAITS,
+    "{file}: --what-if '{name}' also shortens the waiting for other ranks, "
+    "which collectives include; --job tells them apart")
 WARNING(CLOCKS_OFF,
     "the {n:clock|clocks} of {#n} {n:rank is|ranks are} off ({ranks}), most "
     "that of rank {#rank}, by {offset}: waiting and skew are wrong by that "

@@ -42,9 +42,6 @@ WARNING(NO_SUCH_STEP,
 WARNING(NO_SUCH_ANNOTATION,
     "{file}: source {#source} has no annotation '{name}'{there}")
 WARNING(NO_SUCH_NAME, "{file}: no event in the window matches '{name}'")
-WARNING(WHAT_IF_WAITS,
-    "{file}: --what-if '{name}' also shortens the waiting for other ranks, "
-    "which collectives include; --job tells them apart")
 
 /* ---- no answer: nothing of the kind ---- */
 NOTHING(NO_EVENTS, "{file}: no events")

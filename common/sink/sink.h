@@ -57,9 +57,8 @@
  * A column is an entry of columns[] and its id in the lists of tables; one
  * whose cell is no field, sum or statistic (SINK_CELL) has a number, by which
  * cell() knows it. Rank or source lead where there are several sources. The
- * program's state begins with a struct sink: hooks find it by a cast.
- *
- * Memory: the records, while a table is made 8 bytes a record and 238 a group.
+ * program's state begins with a struct sink: hooks find it by a cast. Memory:
+ *the records, while a table is made 8 bytes a record and 238 a group.
  */
 #ifndef TL_SINK_SINK_H
 #define TL_SINK_SINK_H
@@ -156,9 +155,8 @@ struct sink_def {
 	enum want want; /* how far the stream must be */
 	uint32_t kinds; /* of the events read, as far as asked for */
 	bool in_time;   /* records are put into the order of time */
-	unsigned
-	    once; /* bits of measures: GPU time that no two records share */
-	bool by_names; /* --table takes several, by commas */
+	unsigned once;  /* measures, by bit: no two records share its time */
+	bool by_names;  /* --table takes several, by commas */
 	/* Gets the ops that launched what is pushed to launchers. */
 	launcher_fn *launcher;
 

@@ -56,4 +56,17 @@ int64_t select_windows_since(
 const struct select_window *select_windows_note(
     struct select_windows *w, uint32_t track, int64_t t);
 
+static inline bool
+id_set_is_empty(const struct id_set *set)
+{
+	return set->ranges.n + set->words.n == 0;
+}
+
+/* ---- select-want.c ---- */
+
+/* Nothing asks for some GPU events by what they are. */
+bool select_takes_any(const struct select *s);
+/* Annotations decide, or are looked at. */
+bool select_by_annotations(const struct select *s);
+
 #endif

@@ -59,12 +59,6 @@ id_set_has(const struct id_set *set, int64_t n)
 }
 
 static bool
-id_set_is_empty(const struct id_set *set)
-{
-	return set->ranges.n + set->words.n == 0;
-}
-
-static bool
 id_set_has_key(const struct id_set *set, const struct dict *st, struct key key)
 {
 	if (key.type == KEY_INT)
@@ -96,15 +90,6 @@ select_is_apart(const struct select *s)
 		if (!ranges_meet(steps->ranges.v[i - 1], steps->ranges.v[i]))
 			return true;
 	return steps->words.n > 0 && steps->words.n + steps->ranges.n > 1;
-}
-
-bool
-select_is_of_steps(const struct select *s)
-{
-	return select_asks_steps(s) && s->kinds == 0 && s->names.n == 0 &&
-	    s->annotations.n == 0 && id_set_is_empty(&s->devs) &&
-	    id_set_is_empty(&s->gpu_streams) && s->phases == 0 &&
-	    s->min_dur_ns == 0 && !s->has_from && !s->has_to;
 }
 
 /* 3-7, or iteration:3-7 where steps are others. */
@@ -182,51 +167,6 @@ select_opt(struct select *s, const struct optparse *op, int ch)
 	return true;
 }
 
-/* ---- what must be read ---- */
-
-static bool
-by_annotations(const struct select *s)
-{
-	return s->need_windows || s->annotations.n > 0 || s->phases != 0 ||
-	    select_asks_steps(s);
-}
-
-bool
-select_by_launch(const struct select *s)
-{
-	return !s->by_gpu_time &&
-	    (by_annotations(s) || s->has_from || s->has_to);
-}
-
-void
-select_check_gpu(const struct select *s)
-{
-	if (s->kinds != 0 && (s->kinds & KINDS_GPU) == 0)
-		die_usage("option '--kind' needs kernel, memcpy or memset: "
-			  "what the GPU worked on");
-}
-
-enum want
-select_want(const struct select *s, enum want want)
-{
-	if (by_annotations(s) || s->has_from || s->has_to ||
-	    (!id_set_is_empty(&s->ranks) && !s->late_ranks))
-		return WANT_TREE;
-	return want;
-}
-
-uint32_t
-select_kinds(const struct select *s, uint32_t kinds)
-{
-	if (s->kinds != 0)
-		kinds &= s->kinds;
-	if (by_annotations(s))
-		kinds |= KIND_BIT(KIND_ANNOTATION);
-	if (select_by_launch(s))
-		kinds |= KINDS_LAUNCH;
-	return kinds;
-}
-
 /* ---- judging ---- */
 
 void
@@ -244,10 +184,8 @@ select_start(struct select *s, const struct stream_in *in)
 	s->launches.n = 0;
 	s->has_when = s->met.has_times = false;
 	s->met.longest_ns = -1;
-	s->by_window = by_annotations(s) || s->has_from || s->has_to;
-	s->asks_all = !s->by_window && s->kinds == 0 && s->names.n == 0 &&
-	    s->min_dur_ns == 0 && id_set_is_empty(&s->devs) &&
-	    id_set_is_empty(&s->gpu_streams) &&
+	s->by_window = select_by_annotations(s) || s->has_from || s->has_to;
+	s->asks_all = !s->by_window && select_takes_any(s) &&
 	    (id_set_is_empty(&s->ranks) || s->late_ranks);
 }
 
@@ -381,7 +319,7 @@ place(struct select *s, const struct event *ev)
 {
 	s->src = ev->src;
 	if (ev->shape->kind == KIND_ANNOTATION && s->windows->in_prologue &&
-	    by_annotations(s) && (ev->shape->has & HAS_TS) != 0)
+	    select_by_annotations(s) && (ev->shape->has & HAS_TS) != 0)
 		select_windows_add(s->windows, s->in->dict, ev);
 	if (event_is(ev, KINDS_LAUNCH) && select_by_launch(s))
 		push_launch(s, ev);

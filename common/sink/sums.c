@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What must be true of the rows of a table; see plan.h. */
-#include "trace/laws.h"
 #include "sink/plan.h"
+#include "trace/laws.h"
 
 /* Of the numbers whose sums are kept, the one that the table is ordered by. */
 static const struct sink_measure *
