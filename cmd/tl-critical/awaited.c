@@ -134,7 +134,8 @@ ask_for_calls(const struct recording *r, question_list *to)
 {
 	const struct host *h = &r->host;
 
-	for (uint32_t i = 0; i < h->events.n; i++) {
+	for (size_t k = 0; k < h->may_wait.n; k++) {
+		uint32_t i = h->may_wait.v[k];
 		const struct host_event *e = &h->events.v[i];
 
 		if ((e->cause != CAUSE_SYNC && e->cause != CAUSE_POLL) ||
@@ -310,10 +311,13 @@ awaited_work(struct graph *g, struct recording *r)
 	const struct host *h = &r->host;
 	question_list list = { 0 };
 
-	for (uint32_t i = 0; i < h->events.n; i++)
+	for (size_t k = 0; k < h->may_wait.n; k++) {
+		uint32_t i = h->may_wait.v[k];
+
 		if (h->events.v[i].cause == CAUSE_SYNC ||
 		    h->events.v[i].cause == CAUSE_COPY_BLOCK)
 			r->calls[i] |= CALL_WAITS;
+	}
 	take_rows(g, r);
 	ask_for_calls(r, &list);
 	if (!r->waits.tells_streams)

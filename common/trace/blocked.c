@@ -39,8 +39,8 @@ find_blocking(struct host *h)
 	uint32_t behind = 0;
 
 	h->knows_blocking = true;
-	for (size_t i = 0; i < h->may_block.n; i++) {
-		uint32_t at = h->may_block.v[i];
+	for (size_t i = 0; i < h->may_wait.n; i++) {
+		uint32_t at = h->may_wait.v[i];
 		const struct host_event *e = &h->events.v[at];
 		const struct host_thread *t = &h->threads.v[e->thread];
 

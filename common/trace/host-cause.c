@@ -67,7 +67,7 @@ static void
 set_blocking(struct host *h, uint32_t event, enum cause cause)
 {
 	h->events.v[event].cause = (uint8_t)cause;
-	vec_push(&h->may_block, event);
+	vec_push(&h->may_wait, event);
 }
 
 void

@@ -20,7 +20,7 @@ host_start(struct host *h, const struct dict *dict, struct causes *causes)
 	h->dict = dict;
 	h->causes = causes;
 	h->events.n = h->gpus.n = h->threads.n = 0;
-	h->profiler.n = h->annotations.n = h->may_block.n = 0;
+	h->profiler.n = h->annotations.n = h->may_wait.n = 0;
 	h->first_corr = INT64_MAX;
 	h->whole = (struct span){ INT64_MAX, INT64_MIN };
 	h->track = UINT32_MAX;
@@ -421,8 +421,8 @@ nest_thread(struct nest *n, uint32_t thread)
 		}
 		if (e->kind == KIND_ANNOTATION)
 			vec_push(&n->h->annotations, i);
-		if (cause_blocks(e->cause))
-			vec_push(&n->h->may_block, i);
+		if (cause_blocks(e->cause) || e->cause == CAUSE_POLL)
+			vec_push(&n->h->may_wait, i);
 		if (host_has_time(e))
 			last = i;
 		else
@@ -546,8 +546,8 @@ host_ready(struct host *h)
 	/* threads came in another order than their events */
 	stable_sort(h->annotations.v, h->annotations.n,
 	    sizeof *h->annotations.v, number_order);
-	stable_sort(h->may_block.v, h->may_block.n, sizeof *h->may_block.v,
-	    number_order);
+	stable_sort(
+	    h->may_wait.v, h->may_wait.n, sizeof *h->may_wait.v, number_order);
 	stable_sort(
 	    n.overheads.v, n.overheads.n, sizeof *n.overheads.v, number_order);
 	find_profiler(h, n.overheads.v, n.overheads.n);
@@ -566,7 +566,7 @@ host_free(struct host *h)
 	vec_free(&h->threads);
 	vec_free(&h->profiler);
 	vec_free(&h->annotations);
-	vec_free(&h->may_block);
+	vec_free(&h->may_wait);
 	vec_free(&h->selfs);
 	vec_free(&h->self_ends);
 	free(h->busy);

@@ -141,8 +141,8 @@ struct host {
 	int64_t first_corr;                /* the smallest of all calls */
 	bool has_time;                     /* of any thread */
 	VEC(uint32_t) annotations;         /* events that are some */
+	VEC(uint32_t) may_wait; /* that block or poll, or did at first */
 	/* private */
-	VEC(uint32_t) may_block; /* events that block, or did at first */
 	struct span whole; /* from the first event to the end of the last */
 	uint32_t track, thread;  /* of the event before */
 	bool is_nowhere;         /* that could not be resolved */
