@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading a file of rules: sections of lines "KEY VALUE". */
 #include "cmd/tl-health/rules.h"
-#include "reader/reader.h"
 #include "json/json.h"
 
 #include <ctype.h>
 
 #define RULES_MAX 1000
+#define FILE_MAX_BYTES (1u << 20)
 
 const char *const rule_level_words[] = {
 	[RULE_NOTE] = "note",
@@ -46,12 +46,11 @@ static const struct {
 void
 rule_die(const struct site_rules *r, size_t line, const char *fmt, ...)
 {
-	struct arena *mem = arena_create();
 	const char *text;
 	va_list ap;
 
 	va_start(ap, fmt);
-	text = arena_vprintf(mem, fmt, ap);
+	text = arena_vprintf(r->mem, fmt, ap);
 	va_end(ap);
 	die_usage("%s: line %zu: %s", r->path, line, text);
 }
@@ -348,31 +347,42 @@ take_text(struct site_rules *r, size_t line, struct str s)
 	take_line(r, &r->list.v[r->list.n - 1], line, key, s);
 }
 
-struct site_rules *
-rules_load(const char *path)
+void
+rules_parse(struct site_rules *r, struct str text)
 {
-	struct site_rules *r = xcalloc(1, sizeof *r);
-	struct reader in = { .in = in_open(path) };
-	const unsigned char *end;
 	size_t line = 0, at;
 
-	r->path = path;
-	r->mem = arena_create();
-	while ((end = reader_line(&in)) != NULL) {
-		struct str s = { (const char *)in.in->p,
-			(size_t)(end - in.in->p) };
+	while (text.len > 0) {
+		const char *end = memchr(text.p, '\n', text.len);
+		struct str s = { text.p,
+			end != NULL ? (size_t)(end - text.p) : text.len };
+		size_t taken = s.len + (end != NULL);
 
 		line++;
 		if (!json_check_utf8(s, &at))
 			rule_die(r, line, "bytes that are no UTF-8");
 		take_text(r, line, trim(arena_str(r->mem, s)));
-		in.in->p = end < in.in->end ? end + 1 : end;
+		text = (struct str){ text.p + taken, text.len - taken };
 	}
 	if (r->list.n == 0)
 		rule_die(r, line > 0 ? line : 1, "no rule");
 	check_rule(r, &r->list.v[r->list.n - 1]);
-	in_close(in.in);
-	reader_free(&in);
+}
+
+struct site_rules *
+rules_load(const char *path)
+{
+	struct site_rules *r = xcalloc(1, sizeof *r);
+	struct in *in = in_open(path);
+
+	r->path = path;
+	r->mem = arena_create();
+	while (in_more(in))
+		if ((size_t)(in->end - in->p) > FILE_MAX_BYTES)
+			die("%s: too long for a file of rules", path);
+	rules_parse(
+	    r, (struct str){ (const char *)in->p, (size_t)(in->end - in->p) });
+	in_close(in);
 	return r;
 }
 

@@ -81,6 +81,8 @@ typedef VEC(struct outcome) outcome_list;
 
 /* An error names file and line, and is one of usage. */
 struct site_rules *rules_load(const char *path);
+/* The same of a text, into rules that have a path and an arena. */
+void rules_parse(struct site_rules *r, struct str text);
 void rules_free(struct site_rules *r);
 noreturn void rule_die(const struct site_rules *r, size_t line, const char *fmt,
     ...) PRINTF_LIKE(3, 4);

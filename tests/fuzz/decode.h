@@ -12,19 +12,12 @@
 #ifndef TL_FUZZ_DECODE_H
 #define TL_FUZZ_DECODE_H
 
-#include <setjmp.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/base.h"
 #include "cmd/tl-decode/format.h"
-
-#define CHECK(x)                 \
-	do {                     \
-		if (!(x))        \
-			abort(); \
-	} while (0)
+#include "tests/fuzz/death.h"
 
 /* What a text comes to. */
 struct outcome {
@@ -33,7 +26,6 @@ struct outcome {
 	uint64_t first; /* event of the source at hand */
 };
 
-static jmp_buf on_death;
 static const uint8_t *text;
 static size_t text_len, text_step;
 static unsigned char *window;
@@ -43,61 +35,8 @@ static struct dict *dict;
 static bool salvages;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-const char *__asan_default_options(void);
 
-/* A source that is bad leaves small things behind. */
-const char *
-__asan_default_options(void)
-{
-	return "detect_leaks=0";
-}
-
-/* ---- instead of err.c ---- */
-
-void
-err_program(const char *argv0)
-{
-	(void)argv0;
-}
-
-const char *
-err_program_name(void)
-{
-	return "fuzz";
-}
-
-void
-err_synopsis(const char *s)
-{
-	(void)s;
-}
-
-void
-err_at_death(void (*fn)(void))
-{
-	(void)fn;
-}
-
-void
-die(const char *fmt, ...)
-{
-	(void)fmt;
-	longjmp(on_death, 1);
-}
-
-void
-die_errno(const char *fmt, ...)
-{
-	(void)fmt;
-	longjmp(on_death, 1);
-}
-
-void
-die_usage(const char *fmt, ...)
-{
-	(void)fmt;
-	abort();
-}
+/* ---- instead of report.c ---- */
 
 struct report_arg
 report_text(const char *s)
@@ -134,18 +73,6 @@ void
 report_args(const struct report_arg *args)
 {
 	(void)args;
-}
-
-void
-note(const char *fmt, ...)
-{
-	(void)fmt;
-}
-
-int
-exit_status(void)
-{
-	return 0;
 }
 
 /* ---- instead of in.c ---- */

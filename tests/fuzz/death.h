@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For fuzzers of what ends the program when an input is bad: err.c is replaced
+ * as a whole, so that the linker takes none of it, and die() jumps back.
+ *
+ *	if (setjmp(on_death) == 0)
+ *		... read the input ...
+ */
+#ifndef TL_FUZZ_DEATH_H
+#define TL_FUZZ_DEATH_H
+
+#include <setjmp.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+#include "base/err-line.h"
+#include "base/err.h"
+
+#define CHECK(x)                 \
+	do {                     \
+		if (!(x))        \
+			abort(); \
+	} while (0)
+
+static jmp_buf on_death;
+static bool usage_is_input; /* the fuzzer's: usage errors are the input's */
+
+const char *__asan_default_options(void);
+
+/* An input that is bad leaves small things behind. */
+const char *
+__asan_default_options(void)
+{
+	return "detect_leaks=0";
+}
+
+void
+err_program(const char *argv0)
+{
+	(void)argv0;
+}
+
+const char *
+err_program_name(void)
+{
+	return "fuzz";
+}
+
+void
+err_synopsis(const char *s)
+{
+	(void)s;
+}
+
+void
+err_at_death(void (*fn)(void))
+{
+	(void)fn;
+}
+
+void
+die(const char *fmt, ...)
+{
+	(void)fmt;
+	longjmp(on_death, 1);
+}
+
+void
+die_errno(const char *fmt, ...)
+{
+	(void)fmt;
+	longjmp(on_death, 1);
+}
+
+void
+die_usage(const char *fmt, ...)
+{
+	(void)fmt;
+	if (!usage_is_input)
+		abort();
+	longjmp(on_death, 1);
+}
+
+void
+note(const char *fmt, ...)
+{
+	(void)fmt;
+}
+
+int
+exit_status(void)
+{
+	return 0;
+}
+
+void
+err_end_nothing(void)
+{
+	longjmp(on_death, 1);
+}
+
+void
+err_claim_death(void)
+{
+}
+
+void
+err_warned(void)
+{
+}
+
+size_t
+visible_char(const unsigned char *p, size_t n)
+{
+	(void)p;
+	return n > 0;
+}
+
+bool
+message_visible(struct line *l, size_t limit, const char *s, size_t n)
+{
+	(void)l;
+	(void)limit;
+	(void)s;
+	(void)n;
+	return true;
+}
+
+void
+message_text(struct line *l, const char *s)
+{
+	(void)l;
+	(void)s;
+}
+
+void
+message_emit(const struct line *l)
+{
+	(void)l;
+}
+
+#endif
