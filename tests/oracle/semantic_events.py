@@ -120,8 +120,8 @@ def outcome(path, tree, read):
         p = subprocess.run(["tl-tree", "--status-fd", str(said.fileno()), "-o", tree, path],
                            pass_fds=[said.fileno()], capture_output=True, check=False, text=True)
         said.seek(0)
-        ids = {json.loads(line).get("id") for line in said}
-    if p.returncode == 1 and p.stderr.startswith("tl-"):
+        said = [json.loads(line) for line in said]
+    if p.returncode == 1 and "error" in [r["level"] for r in said]:
         return None, "1", None
     if p.returncode not in (0, 3):
         return "tl-tree: exit %d: %s" % (p.returncode, p.stderr), "", None
@@ -129,10 +129,10 @@ def outcome(path, tree, read):
     why = why_not(events)
     want = [figures(events), kernels(events), calls(events)]
     got, statuses, err = shown(tree)
-    why |= {LETTERS[i] for i in ids if i in LETTERS}
+    why |= {LETTERS[r["id"]] for r in said if r.get("id") in LETTERS}
     status = 3 if why else 0
     if p.returncode != status:
-        return "tl-tree: exit %d instead of %s: %s" % (p.returncode, why, p.stderr), "", None
+        return "tl-tree: exit %d instead of %s: %s" % (p.returncode, why, said), "", None
     for program, rc, g, w in zip(("tl-timeline", "tl-kernels", "tl-launch"), statuses, got, want):
         if rc not in ((5,) if not w else (status, 5)):
             return "%s: exit %d instead of %d: %s" % (program, rc, status, err), "", None
