@@ -36,7 +36,7 @@ is 'all of them are one source' \
 	"$(tl-decode run/run_kernel_trace.csv | tl-cat --tsv -F src,id,kind | cksum)"
 tl-report -d all run/*.csv 2>err
 tl-report -d one run/run_kernel_trace.csv 2>err
-same 'a report counts each kernel once' all/kernel_summary.csv one/kernel_summary.csv
+same 'a report counts each GPU event once' all/gpu_timeline.csv one/gpu_timeline.csv
 is 'from a pipe it is read alone' \
 	"$(tl-decode <run/run_hip_api_trace.csv | tl-cat --tsv -F kind --no-header | sort -u)" runtime
 rm run/run_kernel_trace.csv

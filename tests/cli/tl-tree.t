@@ -181,7 +181,7 @@ like '-v: passed on' "$(cat err)" '13 events, passed on: a tree already'
 
 like 'ops and launches in no tree are counted' "$(tl-cat tree.tl)" '"discarded":1[,}]'
 reports 3 overlaps 'tl-tree small.tl -o over.tl'
-reports 3 overlaps 'tl-ops over.tl'
+reports 3 overlaps 'tl-idle over.tl'
 reports 3 overlaps 'tl-critical small.tl'
 quiet 'figures that no tree is asked for' 'tl-timeline over.tl'
 quiet 'cut, they are in the tree' 'tl-tree --on-overlap=clip small.tl'

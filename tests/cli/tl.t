@@ -104,6 +104,8 @@ if command -v tl-report >/dev/null; then
 	is 'no line is wider than the terminal' "$(env -u NO_COLOR LC_ALL=C.UTF-8 python3 "$ROOT/tests/cli/on-terminal.py" -w 60 tl-report t.json.gz |
 		sed "s/$esc\[[0-9]*m//g" | python3 -c 'import sys
 print(sum(len(l.rstrip("\n")) > 60 for l in sys.stdin))')" 0
+fi
+if command -v tl-ops >/dev/null; then
 	python3 "$ROOT/tests/cli/on-terminal.py" -w 50 tl-ops --name nosuch-op t.json.gz >said
 	is 'messages break between words' "$(awk 'NR > 1 && !/^  / || length > 50' said)" ''
 	is 'of which none is lost' "$(tr -s ' \n' '  ' <said)" \
