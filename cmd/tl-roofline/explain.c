@@ -42,8 +42,7 @@ put_roofline(
 	out_printf(out, "%-16s %.*s, %s (%.*s)\n", "arch",
 	    (int)g->arch->name.len, g->arch->name.p, roof_words[rf.roof],
 	    (int)g->arch->file.len, g->arch->file.p);
-	put_real(
-	    out, "roof", arch_tflops(g->arch, rf.roof, r->spec), " TFLOP/s");
+	put_real(out, "roof", rf.tflops, " TFLOP/s");
 	put_real(out, "roof", arch_gbps(g->arch, g->roof),
 	    arch_has_gbps(g->arch, g->roof) ? " GB/s" : " GB/s, peak");
 	put_real(out, "compute", rf.compute_us, " us");

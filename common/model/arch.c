@@ -438,6 +438,7 @@ roofline_of(const struct arch *a, enum roof roof, const struct model_result *r)
 	} else {
 		rf.time_us = rf.memory_us;
 		rf.bound = BOUND_MEMORY;
+		rf.roof = arch_has_gbps(a, roof) ? roof : ROOF_PEAK;
 	}
 	return rf;
 }

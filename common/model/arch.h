@@ -69,8 +69,9 @@ struct roofline {
 	double compute_us, memory_us; /* NAN: unknown */
 	double time_us;               /* the longer one; NAN: unknown */
 	enum bound bound;
-	enum roof
-	    roof; /* the other one, where the rate is only known of that */
+	/* of what bounds: the other one, where the figure is only known of that
+	 */
+	enum roof roof;
 };
 
 /*

@@ -46,8 +46,8 @@ is 'unknown GPU: no roof' "$(cells roof,roofline_bound,lost_ns 'tl-roofline mm.j
 # 524288 / 1e12 = 0.524288 us; 57344 / 1e9 = 57.344 us
 is 'bound by the memory' "$(cells roof,roofline_bound,roofline_ns,pct_roofline_mean,lost_ns \
 	'tl-roofline --arch ./one.json mm.json')" 'one peak MEMORY_BOUND 57344.0 1146.8799999999999 -52344.0'
-is 'another roof' "$(cells roof 'tl-roofline --arch ./one.json --roof achievable mm.json')" \
-	'one achievable'
+is 'bound by a bandwidth of which there is only a peak' \
+	"$(cells roof 'tl-roofline --arch ./one.json --roof achievable mm.json')" 'one peak'
 is 'the roofs themselves' "$(cells roof_tflop_s,roof_tb_s \
 	'tl-roofline --arch ./one.json --roof achievable mm.json')" '0.5 0.001'
 is 'are none of an unknown GPU' "$(cells roof_tflop_s,roof_tb_s 'tl-roofline mm.json' | cat -A)" ' $'
@@ -67,8 +67,8 @@ is 'not faster' "$(above 12 null)" ''
 sed 's/"mem_bw_gbps": 1/"mem_bw_gbps": 1e6/' one.json >fast.json
 is 'bound by the units' "$(cells roofline_bound,roofline_ns,lost_ns \
 	'tl-roofline --arch ./fast.json mm.json')" 'COMPUTE_BOUND 524.288 4475.7119999999995'
-is 'half of the rate, twice the time' "$(cells roofline_ns \
-	'tl-roofline --arch ./fast.json --roof achievable mm.json')" '1048.576'
+is 'another roof: half of the rate, twice the time' "$(cells roof,roofline_ns \
+	'tl-roofline --arch ./fast.json --roof achievable mm.json')" 'one achievable 1048.576'
 sed 's/float/c10::Half/g' mm.json >half.json
 sed 's/"vector_fp32": 1/"matrix_fp16": 2/' fast.json >few.json
 is 'a rate of which there is only a peak' "$(cells roof,roofline_ns \
@@ -90,8 +90,12 @@ sed 's/"mem_bw_gbps": 1/&, "max_achievable_mem_bw_gbps": 0.5/' one.json >half-bw
 like 'a measured one isn'"'"'t' \
 	"$(tl-roofline --format table --arch ./half-bw.json --roof achievable mm.json)" \
 	'^roofs: one, achievable$'
-is 'and counts' "$(cells roofline_ns \
-	'tl-roofline --arch ./half-bw.json --roof achievable mm.json')" 114688.0
+is 'and counts, also where only the peak of the rate is known' \
+	"$(for rate in 0.5 null; do
+		sed "s/\"matrix_fp32\": 0.5/\"matrix_fp32\": $rate/" half-bw.json >rate.json
+		cells roof,roofline_ns 'tl-roofline --arch ./rate.json --roof achievable mm.json'
+	done)" 'one achievable 114688.0
+one achievable 114688.0'
 like 'a named GPU' "$(cells roof 'tl-roofline --arch mi300x mm.json')" '^MI300X peak$'
 
 # ---- an op that its backward op tells more of ----
