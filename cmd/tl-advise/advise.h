@@ -112,6 +112,7 @@ struct advice {
 	struct amounts amounts;
 	VEC(struct category) categories; /* the longest first */
 	int64_t nsources;
+	bool has_comm; /* exposed communication is known */
 	/* of several sources the mean */
 	int64_t total_ns, compute_ns, busy_ns, idle_ns;
 	int64_t exposed_comm_ns, comm_ns, exposed_copy_ns;

@@ -46,6 +46,7 @@ take_timeline(struct advice *a, const struct line *l)
 			stat_add((int64_t *)(void *)((char *)a + types[i].at),
 			    line_int(l, "time_ns"));
 	a->nsources += str_eq(type, types[0].type);
+	a->has_comm |= str_eq(type, STR("exposed_comm_time"));
 }
 
 static void

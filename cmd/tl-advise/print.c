@@ -99,8 +99,10 @@ put_metrics(const struct advice *a, struct table *t)
 	row[4] = share_cell(a, a->idle_ns);
 	if (a->whole->n > 0)
 		row[5] = cell_int(a->missing_ns);
-	row[6] = cell_int(a->exposed_comm_ns);
-	row[7] = share_cell(a, a->exposed_comm_ns);
+	if (a->has_comm) {
+		row[6] = cell_int(a->exposed_comm_ns);
+		row[7] = share_cell(a, a->exposed_comm_ns);
+	}
 	if (a->categories.n > 0 && a->compute_ns > 0) {
 		row[8] = cell_text(a->categories.v[0].name);
 		row[9] = cell_real(advice_share(

@@ -222,9 +222,11 @@ put_window(struct advice *a, bool by_graph)
 	fact_put(&f, "idle_ns", cell_int(a->idle_ns - a->missing_ns));
 	fact_share(&f, "pct_idle", a->idle_ns - a->missing_ns,
 	    a->total_ns - a->missing_ns);
+	if (a->has_comm || a->whole->n > 0) {
+		fact_put(&f, "exposed_comm_ns", cell_int(comm));
+		fact_share(&f, "pct_exposed_comm", comm, window);
+	}
 	fact_put(&f, "comm_ns", cell_int(a->comm_ns));
-	fact_put(&f, "exposed_comm_ns", cell_int(comm));
-	fact_share(&f, "pct_exposed_comm", comm, window);
 	fact_share(
 	    &f, "pct_hidden", a->comm_ns - a->exposed_comm_ns, a->comm_ns);
 	fact_put(&f, "exposed_copy_ns", cell_int(copy));

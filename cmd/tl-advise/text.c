@@ -63,8 +63,10 @@ put_metrics(const struct advice *a, struct buf *b)
 		put_time(b, a->missing_ns);
 		buf_puts(b, " of it work that is not recorded)");
 	}
-	buf_printf(b, ", %.1f %% exposed communication.",
-	    advice_share(a->exposed_comm_ns, a->total_ns));
+	if (a->has_comm)
+		buf_printf(b, ", %.1f %% exposed communication",
+		    advice_share(a->exposed_comm_ns, a->total_ns));
+	buf_puts(b, ".");
 	if (a->categories.n > 0 && a->compute_ns > 0) {
 		buf_puts(b, " Most compute: ");
 		table_fold_name(a->categories.v[0].name, 40, b);
@@ -252,8 +254,9 @@ put_summary(const struct advice *a, struct out *out)
 	    advice_share(a->compute_ns, a->total_ns));
 	out_printf(
 	    out, "| Idle %% | %.2f |\n", advice_share(a->idle_ns, a->total_ns));
-	out_printf(out, "| Exposed Communication %% | %.2f |\n",
-	    advice_share(a->exposed_comm_ns, a->total_ns));
+	if (a->has_comm)
+		out_printf(out, "| Exposed Communication %% | %.2f |\n",
+		    advice_share(a->exposed_comm_ns, a->total_ns));
 	if (a->categories.n > 0) {
 		out_puts(out, "| Top Bottleneck Category | ");
 		put_escaped(out, a->categories.v[0].name);

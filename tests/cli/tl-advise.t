@@ -126,6 +126,21 @@ is 'an op with its arguments' \
 	"$(tl-advise t.ndjson --table advice_ops -c args,kernel --no-header | head -n 1)" \
 	'(8, 4) float; (4, 2) float	Cijk_a'
 
+# rocprofv3's timeline tells no communication: no word of it
+table gpu_timeline type:text time_ns:int >rocprof.ndjson <<-END
+	{"type":"total_time","time_ns":100000000}
+	{"type":"kernel","time_ns":40000000}
+	{"type":"memory","time_ns":0}
+	{"type":"busy_time","time_ns":40000000}
+	{"type":"idle","time_ns":60000000}
+END
+is 'communication that is not known' \
+	"$(tl-advise --text rocprof.ndjson 2>/dev/null | sed -n 1p)" \
+	'100.000 ms: 40.0 % compute, 60.0 % idle.'
+is 'nor is it a figure' \
+	"$(tl-advise rocprof.ndjson --table advice_metrics -c compute_ns,exposed_comm_ns,pct_exposed_comm --no-header)" \
+	'40000000		'
+
 # a launch-bound trace: one graph instead of all host work, kernels win less
 {
 	timeline
