@@ -106,14 +106,15 @@ G='gain_ns_low gain_ns gain_ns_high'
 	is 'ops of one band' "$(row gemm_compute $G rows uids)" \
 		'6750000|7875000|9000000|2|[100,101] '
 	is 'ops of another' "$(row memory_bound $G)" '6000000|7000000|8000000 '
-	is 'an op above the roof has none' "$(row no_roof $G)" \
-		'1500000|3000000|4500000 '
+	is 'an op above the roof has none, and no gain' \
+		"$(row no_roof $G insight confidence)" \
+		'|||aten::odd (other, no roofline): 10.000 ms (10.0 % of the time) in 1 op|high '
 }
 is 'what is below 1 %: none' "$(grep -c 'uid 10)' advice.tsv)" 0
 is 'what is not recorded wins nothing' \
 	"$(grep -c hipLaunchKernel advice.tsv)" 0
 is 'the largest first' "$(tl-advise t.ndjson --no-header -c rule | tr '\n' ' ')" \
-	'gemm_compute memory_bound gap_host gap_call exposed_communication no_roof gap_likely host_blocked above_roof spread idle overlap '
+	'gemm_compute memory_bound gap_host gap_call exposed_communication gap_likely no_roof host_blocked above_roof spread idle overlap '
 is 'host work behind a call is host work' "$(row gap_call overlaps)" '3 '
 is 'its library' "$(row gemm_compute insight)" \
 	'GEMM of Tensile at 64.0 % of the compute roof (X achievable): 25.000 ms in 2 ops, most in aten::mm '
