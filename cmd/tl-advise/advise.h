@@ -57,6 +57,7 @@ struct amounts {
 	struct amount copies[DIRECTIONS], kernels, shorts;
 	struct str most; /* the short kernel with most time */
 	int64_t most_ns;
+	int64_t launched_ns, graph_ns; /* of GPU work; that of graphs */
 };
 
 /* What a rank makes others wait for. */
@@ -181,6 +182,7 @@ void facts_finish(struct facts_reading *r, const char *name);
 
 void system_take_copy(struct advice *a, const struct line *l);
 void system_take_kernel(struct advice *a, const struct line *l);
+void system_take_launches(struct advice *a, const struct line *l);
 void system_advise(struct advice *a);
 
 /* ---- compute.c ---- */

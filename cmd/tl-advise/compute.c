@@ -264,6 +264,14 @@ has_roof(const struct op_row *o)
 	return o->reached >= 0 && o->reached <= ABOVE;
 }
 
+/* Made of a launch that no op did: each row of its kernels has the call's host
+ * time in full, as many times as it launched kernels. */
+static bool
+is_synthetic(const struct op_row *o)
+{
+	return str_ends(o->name, STR(" (Synthetic Op)"));
+}
+
 static void
 group_op(struct compute *c, const struct op_row *o, struct buf *key)
 {
@@ -273,7 +281,7 @@ group_op(struct compute *c, const struct op_row *o, struct buf *key)
 	buf_printf(key, "%.*s", (int)o->category.len, o->category.p);
 	g = group_of(&c->host, key);
 	stat_add(&g->kernel_ns, o->ns);
-	if (o->host_ns / BLOCKED > o->ns)
+	if (!is_synthetic(o) && o->host_ns / BLOCKED > o->ns)
 		add_op(g, o, o->host_ns - o->ns);
 	if (o->reached > ABOVE)
 		add_op(group_of(&c->above, key), o, o->ns);

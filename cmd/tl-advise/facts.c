@@ -68,6 +68,7 @@ static const struct taker takers[] = {
 	{ "idle", take_idle },
 	{ "copies", system_take_copy },
 	{ "kernel_summary", system_take_kernel },
+	{ "launches_by_api", system_take_launches },
 	{ "ops_summary_by_category", compute_take_category },
 	{ "unified_perf_summary", compute_take_op },
 	{ "fusion_chains", fusion_take },

@@ -58,6 +58,22 @@ system_take_kernel(struct advice *a, const struct line *l)
 	s->most = arena_str(a->mem, line_text(l, "name"));
 }
 
+static bool
+is_graph_launch(struct str call)
+{
+	return str_ends(call, STR("GraphLaunch"));
+}
+
+void
+system_take_launches(struct advice *a, const struct line *l)
+{
+	int64_t ns = line_int(l, "kernel_ns_sum");
+
+	stat_add(&a->amounts.launched_ns, ns);
+	if (is_graph_launch(line_text(l, "api")))
+		stat_add(&a->amounts.graph_ns, ns);
+}
+
 /* ---- gaps ---- */
 
 /* What launches a graph is no case for one. */
@@ -66,7 +82,7 @@ advice_of(const struct advice *a, const struct idle_part *p)
 {
 	return (p->cause == CAUSE_LAUNCH_CALL ||
 		   p->cause == CAUSE_LAUNCH_LATENCY) &&
-		str_ends(p->call, STR("GraphLaunch"))
+		is_graph_launch(p->call)
 	    ? STR("launch the next graph before waiting for this one")
 	    : str_of(cause_advice(
 		  p->cause, a->whole->has_python, a->whole->is_tpu));
@@ -277,6 +293,7 @@ put_shorts(struct advice *a)
 	fact_share(&f, "percent", s->shorts.ns, s->kernels.ns);
 	fact_put(&f, "name", cell_text(s->most));
 	fact_put(&f, "most_ns", cell_int(s->most_ns / a->nsources));
+	fact_share(&f, "pct_in_graphs", s->graph_ns, s->launched_ns);
 	advice_take(a, &f, 1);
 	vec_free(&f.list);
 }

@@ -142,6 +142,30 @@ is 'nor is it a figure' \
 	"$(tl-advise rocprof.ndjson --table advice_metrics -c compute_ns,exposed_comm_ns,pct_exposed_comm --no-header)" \
 	'40000000		'
 
+# a launch that no op did: its host time stands with each of its kernels
+sed 's/"name":"aten::add"/"name":"cudaGraphLaunch->add (Synthetic Op)"/' t.ndjson >graph.ndjson
+is 'host time of a launch is none of its kernels' \
+	"$(tl-advise graph.ndjson --no-header -c rule | grep -c host_blocked)" 0
+
+# shorts GRAPHS: kernels of 100 us in all, of which graphs launch so many
+shorts() {
+	timeline
+	table kernel_summary name:text count:int dur_ns_sum:int dur_ns_mean:real <<-END
+		{"name":"add","count":60,"dur_ns_sum":90000,"dur_ns_mean":1500.0}
+		{"name":"mm","count":1,"dur_ns_sum":10000,"dur_ns_mean":10000.0}
+	END
+	table launches_by_api api:text kernel_ns_sum:int <<-END
+		{"api":"cudaGraphLaunch","kernel_ns_sum":$1}
+		{"api":"cudaLaunchKernel","kernel_ns_sum":$((100000 - $1))}
+	END
+}
+shorts 49000 >short.ndjson
+is 'short kernels' "$(tl-advise short.ndjson --no-header -c rule,action | grep short)" \
+	'short_kernels	fuse them (torch.compile), or launch them as a graph'
+shorts 50000 >short.ndjson
+is 'of graphs' "$(tl-advise short.ndjson --no-header -c rule,action | grep short)" \
+	'short_kernels_in_graphs	fuse them (torch.compile): graphs launch them already'
+
 # a launch-bound trace: one graph instead of all host work, kernels win less
 {
 	timeline
