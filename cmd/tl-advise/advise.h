@@ -55,6 +55,8 @@ struct amount {
 };
 struct amounts {
 	struct amount copies[DIRECTIONS], kernels, shorts;
+	int64_t told;    /* of the short ones: what ns and most are of */
+	bool has_longer; /* of another limit */
 	struct str most; /* the short kernel with most time */
 	int64_t most_ns;
 	int64_t launched_ns, graph_ns; /* of GPU work; that of graphs */
@@ -182,6 +184,8 @@ void facts_finish(struct facts_reading *r, const char *name);
 
 void system_take_copy(struct advice *a, const struct line *l);
 void system_take_kernel(struct advice *a, const struct line *l);
+void system_take_bin(struct advice *a, const struct line *l);
+void system_take_short(struct advice *a, const struct line *l);
 void system_take_launches(struct advice *a, const struct line *l);
 void system_advise(struct advice *a);
 

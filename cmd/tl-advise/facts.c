@@ -68,6 +68,8 @@ static const struct taker takers[] = {
 	{ "idle", take_idle },
 	{ "copies", system_take_copy },
 	{ "kernel_summary", system_take_kernel },
+	{ "short_kernel_histogram", system_take_bin },
+	{ "short_kernels_summary", system_take_short },
 	{ "launches_by_api", system_take_launches },
 	{ "ops_summary_by_category", compute_take_category },
 	{ "unified_perf_summary", compute_take_op },

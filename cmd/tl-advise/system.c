@@ -7,7 +7,7 @@
 
 #include "cmd/tl-advise/advise.h"
 
-#define SHORT_NS 10e3 /* a kernel that takes less on average is short */
+#define SHORT_NS 10e3 /* a kernel that takes less is short */
 
 /* ---- rows ---- */
 
@@ -47,10 +47,25 @@ system_take_kernel(struct advice *a, const struct line *l)
 	details_take_kernel(a, line_text(l, "name"), ns);
 	s->kernels.count += count;
 	stat_add(&s->kernels.ns, ns);
-	if (line_lacks(l, "dur_ns_mean") ||
-	    line_real(l, "dur_ns_mean") >= SHORT_NS)
-		return;
-	s->shorts.count += count;
+}
+
+/* All short kernels, of which the summary may leave some out. */
+void
+system_take_bin(struct advice *a, const struct line *l)
+{
+	struct amounts *s = &a->amounts;
+
+	s->shorts.count += line_int(l, "count");
+	s->has_longer |= line_real(l, "bin_end_ns") > SHORT_NS;
+}
+
+void
+system_take_short(struct advice *a, const struct line *l)
+{
+	struct amounts *s = &a->amounts;
+	int64_t ns = line_int(l, "dur_ns_sum");
+
+	s->told += line_int(l, "count");
 	stat_add(&s->shorts.ns, ns);
 	if (ns <= s->most_ns)
 		return;
@@ -283,16 +298,17 @@ put_shorts(struct advice *a)
 	const struct amounts *s = &a->amounts;
 	struct facts f;
 
-	if (s->shorts.count == 0)
+	if (s->shorts.count == 0 || s->has_longer)
 		return;
 	f = facts_made(a, "short_kernels");
 	fact_put(&f, "count", cell_int(s->shorts.count));
 	fact_put(&f, "kernels", cell_int(s->kernels.count));
 	fact_share(&f, "pct_count", s->shorts.count, s->kernels.count);
-	fact_put(&f, "ns", cell_int(s->shorts.ns / a->nsources));
-	fact_share(&f, "percent", s->shorts.ns, s->kernels.ns);
-	fact_put(&f, "name", cell_text(s->most));
-	fact_put(&f, "most_ns", cell_int(s->most_ns / a->nsources));
+	if (s->told == s->shorts.count) {
+		fact_put(&f, "ns", cell_int(s->shorts.ns / a->nsources));
+		fact_share(&f, "percent", s->shorts.ns, s->kernels.ns);
+		fact_put(&f, "name", cell_text(s->most));
+	}
 	fact_share(&f, "pct_in_graphs", s->graph_ns, s->launched_ns);
 	advice_take(a, &f, 1);
 	vec_free(&f.list);

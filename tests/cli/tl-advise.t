@@ -147,24 +147,34 @@ sed 's/"name":"aten::add"/"name":"cudaGraphLaunch->add (Synthetic Op)"/' t.ndjso
 is 'host time of a launch is none of its kernels' \
 	"$(tl-advise graph.ndjson --no-header -c rule | grep -c host_blocked)" 0
 
-# shorts GRAPHS: kernels of 100 us in all, of which graphs launch so many
+# shorts GRAPHS TOLD LONGEST: 60 of 61 kernels, of which one is long, a summary
+# of so many of them, and what of 100 us graphs launch
 shorts() {
 	timeline
 	table kernel_summary name:text count:int dur_ns_sum:int dur_ns_mean:real <<-END
-		{"name":"add","count":60,"dur_ns_sum":90000,"dur_ns_mean":1500.0}
-		{"name":"mm","count":1,"dur_ns_sum":10000,"dur_ns_mean":10000.0}
+		{"name":"add","count":61,"dur_ns_sum":1000000,"dur_ns_mean":16393.4}
+	END
+	table short_kernel_histogram bin_start_ns:real bin_end_ns:real count:int <<-END
+		{"bin_start_ns":1000.0,"bin_end_ns":5000.0,"count":58}
+		{"bin_start_ns":5000.0,"bin_end_ns":$3,"count":2}
+	END
+	table short_kernels_summary name:text count:int dur_ns_sum:int <<-END
+		{"name":"add","count":$2,"dur_ns_sum":90000}
 	END
 	table launches_by_api api:text kernel_ns_sum:int <<-END
 		{"api":"cudaGraphLaunch","kernel_ns_sum":$1}
 		{"api":"cudaLaunchKernel","kernel_ns_sum":$((100000 - $1))}
 	END
 }
-shorts 49000 >short.ndjson
-is 'short kernels' "$(tl-advise short.ndjson --no-header -c rule,action | grep short)" \
-	'short_kernels	fuse them (torch.compile), or launch them as a graph'
-shorts 50000 >short.ndjson
-is 'of graphs' "$(tl-advise short.ndjson --no-header -c rule,action | grep short)" \
-	'short_kernels_in_graphs	fuse them (torch.compile): graphs launch them already'
+short='tl-advise short.ndjson --no-header -c rule,insight,action'
+shorts 49000 60 9999 >short.ndjson
+is 'short kernels, each by itself' "$($short | grep short)" \
+	'short_kernels	60 of 61 kernels last under 10 us (90.0 us, 9.0 % of kernel time), most in add	fuse them (torch.compile), or launch them as a graph'
+shorts 50000 59 9999 >short.ndjson
+is 'of graphs; not all have a time' "$($short | grep short)" \
+	'short_kernels_in_graphs	60 of 61 kernels last under 10 us	fuse them (torch.compile): graphs launch them already'
+shorts 0 60 10001 >short.ndjson
+is 'of another limit: none' "$($short | grep -c short)" 0
 
 # a launch-bound trace: one graph instead of all host work, kernels win less
 {
