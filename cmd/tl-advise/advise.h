@@ -218,6 +218,9 @@ void advice_print(struct advice *a, struct table_dest *d, const char *table);
 void advice_text(const struct advice *a, struct out *out, size_t width);
 void advice_markdown(const struct advice *a, struct out *out);
 double advice_share(int64_t part, int64_t whole); /* percent; 0 of nothing */
+/* What ops took, of all sources; what a share of ops is of. */
+int64_t advice_ops_ns(const struct advice *a);
+int64_t advice_ops_whole(const struct advice *a);
 /* The time that a finding's percentages are of. */
 int64_t finding_whole(const struct advice *a, const struct finding *f);
 

@@ -314,7 +314,7 @@ put_group(struct advice *a, struct facts *f, const struct op_group *g,
 	fact_put(f, "rows", cell_int(g->rows));
 	fact_put(f, "calls", cell_int(g->calls));
 	fact_put(f, "ns", cell_int(g->ns / a->nsources));
-	fact_share(f, "percent", g->ns, a->total_ns * a->nsources);
+	fact_share(f, "percent", g->ns, advice_ops_whole(a));
 	fact_put(f, "uid", uids_cell(a, g));
 }
 
@@ -400,7 +400,7 @@ put_spread(struct advice *a, const struct op_row *o)
 	fact_put(&f, "name", cell_text(o->name));
 	fact_put(&f, "count", cell_int(o->count));
 	fact_put(&f, "ns", cell_int(o->ns / a->nsources));
-	fact_share(&f, "percent", o->ns, a->total_ns * a->nsources);
+	fact_share(&f, "percent", o->ns, advice_ops_whole(a));
 	fact_put(&f, "mean_ns", cell_real(o->mean_ns));
 	fact_put(&f, "std_ns", cell_real(o->std_ns));
 	fact_put(&f, "ratio", cell_real(o->std_ns / o->mean_ns));
@@ -413,13 +413,11 @@ static void
 put_coverage(struct advice *a)
 {
 	struct facts f;
-	int64_t ns = 0;
+	int64_t ns = advice_ops_ns(a);
 
 	if (a->categories.n == 0)
 		return;
 	f = facts_made(a, "coverage");
-	for (size_t i = 0; i < a->categories.n; i++)
-		stat_add(&ns, a->categories.v[i].ns);
 	fact_put(&f, "ops_ns", cell_int(ns / a->nsources));
 	fact_put(&f, "compute_ns", cell_int(a->compute_ns));
 	fact_share(&f, "percent", ns, a->compute_ns * a->nsources);

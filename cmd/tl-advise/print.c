@@ -105,8 +105,8 @@ put_metrics(const struct advice *a, struct table *t)
 	}
 	if (a->categories.n > 0 && a->compute_ns > 0) {
 		row[8] = cell_text(a->categories.v[0].name);
-		row[9] = cell_real(advice_share(
-		    a->categories.v[0].ns, a->compute_ns * a->nsources));
+		row[9] = cell_real(
+		    advice_share(a->categories.v[0].ns, advice_ops_ns(a)));
 	}
 	row[10] = cell_int(advice_sum(a));
 	row[11] = cell_real(advice_share(advice_sum(a), a->window_ns));
@@ -133,9 +133,7 @@ put_categories(const struct advice *a, struct table *t)
 		row[0] = cell_int((int64_t)i + 1);
 		row[1] = cell_text(c->name);
 		row[2] = cell_int(c->ns / a->nsources);
-		if (a->compute_ns > 0)
-			row[3] = cell_real(
-			    advice_share(c->ns, a->compute_ns * a->nsources));
+		row[3] = cell_real(advice_share(c->ns, advice_ops_ns(a)));
 		row[4] = cell_int(c->ops);
 	}
 }
@@ -171,7 +169,7 @@ put_ops(const struct advice *a, struct table *t)
 		row[3] = text_cell(o->library);
 		row[4] = text_cell(o->kernel);
 		row[5] = cell_int(o->ns / a->nsources);
-		row[6] = share_cell(a, o->ns / a->nsources);
+		row[6] = cell_real(advice_share(o->ns, advice_ops_whole(a)));
 		row[7] = cell_int(o->count);
 		if (o->flop_per_byte >= 0)
 			row[8] = cell_real(o->flop_per_byte);

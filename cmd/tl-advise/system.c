@@ -286,7 +286,10 @@ put_copies(struct advice *a)
 		fact_put(&f, "direction", cell_text(str_of(words[i])));
 		fact_put(&f, "count", cell_int(c->count));
 		fact_put(&f, "ns", cell_int(c->ns / a->nsources));
-		fact_share(&f, "percent", c->ns, a->total_ns * a->nsources);
+		if (c->ns <=
+		    a->total_ns * a->nsources) /* else of GPUs at once */
+			fact_share(
+			    &f, "percent", c->ns, a->total_ns * a->nsources);
 		advice_take(a, &f, 1);
 		vec_free(&f.list);
 	}

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The findings for people: sentences, or Markdown with marks for programs. */
+#include "trace/stat.h"
+
 #include "cmd/tl-advise/advise.h"
 
 #define WIDTH 80
@@ -12,6 +14,29 @@ double
 advice_share(int64_t part, int64_t whole)
 {
 	return whole > 0 ? 100 * (double)part / (double)whole : 0;
+}
+
+/*
+ * All that ops took: GPUs and GPU streams that work at once add up to more than
+ * the time that they compute in, so that no share of it may be one of that.
+ */
+int64_t
+advice_ops_ns(const struct advice *a)
+{
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < a->categories.n; i++)
+		stat_add(&ns, a->categories.v[i].ns);
+	return ns;
+}
+
+/* What ops are shares of: the time, or more where GPUs work at once. */
+int64_t
+advice_ops_whole(const struct advice *a)
+{
+	int64_t all = a->total_ns * a->nsources, ns = advice_ops_ns(a);
+
+	return ns > all ? ns : all;
 }
 
 /* ---- lines ---- */
@@ -70,9 +95,8 @@ put_metrics(const struct advice *a, struct buf *b)
 	if (a->categories.n > 0 && a->compute_ns > 0) {
 		buf_puts(b, " Most compute: ");
 		table_fold_name(a->categories.v[0].name, 40, b);
-		buf_printf(b, ", %.1f %% of it.",
-		    advice_share(
-			a->categories.v[0].ns, a->compute_ns * a->nsources));
+		buf_printf(b, ", %.1f %% of op time.",
+		    advice_share(a->categories.v[0].ns, advice_ops_ns(a)));
 	}
 	if (sum > 0) {
 		buf_puts(b, " Recoverable: ");
@@ -261,8 +285,7 @@ put_summary(const struct advice *a, struct out *out)
 		out_puts(out, "| Top Bottleneck Category | ");
 		put_escaped(out, a->categories.v[0].name);
 		out_printf(out, " (%.2f %%) |\n",
-		    advice_share(
-			a->categories.v[0].ns, a->compute_ns * a->nsources));
+		    advice_share(a->categories.v[0].ns, advice_ops_ns(a)));
 	}
 	out_puts(out, "\n");
 	buf_free(&b);
@@ -282,7 +305,7 @@ put_categories(const struct advice *a, struct out *out)
 		put_escaped(out, c->name);
 		out_printf(out, " | %.3f | %.2f | %" PRId64 " |\n",
 		    (double)c->ns / 1e6 / (double)a->nsources,
-		    advice_share(c->ns, a->compute_ns * a->nsources), c->ops);
+		    advice_share(c->ns, advice_ops_ns(a)), c->ops);
 	}
 	out_puts(out, "<!-- impact-end -->\n\n");
 }
@@ -303,7 +326,7 @@ put_op(const struct advice *a, const struct op_row *o, struct out *out)
 	put_escaped(out, buf_str(&b));
 	out_printf(out, " | %.3f | %.2f | %" PRId64 " | ",
 	    (double)o->ns / 1e6 / (double)a->nsources,
-	    advice_share(o->ns, a->total_ns * a->nsources), o->count);
+	    advice_share(o->ns, advice_ops_whole(a)), o->count);
 	if (o->flop_per_byte >= 0)
 		out_printf(out, "%.2f", o->flop_per_byte);
 	out_puts(out, " | ");

@@ -176,6 +176,31 @@ is 'of graphs; not all have a time' "$($short | grep short)" \
 shorts 0 60 10001 >short.ndjson
 is 'of another limit: none' "$($short | grep -c short)" 0
 
+# two GPUs at once: 180 ms of ops in 100 ms, of which 135 are one category
+{
+	timeline
+	table ops_summary_by_category op_category:text count:int direct_ns_sum:int <<-END
+		{"op_category":"GEMM","count":4,"direct_ns_sum":135000000}
+		{"op_category":"other","count":4,"direct_ns_sum":45000000}
+	END
+	table unified_perf_summary name:text op_category:text \
+		operation_count:int kernel_ns_sum:int <<-END
+		{"name":"aten::mm","op_category":"GEMM","operation_count":4,"kernel_ns_sum":135000000}
+	END
+	table copies copy:text count:int time_ns_sum:int <<-END
+		{"copy":"Memcpy HtoD","count":60,"time_ns_sum":120000000}
+	END
+} >gpus.ndjson
+like 'shares of GPUs that work at once' \
+	"$(tl-advise --text gpus.ndjson | tr '\n' ' ')" \
+	' Most compute: GEMM, 75.0 % of op time[.] '
+is 'in tables' "$(for t in 'metrics -c pct_top' 'categories -c pct_of_compute' \
+	'ops -c percent'; do tl-advise --table advice_$t --no-header gpus.ndjson; done |
+	tr '\n' ' ')" '75.0 75.0 25.0 75.0 '
+is 'and findings: none above 100' "$(tl-advise gpus.ndjson --no-header -c insight |
+	grep -e ::mm -e HtoD)" 'aten::mm (GEMM, no roofline): 135.000 ms (75.0 % of the time) in 1 op
+60 HtoD copies take 120.000 ms'
+
 # a launch-bound trace: one graph instead of all host work, kernels win less
 {
 	timeline
