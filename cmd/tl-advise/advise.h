@@ -221,7 +221,7 @@ double advice_share(int64_t part, int64_t whole); /* percent; 0 of nothing */
 /* What ops took, of all sources; what a share of ops is of. */
 int64_t advice_ops_ns(const struct advice *a);
 int64_t advice_ops_whole(const struct advice *a);
-/* The time that a finding's percentages are of. */
-int64_t finding_whole(const struct advice *a, const struct finding *f);
+/* What the gains of all findings are shares of. */
+int64_t advice_window(const struct advice *a);
 
 #endif

@@ -146,12 +146,11 @@ share(struct str a, struct str b)
 	return false;
 }
 
-/* Ops are part of the GPU's time, gaps of the window's. */
+/* The window of the steps; all GPU work where that lasts longer. */
 int64_t
-finding_whole(const struct advice *a, const struct finding *f)
+advice_window(const struct advice *a)
 {
-	return str_eq(f->rule->section, STR("system")) ? a->window_ns
-						       : a->total_ns;
+	return a->window_ns > a->total_ns ? a->window_ns : a->total_ns;
 }
 
 static void
@@ -163,7 +162,7 @@ drop_small(struct advice *a)
 	for (size_t i = 0; i < a->findings.n; i++)
 		if (!v[i].has_gain ||
 		    100 * (double)v[i].gain_ns[MID] >=
-			v[i].rule->least * (double)finding_whole(a, &v[i]))
+			v[i].rule->least * (double)advice_window(a))
 			v[n++] = v[i];
 	a->findings.n = n;
 }

@@ -54,7 +54,7 @@ put_advice(const struct advice *a, struct table *t)
 		for (size_t k = 0; f->has_gain && k < GAINS; k++) {
 			row[5 + k] = cell_int(f->gain_ns[k]);
 			row[8 + k] = cell_real(
-			    advice_share(f->gain_ns[k], finding_whole(a, f)));
+			    advice_share(f->gain_ns[k], advice_window(a)));
 		}
 		row[11] = text_cell(f->confidence);
 		if (f->overlaps > 0)
@@ -85,6 +85,7 @@ static const struct column metric_columns[] = {
 	{ "gain_ns", "Recoverable (ms)", COL_INT, UNIT_NS, 0, 1e6 },
 	{ "pct_gain", "Recoverable %", COL_REAL, UNIT_PERCENT, 0, 0 },
 	{ "sources", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+	{ "window_ns", "Window (ms)", COL_INT, UNIT_NS, 0, 1e6 },
 };
 
 static void
@@ -109,8 +110,9 @@ put_metrics(const struct advice *a, struct table *t)
 		    advice_share(a->categories.v[0].ns, advice_ops_ns(a)));
 	}
 	row[10] = cell_int(advice_sum(a));
-	row[11] = cell_real(advice_share(advice_sum(a), a->window_ns));
+	row[11] = cell_real(advice_share(advice_sum(a), advice_window(a)));
 	row[12] = cell_int(a->nsources);
+	row[13] = cell_int(advice_window(a));
 }
 
 /* ---- advice_categories ---- */

@@ -101,7 +101,10 @@ put_metrics(const struct advice *a, struct buf *b)
 	if (sum > 0) {
 		buf_puts(b, " Recoverable: ");
 		put_time(b, sum);
-		buf_printf(b, " (%.1f %%).", advice_share(sum, a->window_ns));
+		buf_printf(
+		    b, " (%.1f %% of ", advice_share(sum, advice_window(a)));
+		put_time(b, advice_window(a));
+		buf_puts(b, ").");
 	}
 }
 
@@ -109,7 +112,7 @@ put_metrics(const struct advice *a, struct buf *b)
 static void
 put_gain(const struct advice *a, const struct finding *f, struct buf *b)
 {
-	int64_t whole = finding_whole(a, f);
+	int64_t whole = advice_window(a);
 
 	put_time(b, f->gain_ns[MID]);
 	buf_printf(b, " (%.1f %%; %.1f to %.1f %%)",
@@ -146,6 +149,22 @@ put_finding(const struct advice *a, const struct finding *f, struct out *out,
 	buf_free(&b);
 }
 
+/* Which time the shares below it are of. */
+static void
+put_title(const struct advice *a, bool has_gain, struct out *out)
+{
+	struct buf b = { 0 };
+
+	if (!has_gain) {
+		out_puts(out, "\nalso seen\n");
+		return;
+	}
+	put_time(&b, advice_window(a));
+	out_printf(out, "\nwhat to do first, and the time it saves (of %.*s)\n",
+	    (int)b.len, b.p);
+	buf_free(&b);
+}
+
 void
 advice_text(const struct advice *a, struct out *out, size_t width)
 {
@@ -157,10 +176,7 @@ advice_text(const struct advice *a, struct out *out, size_t width)
 	for (size_t i = 0; i < a->findings.n; i++) {
 		if (i == 0 ||
 		    a->findings.v[i].has_gain != a->findings.v[i - 1].has_gain)
-			out_puts(out,
-			    a->findings.v[i].has_gain
-				? "\nwhat to do first, and the time it saves\n"
-				: "\nalso seen\n");
+			put_title(a, a->findings.v[i].has_gain, out);
 		put_finding(a, &a->findings.v[i], out, width);
 	}
 	if (a->findings.n == 0)
@@ -218,7 +234,7 @@ put_impact(const struct advice *a, const struct finding *f, struct out *out)
 	struct buf b = { 0 };
 
 	for (size_t i = 0; i < GAINS; i++)
-		of[i] = advice_share(f->gain_ns[i], finding_whole(a, f));
+		of[i] = advice_share(f->gain_ns[i], advice_window(a));
 	out_puts(out, "<!-- impact-begin kind=p_item category=");
 	put_word(out, f->category.len > 0 ? f->category : f->rule->section);
 	out_printf(out, " low=%.2f mid=%.2f high=%.2f -->\n", of[LOW], of[MID],

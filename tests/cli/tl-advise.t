@@ -176,6 +176,17 @@ is 'of graphs; not all have a time' "$($short | grep short)" \
 shorts 0 60 10001 >short.ndjson
 is 'of another limit: none' "$($short | grep -c short)" 0
 
+# steps of 100 ms around 80 ms of GPU work: ops and gaps are shares of one time
+sed 's/"total_time","time_ns":100000000/"total_time","time_ns":80000000/' t.ndjson >within.ndjson
+is 'one time for all shares' \
+	"$(tl-advise within.ndjson --no-header -c rule,pct_gain | grep -e gemm_ -e gap_host | tr '\t\n' ' ')" \
+	'gemm_compute 7.875 gap_host 6.0 '
+is 'that is named' "$(tl-advise --text within.ndjson | grep 'what to do')" \
+	'what to do first, and the time it saves (of 100.000 ms)'
+is 'also in the table' \
+	"$(tl-advise within.ndjson --table advice_metrics -c total_ns,window_ns,pct_gain --no-header)" \
+	'80000000	100000000	25.875'
+
 # two GPUs at once: 180 ms of ops in 100 ms, of which 135 are one category
 {
 	timeline

@@ -170,7 +170,7 @@ def expected_ops():
 
 
 modelled, others = expected_ops()
-least = 0.005 * total
+least = 0.005 * max(window, total)
 ops = [f for f in advice if f["evidence"] in ("compute", "no_roof")]
 left = {}
 for key, (gain, ns, rows) in modelled.items():
@@ -277,7 +277,7 @@ check(advice[:len(with_gain)] == with_gain, "those without a gain are last")
 check(all(a["gain_ns"] >= b["gain_ns"]
           for a, b in zip(with_gain, with_gain[1:])), "order")
 for f in with_gain:
-    whole = window if f["section"] == "system" else total
+    whole = max(window, total)
     check(0 <= f["gain_ns_low"] <= f["gain_ns"] <= f["gain_ns_high"], f)
     check(abs(f["pct_gain"] - 100 * f["gain_ns"] / whole) < 1e-6, "share", f)
     check(f["gain_ns_high"] <= max(window, total), "more than all", f)
