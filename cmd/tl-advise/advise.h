@@ -41,7 +41,8 @@ struct finding {
 /* An op with its arguments, as tl-roofline has it: sums over sources. */
 struct op_row {
 	struct str name, args, kernel, category, library, bound, roof;
-	int64_t ns, host_ns, count;
+	int64_t ns, host_ns, host_most_ns,
+	    count;                     /* host_most_ns: of one call */
 	struct str uid;                /* of the first; empty: none */
 	double flop_per_byte, reached; /* percent of roof; -1: none */
 	double mean_ns, std_ns;

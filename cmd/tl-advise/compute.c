@@ -229,6 +229,7 @@ compute_take_op(struct advice *a, const struct line *l)
 		.mean_ns = line_real(l, "kernel_ns_mean"),
 		.std_ns = line_real(l, "kernel_ns_std"),
 		.host_ns = line_int(l, "host_ns_sum"),
+		.host_most_ns = line_int(l, "host_ns_max"),
 		.count = line_int(l, "operation_count"),
 		.uid = arena_str(a->mem, line_text(l, "first_uid")),
 		.flop_per_byte = line_lacks(l, "flop_per_byte")
@@ -369,6 +370,9 @@ put_host_part(struct advice *a, const struct op_group *g)
 	put_group(a, &f, g, g->most->category);
 	fact_put(&f, "kernel_ns", cell_int(g->kernel_ns / a->nsources));
 	fact_share(&f, "pct_of_kernels", g->ns, g->kernel_ns);
+	/* what happens once is no habit of these ops */
+	if (g->most->host_most_ns > g->ns / 2)
+		fact_put(&f, "longest_ns", cell_int(g->most->host_most_ns));
 	advice_take(a, &f, g->rows);
 	vec_free(&f.list);
 }

@@ -147,6 +147,18 @@ sed 's/"name":"aten::add"/"name":"cudaGraphLaunch->add (Synthetic Op)"/' t.ndjso
 is 'host time of a launch is none of its kernels' \
 	"$(tl-advise graph.ndjson --no-header -c rule | grep -c host_blocked)" 0
 
+# 80 of 90 ms more than the kernels': one call of 40 ms is no more than half
+for most in 40000000 40000001; do
+	sed 's/"host_ns_sum"[^}]*"type":"int"[^}]*}/&,{"id":"host_ns_max","label":"x","type":"int","unit":null}/
+		s/"host_ns_sum":90000000/&,"host_ns_max":'$most/ t.ndjson >once.ndjson
+	tl-advise once.ndjson --no-header -c rule,insight | grep host_bl
+done >got
+cat >expected <<'END'
+host_blocked	ops of elementwise take 80.000 ms longer on the host than their kernels (1 row, most in aten::add)
+host_blocked_once	one call of aten::add takes 40.000 ms on the host, most of what ops of elementwise take longer there than their kernels (80.000 ms)
+END
+same 'host time of one call' got expected
+
 # shorts GRAPHS TOLD LONGEST: 60 of 61 kernels, of which one is long, a summary
 # of so many of them, and what of 100 us graphs launch
 shorts() {
