@@ -41,8 +41,8 @@ struct finding {
 /* An op with its arguments, as tl-roofline has it: sums over sources. */
 struct op_row {
 	struct str name, args, kernel, category, library, bound, roof;
-	int64_t ns, host_ns, host_most_ns,
-	    count;                     /* host_most_ns: of one call */
+	int64_t ns, host_ns, count;
+	int64_t host_most_ns;          /* of one call */
 	struct str uid;                /* of the first; empty: none */
 	double flop_per_byte, reached; /* percent of roof; -1: none */
 	double mean_ns, std_ns;
@@ -195,6 +195,9 @@ void system_advise(struct advice *a);
 void compute_take_op(struct advice *a, const struct line *l);
 void compute_take_category(struct advice *a, const struct line *l);
 void compute_advise(struct advice *a);
+/* What ops took, of all sources; what a share of ops is of. */
+int64_t advice_ops_ns(const struct advice *a);
+int64_t advice_ops_whole(const struct advice *a);
 
 /* ---- details.c ---- */
 
@@ -219,9 +222,6 @@ void advice_print(struct advice *a, struct table_dest *d, const char *table);
 void advice_text(const struct advice *a, struct out *out, size_t width);
 void advice_markdown(const struct advice *a, struct out *out);
 double advice_share(int64_t part, int64_t whole); /* percent; 0 of nothing */
-/* What ops took, of all sources; what a share of ops is of. */
-int64_t advice_ops_ns(const struct advice *a);
-int64_t advice_ops_whole(const struct advice *a);
 /* What the gains of all findings are shares of. */
 int64_t advice_window(const struct advice *a);
 

@@ -304,6 +304,31 @@ group_op(struct compute *c, const struct op_row *o, struct buf *key)
 	add_op(g, o, o->ns);
 }
 
+/* ---- shares ---- */
+
+/*
+ * All that ops took: GPUs and GPU streams that work at once add up to more than
+ * the time that they compute in.
+ */
+int64_t
+advice_ops_ns(const struct advice *a)
+{
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < a->categories.n; i++)
+		stat_add(&ns, a->categories.v[i].ns);
+	return ns;
+}
+
+/* What ops are shares of: the time, or more where GPUs work at once. */
+int64_t
+advice_ops_whole(const struct advice *a)
+{
+	int64_t all = a->total_ns * a->nsources, ns = advice_ops_ns(a);
+
+	return ns > all ? ns : all;
+}
+
 /* ---- facts ---- */
 
 static void

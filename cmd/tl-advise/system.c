@@ -275,6 +275,7 @@ put_copies(struct advice *a)
 {
 	static const char *const words[DIRECTIONS] = { "DtoH", "HtoD", "DtoD",
 		"other" };
+	int64_t all = a->total_ns * a->nsources;
 
 	for (size_t i = 0; i < DIRECTIONS; i++) {
 		const struct amount *c = &a->amounts.copies[i];
@@ -286,10 +287,8 @@ put_copies(struct advice *a)
 		fact_put(&f, "direction", cell_text(str_of(words[i])));
 		fact_put(&f, "count", cell_int(c->count));
 		fact_put(&f, "ns", cell_int(c->ns / a->nsources));
-		if (c->ns <=
-		    a->total_ns * a->nsources) /* else of GPUs at once */
-			fact_share(
-			    &f, "percent", c->ns, a->total_ns * a->nsources);
+		if (c->ns <= all) /* else GPUs copy at once */
+			fact_share(&f, "percent", c->ns, all);
 		advice_take(a, &f, 1);
 		vec_free(&f.list);
 	}

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The findings for people: sentences, or Markdown with marks for programs. */
-#include "trace/stat.h"
-
 #include "cmd/tl-advise/advise.h"
 
 #define WIDTH 80
@@ -14,29 +12,6 @@ double
 advice_share(int64_t part, int64_t whole)
 {
 	return whole > 0 ? 100 * (double)part / (double)whole : 0;
-}
-
-/*
- * All that ops took: GPUs and GPU streams that work at once add up to more than
- * the time that they compute in, so that no share of it may be one of that.
- */
-int64_t
-advice_ops_ns(const struct advice *a)
-{
-	int64_t ns = 0;
-
-	for (size_t i = 0; i < a->categories.n; i++)
-		stat_add(&ns, a->categories.v[i].ns);
-	return ns;
-}
-
-/* What ops are shares of: the time, or more where GPUs work at once. */
-int64_t
-advice_ops_whole(const struct advice *a)
-{
-	int64_t all = a->total_ns * a->nsources, ns = advice_ops_ns(a);
-
-	return ns > all ? ns : all;
 }
 
 /* ---- lines ---- */

@@ -20,6 +20,7 @@ LAUNCH, LATENCY = 2, 3
 SYSTEM = {"not_recorded", "idle", "graph", "graph_behind_calls", "opened",
           "exposed_communication", "overlap", "exposed_copies", "copies_d2h",
           "copies_d2h_many", "copies_h2d", "copies_h2d_many", "short_kernels",
+          "short_kernels_in_graphs",
           "gap_likely", "gap_host", "gap_start", "gap_call", "gap_no_call"}
 
 
