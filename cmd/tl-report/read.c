@@ -531,7 +531,9 @@ take_roofline(void *ctx, const struct line *l)
 
 	time_add(&f->unified_ns, spent);
 	if (line_lacks(l, "lost_ns") || bound.len == 0) {
-		if (!line_lacks(l, "gflop") && line_text(l, "roof").len == 0)
+		/* Without bytes no GPU's figures give it a roof. */
+		if (!line_lacks(l, "gflop") && !line_lacks(l, "moved_mib") &&
+		    line_text(l, "roof").len == 0)
 			time_add(&f->roofless_ns, spent);
 		else if (line_lacks(l, "gflop"))
 			take_unmodelled(f, l, spent);
