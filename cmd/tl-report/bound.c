@@ -149,13 +149,17 @@ shown_ns(const struct bound *m, unsigned class)
 	    : m->w->ns[class];
 }
 
-/* "4.426 ms in 1 step", or of several their mean. */
+/*
+ * "4.426 ms in 1 step", or of several their mean. Runs and inferred steps leave
+ * much of it out.
+ */
 static void
 put_window(const struct bound *m, int64_t ns)
 {
 	put_whole(m->f, ns, m->w->n, m->b);
 	if (m->w->steps > 0) {
-		buf_puts(m->b, m->w->are_runs ? " with " : " in ");
+		buf_puts(m->b,
+		    m->w->are_runs || m->w->is_inferred ? " with " : " in ");
 		put_steps(m->w, m->b);
 	}
 }

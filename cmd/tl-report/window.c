@@ -61,10 +61,12 @@ make_words(struct figures *f, const struct budget *sum)
 	struct buf b = { 0 };
 	int64_t left_out = sum->window_ns - f->window.total_ns;
 
+	if (sum->steps == 0 || sum->is_inferred)
+		buf_puts(&b, "first to last event");
+	if (sum->is_inferred)
+		buf_puts(&b, " with ");
 	if (sum->steps > 0)
 		put_steps(sum, &b);
-	else
-		buf_puts(&b, "first to last event");
 	if (left_out > 0) {
 		buf_puts(&b, ", without ");
 		put_time(&b, left_out / sum->n);

@@ -35,7 +35,8 @@ WARNING(OVERLAPS,
     "{n:it|them})")
 WARNING(NO_STEPS,
     "{file}: source {#source} has no annotated steps (ProfilerStep#N, or a "
-    "serving framework's); only tl-steps and tl-critical infer steps")
+    "serving framework's): select time by --annotation GLOB, or by "
+    "--from and --to")
 WARNING(NO_SUCH_STEP,
     "{file}: source {#source} has none of these steps: it has {#first} to "
     "{#last}")

@@ -92,8 +92,10 @@ is 'inferred' "$(rows 'tl-steps -c step,ts_ns,wall_ns,is_inferred t.json')" \
 is 'the window of the verdict' \
 	"$(rows 'tl-idle --table idle_window -c window,steps,window_ts_ns,window_ns t.json')" \
 	'inferred 3 1110000 365000.'
-is 'which says so' "$(tl-report t.json | tr '\n' ' ' | grep -o 'of 3[0-9.]* us in 3 inferred steps')" \
-	'of 365.0 us in 3 inferred steps'
+is 'which says so' "$(tl-report t.json | tr '\n' ' ' | grep -o 'of 3[0-9.]* us with 3 inferred steps')" \
+	'of 365.0 us with 3 inferred steps'
+like 'as does the bar' "$(tl-report t.json)" \
+	'^GPU, first to last event with 3 inferred steps: 365.0 us'
 path() { tl-critical --no-header -c time_ns "$@" t.json | awk '{ n += $1 } END { print n }'; }
 is 'the critical path is theirs' "$(path)" 355000
 is 'and that of the slowest' "$(path --step slowest)" 200000

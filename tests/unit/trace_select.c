@@ -496,7 +496,7 @@ main(void)
 	says(no_such_step, EXIT_WARNINGS,
 	    "a.tl: source 0 has none of these steps: it has 3 to 5");
 	says(no_such_annotation, EXIT_WARNINGS, "no annotation 'forward#4'");
-	says(no_steps, EXIT_WARNINGS, "only tl-steps and");
+	says(no_steps, EXIT_WARNINGS, "by --annotation GLOB");
 	says(no_first, EXIT_NO_ANSWER, "does not say when it begins");
 	says(bad_step, EXIT_USAGE, "first, last or slowest, not '3,newest'");
 	says(bad_range, EXIT_USAGE, "not '7-3'");
