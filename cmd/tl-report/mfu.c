@@ -4,6 +4,8 @@
 
 /* Per cent: less is 0.0 on the screen. */
 #define UNMODELLED_SHOWN 0.05
+/* Of the window of the verdict: steps that last less are not all of it. */
+#define MOST_OF_IT 90
 
 void
 mfu_take(void *ctx, const struct line *l)
@@ -26,7 +28,8 @@ mfu_take(void *ctx, const struct line *l)
 
 /*
  * "MFU 38.2 %, HFU 47.6 % with recompute (MI300X matrix_bf16 1307.4 TFLOP/s),
- * 3 of 4 steps; 0.5 % of GPU time has no performance model."
+ * 3 of 4 steps, which take 3.0 ms of 4.1 ms; 0.5 % of GPU time has no
+ * performance model."
  */
 void
 mfu_make(struct figures *f)
@@ -55,6 +58,13 @@ mfu_make(struct figures *f)
 		buf_printf(&b,
 		    sum.are_runs ? " run%s of the main module" : " step%s",
 		    m->nsteps == 1 ? "" : "s");
+	if (m->nsteps > 0 &&
+	    share_of(m->wall_ns, f->window.total_ns) < MOST_OF_IT) {
+		buf_printf(&b, ", which take%s ", m->nknown == 1 ? "s" : "");
+		put_time(&b, m->wall_ns);
+		buf_puts(&b, " of ");
+		put_time(&b, f->window.total_ns);
+	}
 	if (m->unmodelled_ns >= UNMODELLED_SHOWN * (double)m->wall_ns)
 		buf_printf(&b, "; %.1f %% of %s time has no performance model",
 		    m->unmodelled_ns / (double)m->wall_ns, f->gpu);
