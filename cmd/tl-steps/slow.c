@@ -11,6 +11,7 @@ struct use {
 	int64_t ns[2];
 	int64_t longest_ns;
 	uint32_t event; /* of the slow step's longest piece, or HOST_NONE */
+	bool is_last;   /* no cause, whatever it makes up */
 };
 
 struct uses {
@@ -41,8 +42,11 @@ more_of(const struct use *it)
 static int
 by_difference(const void *x, const void *y)
 {
-	int64_t a = more_of(x), b = more_of(y);
+	const struct use *p = x, *q = y;
+	int64_t a = more_of(p), b = more_of(q);
 
+	if (p->is_last != q->is_last)
+		return p->is_last ? 1 : -1;
 	a = a < 0 ? -a : a;
 	b = b < 0 ? -b : b;
 	return (a < b) - (a > b);
@@ -72,27 +76,48 @@ add_use(struct uses *to, const struct use *it)
 	}
 }
 
-static void
-add_gpu(const struct program *g, const struct step_record *r, bool is_slow,
-    struct uses *to)
+const char *
+slow_word(size_t part)
 {
 	static const char *const words[] = {
 		[PART_COMPUTE - CAUSE_COUNT] = "compute",
 		[PART_COMM - CAUSE_COUNT] = "exposed_comm",
 		[PART_COPY - CAUSE_COUNT] = "exposed_copy",
+		[PART_OTHERS - CAUSE_COUNT] = "other_steps",
 	};
 
-	for (size_t i = CAUSE_COUNT; i < PART_COUNT; i++) {
+	return part < CAUSE_COUNT ? cause_words[part]
+				  : words[part - CAUSE_COUNT];
+}
+
+int64_t
+slow_part(const struct step_record *r, size_t part)
+{
+	int64_t own_ns = r->compute_ns != SINK_NONE ? r->compute_ns : 0;
+
+	if (part == PART_COMPUTE)
+		return own_ns;
+	if (part == PART_OTHERS)
+		return r->parts[PART_COMPUTE] - own_ns;
+	return r->parts[part];
+}
+
+static void
+add_gpu(const struct program *g, const struct step_record *r, bool is_slow,
+    struct uses *to)
+{
+	for (size_t i = CAUSE_COUNT; i < SLOW_PARTS; i++) {
 		struct use it = {
 			.cause = intern_put(
-			    g->sink.dict->text, str_of(words[i - CAUSE_COUNT])),
+			    g->sink.dict->text, str_of(slow_word(i))),
 			.call = INTERN_NONE,
 			.op = INTERN_NONE,
 			.module = INTERN_NONE,
 			.event = HOST_NONE,
+			.is_last = i == PART_OTHERS,
 		};
 
-		it.ns[is_slow] = r->parts[i];
+		it.ns[is_slow] = slow_part(r, i);
 		add_use(to, &it);
 	}
 }
@@ -165,8 +190,8 @@ compare_steps(struct program *g, const struct step_record *slow,
 	v = uses.list.v;
 	stable_sort(v, uses.list.n, sizeof *v, by_words);
 	stable_sort(v, uses.list.n, sizeof *v, by_difference);
-	for (size_t i = 0; i < uses.list.n && i < SLOW_ROWS; i++)
-		if (more_of(&v[i]) != 0)
+	for (size_t i = 0; i < uses.list.n; i++)
+		if (more_of(&v[i]) != 0 && (i < SLOW_ROWS || v[i].is_last))
 			add_record(g, slow, median, &v[i]);
 	vec_free(&uses.list);
 	sink_groups_free(&uses.of);
@@ -179,6 +204,24 @@ by_time(const void *x, const void *y)
 
 	return ((*a)->time_ns > (*b)->time_ns) -
 	    ((*a)->time_ns < (*b)->time_ns);
+}
+
+const struct step_record *
+slow_median(const struct step_record *const *steps, size_t n)
+{
+	VEC(const struct step_record *) list = { 0 };
+	const struct step_record *first = steps[0], *median;
+
+	for (size_t i = 1; i < n; i++)
+		if (steps[i]->rec.ts_ns < first->rec.ts_ns)
+			first = steps[i];
+	for (size_t i = 0; i < n; i++)
+		if (steps[i] != first || n == 2)
+			vec_push(&list, steps[i]);
+	stable_sort(list.v, list.n, sizeof *list.v, by_time);
+	median = list.v[(list.n - 1) / 2];
+	vec_free(&list);
+	return median;
 }
 
 void
@@ -194,7 +237,7 @@ slow_records(struct program *g, const struct step_row *rows, size_t n)
 			vec_push(&steps, &rows[i].r);
 	stable_sort(steps.v, steps.n, sizeof *steps.v, by_time);
 	if (steps.n > 1 && g->host.gpus.n > 0) {
-		median = steps.v[(steps.n - 1) / 2];
+		median = slow_median(steps.v, steps.n);
 		for (size_t i = steps.n; i-- > 0 && left > 0; left--) {
 			if (i + 1 < steps.n && !steps.v[i]->is_outlier)
 				break;

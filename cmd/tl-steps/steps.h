@@ -96,6 +96,19 @@ void figures_find(struct program *g);
  * others; how many.
  */
 size_t changes_find(uint32_t *at, const int64_t *v, size_t n, double median);
+/*
+ * slow.c: the steps that others are compared with: not the first one recorded,
+ * into which no work of the one before runs, unless there are two.
+ */
+const struct step_record *slow_median(
+    const struct step_record *const *steps, size_t n);
+/*
+ * What a step is compared by: its parts, but for computation what it launched,
+ * and what ran in its time for other steps, less what of its own ran elsewhere.
+ */
+enum { PART_OTHERS = PART_COUNT, SLOW_PARTS };
+const char *slow_word(size_t part);
+int64_t slow_part(const struct step_record *r, size_t part);
 /* slow.c: of the slow steps of a process, against its median one. */
 void slow_records(struct program *g, const struct step_row *rows, size_t n);
 /* phases.c: of a row of phase_summary. */

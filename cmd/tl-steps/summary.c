@@ -93,22 +93,26 @@ sum_cell(const struct sink_row *row, unsigned number)
 	return cell_int(number == C_COUNT ? n : between_ns);
 }
 
-/* The slowest step, or the median one; NULL: there are not two to compare. */
+/* The slowest step, or the one it is compared with; NULL: there are not two. */
 static const struct step_record *
 step_of(const struct sink_row *row, bool is_slowest)
 {
+	VEC(const struct step_record *) list = { 0 };
 	const struct step_record *found = NULL;
-	int_list list = { 0 };
-	struct stats stats;
 
-	list_of(row, AT(time_ns), &list);
-	stat_of(&stats, list.v, list.n);
-	for (size_t i = 0; list.n > 1 && found == NULL; i++) {
+	for (size_t i = 0; i < row->group->n; i++) {
 		const struct step_record *r = sink_row_record(row, i);
 
-		if (r->time_ns == list.v[(list.n - 1) / (is_slowest ? 1 : 2)])
+		if (r->what == STEP_IS_BETWEEN || r->time_ns == SINK_NONE)
+			continue;
+		vec_push(&list, r);
+		if (found == NULL || r->time_ns > found->time_ns)
 			found = r;
 	}
+	if (list.n < 2)
+		found = NULL;
+	else if (!is_slowest)
+		found = slow_median(list.v, list.n);
 	vec_free(&list);
 	return found;
 }
@@ -117,14 +121,9 @@ step_of(const struct sink_row *row, bool is_slowest)
 static struct cell
 slowest_cell(const struct sink_row *row, unsigned number)
 {
-	static const char *const words[] = {
-		[PART_COMPUTE - CAUSE_COUNT] = "compute",
-		[PART_COMM - CAUSE_COUNT] = "exposed_comm",
-		[PART_COPY - CAUSE_COUNT] = "exposed_copy",
-	};
 	const struct step_record *r = step_of(row, true), *median;
 	int64_t excess = 0;
-	size_t part = PART_COUNT;
+	size_t part = SLOW_PARTS;
 
 	if (r == NULL)
 		return cell_none();
@@ -132,21 +131,20 @@ slowest_cell(const struct sink_row *row, unsigned number)
 		return cell_int(r->step);
 	median = step_of(row, false);
 	/* parts are those of the wall time */
-	for (size_t i = 0; i < PART_COUNT && !r->is_gpu_time; i++) {
-		if (r->parts[i] - median->parts[i] <= excess)
+	for (size_t i = 0; i < SLOW_PARTS && !r->is_gpu_time; i++) {
+		int64_t more = slow_part(r, i) - slow_part(median, i);
+
+		if (more <= excess)
 			continue;
-		excess = r->parts[i] - median->parts[i];
+		excess = more;
 		part = i;
 	}
-	if (part == PART_COUNT)
+	if (part == SLOW_PARTS)
 		return cell_none();
 	switch (number) {
-	case C_SLOW_PART:
-		return cell_text(
-		    str_of(part < CAUSE_COUNT ? cause_words[part]
-					      : words[part - CAUSE_COUNT]));
-	case C_SLOW_NS: return cell_int(r->parts[part]);
-	case C_SLOW_MEDIAN: return cell_int(median->parts[part]);
+	case C_SLOW_PART: return cell_text(str_of(slow_word(part)));
+	case C_SLOW_NS: return cell_int(slow_part(r, part));
+	case C_SLOW_MEDIAN: return cell_int(slow_part(median, part));
 	default:
 		return part < CAUSE_COUNT
 		    ? cell_string(row->sink->dict, r->longest[part])

@@ -255,6 +255,25 @@ is 'who made it slow' "$(rows 'tl-steps --table steps_slow --format csv \
 	-c step,cause,call,op,time_ns,median_ns,more_ns,median_step,call_uid t.json')" \
 	'7,op,aten::slow,aten::slow,2500000,0,2500000,4,21.7,between_ops,,,480000,980000,-500000,4,18.'
 is 'not for some of the steps' "$(tl-steps --step 7 --table steps_slow --no-header t.json)" ''
+# each launches as much, but work of step 2 runs in the time of step 3, in place
+# of idle time; step 1 has no step before it and is no median
+{
+	step 1 0 900
+	launch 1 10 20 500
+	step 2 900 1100
+	launch 2 910 920 500
+	launch 12 1900 2000 400
+	step 3 2000 1450
+	launch 3 2410 2420 500
+	ev cpu_op aten::slow 1 2950 450
+	step 4 3450 1100
+	launch 4 3460 3470 500
+} | trace >t.json
+is 'work of another step is not its own' "$(rows 'tl-steps --table steps_slow --format csv \
+	-c step,cause,call,time_ns,median_ns,more_ns,median_step t.json')" \
+	'3,between_ops,,90000,590000,-500000,4.3,op,aten::slow,450000,0,450000,4.3,other_steps,,400000,0,400000,4.'
+is 'nor what makes it slow' "$(rows 'tl-steps --table steps_summary -c slowest,slowest_by,slowest_by_ns t.json')" \
+	'3 op 450000.'
 # ten of 1 ms, one of 3, nine of 1, then twelve of 1.5
 {
 	t=0

@@ -43,7 +43,7 @@ WORKED = {
 SUMMARY = {
     "kineto_resnet50_w0_step1": {"time_ns_median": 176340500, "slowest": 8, "step_time": "wall"},
     "hta_nccl_parser": {"slowest": 6, "slowest_by": "exposed_comm", "slowest_by_ns": 18837923,
-                        "median_step_ns": 10157778},
+                        "median_step_ns": 10533626},
     "mi300_resnet_ckpt": {"step_time": "gpu_wall", "time_ns_median": 18768629.5,
                           "wall_ns_median": 15968298, "drain_ns_first": 32242575,
                           "drain_ns_last": 37924507, "unlinked_count": 968},
