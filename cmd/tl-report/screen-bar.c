@@ -196,6 +196,31 @@ put_threads(struct screen *s)
 	buf_free(&cell);
 }
 
+/* What the bar is of. */
+static void
+put_head(struct screen *s)
+{
+	const struct figures *f = s->f;
+	struct buf b = { 0 };
+
+	if (f->ranks.n > 1)
+		buf_printf(
+		    &b, "%s of each %s", f->gpu, f->by_src ? "trace" : "rank");
+	else if (f->gpus.n > 1)
+		buf_printf(&b, "%zu %ss together", f->gpus.n, f->gpu);
+	else
+		buf_puts(&b, f->gpu);
+	buf_printf(&b, ", %.*s:", (int)f->window_words.len, f->window_words.p);
+	if (f->ranks.n <= 1) {
+		buf_putc(&b, ' ');
+		put_time(&b, f->window.total_ns);
+		if (f->gpus.n > 1)
+			buf_puts(&b, ", busy if any is");
+	}
+	screen_wrapped(s, "", buf_str(&b));
+	buf_free(&b);
+}
+
 void
 screen_timeline(struct screen *s)
 {
@@ -208,30 +233,13 @@ screen_timeline(struct screen *s)
 	}
 	out_puts(s->out, "\n");
 	if (s->f->ranks.n > 1) {
-		buf_printf(&s->b, "%s of each %s, %.*s:", s->f->gpu,
-		    s->f->by_src ? "trace" : "rank",
-		    (int)s->f->window_words.len, s->f->window_words.p);
-		screen_line(s);
+		put_head(s);
 		put_ranks(s, &s->f->bars);
 	} else {
 		size_t chars = s->width > BAR_MAX + 2 ? BAR_MAX : s->width - 2;
 
-		if (!s->f->set->is_rocprof) {
-			bool are_several = s->f->gpus.n > 1;
-
-			if (are_several)
-				buf_printf(&s->b, "%zu %ss together",
-				    s->f->gpus.n, s->f->gpu);
-			else
-				buf_puts(&s->b, s->f->gpu);
-			buf_printf(&s->b,
-			    ", %.*s: ", (int)s->f->window_words.len,
-			    s->f->window_words.p);
-			put_time(&s->b, all->total_ns);
-			if (are_several)
-				buf_puts(&s->b, ", busy if any is");
-			screen_line(s);
-		}
+		if (!s->f->set->is_rocprof)
+			put_head(s);
 		put_bar(s, all, chars);
 		screen_line(s);
 	}

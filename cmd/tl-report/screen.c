@@ -47,9 +47,8 @@ word_length(const char *p, const char *end)
 	return (size_t)(at - p);
 }
 
-/* Words in lines, the first behind a mark, the others as far in. */
-static void
-put_wrapped(struct screen *s, const char *mark, struct str text)
+void
+screen_wrapped(struct screen *s, const char *mark, struct str text)
 {
 	size_t indent = strlen(mark), at = indent;
 	const char *p = text.p, *end = text.p + text.len;
@@ -169,7 +168,7 @@ put_groups(struct screen *s)
 		table_fold_name(f->groups.v[i].name, 60, &b);
 		buf_puts(&b, ": ");
 		buf_put(&b, f->groups.v[i].says.p, f->groups.v[i].says.len);
-		put_wrapped(s, "  - ", buf_str(&b));
+		screen_wrapped(s, "  - ", buf_str(&b));
 		buf_free(&b);
 	}
 	if (f->groups.n > TOP_GROUPS)
@@ -308,7 +307,7 @@ put_gains(struct screen *s)
 		out_puts(s->out, "\nrecoverable\n");
 	for (size_t i = 0; f->is_judged && i < f->ngains; i++) {
 		advice_put(f, i, &b);
-		put_wrapped(s, text("  %zu. ", i + 1), buf_str(&b));
+		screen_wrapped(s, text("  %zu. ", i + 1), buf_str(&b));
 		b.len = 0;
 	}
 	buf_free(&b);
@@ -339,7 +338,7 @@ static void
 put_title(struct screen *s)
 {
 	if (s->f->set->vs.v.n > 0) {
-		put_wrapped(s, "", s->f->title);
+		screen_wrapped(s, "", s->f->title);
 	} else {
 		screen_name(s, s->f->title, s->width);
 		screen_line(s);
@@ -361,29 +360,29 @@ screen_print(struct figures *f, const char *path)
 		s.width = WIDTH_MIN;
 	put_title(&s);
 	if (f->health.len > 0) {
-		put_wrapped(&s, "", f->health);
+		screen_wrapped(&s, "", f->health);
 		out_puts(s.out, "\n");
 	}
 	if (f->set->steady != NULL)
-		put_wrapped(&s, "", str_of(f->set->steady));
+		screen_wrapped(&s, "", str_of(f->set->steady));
 	for (size_t i = 0; i < f->sentences.n; i++)
-		put_wrapped(&s, "", f->sentences.v[i]);
+		screen_wrapped(&s, "", f->sentences.v[i]);
 	put_changes(&s);
 	if (f->sentences.n > 0)
 		out_puts(s.out, "\n");
 	if (f->late.len > 0) {
-		put_wrapped(&s, "", f->late);
+		screen_wrapped(&s, "", f->late);
 		out_puts(s.out, "\n");
 	}
-	put_wrapped(&s, "", f->verdict);
+	screen_wrapped(&s, "", f->verdict);
 	if (f->phases.n > 0)
 		out_puts(s.out, "\n");
 	for (size_t i = 0; i < f->phases.n; i++)
-		put_wrapped(&s, "", f->phases.v[i].says);
+		screen_wrapped(&s, "", f->phases.v[i].says);
 	if (f->imbalance.says.len > 0)
-		put_wrapped(&s, "", f->imbalance.says);
+		screen_wrapped(&s, "", f->imbalance.says);
 	if (f->mfu.says.len > 0)
-		put_wrapped(&s, "", f->mfu.says);
+		screen_wrapped(&s, "", f->mfu.says);
 	screen_timeline(&s);
 	put_gains(&s);
 	put_groups(&s);
@@ -394,7 +393,7 @@ screen_print(struct figures *f, const char *path)
 		    s.has_colour ? "\n\033[33mwarnings\033[0m\n"
 				 : "\nwarnings\n");
 	for (size_t i = 0; i < f->warnings.n; i++)
-		put_wrapped(&s, "  - ", f->warnings.v[i]);
+		screen_wrapped(&s, "  - ", f->warnings.v[i]);
 	out_finish(s.out);
 	buf_free(&s.b);
 }

@@ -17,6 +17,8 @@ struct screen {
 
 /* The line is written, without blanks at its end; the next begins. */
 void screen_line(struct screen *s);
+/* Words in lines, the first behind a mark, the others as far in. */
+void screen_wrapped(struct screen *s, const char *mark, struct str text);
 /* As a name is shown, in so many columns. */
 void screen_name(struct screen *s, struct str name, size_t width);
 /* Text at the right end of so many columns; the cell is emptied. */

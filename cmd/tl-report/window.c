@@ -72,9 +72,9 @@ make_words(struct figures *f, const struct budget *sum)
 		put_time(&b, left_out / sum->n);
 		buf_puts(&b, " that the recording lacks");
 	} else if (sum->ns[GROUP_OF_MISSING] > 0) {
-		buf_puts(&b, ", ");
+		buf_puts(&b, ", of which ");
 		put_time(&b, sum->ns[GROUP_OF_MISSING] / sum->n);
-		buf_puts(&b, " of it not in the recording");
+		buf_puts(&b, " is not in the recording");
 	}
 	f->window_words = figures_keep(f, &b);
 	buf_free(&b);
