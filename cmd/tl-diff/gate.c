@@ -2,6 +2,8 @@
 /* The verdict for a batch job: did it become slower by more than allowed? */
 #include "cmd/tl-diff/notes.h"
 
+#include <stdio.h>
+
 /* What is judged: GPU time, and the time of a step on the clock. */
 struct measure {
 	const char *what;
@@ -98,17 +100,31 @@ fails(const struct changes *c, const struct measure *m)
 	return true;
 }
 
+/* What more steps might prove is no pass. */
+static void
+tell_noise(const struct settings *set, const struct measure *m)
+{
+	int64_t more_ns = m->after_ns - m->before_ns;
+	char more[64], spread[64];
+
+	if (more_ns <= threshold_ns(&set->fail_over, m->before_ns))
+		return;
+	snprintf(more, sizeof more, "%.3f ms", (double)more_ns / 1e6);
+	snprintf(spread, sizeof spread, "%.3f ms", m->spread_ns / 1e6);
+	report(MSG_GATE_IN_NOISE, m->what, more, spread);
+}
+
 static bool
 fails_step_time(const struct settings *set, const struct changes *c)
 {
 	const struct term *step = terms_main(&c->clock, TERM_STEP);
+	struct measure m;
 	int64_t diff_ns;
 
 	if (set->gate == GATE_GPU || set->gate == GATE_RANK || step == NULL)
 		return false;
 	diff_ns = step->is_noise ? 0 : term_twice_diff(step) / 2;
-	return fails(c,
-	    &(struct measure){
+	m = (struct measure){
 		.what = term_uid(step, 0) != NULL ? "step time" : "GPU span",
 		.before_ns = step->twice_ns[0] / 2,
 		.after_ns = step->twice_ns[1] / 2,
@@ -119,7 +135,10 @@ fails_step_time(const struct settings *set, const struct changes *c)
 		.samples = "steps",
 		.nsamples = { c->clock.groups.v[0].n[0],
 		    c->clock.groups.v[0].n[1] },
-	    });
+	};
+	if (step->is_known && step->is_noise)
+		tell_noise(set, &m);
+	return fails(c, &m);
 }
 
 static bool

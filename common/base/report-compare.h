@@ -27,6 +27,9 @@ WARNING(SIDES_UNLIKE,
     "{file}: another model? what it has in common with the first side takes "
     "{#before} % of compute before, {#after} % after: only work of one side is "
     "judged")
+WARNING(GATE_IN_NOISE,
+    "--fail-over: {what} grew by {more}, more than allowed, but steps vary by "
+    "\302\261 {spread}: not judged, compare more steps or runs")
 WARNING(SIDE_NO_GPU_EVENTS, "{file}: no GPU events: was the GPU recorded?")
 
 /* clang-format on */

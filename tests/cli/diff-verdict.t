@@ -341,6 +341,10 @@ is 'the gate: by how much' "$(cat gate.err)" \
 tl-diff: slower than allowed: step time 10.000 to 25.000 ms, +15.000 ± 0.819 ms beyond noise; allowed: 3 % (0.300 ms); 5 and 5 steps of one run each'
 is 'the gate: not by so much' "$(slower --fail-over 150% host10.json host25.json)" 0
 is 'the gate: steps within noise' "$(slower --fail-over 0% host10.json host10b.json)" 0
+hosted 10 10 12 18 20 | trace >wide10.json
+hosted 10 11 14 18 19 | trace >wide14.json
+reports 3 gate-in-noise 'tl-diff --fail-over step:3% wide10.json wide14.json'
+is 'the gate: less than allowed, within noise' "$(slower --fail-over step:20% wide10.json wide14.json)" 0
 is 'the gate: one step each' "$(slower --fail-over 3% one10.json one11.json)" 4
 is 'the gate: of selected GPU events, steps say nothing' \
 	"$(slower --fail-over 3% --name k_a host10.json host25.json)" 0
