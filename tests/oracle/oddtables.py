@@ -88,15 +88,22 @@ def by_step(facts, o):
         return []
     groups = {}
     asked = facts.steps(*o["step"]) if "step" in o else None
+    known = {facts.step_at(g.launch.ts, g.launch.pid) for g in facts.gpu
+             if g.launch is not None and g.launch.ts is not None}
     for w in facts.all_steps:
         if asked is not None and (w.number is None or (w.start, w.end, w.pid) not in asked):
             continue
         mine = groups.setdefault("between" if w.number is None else w.number, ([], []))
         mine[1].append((w.start, w.end))
+        if any(g.ts < w.end and (g.end > w.start or g.ts == w.start) for g in facts.gpu):
+            known.add(w.number)
         mine[0].extend(clipped(g, w.start, w.end) for g in events
                        if g.ts < w.end and (g.end > w.start or g.ts == w.start))
     rows = [{"step": k, **r} for k in sorted(groups, key=lambda k: (isinstance(k, str), k))
             for r in figures(groups[k][0], o, timeline.union(groups[k][1]))]
+    for r in rows:  # without GPU work in it or launched by it
+        if isinstance(r["step"], int) and r["step"] not in known and r["type"] != "total_time":
+            r.update(time_ns=None, percent=None, flags="no-gpu-event")
     if asked is not None:
         return rows
     steps = timeline.union((w.start, w.end) for w in facts.all_steps)
