@@ -148,9 +148,9 @@ put_starved(const struct bound *m)
 	buf_printf(m->b, " %s events were launched to an idle %s: ", m->f->gpu,
 	    m->f->gpu);
 	put_time(m->b, m->w->work_ns);
-	buf_puts(m->b, " of work per launch, a launch every ");
+	buf_puts(m->b, " of work per launch and a launch every ");
 	put_time(m->b, m->w->interval_ns);
-	buf_putc(m->b, '.');
+	buf_puts(m->b, " (medians).");
 }
 
 /* " (the longest behind cudaStreamSynchronize, uid 7)": of one source. */

@@ -194,7 +194,7 @@ launched='"launched":20,"launch_interval_ns":500,"launch_work_ns":50'
 MEMBERS="$launched,\"starved\":10,\"gap_ns\":2249,\"graph_ns\":1000"
 idle host op aten::mm 9000 9000 0
 is 'launches' "$(verdict)" \
-	'Launch-bound: host work is 90.0 % of 10.0 us (op 9.0 us). 10 of 20 GPU events were launched to an idle GPU: 50 ns of work per launch, a launch every 500 ns.'
+	'Launch-bound: host work is 90.0 % of 10.0 us (op 9.0 us). 10 of 20 GPU events were launched to an idle GPU: 50 ns of work per launch and a launch every 500 ns (medians).'
 like 'a graph leaves some of it' "$(report --width 99)" \
 	'1\. 6\.0 us \(4\.0 us to 8\.0 us\): host work between launches \(1.0 us would remain in a graph\);'
 for other in '"starved":9' '"launched":19,"starved":19' '"launch_work_ns":500,"starved":20' \
