@@ -68,7 +68,8 @@ struct awaited {
 	struct str label;
 	int64_t caused_ns, wait_ns; /* for it, and by it for others */
 	int64_t cost_ns;            /* its part of what lateness costs */
-	bool has_wait;
+	int64_t behind_ns;          /* behind the next to last rank */
+	bool has_wait, has_behind;
 	struct str verdict; /* empty: it is not worth a word */
 	double pct_of_step;
 };

@@ -33,6 +33,9 @@ late_take_rank(struct advice *a, const struct line *l)
 	r = awaited_of(a, line_text(l, "rank"));
 	stat_add(&r->caused_ns, line_int(l, "caused_wait_ns"));
 	stat_add(&r->cost_ns, line_int(l, "cost_ns"));
+	r->has_behind = !line_lacks(l, "behind_next_ns");
+	if (r->has_behind)
+		stat_add(&r->behind_ns, line_int(l, "behind_next_ns"));
 }
 
 void
@@ -70,15 +73,18 @@ late_take_group(struct advice *a, const struct line *l)
 }
 
 /*
- * What the job would gain if the rank came with the next one: what no other
- * rank waits less. Its part of the cost, which ranks that are late together
- * share, bounds that, too, as some of the waiting may be hidden.
+ * What the job would gain if the rank came with the next one: by how much it is
+ * behind that, and what no other rank waits less. Its part of the cost, which
+ * ranks that are late together share, bounds that, too, as some of the waiting
+ * may be hidden.
  */
 static int64_t
 alone_ns(const struct advice *a, const struct awaited *r)
 {
 	int64_t ns = r->cost_ns;
 
+	if (r->has_behind && r->behind_ns < ns)
+		ns = r->behind_ns;
 	for (size_t i = 0; i < a->late.ranks.n; i++) {
 		const struct awaited *other = &a->late.ranks.v[i];
 

@@ -424,6 +424,7 @@ take(struct finder *f, const struct coll *c)
 {
 	struct job *j = f->j;
 	struct lateness *l;
+	int64_t behind_ns = INT64_MAX;
 
 	f->n = c->n;
 	for (uint32_t m = 0; m < c->n; m++) {
@@ -441,10 +442,14 @@ take(struct finder *f, const struct coll *c)
 	for (uint32_t m = 0; m < c->n; m++) {
 		const struct rec *r = j->members[c->first + m];
 		int64_t *wait = &f->out->wait_ns[rec_pos(j, r)];
+		int64_t ns = coll_last(j, c)->start_ns - r->start_ns;
 
-		*wait =
-		    num_add_max(*wait, coll_last(j, c)->start_ns - r->start_ns);
+		*wait = num_add_max(*wait, ns);
+		if (m != c->last && ns < behind_ns)
+			behind_ns = ns;
 	}
+	if (c->n > 1)
+		l->behind_ns = num_add_max(l->behind_ns, behind_ns);
 	stable_sort(f->come, f->n, sizeof *f->come, by_start);
 	put_last(f, coll_last(j, c));
 	share_out(f, c);

@@ -244,6 +244,7 @@ struct lateness {
 	int64_t nknown, nsame;  /* of these: window known; same work */
 	int64_t caused_ns;      /* what others waited where it was last */
 	int64_t late_ns;        /* sum, of nlate */
+	int64_t behind_ns;      /* behind the next to last; likewise */
 	/* its share of all lateness over the median start; of this what is
 	 * exposed; and how uncertain that is */
 	int64_t share_ns, cost_ns, u_ns;

@@ -202,6 +202,7 @@ static const struct field cause_fields[] = {
 	OWN(COLUMN("late_ns_sum", NULL, COL_INT, UNIT_NS, COL_SHARE, 0), struct lateness, late_ns),
 	OWN(COLUMN("cost_ns", NULL, COL_INT, UNIT_NS, 0, 0), struct lateness, cost_ns),
 	OWN(MINOR("caused_wait_ns", COL_INT, UNIT_NS), struct lateness, caused_ns),
+	OWN(MINOR("behind_next_ns", COL_INT, UNIT_NS), struct lateness, behind_ns),
 	LATES("late_ns_mean", STAT_MEAN),
 	LATES("late_ns_p50", 0.5),
 	LATES("late_ns_p95", 0.95),

@@ -164,6 +164,13 @@ for i in 0 3 6; do
 	near "late rank, group $i: by" "$(group late "$i" late_ns_p50)" 3000000
 	is "late rank, group $i: why" "$(group late "$i" verdict)" throttled
 done
+near 'late rank: behind the next one' "$(column straggler_cause group,rank,behind_next_ns late |
+	awk '$1 == 0 && $2 == 5 { print $3 }')" "$(column nccl_long group,collective_id,rank,start_ns late |
+	awk '$1 == 0' | sort -k2,2 -k4,4n | awk '
+	function add() { if (who == 5) sum += last - next_to }
+	$2 != id { add(); id = $2; last = next_to = $4 }
+	{ next_to = last; last = $4; who = $3 }
+	END { add(); print sum }')"
 is 'another group has no late rank' "$(group late 4 verdict)" none
 is 'its slow op is named' "$(column straggler_cause \
 	group,rank,slow_op late | grep "^3${tab}5")" "3${tab}5${tab}aten::addmm"
