@@ -209,7 +209,7 @@ is '... without drift' "$(cat joined.txt)" "$(cat steady.txt)"
 
 reports 3 join-clocks-off 'tl-timeline --join pairs/*.json'
 like '... whose' "$(tl-timeline --join pairs/*.json 2>&1 >/dev/null)" '1 rank is off \(3\), .* rank 3, by 5\.000 ms'
-said() { "$@" 2>&1 >/dev/null; echo $?; }
+said() { { "$@" >/dev/null; } 2>&1; echo $?; }
 is '... not those that are not asked for' "$(said tl-timeline --join --rank 0-2 pairs/*.json)" 0
 is '... nor where collectives agree' "$(said tl-timeline --join even/*.json)" 0
 is '... nor if they are said to be one' "$(said tl-timeline --join --align base pairs/*.json)" 0

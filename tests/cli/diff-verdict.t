@@ -387,8 +387,8 @@ is 'several runs: sums are said to be' \
 	"$(says -B s777.json -B s777.json -A ab.json -A ab.json | grep only)" \
 	'rows on one side only: 1 before (10.0 us)
 GPU events in calls of one side only, over all runs: 2 before (20.0 us)'
-# steps US: four, of two ops, the first of which takes so long on the GPU
-steps() {
+# four_steps US: four, of two ops, the first of which takes so long on the GPU
+four_steps() {
 	for s in 0 1 2 3; do
 		ev user_annotation "ProfilerStep#$s" 1 $((s * 1000)) 1000
 		for i in 1 2; do
@@ -400,9 +400,9 @@ steps() {
 		done
 	done | trace
 }
-steps 10 >ten.json
-steps 210 >more.json
-steps 350 >many.json
+four_steps 10 >ten.json
+four_steps 210 >more.json
+four_steps 350 >many.json
 # of 20 us a step
 is 'up to ten times more: percent' "$(whole ten.json more.json | cut -d : -f 1)" 'GPU time +1000.0 %'
 is 'above: a factor' "$(whole ten.json many.json | cut -d : -f 1)" 'GPU time x 18'

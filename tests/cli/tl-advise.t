@@ -217,9 +217,11 @@ is 'also in the table' \
 like 'shares of GPUs that work at once' \
 	"$(tl-advise --text gpus.ndjson | tr '\n' ' ')" \
 	' Most compute: GEMM, 75.0 % of op time[.] '
-is 'in tables' "$(for t in 'metrics -c pct_top' 'categories -c pct_of_compute' \
-	'ops -c percent'; do tl-advise --table advice_$t --no-header gpus.ndjson; done |
-	tr '\n' ' ')" '75.0 75.0 25.0 75.0 '
+is 'in tables' "$({
+	tl-advise --table advice_metrics -c pct_top --no-header gpus.ndjson
+	tl-advise --table advice_categories -c pct_of_compute --no-header gpus.ndjson
+	tl-advise --table advice_ops -c percent --no-header gpus.ndjson
+} | tr '\n' ' ')" '75.0 75.0 25.0 75.0 '
 is 'and findings: none above 100' "$(tl-advise gpus.ndjson --no-header -c insight |
 	grep -e ::mm -e HtoD)" 'aten::mm (GEMM, no roofline): 135.000 ms (75.0 % of the time) in 1 op
 60 HtoD copies take 120.000 ms'

@@ -61,7 +61,7 @@ gpus() {
 	module A_0 0 90
 	ev cuda_runtime cudaLaunchKernel 1 10 5 '"correlation":1'
 	ev kernel k 7 300 100 '"device":0,"stream":7,"correlation":1'
-	module ${1:-A_1} "${2:-100}" 50
+	module "${1:-A_1}" "${2:-100}" 50
 	ev cuda_runtime cudaLaunchKernel 1 "${3:-110}" 5 '"correlation":2'
 	ev kernel k 9 300 50 '"device":1,"stream":7,"correlation":2'
 }
