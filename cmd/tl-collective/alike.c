@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ranks whose clocks agree. That proves no host, but it is how ranks of one
- * look: a job of many is told by these, not rank by rank.
+ * look: messages about a job of many name these, not each rank.
  */
 #include "cmd/tl-collective/clock.h"
 
