@@ -4,7 +4,7 @@
 
 #include "cmd/tl-advise/advise.h"
 
-#define GAIN_MAX 9e18 /* ns, which an int64_t holds */
+#define NS_MAX 9e18   /* which an int64_t holds */
 #define DEPTH_MAX 16  /* brackets of a text in one another */
 #define NAME_WIDTH 60 /* of an op or kernel in a sentence */
 
@@ -135,17 +135,22 @@ rule_fits(const struct rule *r, const struct facts *f)
 	return true;
 }
 
+/* A row of another program, or of a rule's example, holds any number. */
+static int64_t
+whole_ns(double ns)
+{
+	return isnan(ns) ? 0 : (int64_t)round(fmax(-NS_MAX, fmin(ns, NS_MAX)));
+}
+
 void
 rule_gains(const struct rule *r, const struct facts *f, int64_t gain_ns[GAINS])
 {
 	double ns = fact_real(f, r->gain);
 
 	for (size_t i = 0; i < GAINS; i++) {
-		double v = round(ns * r->factors[i]);
+		double v = ns * r->factors[i];
 
-		gain_ns[i] = !(v > 0) ? 0
-		    : v < GAIN_MAX    ? (int64_t)v
-				      : (int64_t)GAIN_MAX;
+		gain_ns[i] = v > 0 ? whole_ns(v) : 0;
 	}
 }
 
@@ -186,7 +191,7 @@ put_value(struct buf *b, struct str id, const struct cell *v)
 	} else if (!number_of(v, &n)) {
 		buf_puts(b, v->yes ? "yes" : "no");
 	} else if (has_word(id, "ns")) {
-		put_time(b, (int64_t)round(n));
+		put_time(b, whole_ns(n));
 	} else if (has_word(id, "percent") || has_word(id, "pct")) {
 		buf_printf(b, "%.1f %%", n);
 	} else if (v->type == CELL_REAL) {

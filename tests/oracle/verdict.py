@@ -25,7 +25,7 @@ from worked import names_of, table, traces
 # trace: what its verdict says
 WORKED = {
     "h100_bert_small": r"Launch-bound: host work is 92\.8 % of 4\.426 ms in 1 step "
-                       r"\(python 2\.076 ms, op 1\.498 ms\)\. 61 of 61 .* 3\.6 us .* 55\.7 us\.",
+                       r"\(python 2\.076 ms, op 1\.498 ms\)\. 61 of 61 .* 3\.6 us .* 55\.7 us \(medians\)\.",
     "h100_nsfw_vit": r"Launch-bound: host work is 84\.4 % of 7\.894 ms .*\(op 3\.276 ms, "
                      r"python 2\.209 ms\)\. 148 of 156 ",
     "mi300_nsfw_vit": r"Launch-bound: host work is 76\.5 % of 7\.453 ms",
