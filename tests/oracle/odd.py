@@ -194,7 +194,7 @@ def one(seed):
             trace = seed
         subprocess.run(["tl-tree", "-o", tree, trace], check=False, stderr=subprocess.DEVNULL)
         facts = Facts(trace)
-        for argv, want, key in checks(random.Random(seed), facts, base_of(tree), is_drawn):
+        for argv, want, key in checks(random.Random(os.path.basename(str(seed))), facts, base_of(tree), is_drawn):
             n += 1
             rc, got, err = table(argv + ["--format", "ndjson", tree])
             nothing = not want or [r.get("type") for r in want] == ["Non-nn.Module GPU Ops"]

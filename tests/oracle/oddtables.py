@@ -89,7 +89,7 @@ def by_step(facts, o):
     groups = {}
     asked = facts.steps(*o["step"]) if "step" in o else None
     known = {facts.step_at(g.launch.ts, g.launch.pid) for g in facts.gpu
-             if g.launch is not None and g.launch.ts is not None}
+             if g.launch is not None and g.launch.ts is not None and not o.get("by_gpu_time")}
     for w in facts.all_steps:
         if asked is not None and (w.number is None or (w.start, w.end, w.pid) not in asked):
             continue
