@@ -18,7 +18,7 @@ done
 n=0
 
 # faults COMMAND [ARGUMENT...]: it runs in a folder beside the files above.
-most=8
+most=4
 ! slow || most=40
 faults() {
 	seen "$1"
@@ -75,7 +75,8 @@ faults tl-sql ../table.ndjson ../tree.tl -o out.sqlite
 faults tl-html -o out.html ../table.ndjson ../tree.tl
 faults tl-cat --kind kernel --tsv ../tree.tl -o out.tsv
 # many programs each
-most=5
+most=3
+! slow || most=5
 faults tl-report -d out ../tree.tl
 if command -v tl-xlsx >/dev/null; then
 	faults tl-report -o out.xlsx ../tree.tl

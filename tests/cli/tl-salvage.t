@@ -18,11 +18,13 @@ oracle() { # oracle TEXT ARGUMENT...
 	shift
 	is "$text" "$(python3 "$ROOT/tests/oracle/salvage.py" "$@" 2>&1)" ''
 }
-oracle 'gzip cut at 1000 places, and zstd' cut-packed 1 1000
-oracle 'JSON cut at each byte' cut-json 1 100000
-oracle 'a byte changed' flip 1 800
-oracle 'garbage between events' garbage 1 400
-oracle 'rocprofv3 cut at each byte, and a damaged record' rocprof 1 100000
+few=200 all=400
+! slow || few=1000 all=100000
+oracle 'gzip cut at many places, and zstd' cut-packed 1 $few
+oracle 'JSON cut at each byte, or at many' cut-json 1 $all
+oracle 'a byte changed' flip 1 $few
+oracle 'garbage between events' garbage 1 $few
+oracle 'rocprofv3 cut at each byte, or at many, and a damaged record' rocprof 1 $all
 
 # ---- what is whole stays as it is ----
 

@@ -31,6 +31,7 @@ import hostile
 import kineto
 import rocprof
 import timeline
+from worked import is_left
 
 # Exact figures, ns: (GPU events, linked by the flow rule) and, by flow links,
 # computation, exposed communication, exposed copies, busy, idle, total.
@@ -725,7 +726,7 @@ def main():
     if a.what == "oracle":
         sets = [s for s in sets if s.tables]
     elif a.what == "tree":
-        sets = [s for s in sets if not s.name.startswith("chrome")]
+        sets = [s for s in sets if not s.name.startswith("chrome") and not is_left(s.path)]
     jobs = [(a.what, s) for s in sets]
     names = [s.name for s in sets]
     if a.what != "tree" and fnmatch.fnmatch("rocprofv3_json_908", a.only):

@@ -26,6 +26,7 @@ from collections import Counter
 import diffmirror
 import difftables
 import difftree
+from worked import is_left
 
 DATA = os.environ.get("TL_DATA", "../shared/data")
 
@@ -276,6 +277,8 @@ def jobs_of(what):
         if any(len(f) != 1 for f in found):
             raise ValueError(patterns)
         a, b = (f[0] for f in found)
+        if is_left(a) or is_left(b):
+            continue
         name = "%s, %s" % tuple(p.replace("/*.gz", "").replace("*", "") for p in patterns)
         jobs.append((name, a, b, False))
         if patterns in FRAMED:

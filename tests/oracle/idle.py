@@ -9,7 +9,7 @@ calls op may be between_ops here, if both together agree (counted).
 import os
 import sys
 
-from worked import names_of, table, traces
+from worked import is_left, names_of, table, traces
 
 # trace: idle ns, gaps, ns by cause, the longest gaps: (ns, prev, next, cause, its ns, call)
 WORKED = {
@@ -169,6 +169,9 @@ def main():
     for trace in traces(root):
         rest = os.path.relpath(trace, root)
         names = names_of(WORKED, seen, rest)
+        if is_left(trace):
+            seen.update(names)
+            continue
         try:
             bad = check_sums(trace)
             for w in names:

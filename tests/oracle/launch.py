@@ -11,7 +11,7 @@ from collections import defaultdict
 
 import kineto
 from timeline import length, union
-from worked import names_of, table, traces
+from worked import is_left, names_of, table, traces
 
 # trace: launches, A, Q, K, calls longer than their kernels, median Q, starved, median
 # interval and work in us; None: not worked out. In hta_gpu_user_annotation one copy has no
@@ -268,8 +268,11 @@ def check(trace, path):
 def main():
     root = os.environ["TL_DATA"]
     n, failed, seen, path = 0, False, set(), "launch.tl"
-    for trace in traces(root, 1_400_000):
+    for trace in traces(root):
         rest = os.path.relpath(trace, root)
+        if is_left(trace):
+            seen.update(names_of(list(WORKED) + [CKPT], seen, rest))
+            continue
         if subprocess.run(["tl-tree", trace, "-o", path], stderr=subprocess.DEVNULL,
                           check=False).returncode not in (0, 3):
             continue  # what no program reads is another test's

@@ -11,7 +11,7 @@ import sys
 import kineto
 import timeline
 import windows
-from worked import names_of, table, traces
+from worked import is_left, names_of, table, traces
 
 # trace: uid of the first step, all walls, then of the first step: busy_launched, idle,
 # the largest cause of idle time and its ns; None: not worked out
@@ -205,6 +205,9 @@ def main():
     for trace in [*traces(root), *sorted(ours)]:
         rest = os.path.relpath(trace, root) if trace not in ours else os.path.basename(trace)
         names = names_of(WORKED, seen, rest)
+        if is_left(trace):
+            seen.update(names)
+            continue
         try:
             rows = table(["tl-steps", trace])
             bad = check_sums(trace, rows) + check_columns(trace, rows) if rows else []

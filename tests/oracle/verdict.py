@@ -20,7 +20,7 @@ import tempfile
 import kineto
 import repeat
 import timeline
-from worked import names_of, table, traces
+from worked import is_left, names_of, table, traces
 
 # trace: what its verdict says
 WORKED = {
@@ -563,6 +563,9 @@ def main():
         if sys.argv[1:] and not any(a in rest for a in sys.argv[1:]):
             continue
         names = names_of(WORKED, seen, rest)
+        if is_left(trace):
+            seen.update(names)
+            continue
         try:
             bad, verdict, n = check(trace)
         except (ValueError, kineto.BadTrace) as e:

@@ -4,9 +4,11 @@
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'
+most=400k
+! slow || most=1000k
 find -L "$TL_DATA" -type f \( -name '*.json' -o -name '*.json.gz' -o -name '*.pftrace' \
 	-o -name '*.perfetto-trace' -o -name '*_trace.csv' \) ! -path '*/reference/*' \
-	! -path '*/not_a_trace/*' -size -1000k | sort >list
+	! -path '*/not_a_trace/*' -size "-$most" | sort >list
 half() { # odd|even: two at a time
 	mkdir "half$1"
 	cd "half$1" || return

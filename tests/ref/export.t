@@ -34,7 +34,9 @@ half() {
 	done <list
 }
 
-find -L "$TL_DATA" -type f \( -name '*.json' -o -name '*.gz' \) \
+most=700k
+! slow || most=1G
+find -L "$TL_DATA" -type f \( -name '*.json' -o -name '*.gz' \) -size "-$most" \
 	! -path '*/reference/*' | sort >list
 half 0 &
 half 1
