@@ -116,6 +116,8 @@ void map_free(struct map *m);
  * touch no entry whose hash differs: a hit costs two cache misses, one for the
  * slot and one for the entry, besides the text itself.
  */
+#define INTERN_NRECENT 1024
+
 struct intern_entry {
 	const char *p;
 	uint32_t len;
@@ -125,8 +127,9 @@ struct intern_entry {
 struct intern {
 	struct arena *text;
 	VEC(struct intern_entry) list;
-	uint64_t *slots; /* hash << 32 | id + 1, or 0 */
-	size_t nslots;   /* a power of two */
+	uint64_t *slots;                 /* hash << 32 | id + 1, or 0 */
+	size_t nslots;                   /* a power of two */
+	uint32_t recent[INTERN_NRECENT]; /* id + 1, or 0: see intern_put() */
 };
 
 #define INTERN_NONE UINT32_MAX
@@ -141,10 +144,16 @@ uint32_t intern_put_hashed(struct intern *t, struct str s, uint64_t hash);
 /* INTERN_NONE when absent. */
 uint32_t intern_find(const struct intern *t, struct str s, uint64_t hash);
 
+/* The same of 8 bytes and more. */
+uint32_t intern_put_long(struct intern *t, struct str s);
+
+/* Names come again soon: the last ones are found without hashing all of them.
+ */
 static inline uint32_t
 intern_put(struct intern *t, struct str s)
 {
-	return intern_put_hashed(t, s, hash_bytes(s.p, s.len));
+	return s.len >= 8 ? intern_put_long(t, s)
+			  : intern_put_hashed(t, s, hash_bytes(s.p, s.len));
 }
 
 static inline struct str

@@ -38,6 +38,7 @@ intern_clear(struct intern *t)
 	t->slots = NULL;
 	t->nslots = SLOTS_MIN;
 	t->slots = xcalloc(t->nslots, sizeof *t->slots);
+	memset(t->recent, 0, sizeof t->recent);
 }
 
 void
@@ -54,7 +55,7 @@ intern_destroy(struct intern *t)
 size_t
 intern_bytes(const struct intern *t)
 {
-	return sizeof *t + arena_bytes(t->text) +
+	return sizeof *t - sizeof t->recent + arena_bytes(t->text) +
 	    t->list.cap * sizeof *t->list.v + t->nslots * sizeof *t->slots;
 }
 
@@ -79,7 +80,7 @@ intern_grow(struct intern *t)
 
 /* Most names are short: a few loads, the last one overlapping, beat a call of
  * memcmp(). */
-static inline bool
+static inline __attribute__((always_inline)) bool
 same_bytes(const char *a, const char *b, size_t n)
 {
 	if (n > 16) {
@@ -161,4 +162,40 @@ intern_put_hashed(struct intern *t, struct str s, uint64_t hash)
 	uint32_t id = probe(t, s, hash >> 32, &slot);
 
 	return LIKELY(id != INTERN_NONE) ? id : insert(t, s, hash >> 32, slot);
+}
+
+/* By both ends, the middle and the length. */
+_Static_assert(INTERN_NRECENT == 1 << (64 - 54), "as many as places");
+static inline size_t
+recent_place(struct str s)
+{
+	uint64_t first = hash_load(s.p, 8),
+		 last = hash_load(s.p + s.len - 8, 8);
+	uint64_t middle = hash_load(s.p + s.len / 2 - 4, 8);
+
+	last = last << 23 | last >> 41;
+	middle = middle << 47 | middle >> 17;
+	return ((first ^ last ^ middle) + s.len) * HASH_K0 >> 54;
+}
+
+/* Out of line, so that what is recent needs no registers saved. */
+static __attribute__((noinline)) uint32_t
+put_recent(struct intern *t, struct str s, uint32_t *recent)
+{
+	*recent = intern_put_hashed(t, s, hash_bytes(s.p, s.len)) + 1;
+	return *recent - 1;
+}
+
+uint32_t
+intern_put_long(struct intern *t, struct str s)
+{
+	uint32_t *recent = &t->recent[recent_place(s)];
+
+	if (LIKELY(*recent != 0)) {
+		const struct intern_entry *e = &t->list.v[*recent - 1];
+
+		if (LIKELY(e->len == s.len && same_bytes(e->p, s.p, s.len)))
+			return *recent - 1;
+	}
+	return put_recent(t, s, recent);
 }

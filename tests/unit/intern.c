@@ -102,6 +102,29 @@ small(void)
 	intern_destroy(NULL);
 }
 
+/* What was put last is found by its ends and middle, but all bytes decide. */
+static void
+alike(void)
+{
+	struct intern *t = intern_create();
+	char x[40], y[40];
+	unsigned n = 0;
+
+	memset(x, 'x', sizeof x);
+	memcpy(y, x, sizeof y);
+	y[10] = 'y';
+	for (int round = 0; round < 3; round++) {
+		n += intern_put(t, (struct str){ x, sizeof x }) == 0;
+		n += intern_put(t, (struct str){ y, sizeof y }) == 1;
+		n += intern_put(t, (struct str){ x, sizeof x - 1 }) == 2;
+	}
+	is_uint(n, 9, "ends, middle and hash may be alike");
+	intern_clear(t);
+	is_uint(intern_put(t, (struct str){ y, sizeof y }), 0,
+	    "what was put before a clear is forgotten");
+	intern_destroy(t);
+}
+
 static void
 many(void)
 {
@@ -135,6 +158,7 @@ main(void)
 	hash();
 	flood();
 	small();
+	alike();
 	many();
 	done_testing();
 }
