@@ -104,22 +104,50 @@ void maker_member(struct maker *m, struct str key, const struct value *v);
 /* An entry of another event of the same strings, as it is. */
 void maker_entry(
     struct maker *m, const struct entry *entry, const struct value *v);
-/* The same of a value that is encoded as a number: zigzag() of an integer, or
- * the number of a text, as key is. */
+/* A run of at most n entries whose values are encoded as numbers: zigzag() of
+ * an integer, or the number of a text, as key is. It ends before anything else
+ * is said of the event. */
+struct maker_run {
+	struct entry *next;
+	unsigned char *vals;
+	unsigned flags;
+};
+static inline struct maker_run
+maker_run(struct maker *m, size_t n)
+{
+	(void)vec_reserve(&m->entries, m->entries.n + n);
+	buf_room(&m->vals, n * VARINT_MAX);
+	return (struct maker_run){ m->entries.v + m->entries.n,
+		(unsigned char *)m->vals.p + m->vals.len, 0 };
+}
+
+static inline void
+maker_run_put(struct maker_run *r, uint32_t key, enum value_type type,
+    enum group group, enum role role, uint64_t encoded)
+{
+	*r->next++ = (struct entry){ key, (uint8_t)type, (uint8_t)group,
+		(uint8_t)role, 0 };
+	r->flags |= group == GROUP_ARGS ? SHAPE_ARGS : 0U;
+	r->vals = varint_put(r->vals, encoded);
+}
+
+static inline void
+maker_run_end(struct maker *m, const struct maker_run *r)
+{
+	m->entries.n = (size_t)(r->next - m->entries.v);
+	m->vals.len = (size_t)(r->vals - (unsigned char *)m->vals.p);
+	m->shape.flags |= (uint8_t)r->flags;
+}
+
+/* One of them. */
 static inline void
 maker_entry_number(struct maker *m, uint32_t key, enum value_type type,
     enum group group, enum role role, uint64_t encoded)
 {
-	struct entry *e = vec_add(&m->entries);
+	struct maker_run r = maker_run(m, 1);
 
-	e->key = key;
-	e->type = (uint8_t)type;
-	e->group = (uint8_t)group;
-	e->role = (uint8_t)role;
-	e->unused = 0;
-	if (group == GROUP_ARGS)
-		m->shape.flags |= SHAPE_ARGS;
-	buf_varint(&m->vals, encoded);
+	maker_run_put(&r, key, type, group, role, encoded);
+	maker_run_end(m, &r);
 }
 
 /* The whole event: it holds until the next begins. */

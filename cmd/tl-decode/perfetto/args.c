@@ -333,7 +333,7 @@ add_entries(struct perfetto *p, const struct sequence *q, struct str bytes,
 #define TAG(field, type) ((field) << 3 | (type))
 
 /* {1: name_iid, VALUE} of these types of values, as most are. */
-static bool
+static inline __attribute__((always_inline)) bool
 add_usual(struct perfetto *p, const struct sequence *q, struct str bytes,
     struct args *to)
 {
@@ -393,4 +393,21 @@ args_add(struct perfetto *p, const struct sequence *q, struct str bytes,
     unsigned depth, struct args *to)
 {
 	return add_usual(p, q, bytes, to) || add_other(p, q, bytes, depth, to);
+}
+
+const unsigned char *
+args_add_run(struct perfetto *p, const struct sequence *q, struct str bytes,
+    const unsigned char *end, struct args *to)
+{
+	for (;;) {
+		const unsigned char *next =
+		    (const unsigned char *)bytes.p + bytes.len;
+
+		if ((!add_usual(p, q, bytes, to) &&
+			!add_other(p, q, bytes, 0, to)) ||
+		    end - next < 2 || next[0] != TAG(4, PROTO_BYTES) ||
+		    next[1] >= 0x80 || next[1] > end - next - 2)
+			return next;
+		bytes = (struct str){ (const char *)next + 2, next[1] };
+	}
 }

@@ -70,6 +70,10 @@ struct args {
 /* Adds a DebugAnnotation, depth containers deep. */
 bool args_add(struct perfetto *p, const struct sequence *q, struct str bytes,
     unsigned depth, struct args *to);
+/* The same of a TrackEvent's, and of those that follow it up to its end; what
+ * is behind them. */
+const unsigned char *args_add_run(struct perfetto *p, const struct sequence *q,
+    struct str bytes, const unsigned char *end, struct args *to);
 static inline struct arg *
 args_put(struct args *to, uint32_t key, enum value_type type)
 {

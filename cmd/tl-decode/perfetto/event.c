@@ -137,11 +137,17 @@ new_dict_text(struct perfetto *p, uint32_t text)
 	return p->dict_ids.v[text];
 }
 
+static inline uint32_t
+text_among(const uint32_t *ids, size_t n, uint32_t text)
+{
+	return text < n ? ids[text] : INTERN_NONE;
+}
+
 /* A text's number in the stream's strings. */
 static inline uint32_t
 dict_text(struct perfetto *p, uint32_t text)
 {
-	uint32_t id = text < p->dict_ids.n ? p->dict_ids.v[text] : INTERN_NONE;
+	uint32_t id = text_among(p->dict_ids.v, p->dict_ids.n, text);
 
 	return LIKELY(id != INTERN_NONE) ? id : new_dict_text(p, text);
 }
@@ -161,29 +167,59 @@ role_of(const struct arg *a)
 	return ROLE_NONE;
 }
 
+/* What is neither an integer nor a text by number. */
 static void
-put_arg(struct perfetto *p, const struct args *args, const struct arg *a)
+put_odd(struct perfetto *p, const struct args *args, const struct arg *a)
 {
 	struct entry entry = { .group = a->group };
-	enum role role = role_of(a);
-	struct value v;
-	uint32_t text;
+	struct value v = args_value(p, args, a);
 
-	if (a->type == VAL_INT) {
-		maker_entry_number(&p->maker, dict_text(p, a->key), VAL_INT,
-		    (enum group)a->group, role, zigzag(a->i));
-	} else if (a->is_name) {
-		text = dict_text(p, (uint32_t)a->i);
-		maker_entry_number(&p->maker, dict_text(p, a->key),
-		    (enum value_type)a->type, (enum group)a->group, role, text);
-	} else {
-		v = args_value(p, args, a);
-		value_store(p->maker.st, &v);
-		entry.key = dict_text(p, a->key);
-		entry.type = (uint8_t)v.type;
-		entry.role = (uint8_t)role;
-		maker_entry(&p->maker, &entry, &v);
+	value_store(p->maker.st, &v);
+	entry.key = dict_text(p, a->key);
+	entry.type = (uint8_t)v.type;
+	entry.role = (uint8_t)role_of(a);
+	maker_entry(&p->maker, &entry, &v);
+}
+
+/* The others from the i-th on, at most n and none behind the agent. Returns
+ * where they end. */
+static size_t
+put_usual(struct perfetto *p, const struct args *args, size_t i, size_t n,
+    uint32_t agent)
+{
+	size_t end = n < args->list.n - i ? i + n : args->list.n;
+	struct maker_run run = maker_run(&p->maker, end - i);
+	/* the loop writes bytes, behind which nothing else stays known */
+	const uint32_t *ids = p->dict_ids.v;
+	size_t nids = p->dict_ids.n;
+
+	while (i < end) {
+		const struct arg *a = &args->list.v[i];
+		uint32_t key = text_among(ids, nids, a->key);
+		uint64_t number = zigzag(a->i);
+
+		if (a->type != VAL_INT && !a->is_name)
+			break;
+		if (a->is_name)
+			number = text_among(ids, nids, (uint32_t)a->i);
+		if (UNLIKELY(key == INTERN_NONE || number == INTERN_NONE)) {
+			if (a->is_name)
+				(void)dict_text(p, (uint32_t)a->i);
+			(void)dict_text(p, a->key);
+			ids = p->dict_ids.v;
+			nids = p->dict_ids.n;
+			key = ids[a->key];
+			number =
+			    a->is_name ? ids[(uint32_t)a->i] : zigzag(a->i);
+		}
+		maker_run_put(&run, key, (enum value_type)a->type,
+		    (enum group)a->group, role_of(a), number);
+		i++;
+		if (UNLIKELY(a->key == agent))
+			break;
 	}
+	maker_run_end(&p->maker, &run);
+	return i;
 }
 
 static void
@@ -199,18 +235,21 @@ put_device(struct perfetto *p, const struct args *args, const struct arg *agent)
 static void
 put_args(struct perfetto *p, const struct args *args, uint32_t agent)
 {
-	for (size_t i = 0; i < args->list.n; i++) {
-		const struct arg *a = &args->list.v[i];
+	/* a device and dimensions may be added to these */
+	const size_t max = SHAPE_MAX_ENTRIES - 8;
+	const struct arg *list = args->list.v;
 
-		/* a device and dimensions may be added to these */
-		if (p->maker.entries.n >= SHAPE_MAX_ENTRIES - 8) {
+	for (size_t i = 0, end; i < args->list.n; i = end) {
+		if (p->maker.entries.n >= max) {
 			(void)perfetto_fault(
 			    p, "an event has too many annotations");
 			return;
 		}
-		put_arg(p, args, a);
-		if (a->key == agent)
-			put_device(p, args, a);
+		end = put_usual(p, args, i, max - p->maker.entries.n, agent);
+		if (end == i)
+			put_odd(p, args, &list[end++]);
+		if (list[end - 1].key == agent)
+			put_device(p, args, &list[end - 1]);
 	}
 	put_launch(p, args);
 }

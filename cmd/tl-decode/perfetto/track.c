@@ -229,7 +229,8 @@ read_message(struct perfetto *p, struct sequence *q, struct str bytes,
 			break;
 		case 4:
 			if (m.type == PROTO_BYTES)
-				(void)args_add(p, q, m.bytes, 0, &o->args);
+				m.p = args_add_run(
+				    p, q, m.bytes, m.end, &o->args);
 			break;
 		case 9: t->type = m.u; break;
 		case 10: o->name = sequence_name(q, NAMES_EVENT, m.u); break;
