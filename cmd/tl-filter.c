@@ -223,6 +223,7 @@ open_output(struct filter *f)
 			marks |= MARK_LINKED;
 		marks = (marks & ~(unsigned)MARK_TREE) | MARK_EDITED;
 	}
+	f->hold.is_bare = !f->set->dest.ndjson;
 	f->hold.out =
 	    stream_create(&f->set->dest, f->hold.tree.st, f->in, marks, false);
 }

@@ -270,6 +270,7 @@ iterations_ready(struct split *s)
 	struct buf b = { 0 };
 	struct str base;
 
+	s->its.last = NULL;
 	if (s->its.mem == NULL) {
 		s->its.mem = arena_create();
 		s->its.paths = intern_create();
@@ -317,20 +318,39 @@ arrow_id(const struct dict *st, const struct event *ev)
 	return (struct key){ 0, KEY_NONE };
 }
 
-static uint32_t
-root_at(const struct split *s, const struct when *when)
+/* Whether it is in the window that was found last. */
+static bool
+is_in_last(const struct split *s, const struct when *when)
 {
-	const struct step_window *w =
-	    steps_at(&s->cut.steps, when->pid, when->ns);
+	const struct steps *steps = &s->cut.steps;
+	const struct step_window *w = s->its.last;
 
+	return w != NULL && when->pid != NULL &&
+	    key_eq(*when->pid, s->its.last_pid) && when->ns >= w->start_ns &&
+	    when->ns < w->end_ns &&
+	    (w + 1 == steps->list.v + steps->list.n ||
+		when->ns < w[1].start_ns);
+}
+
+static uint32_t
+root_at(struct split *s, const struct when *when)
+{
+	const struct step_window *w = s->its.last;
+
+	if (!is_in_last(s, when)) {
+		w = steps_at(&s->cut.steps, when->pid, when->ns);
+		s->its.last = when->pid != NULL ? w : NULL;
+		if (when->pid != NULL)
+			s->its.last_pid = *when->pid;
+	}
 	return w != NULL ? s->its.root_of.v[w - s->cut.steps.list.v]
 			 : STEPS_NONE;
 }
 
 static uint32_t
-root_of(const struct split *s, const struct event *ev, const struct when *when)
+root_of(struct split *s, const struct event *ev, const struct when *when)
 {
-	struct when own = { ev->ts_ns, split_process(s, ev->track) };
+	struct when own;
 	const uint64_t *root;
 	struct key id;
 
@@ -342,6 +362,7 @@ root_of(const struct split *s, const struct event *ev, const struct when *when)
 		return when != NULL ? root_at(s, when) : STEPS_NONE;
 	root = map_get(&s->its.launched,
 	    id_bits(id, ev->shape->kind == KIND_GPU_ANNOTATION));
+	own = (struct when){ ev->ts_ns, split_process(s, ev->track) };
 	return root != NULL ? (uint32_t)*root : root_at(s, &own);
 }
 

@@ -194,8 +194,11 @@ take_source(struct split *s, const struct source *source)
 		now->no++;
 		now->src = source->src;
 		now->mem = arena_create();
-		now->prologue = (struct hold){ .tree.st = s->st };
-		now->trees = (struct hold){ .tree.st = s->st, .is_all = true };
+		now->prologue =
+		    (struct hold){ .tree.st = s->st, .is_bare = true };
+		now->trees = (struct hold){
+			.tree.st = s->st, .is_all = true, .is_bare = true
+		};
 	}
 	now->source = source_keep(now->mem, source);
 	if (!now->is_cut)

@@ -88,6 +88,9 @@ struct iterations {
 	VEC(uint32_t) picked;    /* roots of which parts are made */
 	VEC(struct iteration) v; /* the same */
 	struct map launched;     /* ids of events to their root */
+	/* events of a process mostly stay in a window: that found last */
+	const struct step_window *last; /* NULL: none */
+	struct key last_pid;
 };
 
 struct split;

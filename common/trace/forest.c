@@ -121,7 +121,7 @@ forest_add(struct forest *f, const struct event *ev, const char *file)
 }
 
 void
-forest_event(const struct forest *f, uint32_t i, struct event *ev)
+forest_event_bare(const struct forest *f, uint32_t i, struct event *ev)
 {
 	const struct forest_node *n = &f->nodes.v[i];
 	const struct track *t = &f->st->tracks.v[n->track];
@@ -153,6 +153,12 @@ forest_event(const struct forest *f, uint32_t i, struct event *ev)
 		ev->fwd = links->fwd;
 		ev->bwd = links->bwd;
 	}
+}
+
+void
+forest_event(const struct forest *f, uint32_t i, struct event *ev)
+{
+	forest_event_bare(f, i, ev);
 	(void)!event_set_keys(f->st, ev);
 }
 

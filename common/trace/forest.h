@@ -89,6 +89,8 @@ void forest_free(struct forest *f);
 
 /* A node as an event, with all keys but depth; until the next one is made. */
 void forest_event(const struct forest *f, uint32_t i, struct event *ev);
+/* The same without event_set_keys(). */
+void forest_event_bare(const struct forest *f, uint32_t i, struct event *ev);
 struct str forest_name(const struct forest *f, uint32_t i);
 /* How many nodes are above it. */
 uint32_t forest_depth(const struct forest *f, uint32_t i);

@@ -33,14 +33,22 @@ hold_put(struct hold *h, const struct event *ev, uint32_t depth)
 	return n;
 }
 
-void
-hold_event(struct hold *h, size_t i, struct event *ev)
+/* Event i; with_keys: see event_set_keys(). */
+static inline void
+event_held(struct hold *h, size_t i, bool with_keys, struct event *ev)
 {
 	const struct hold_state *state = &h->tree.nodes.v[i].hold;
 
-	forest_event(&h->tree, (uint32_t)i, ev);
+	(with_keys ? forest_event : forest_event_bare)(
+	    &h->tree, (uint32_t)i, ev);
 	ev->depth = state->depth;
 	ev->ndesc = state->ndesc;
+}
+
+void
+hold_event(struct hold *h, size_t i, struct event *ev)
+{
+	event_held(h, i, true, ev);
 }
 
 /* ---- levels ---- */
@@ -184,7 +192,7 @@ write_held(struct hold *h, size_t i, struct numbering *nb)
 	struct event ev;
 	unsigned has;
 
-	hold_event(h, i, &ev);
+	event_held(h, i, !h->is_bare, &ev);
 	if (h->is_flat) {
 		if (it->is_chosen)
 			hold_pass(h, &ev);

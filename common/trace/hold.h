@@ -16,8 +16,9 @@ struct hold {
 	struct forest tree;
 	struct stream_out *out;
 	bool is_flat;
-	bool is_all; /* all events wait until hold_drop(), for hold_write() */
-	bool may_be; /* the tree has an event that may be needed */
+	bool is_all;  /* all events wait until hold_drop(), for hold_write() */
+	bool may_be;  /* the tree has an event that may be needed */
+	bool is_bare; /* what is written needs no keys, as a binary stream */
 	uint64_t nchosen, nstubs;
 	/* private */
 	VEC(uint32_t) list;  /* what is written */
