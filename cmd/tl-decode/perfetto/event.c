@@ -116,7 +116,8 @@ put_launch(struct perfetto *p, const struct args *args)
 {
 	int64_t grid[3], block[3];
 
-	if (!dims_of(p, args, KEY_BLOCK, block))
+	if (args_find(args, KEY_BLOCK) == NULL ||
+	    !dims_of(p, args, KEY_BLOCK, block))
 		return;
 	put_dims(p, STR("block"), block);
 	if (!dims_of(p, args, KEY_GRID, grid))
@@ -181,45 +182,42 @@ put_odd(struct perfetto *p, const struct args *args, const struct arg *a)
 	maker_entry(&p->maker, &entry, &v);
 }
 
-/* The others from the i-th on, at most n and none behind the agent. Returns
- * where they end. */
-static size_t
-put_usual(struct perfetto *p, const struct args *args, size_t i, size_t n,
+/*
+ * The others from a on, up to end and none behind the agent. Returns where they
+ * end. The loop writes bytes, behind which no field is known to be as it was:
+ * so all that it reads is in variables of its own.
+ */
+static const struct arg *
+put_usual(struct perfetto *p, const struct arg *a, const struct arg *end,
     uint32_t agent)
 {
-	size_t end = n < args->list.n - i ? i + n : args->list.n;
-	struct maker_run run = maker_run(&p->maker, end - i);
-	/* the loop writes bytes, behind which nothing else stays known */
+	struct maker_run run = maker_run(&p->maker, (size_t)(end - a));
 	const uint32_t *ids = p->dict_ids.v;
 	size_t nids = p->dict_ids.n;
 
-	while (i < end) {
-		const struct arg *a = &args->list.v[i];
+	while (a < end) {
 		uint32_t key = text_among(ids, nids, a->key);
 		uint64_t number = zigzag(a->i);
 
-		if (a->type != VAL_INT && !a->is_name)
-			break;
 		if (a->is_name)
 			number = text_among(ids, nids, (uint32_t)a->i);
-		if (UNLIKELY(key == INTERN_NONE || number == INTERN_NONE)) {
+		else if (a->type != VAL_INT)
+			break;
+		if (UNLIKELY(key == INTERN_NONE ||
+			(a->is_name && number == INTERN_NONE))) {
 			if (a->is_name)
-				(void)dict_text(p, (uint32_t)a->i);
-			(void)dict_text(p, a->key);
+				number = dict_text(p, (uint32_t)a->i);
+			key = dict_text(p, a->key);
 			ids = p->dict_ids.v;
 			nids = p->dict_ids.n;
-			key = ids[a->key];
-			number =
-			    a->is_name ? ids[(uint32_t)a->i] : zigzag(a->i);
 		}
 		maker_run_put(&run, key, (enum value_type)a->type,
 		    (enum group)a->group, role_of(a), number);
-		i++;
-		if (UNLIKELY(a->key == agent))
+		if (UNLIKELY(a++->key == agent))
 			break;
 	}
 	maker_run_end(&p->maker, &run);
-	return i;
+	return a;
 }
 
 static void
@@ -237,19 +235,24 @@ put_args(struct perfetto *p, const struct args *args, uint32_t agent)
 {
 	/* a device and dimensions may be added to these */
 	const size_t max = SHAPE_MAX_ENTRIES - 8;
-	const struct arg *list = args->list.v;
+	const struct arg *at = args->list.v;
+	const struct arg *end = args->list.n > 0 ? at + args->list.n : at;
 
-	for (size_t i = 0, end; i < args->list.n; i = end) {
-		if (p->maker.entries.n >= max) {
+	while (at < end) {
+		size_t n = p->maker.entries.n, left = (size_t)(end - at);
+		const struct arg *from = at;
+
+		if (n >= max) {
 			(void)perfetto_fault(
 			    p, "an event has too many annotations");
 			return;
 		}
-		end = put_usual(p, args, i, max - p->maker.entries.n, agent);
-		if (end == i)
-			put_odd(p, args, &list[end++]);
-		if (list[end - 1].key == agent)
-			put_device(p, args, &list[end - 1]);
+		at = put_usual(
+		    p, at, max - n < left ? at + (max - n) : end, agent);
+		if (at == from)
+			put_odd(p, args, at++);
+		if (at[-1].key == agent)
+			put_device(p, args, &at[-1]);
 	}
 	put_launch(p, args);
 }

@@ -221,11 +221,14 @@ read_message(struct perfetto *p, struct sequence *q, struct str bytes,
 	while (perfetto_next_fast(p, &m)) {
 		switch (m.field) {
 		case 3:
-			if (m.type == PROTO_VARINT)
+			if (m.type != PROTO_VARINT)
+				read_categories(p, q, m, o);
+			else if (o->category == NO_NAME) /* mostly */
+				o->category =
+				    sequence_name(q, NAMES_CATEGORY, m.u);
+			else
 				add_category(p, o,
 				    sequence_name(q, NAMES_CATEGORY, m.u));
-			else
-				read_categories(p, q, m, o);
 			break;
 		case 4:
 			if (m.type == PROTO_BYTES)
