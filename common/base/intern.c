@@ -52,6 +52,7 @@ intern_destroy(struct intern *t)
 	free(t);
 }
 
+/* What grows: how much is taken decides when tables are cleared. */
 size_t
 intern_bytes(const struct intern *t)
 {
