@@ -38,6 +38,14 @@ is 'an end before the start is clamped' "$(of 'select(.flags) | [.id, .flags]')"
 is 'aggregated events have no time' "$(of 'select(.args.num_occurrences) | [.id, .args.num_occurrences]')" '[8,7]'
 is 'events without a time are counted' "$(tl-decode x.pb 2>/dev/null | tl-cat | jq -c 'select(.source.final).source.facts.skipped')" \
 	'{"time":2,"duration":1}'
+make x.pb <<'END'
+msg((1, [plane("/host:CPU", line(1, "a", 0, ev(9, 1000, 2000), ev(1, 5000, -1), msg((1, 2), (1, 1), (3, 3000))), metas=["op"]),
+    plane("", line(1, "b", 0, ev(1, 0, 1000), ev(1, 1000, 1000)), metas=["op"])]))
+END
+is 'of several metadata numbers the last counts' "$(of '[.name, .kind]' | tr -d '\n')" \
+	'["#9","slice"]["op","op"]["op","op"]["op","slice"]["op","slice"]'
+is 'unknown host events, planes without a name, less than no time are counted' "$(tl-decode x.pb 2>/dev/null | tl-cat |
+	jq -c 'select(.source.final).source.facts.skipped')" '{"duration":1,"category":3}'
 cat >epoch.py <<'END'
 msg((1, plane("/host:CPU", line(1, "a", 1757516928109201518, ev(1, 2000, 3000)), line(2, "b", 1757516928109201500, ev(1, 1000, 0)), line(3, "c", 0),
     metas=["op"])), STOP)
@@ -160,7 +168,7 @@ is 'salvage: whole' "$(saved x.pb)" "0 $all"
 is 'salvage: garbage behind' "$(saved group.pb)" "3 $all"
 is 'salvage: a length in an event costs the line' "$(saved event.pb)" '3 [701,"op"][701,"op"]'
 is 'salvage: names that are cut off are numbers' "$(saved cut.pb)" '3 [1,"k"][1,"k"][701,"#1"]'
-is 'salvage: it says so' "$(jq -r .id y.ids | tail -n 1)" salvage-cut
+is 'salvage: it says so, and that events have no name now' "$(jq -r .id y.ids | tail -n 2 | tr '\n' ' ')" 'salvage-cut skipped '
 is 'salvage: a cut is one loss, of what is no whole event' "$(jq -r 'select(.id == "salvage-cut") | [.losses, .bytes] | join(" ")' y.ids)" '1 2'
 like 'salvage: and what it costs' "$(cat y.ids)" 'the HLO modules are cut off: ops have no shapes'
 like 'salvage: the stream is marked' "$(tl-cat --check y.tl 2>&1)" 'salvaged from a damaged trace'

@@ -22,7 +22,7 @@ struct track_at {
 struct xevent {
 	int64_t offset_ps, dur_ps;
 	bool is_counted; /* a number of occurrences, which have no time */
-	uint64_t occurrences;
+	uint64_t meta, occurrences;
 };
 
 /* ---- lines ---- */
@@ -142,6 +142,7 @@ read_event(struct xplane *x, struct plane *p, struct str bytes)
 		if (m.type != PROTO_VARINT)
 			continue;
 		switch (m.field) {
+		case 1: e.meta = m.u; break;
 		case 2:
 			e.offset_ps = (int64_t)m.u;
 			e.is_counted = false;
@@ -168,21 +169,29 @@ meta_id(struct str bytes)
 	return 0;
 }
 
-/* Its own stats come behind those of its metadata. */
+/* Its own stats come behind those of its metadata, whose number stands in
+ * front; of several numbers the last counts, as everywhere in a protobuf. */
 static struct xevent
 read_all(struct xplane *x, struct plane *p, struct str bytes,
     struct event_meta **meta)
 {
-	struct fields m;
+	struct xevent e = { .meta = meta_id(bytes) };
+	uint64_t id;
 
-	*meta = event_meta_of(x, p, meta_id(bytes));
-	m = fields_of((*meta)->bytes);
-	stats_start(x);
-	while ((*meta)->has_stats && xplane_next(x, &m))
-		if (m.field == 5 && m.type == PROTO_BYTES)
-			stats_add(x, p, m.bytes);
-	x->nshared = x->stats.n;
-	return read_event(x, p, bytes);
+	do {
+		struct fields m;
+
+		id = e.meta;
+		*meta = event_meta_of(x, p, id);
+		m = fields_of((*meta)->bytes);
+		stats_start(x);
+		while ((*meta)->has_stats && xplane_next(x, &m))
+			if (m.field == 5 && m.type == PROTO_BYTES)
+				stats_add(x, p, m.bytes);
+		x->nshared = x->stats.n;
+		e = read_event(x, p, bytes);
+	} while (e.meta != id);
+	return e;
 }
 
 /* ---- runs of modules on TPUs ---- */
@@ -441,6 +450,15 @@ put_args(struct xplane *x, struct plane *p, const struct event_meta *meta,
 	put_instruction(x, p, meta, t);
 }
 
+/* Its plane or its metadata would say what it is, and the file lacks that. */
+static bool
+is_unknown(const struct plane *p, const struct track_at *t,
+    const struct event_meta *meta, enum kind kind)
+{
+	return t->kind == LINE_HOST ? kind == KIND_SLICE && meta->is_missing
+				    : p->name.len == 0;
+}
+
 static void
 write_event(
     struct xplane *x, struct plane *p, struct track_at *t, struct str bytes)
@@ -459,6 +477,8 @@ write_event(
 	case LINE_HOST: kind = host_kind(x, meta, &e, &flow); break;
 	case LINE_OTHER: break;
 	}
+	if (is_unknown(p, t, meta, kind))
+		x->s->skipped[SKIP_CATEGORY]++;
 	sort = sort_of_kind(kind);
 	maker_begin_phase(&x->maker, sort.kind, sort.cat, sort.phase);
 	name_event(x, p, meta);
@@ -470,7 +490,7 @@ write_event(
 		if (sort.phase == 'X')
 			maker_dur(&x->maker,
 			    end_ns > start_ns ? end_ns - start_ns : 0,
-			    end_ns < start_ns ? EV_CLAMPED : 0);
+			    e.dur_ps < 0 ? EV_CLAMPED : 0);
 	}
 	if (flow != 0)
 		maker_corr(&x->maker, (int64_t)flow);
