@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Traces that are JSON, and wrong in one member of one kind of event: every figure
+# Traces of each format, wrong in one member of one kind of event: every figure
 # is right for what the file says, or a warning says what could not be counted.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
@@ -25,10 +25,14 @@ mutants rocprof semantic_rocprof.py
 
 [ -z "$sample" ] || sample='--sample 67'
 mutants perfetto semantic_perfetto.py
+mutants xplane semantic_xplane.py
+mutants csv semantic_csv.py
 printf 'SQLite format 3\000' >none
-if tl-decode none 2>&1 | grep -q libsqlite3; then
-	skip rpd 'a build without libsqlite3'
-else
-	mutants rpd semantic_sqlite.py rpd
-fi
+for schema in rpd rocpd nsys; do
+	if tl-decode none 2>&1 | grep -q libsqlite3; then
+		skip $schema 'a build without libsqlite3'
+	else
+		mutants $schema semantic_sqlite.py $schema
+	fi
+done
 done_testing

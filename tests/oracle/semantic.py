@@ -18,6 +18,7 @@ column a mutation; one event, then all, parted by a slash:
     u   exit 3: unlinked, as calls share an id or can't launch
     o   exit 3: a range that does not end
     m   exit 3: packets that lack what they need
+    v   exit 3: host events that overlap others are not in the tree
     1   exit 1: no file of that format
     0   exit 5: no GPU event is left that begins somewhere
     -   the member is not there to be mutated so
