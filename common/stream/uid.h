@@ -37,12 +37,16 @@ uid_same(struct uid a, struct uid b)
 	return a.id == b.id && a.inst == b.inst;
 }
 
-/* The key of a map: no two are alike below an id of 2^40, an instance of 2^24.
+/*
+ * The key of a map. No two are alike below an id of 2^40 and an instance of
+ * 2^24; what is beyond is hashed, so that nobody can write two that collide.
  */
 static inline uint64_t
 uid_hash(struct uid uid)
 {
-	return uid.id ^ (uint64_t)uid.inst << 40;
+	if (LIKELY(uid.id >> 40 == 0 && uid.inst >> 24 == 0))
+		return uid.id | (uint64_t)uid.inst << 40;
+	return hash_more(hash_u64(uid.id), uid.inst);
 }
 
 /* By id, then by instance. */

@@ -40,6 +40,12 @@ main(void)
 {
 	const struct uid u = { 12, 0 }, copy = { 12, 3 };
 
+	ok(uid_hash(copy) !=
+		uid_hash((struct uid){ 12 | UINT64_C(3) << 40, 0 }),
+	    "a large id has not the key of an instance");
+	ok(uid_hash((struct uid){ UINT64_C(1) << 40, 1 }) !=
+		uid_hash((struct uid){ 0, 0 }),
+	    "nor do both together");
 	reads("0", true, 0, 0);
 	reads("12", true, 12, 0);
 	reads("12.3", true, 12, 3);
