@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts as traces for viewers: each is exported, several at a time. */
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cmd/tl-split/split.h"
 
@@ -12,12 +15,34 @@ struct job {
 static VEC(struct job) jobs;
 
 void
+export_remove_left(const char *folder)
+{
+	static const struct str tmp = STR_INIT(".tmp"),
+				six = STR_INIT("XXXXXX");
+	DIR *dir = opendir(folder);
+	struct dirent *e;
+
+	if (dir == NULL)
+		die_errno("%s", folder);
+	while ((e = readdir(dir)) != NULL) {
+		struct str name = str_of(e->d_name), cut = name;
+
+		cut.len -= cut.len > six.len ? six.len : 0;
+		if (str_ends(cut, tmp))
+			name.len = cut.len - tmp.len;
+		if (str_ends(name, STR(EXPORT_ENDING)))
+			unlinkat(dirfd(dir), e->d_name, 0);
+	}
+	closedir(dir);
+}
+
+void
 export_later(const char *stream)
 {
 	struct job job = { .stream = xstrdup(stream), .path = xstrdup(stream) };
 
 	out_tmp_take(stream); /* it is not what was asked for */
-	job.path[strlen(job.path) - strlen(".tl")] = '\0';
+	job.path[strlen(job.path) - strlen(EXPORT_ENDING)] = '\0';
 	vec_push(&jobs, job);
 }
 

@@ -233,7 +233,12 @@ void parts_finish(struct split *s);
 
 /* ---- export.c ---- */
 
-/* The stream NAME.json.gz.tl is to become NAME.json.gz when it is whole. */
+/* Behind a part's name: nobody else's files are called so. */
+#define EXPORT_ENDING ".tl-split"
+
+/* What a process that was killed at once has left in a folder. */
+void export_remove_left(const char *folder);
+/* The stream NAME.tl-split is to become the trace NAME when it is whole. */
 void export_later(const char *stream);
 void export_all(void);
 

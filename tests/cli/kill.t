@@ -43,7 +43,7 @@ SCENES = [
 ]
 SCENES = [s for s in SCENES if all(shutil.which(p.split()[0]) for p in s)]
 # of these a process that is killed outright leaves some
-TEMPORARY = r"\.tmp\w{6}$|/\.tl-report\.\w{6}/|\.json\.gz\.tl$"
+TEMPORARY = r"\.tmp\w{6}$|/\.tl-report\.\w{6}/|\.tl-split$"
 
 
 def ours():

@@ -167,9 +167,20 @@ cp "$B/bin/tl-split" with
 with/tl-split --to chrome --by step -d killed t.tl &
 victim=$!
 while [ ! -e started ]; do sleep 0.05; done
-ok 'streams of parts are there while they are exported' [ -e killed/step-1.json.gz.tl ]
+ok 'streams of parts are there while they are exported' [ -e killed/step-1.json.gz.tl-split ]
 kill -TERM $victim
 wait $victim
-is 'a signal leaves none of them' "$(find killed -name '*.tl')" ''
+is 'a signal leaves none of them' "$(find killed -name '*.tl-split*')" ''
+rm started
+with/tl-split --to chrome --by step -d killed t.tl &
+victim=$!
+while [ ! -e started ]; do sleep 0.05; done
+kill -KILL $victim
+wait $victim 2>/dev/null
+: >killed/step-9.json.gz.tl-split.tmpAbCdEf
+: >killed/mine.tmpAbCdEf
+ok 'killed outright it leaves them' [ -e killed/step-1.json.gz.tl-split ]
+ok 'until the folder is used again' tl-split --to chrome --by step -d killed two.tl
+is '... and what others left stays' "$(ls killed | tr '\n' ' ')" 'mine.tmpAbCdEf step-2.json.gz '
 page_examples tl-split.1
 done_testing
