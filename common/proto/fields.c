@@ -220,7 +220,7 @@ fields_next_odd(struct fields *m)
 		if (!varint_get(&p, end, &n) || n > PROTO_MAX_LEN ||
 		    n > (uint64_t)(end - p))
 			return refuse(m);
-		m->u = n;
+		m->u = 0;
 		m->bytes = (struct str){ (const char *)p, (size_t)n };
 		break;
 	case PROTO_FIXED64:

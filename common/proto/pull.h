@@ -81,8 +81,9 @@ enum proto_status proto_enter(struct proto *m) USE_RESULT;
 /* ---- a message that is whole in memory ---- */
 
 /*
- * Its fields, each as struct proto has it, but for bytes, which a number leaves
- * as they were:
+ * Its fields, each as struct proto has it, but that a number leaves bytes as
+ * they were, and that u is 0 of BYTES: a text where a number is due is as one
+ * that is missing, and no length is ever taken for it.
  *
  *	struct fields m = fields_of(message);
  *	while (fields_next(&m))
@@ -145,6 +146,7 @@ fields_next(struct fields *m)
 			return fields_next_long(m);
 		m->bytes = (struct str){ (const char *)p, (size_t)m->u };
 		p += m->u;
+		m->u = 0;
 	}
 	m->p = p;
 	return true;

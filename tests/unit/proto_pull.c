@@ -232,9 +232,25 @@ written(void)
 	ok(is_same, "messages in messages, written and read");
 }
 
+/* A text where a number is due: its length is no number. */
+static void
+no_number(void)
+{
+	/* 1: "abc"; with a number of two bytes, 1000: "ab" */
+	struct fields f = fields_of(STR("\x0a\x03"
+					"abc"
+					"\xc2\x3e\x02"
+					"ab"));
+
+	ok(fields_next(&f) && f.bytes.len == 3 && f.u == 0, "of a text u is 0");
+	ok(fields_next(&f) && f.field == 1000 && f.bytes.len == 2 && f.u == 0,
+	    "of a field beyond 15, too");
+}
+
 int
 main(void)
 {
+	no_number();
 	forms();
 	nested();
 	too_deep();
