@@ -379,7 +379,7 @@ on_phase(struct perfetto *p, struct sequence *q, struct open_slice *o,
 	case 'B': return on_begin(p, q, o);
 	case 'E': return on_end(p, q, o);
 	case 'X': on_complete(p, o, l->dur_us); return false;
-	case 0: p->nother++; return false;
+	case 0: p->ndropped++; return false; /* nor a phase */
 	default: write_point(p, o, l->ph); return false;
 	}
 }
