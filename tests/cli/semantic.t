@@ -4,7 +4,7 @@
 # is right for what the file says, or a warning says what could not be counted.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
-for p in tl-ops tl-kernels tl-timeline; do
+for p in tl-ops tl-kernels tl-timeline tl-launch; do
 	command -v $p >/dev/null || skip_all "$p is not built"
 done
 sample='--sample 41'
@@ -24,6 +24,8 @@ mutants chrome semantic.py
 mutants rocprof semantic_rocprof.py
 
 [ -z "$sample" ] || sample='--sample 67'
+# which compare figures: what sanitizers see is in the fuzz targets, too
+case $B in */asan* | */tsan*) sample='--sample 199' ;; esac
 mutants perfetto semantic_perfetto.py
 mutants xplane semantic_xplane.py
 mutants csv semantic_csv.py
