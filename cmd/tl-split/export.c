@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts as traces for viewers: each is exported, several at a time. */
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
