@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is built of a stream behind its decoder, over hostile records: links,
- * the tree, and of it what hosts did, steps and the account of idle time. The
- * input is a stream; the mutator changes its records and repairs lengths,
- * counts and checksums. As NDJSON it must come to the same.
+ * the tree, and of it what hosts did, launches, waits, steps and the account of
+ * idle time. The input is a stream; the mutator changes its records and repairs
+ * lengths, counts and checksums. As NDJSON it must come to the same.
  */
 #include "stream/ndjson.h"
 #include "tests/fuzz/death.h"
 #include "tests/fuzz/records.h"
 #include "trace/account.h"
 #include "trace/host.h"
+#include "trace/launches.h"
 #include "trace/tree.h"
+#include "trace/waits.h"
 
 #include "trace/link.h"
 
@@ -31,6 +33,8 @@ static struct {
 	struct store *store;
 	struct host host;
 	struct steps steps;
+	struct waits waits;
+	struct launches launches;
 	struct gaps gaps;
 	VEC(uint32_t) gpus;
 	struct causes *causes;
@@ -79,6 +83,7 @@ visit(void *arg, uint32_t i, uint32_t depth, enum section section)
 	see(ev.ngpu);
 	run.seen.nevents++;
 	host_add(&run.host, &ev);
+	waits_take(&run.waits, run.dict, &ev);
 }
 
 static void
@@ -87,7 +92,9 @@ look_at_host(void)
 	struct account account;
 
 	host_ready(&run.host);
+	waits_find(&run.waits, &run.host);
 	steps_find(&run.steps, &run.host, NULL, 0);
+	steps_find_gpu(&run.steps, &run.host);
 	run.gpus.n = 0;
 	for (uint32_t i = 0; i < run.host.gpus.n; i++)
 		vec_push(&run.gpus, i);
@@ -98,6 +105,9 @@ look_at_host(void)
 		CHECK(account.inferred_ns[i] <= account.ns[i]);
 		see((uint64_t)account.ns[i]);
 	}
+	launches_find(&run.launches, &run.host, run.gpus.v, run.gpus.n);
+	launches_starve(&run.launches, &run.host, &run.gaps);
+	CHECK(run.launches.gpus.n <= run.gpus.n);
 }
 
 static void
@@ -119,6 +129,7 @@ look_at_source(unsigned marks)
 		vec_push(&run.visited, false);
 	run.depth = 0;
 	host_start(&run.host, run.dict, run.causes);
+	waits_start(&run.waits);
 	tree_visit(run.store, visit, NULL);
 	for (uint32_t i = 0; i < n; i++)
 		CHECK(run.visited.v[i]);
@@ -151,6 +162,8 @@ build(const struct buf *text)
 		stream_close(run.in);
 	host_free(&run.host);
 	steps_free(&run.steps);
+	waits_free(&run.waits);
+	launches_free(&run.launches);
 	gaps_free(&run.gaps);
 	causes_destroy(run.causes);
 	dict_destroy(run.dict);
