@@ -138,6 +138,8 @@ struct kernels {
 	enum roof roof;
 	bool keep_unowned;
 	int64_t short_ns;
+	const char *of_short; /* an option about short kernels, or NULL */
+	bool has_short;       /* a table of them is asked for */
 	int64_t nbins;
 	bool with_args, with_config, with_module, with_class; /* to read */
 	struct models *models;

@@ -56,7 +56,8 @@ static const struct opt options[] = {
 	    "peak: data sheet; achievable: measured" },
 	{ OPT_SEQUENCES, "sequences", NULL,
 	    "recurring sequences of kernels: candidates to fuse" },
-	{ OPT_SHORT, "short", "TIME", "kernels below TIME are short (10us)" },
+	{ OPT_SHORT, "short", "TIME",
+	    "in the tables of short kernels: those below TIME (10us)" },
 	OPT_SINK_TABLE_ROW,
 	OPT_BUCKET,
 	OPT_MODELS,
@@ -93,7 +94,10 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	switch (ch) {
 	case OPT_ARCH: k->arch_name = op->arg; break;
 	case OPT_ROOF: k->roof = (enum roof)opt_word(op, roof_words); break;
-	case OPT_BINS: k->nbins = opt_int(op, 1, NBINS_MAX); break;
+	case OPT_BINS:
+		k->nbins = opt_int(op, 1, NBINS_MAX);
+		k->of_short = "bins";
+		break;
 	case OPT_CATEGORIES: k->categories_name = op->arg; break;
 	case OPT_BY: k->by = (enum by)opt_word(op, by_words); break;
 	case OPT_PHASE_METHOD:
@@ -114,7 +118,10 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 		break;
 	case OPT_OP: k->sequences.op = op->arg; break;
 	case OPT_SEQUENCES: k->by = BY_SEQUENCE; break;
-	case OPT_SHORT: k->short_ns = opt_time(op); break;
+	case OPT_SHORT:
+		k->short_ns = opt_time(op);
+		k->of_short = "short";
+		break;
 	case OPT_MODELS_FILE: models_load(k->models, op->arg); break;
 	default: return false;
 	}
@@ -135,6 +142,10 @@ check_settings(struct sink *s)
 	    s->named == NULL)
 		die_usage("option '--phase-method' needs -d or a table of a "
 			  "phase");
+	if (k->of_short != NULL && s->dest.dir == NULL && !k->has_short)
+		die_usage("option '--%s' needs -d or --table "
+			  "short_kernels_summary or short_kernel_histogram",
+		    k->of_short);
 	if (k->sequences.op != NULL && !k->sequences.is_asked)
 		die_usage("option '--op' needs --sequences");
 	if (k->sequences.min > k->sequences.max)

@@ -388,6 +388,7 @@ tables_choose(struct kernels *k)
 		if (!sink_asked(&k->sink, t))
 			continue;
 		k->sequences.is_asked |= t->by == BY_SEQUENCE;
+		k->has_short |= str_starts(str_of(t->name), STR("short_"));
 		k->with_args |= sink_list_has(t->columns, STR("input_dims"));
 		k->with_config |= sink_list_has(t->columns, STR("grid"));
 		k->with_module |= sink_list_has(t->columns, STR("module"));

@@ -92,6 +92,8 @@ is '--keep-unowned' "$(rows "$short --keep-unowned small.tl")" \
 	'cudaGraphLaunch k5 10000 2.cudaLaunchKernel k5 8000 1.execute void at::native::elementwise_kernel 2000 1.'
 is '--short' "$(rows "$short --short 21us small.tl")" \
 	'aten::mm Cijk_Alik_Bljk_BBS_MT128x64x32_X 20000 1.'
+refuses 2 "'--short' needs -d or --table" 'tl-kernels --short 10us small.tl'
+refuses 2 "'--bins' needs -d or --table" 'tl-kernels --bins 5 small.tl'
 is '--short is below' "$(rows "$short --short 20us small.tl")" ''
 like 'how many are left out' "$(tl-kernels --table short_kernels_summary --format table small.tl)" \
 	'^4 short kernels'
