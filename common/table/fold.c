@@ -34,6 +34,7 @@ struct folding {
 	enum {
 		NO_PARAMS,
 		NO_ANONYMOUS,
+		NO_HASH, /* what follows # */
 		NO_TAIL, /* the outermost "(...)" */
 		NO_NAMESPACES,
 		NO_ARGUMENTS, /* and the outermost "<...>" */
@@ -83,6 +84,13 @@ opens_arguments(struct str s, size_t i, size_t operator_end)
 		    strchr(">]})'", s.p[i - 1]) != NULL));
 }
 
+/* "enumerate(DataLoader)#Iter.__next__": what it is of, no arguments. */
+static bool
+is_before_hash(struct str s, size_t end)
+{
+	return end + 1 < s.len && s.p[end + 1] == '#';
+}
+
 /* "utils.py(53)" names a line. */
 static bool
 is_line_number(struct str s, size_t open, size_t end)
@@ -115,7 +123,8 @@ close_bracket(struct parsed *p, struct stack *st, char open, size_t i)
 	if (n == 0)
 		return false;
 	st->n = --n;
-	if (st->open[n].arguments && !is_line_number(p->s, st->open[n].at, i))
+	if (st->open[n].arguments && !is_before_hash(p->s, i) &&
+	    !is_line_number(p->s, st->open[n].at, i))
 		p->match[st->open[n].at] = (uint32_t)i;
 	return true;
 }
@@ -224,8 +233,17 @@ write_folded(const struct parsed *p, const struct folding *f, struct buf *out)
 	}
 }
 
-/* Bytes of the namespaces and classes before the last name; 0 also where
- * that one, a lambda or an operator, says nothing by itself. */
+static int
+nesting(char c)
+{
+	return strchr("<({", c) != NULL ? 1 : strchr(">)}", c) != NULL ? -1 : 0;
+}
+
+/*
+ * Bytes of the namespaces and classes before the last name, and of a function
+ * that names what it is called for, "autograd::engine::evaluate_function: X"; 0
+ * also where that name, a lambda or an operator, says nothing by itself.
+ */
 static size_t
 namespaces_len(struct str s)
 {
@@ -235,14 +253,26 @@ namespaces_len(struct str s)
 	if (str_find(s, STR("operator"), false) >= 0)
 		return 0;
 	for (size_t i = 0; i + 1 < s.len; i++) {
-		if (s.p[i] == '<' || s.p[i] == '(' || s.p[i] == '{')
-			depth++;
-		else if (s.p[i] == '>' || s.p[i] == ')' || s.p[i] == '}')
-			depth--;
-		else if (depth == 0 && s.p[i] == ':' && s.p[i + 1] == ':')
+		depth += nesting(s.p[i]);
+		if (depth == 0 && s.p[i] == ':' &&
+		    (s.p[i + 1] == ':' || (last > 0 && s.p[i + 1] == ' ')))
 			last = i + 2;
 	}
 	return last < s.len && is_name_char(s.p[last]) ? last : 0;
+}
+
+/* Bytes before the # that says more of a name: "Optimizer.step#SGD.step". */
+static size_t
+hash_at(struct str s)
+{
+	int depth = 0;
+
+	for (size_t i = 0; i < s.len; i++) {
+		depth += nesting(s.p[i]);
+		if (depth == 0 && s.p[i] == '#' && i > 0)
+			return i;
+	}
+	return s.len;
 }
 
 /* Writes into b, anew; whether it fits. */
@@ -252,6 +282,8 @@ try_folding(const struct parsed *p, const struct folding *f, size_t width,
 {
 	b->len = 0;
 	write_folded(p, f, b);
+	if (f->step >= NO_HASH)
+		b->len = hash_at(buf_str(b));
 	if (f->step >= NO_NAMESPACES) {
 		size_t cut = namespaces_len(buf_str(b));
 

@@ -173,14 +173,17 @@ put_without_unit(const char *id, struct str unit, struct buf *out)
 		buf_puts(out, id);
 }
 
-/* Counts of whatever a row is about: -c takes both names. */
+/* What a row needs no longer word for: -c takes both names. */
 const char *
 column_short(const char *id)
 {
-	return strcmp(id, "operation_count") == 0 ||
-		strcmp(id, "name_count") == 0
-	    ? "count"
-	    : id;
+	if (strcmp(id, "operation_count") == 0 || strcmp(id, "name_count") == 0)
+		return "count";
+	if (strcmp(id, "roofline_bound") == 0)
+		return "bound";
+	if (strcmp(id, "pct_roofline_mean") == 0)
+		return "pct_roof";
+	return strncmp(id, "param_", 6) == 0 ? id + 6 : id;
 }
 
 void

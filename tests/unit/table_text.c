@@ -174,6 +174,12 @@ folded_kinds(void)
 	is_str(fold("<built-in method x of PyCapsule>", 40),
 	    "<built-in method x of PyCapsule>", "no C++ at all");
 	is_str(fold("", 10), "", "nothing");
+	is_str(fold("enumerate(DataLoader)#_Single.__next__", 26),
+	    "enumerate(DataLoader)", "what it is of stays, what # adds goes");
+	is_str(fold("autograd::engine::evaluate_function: ReluBackward0", 14),
+	    "ReluBackward0", "what a function is called for stays");
+	is_str(fold("Torch-Compiled Region: 0/0", 14), "Torch-...: 0/0",
+	    "a colon alone is no namespace");
 }
 
 /* Any bytes, any width: it fits and nothing breaks. */
