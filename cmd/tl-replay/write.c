@@ -183,7 +183,9 @@ put_bench(const struct replay *g, struct buf *out)
 	}
 	buf_free(&why);
 	if (out->len == 0)
-		die_nothing(MSG_NO_PRODUCT, g->sink.sources.path, g->ops.n);
+		die_nothing(
+		    g->ops.n == g->top ? MSG_NO_PRODUCT_ON_TOP : MSG_NO_PRODUCT,
+		    g->sink.sources.path, g->ops.n);
 }
 
 bool

@@ -93,7 +93,7 @@ awaited_of(const struct roof_state *g, const struct node *n)
 static bool
 is_wanted(struct roof_state *g, uint32_t table)
 {
-	g->has_calls = true;
+	g->met |= (uint64_t)1 << (table < 63 ? table : 63);
 	return g->wanted == TABLE_NONE || g->wanted == table;
 }
 

@@ -71,6 +71,20 @@ static const struct about about = {
 
 /* ---- what is missing ---- */
 
+/* A family of ops that was asked for; for all of them see check_calls(). */
+static void
+check_table(struct roof_state *g)
+{
+	struct buf there = { 0 };
+
+	if (g->wanted == TABLE_NONE || g->wanted == TABLE_UNIFIED ||
+	    calls_of(g, g->wanted).end > 0)
+		return;
+	tables_there(g, &there);
+	die_nothing(MSG_NO_TABLE_OPS, g->sink.sources.path, g->sink.table,
+	    buf_str(&there));
+}
+
 static void
 check_calls(const struct roof_state *g)
 {
@@ -83,7 +97,7 @@ check_calls(const struct roof_state *g)
 	if (sum.nchosen == 0)
 		die_nothing(
 		    MSG_NO_MATCH, path, sum.ngpu, select_there(&s->select));
-	if (g->has_calls)
+	if (g->met != 0)
 		return;
 	if (sum.nunlinked == sum.ngpu)
 		die_nothing(MSG_NO_LAUNCHES, path, sum.ngpu);
@@ -258,6 +272,10 @@ finish(struct sink *s)
 
 	collect_finish(g);
 	check_calls(g);
+	check_table(g);
+	if (g->arch != NULL && arch_is_auto(g->arch_name) &&
+	    !device_is_named(dict_get(s->dict, g->device)))
+		report(MSG_GPU_ASSUMED, s->sources.path, g->arch->name);
 	if (g->overlap)
 		find_overlaps(g);
 	name_roofs(g);

@@ -141,7 +141,7 @@ struct roof_state {
 	uint32_t notes_of; /* the source */
 	uint32_t execute;  /* the name */
 	uint32_t wanted;   /* the only table, or TABLE_NONE: all of them */
-	bool has_calls;    /* of any table */
+	uint64_t met; /* tables that have calls, a bit each; the last: others */
 	uint64_t number, seq;
 	/* of models of the user's or of an error of their own, and those
 	 * where the trace has not what a built-in one needs */
@@ -168,8 +168,6 @@ call_number(const struct roof_state *g, size_t i)
 {
 	return sink_record(&g->sink, i);
 }
-
-/* main.c */
 
 /* gather.c: hooks of the sink */
 
@@ -254,6 +252,8 @@ enum sheet_way {
 uint32_t table_of_sheet(
     const struct models *ms, struct str sheet, enum sheet_way way);
 void tables_list(struct roof_state *g);
+/* Appends the names of the tables that have calls. */
+void tables_there(struct roof_state *g, struct buf *b);
 extern const struct sink_column roof_columns[];
 extern const struct sink_measure roof_measures[];
 /* hooks of the sink; a table's about is its number, by: with overlaps */

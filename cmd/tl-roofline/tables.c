@@ -390,6 +390,15 @@ tables_list(struct roof_state *g)
 	out_finish(out);
 }
 
+void
+tables_there(struct roof_state *g, struct buf *b)
+{
+	for (uint32_t i = 0; i < count_tables(g->models) && i < 63; i++)
+		if ((g->met >> i & 1) != 0)
+			buf_printf(b, "%s%s", b->len > 0 ? ", " : "",
+			    table_name(g, i));
+}
+
 /* ---- which ones are printed ---- */
 
 #define OVERLAP_END "_kl_overlap"

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The messages of tl-replay, of report-ids.h, which includes it. */
+/* The messages of tl-roofline and tl-replay; report-ids.h includes it. */
 
 /* clang-format off */
 
+/* ---- tl-roofline ---- */
+NOTHING(NO_TABLE_OPS,
+    "{file}: the table {table} has no rows; tables with rows: {there}")
+NOTE(GPU_ASSUMED,
+    "{file}: the trace does not name its GPU: {gpu} is assumed, by memory and "
+    "compute units; --arch names it")
+
+/* ---- tl-replay ---- */
 NOTHING(NO_REPLAY,
     "{file}: the selection matches none of {#n} {n:op|ops} that launched GPU "
     "work")
@@ -13,6 +21,9 @@ WARNING(NOT_FOUND,
     "{file}: {#n} of {#total} uids or rows {n:matches|match} no op that "
     "launched GPU work")
 NOTHING(NO_PRODUCT, "{file}: none of {#n} chosen {n:op|ops} is a GEMM")
+NOTHING(NO_PRODUCT_ON_TOP,
+    "{file}: no GEMM among the {#n} {n:op|ops} with most GPU time: --top 0 "
+    "chooses all")
 WARNING(NOT_REPLAYED,
     "the script skips {#n} of {#total} {total:op|ops} (first: {op}: {reason})")
 

@@ -47,6 +47,8 @@ const struct arch *arch_load(
 bool arch_is_auto(const char *name);
 /* Appends the name of the first device, as the JSON text has it. */
 void device_name(struct str devices, struct buf *name);
+/* Whether such a name tells which GPU it is. */
+bool device_is_named(struct str name);
 /* The built-in ones and those of $TL_ARCH_PATH, in order. */
 size_t arch_list(struct models *ms, const struct arch *const **list);
 /* TFLOP/s for a compute spec; NAN: no figure. */

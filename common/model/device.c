@@ -40,13 +40,17 @@ of_memory(const struct models *ms, const struct device *d)
 	return found;
 }
 
+bool
+device_is_named(struct str name)
+{
+	return name.len > 0 && !str_starts(name, STR("gfx")) &&
+	    !str_eq(name, STR("AMD Radeon Graphics"));
+}
+
 static const struct arch *
 of_device(const struct models *ms, const struct device *d)
 {
-	bool is_named = d->name.len > 0 && !str_starts(d->name, STR("gfx")) &&
-	    !str_eq(d->name, STR("AMD Radeon Graphics"));
-
-	if (!is_named)
+	if (!device_is_named(d->name))
 		return of_memory(ms, d);
 	for (size_t i = 0; i < ms->narch_named; i++) {
 		const struct arch_file *a =

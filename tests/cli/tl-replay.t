@@ -314,6 +314,7 @@ is 'that number' "$(sed -n 's/  # value//p' one.py)" '    1,'
 is 'why a product has no line' "$(tl-replay --bench hipblaslt plain.json)" \
 	'# aten::mm: no recorded shapes: record with record_shapes=True'
 is 'a line of a benchmark' "$(tl-replay --bench rocblas t.json | cut -c 1-14)" 'rocblas-bench '
+reports 5 no-product-on-top 'tl-replay --bench hipblaslt --top 1 --name aten::clamp t.json'
 reports 5 no-product 'tl-replay --bench hipblaslt --name aten::clamp t.json'
 
 # ---- results ----

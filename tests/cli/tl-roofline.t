@@ -43,6 +43,14 @@ is 'a product' "$(cells name,op_category,operation_count,gflop,moved_mib,flop_pe
 is 'its rates' "$(cells tflop_s_mean,tb_s_mean 'tl-roofline mm.json')" \
 	'0.1048576 0.0114688'
 is 'unknown GPU: no roof' "$(cells roof,roofline_bound,lost_ns 'tl-roofline mm.json' | cat -A)" '  $'
+reports 5 no-table-ops 'tl-roofline --table CONV_fwd mm.json'
+like 'which tables have rows' "$(tl-roofline --table CONV_fwd mm.json 2>&1)" \
+	': the table CONV_fwd has no rows; tables with rows: unified_perf_summary, GEMM$'
+# no name, but memory and compute units that only one GPU has
+mm | trace ',"deviceProperties":[{"id":0,"name":"","totalGlobalMem":206141652992,"numSms":304}]' >nameless.json
+reports 0 gpu-assumed 'tl-roofline nameless.json'
+is 'the GPU that is assumed' "$(cells roof 'tl-roofline nameless.json')" 'MI300X peak'
+is 'one that was named is not' "$(tl-roofline --arch MI300X nameless.json 2>&1 >/dev/null | grep -c assumed)" 0
 # 524288 / 1e12 = 0.524288 us; 57344 / 1e9 = 57.344 us
 is 'bound by the memory' "$(cells roof,roofline_bound,roofline_ns,pct_roofline_mean,lost_ns \
 	'tl-roofline --arch ./one.json mm.json')" 'one peak MEMORY_BOUND 57344.0 1146.8799999999999 -52344.0'
