@@ -219,6 +219,14 @@ take_records(struct jobs *j, const struct job *job, bool aloud)
 	vec_free(&r);
 }
 
+/* On one terminal the warnings of the screen are enough. */
+static bool
+is_on_screen(const struct settings *s, const struct job *job)
+{
+	return has_answer(job->status) && !s->has_sheets &&
+	    isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
+}
+
 /* What failed first: it is the reason of what follows. */
 void
 job_finish(struct jobs *j, bool loud)
@@ -234,7 +242,7 @@ job_finish(struct jobs *j, bool loud)
 		if (job->is_told || (i < j->list.n && has_answer(job->status)))
 			continue;
 		job->is_told = true;
-		take_records(j, job, aloud);
+		take_records(j, job, aloud && !is_on_screen(j->set, job));
 		/* a message is worth a second try */
 		if (aloud && job->err.len > 0 &&
 		    write_all(STDERR_FILENO, job->err.p, job->err.len) != 0)

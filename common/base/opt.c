@@ -171,6 +171,21 @@ ambiguous_option(const struct optparse *op, struct str word)
 	    (int)b.len, b.p);
 }
 
+/* Of a program that takes a stream: who makes it with the captures in it. */
+static bool
+put_capture(struct buf *b, const struct option *l, struct str word)
+{
+	bool takes_stream = false;
+
+	for (; l->name != NULL; l++)
+		takes_stream |= strcmp(l->name, "annotation") == 0;
+	if (!takes_stream || !str_eq(word, STR("capture")))
+		return false;
+	buf_printf(b, ": pipe it in: tl-graft --capture DIR TRACE | %s",
+	    err_program_name());
+	return true;
+}
+
 /* The word as typed, and which option it may have been. */
 static noreturn void
 unknown_option(const struct optparse *op, struct str word)
@@ -182,7 +197,9 @@ unknown_option(const struct optparse *op, struct str word)
 	for (; l->name != NULL; l++)
 		if (l->val != CH_COMPLETE)
 			vec_push(&names, l->name);
-	if (word.len > 2)
+	if (word.len > 2 &&
+	    !put_capture(&near, ((struct private *)op->priv)->longs,
+		(struct str){ word.p + 2, word.len - 2 }))
 		suggest_put(&near, (struct str){ word.p + 2, word.len - 2 },
 		    names.v, names.n, "--");
 	die_usage("unknown option '%.*s'%.*s", (int)word.len, word.p,

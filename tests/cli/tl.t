@@ -87,6 +87,9 @@ python3 "$ROOT/tests/cli/on-terminal.py" tl-timeline - >said
 like 'nor for - is a terminal read' "$(cat said)" \
 	'^tl-timeline: no input: name a file, or pipe one in$'
 
+# ---- a hand that types an option of another program ----
+refuses 2 ": pipe it in: tl-graft --capture DIR TRACE | tl-timeline$" 'tl-timeline --capture x'
+
 # ---- colour and blocks, where the terminal has them ----
 if command -v tl-report >/dev/null; then
 	terminal() { # terminal VARIABLE=VALUE...: the bar of the screen
@@ -101,6 +104,12 @@ if command -v tl-report >/dev/null; then
 	like 'NO_COLOR: blocks alone' "$(terminal NO_COLOR=1 LANG=en_US.utf8 LC_ALL=)" "^\\[($full)+[^$esc]*\\]$"
 	is 'a dumb terminal: neither colour' "$(terminal TERM=dumb LC_ALL=C)" \
 		"$(tl-report t.json.gz | grep -A 1 '^GPU, ' | tail -n 1)"
+	# an event at no time is skipped, with a warning
+	zcat t.json.gz | sed 's/"traceEvents": *\[/&{"ph":"X","cat":"kernel","name":"k","ts":"soon","dur":1,"pid":0,"tid":7},/' >odd.json
+	reports 3 skipped 'tl-report odd.json'
+	is 'on one terminal a warning is said once, by the screen' "$(
+		python3 "$ROOT/tests/cli/on-terminal.py" tl-report odd.json |
+			grep -c '^tl-\|^  - odd.json: 1 event skipped')" 1
 	is 'no line is wider than the terminal' "$(env -u NO_COLOR LC_ALL=C.UTF-8 python3 "$ROOT/tests/cli/on-terminal.py" -w 60 tl-report t.json.gz |
 		sed "s/$esc\[[0-9]*m//g" | python3 -c 'import sys
 print(sum(len(l.rstrip("\n")) > 60 for l in sys.stdin))')" 0
