@@ -22,8 +22,8 @@ struct filter {
 	struct numbering nb;
 	struct stream_in *in;
 	enum section section;
-	bool has_section_due; /* told when its source is known to be wanted */
-	bool is_left_out;     /* the source told last */
+	bool has_section_due; /* written once its source is wanted */
+	bool is_left_out;     /* the source written last */
 	VEC(struct fact) facts;
 	VEC(bool) unasked; /* by source of this input: not of these ranks */
 	uint64_t nread;

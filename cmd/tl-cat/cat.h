@@ -37,7 +37,7 @@ bool is_picked(const struct settings *set, const struct event *ev);
 /* left: of --head, when all is read; nothing was picked: ends the program. */
 void cat_check_picks(const struct settings *set, int64_t left);
 
-/* What the records of a source have told so far. */
+/* What the records of a source have said so far. */
 struct known {
 	bool is_told, is_final, has_base;
 	int64_t base_ns;

@@ -14,7 +14,7 @@ causality_is_broken(size_t n, size_t nbroken)
 	return nbroken > 0 && nbroken * 100 >= n * BROKEN_PCT;
 }
 
-/* Whether all its clocks are told by the same collectives. */
+/* Whether the same collectives decide all its clocks. */
 static bool
 is_known(const struct job *j, const struct coll *c)
 {

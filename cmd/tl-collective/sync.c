@@ -9,7 +9,7 @@
 
 /*
  * Ranks that should be in it, of those that were given: a rank whose file is
- * missing is told once, and its collectives go on without it. 0: not known.
+ * missing is one warning, and its collectives go on without it. 0: not known.
  */
 static size_t
 expected(const struct job *j, const struct coll *c)

@@ -109,7 +109,7 @@ find_slow_times(struct job *j, struct findings *f, size_t first,
 			    !str_eq(nodes[g], where))))
 			continue;
 		if (g > first)
-			nodes[g].len = 0; /* told here */
+			nodes[g].len = 0; /* it is in this sentence */
 		vec_push(&v, s);
 		for (size_t i = 0; i < f->episodes.n; i++)
 			if (f->episodes.v[i].group == s->group)

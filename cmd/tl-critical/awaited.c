@@ -100,7 +100,7 @@ ended_free(struct ended *d)
 	free(d->last);
 }
 
-/* ---- calls that wait, and GPU streams that were told to ---- */
+/* ---- calls that wait, and GPU streams made to wait ---- */
 
 /* Of the work launched before a time: what ended last, up to another one. */
 struct question {

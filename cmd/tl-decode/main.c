@@ -68,7 +68,7 @@ decode_source(const struct settings *set, const char *path,
 	};
 
 	s.in = in_open(path);
-	in_tolerate(s.in); /* failures are told with a hint */
+	in_tolerate(s.in); /* failures come with a hint */
 	source_begin(&s);
 	repair_read(&s);
 	source_end(&s);

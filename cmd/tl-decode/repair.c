@@ -232,7 +232,7 @@ fact_without(const struct subject *s, struct fact f)
 	return f;
 }
 
-/* Bytes that were mended before are told in the same fact. */
+/* The same fact also counts bytes that were mended before. */
 static void
 write_source(const struct subject *s, struct stream_out *out,
     const struct source *source, const char *name)

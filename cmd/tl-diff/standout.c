@@ -106,7 +106,7 @@ median_of_others(
 	return middle;
 }
 
-/* ---- what bears it out ---- */
+/* ---- its evidence ---- */
 
 static int
 by_row(const void *x, const void *y)
@@ -160,7 +160,7 @@ growth_of(struct finder *f, const struct row_part *v, size_t n, uint32_t sample,
 	    : 0;
 }
 
-/* Sums what rows grew by; the largest is told. */
+/* Sums what rows grew by; the largest is named. */
 static int64_t
 sum_growth(struct finder *f, uint32_t sample, struct standout *to)
 {

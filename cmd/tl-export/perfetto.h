@@ -81,7 +81,7 @@ struct perfetto {
  * packet_end(). */
 size_t packet_begin(struct perfetto *x) USE_RESULT;
 void packet_end(struct perfetto *x, size_t packet);
-/* The number of a text of the dictionary, told first where it is new. */
+/* The number of a text of the dictionary, which is written first if new. */
 uint64_t name_number(struct perfetto *x, enum name_kind what, uint32_t text);
 
 /* ---- perfetto-track.c ---- */

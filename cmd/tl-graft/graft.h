@@ -80,7 +80,7 @@ struct pairing {
 	enum reason why; /* ... or why nothing was */
 };
 
-/* False: they can't be told. */
+/* False: they can't be matched. */
 bool align(struct pairing *p);
 
 /* ---- graft.c ---- */

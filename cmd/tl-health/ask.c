@@ -55,8 +55,8 @@ own_words(struct str s)
 }
 
 /*
- * Takes what it said: warnings are told, equal ones in a row once; of what was
- * wrong the text is given back.
+ * Reads its messages. Passes on warnings, equal ones in a row once; returns the
+ * text of an error.
  */
 static struct str
 hear(const struct asked *a, struct arena *mem, int fd)

@@ -115,8 +115,8 @@ struct asked {
 	const char *name; /* of that, for messages */
 };
 /*
- * Has a program print tables, with all columns, into the sink; its status. What
- * it warns of is told; *wrong is why it has no answer, in mem. Its failure ends
+ * Has a program print tables, with all columns, into the sink; its status.
+ * Warnings are passed on; *wrong: why it has no answer, in mem. A failure ends
  * this program.
  */
 int table_ask(const struct asked *a, const struct table_sink *sink,

@@ -341,8 +341,8 @@ finish_xla(struct kernels *k, struct kernel *one)
 /* ---- files ---- */
 
 /*
- * Whether a source has ops is told by those that are asked for or own what is,
- * as a stream that was filtered before has no others.
+ * A source has ops if one is selected or owns what is: a stream that was
+ * filtered before has no others.
  */
 void
 kernels_take(struct sink *s, const struct stream_in *in, bool is_chosen)

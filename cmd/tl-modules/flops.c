@@ -2,7 +2,7 @@
 /*
  * FLOPs by module, and of what runs in none. From a module down: an op with a
  * model stands for all that is below it, any other hands on what its ops have;
- * one with GPU work, no model and no such op below is told by name. Work below
+ * one with GPU work, no model and no such op below is listed. Work below
  * an op with a model is what the FLOPs are about, its share of the module's
  * time says how much of it they explain.
  *

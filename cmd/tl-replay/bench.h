@@ -14,7 +14,7 @@ extern const char *const bench_tools[];
 bool bench_is_product(struct str op);
 /*
  * Appends the line of the tool of this number, without a newline. False: why
- * says what the tool cannot be told, or is empty where the op is no GEMM.
+ * says what the tool cannot express; empty: the op is no GEMM.
  */
 bool bench_line(struct buf *out, size_t tool, struct str op,
     const struct schema *s, const struct arguments *args,

@@ -47,7 +47,7 @@ struct lane {
 	int64_t pid, tid;
 	bool has_parent, has_pid, has_tid;
 	bool is_used; /* something happened on it */
-	/* whose it is, as found when so much was told: perfetto.ntold */
+	/* whose it is, as of this many descriptors: perfetto.ntold */
 	struct whose whose;
 	uint64_t as_of;
 	/* counters */
@@ -137,8 +137,8 @@ struct perfetto {
 bool perfetto_fault(struct perfetto *p, const char *why);
 /* The next field of a message; false at its end, and once there is a fault. */
 bool perfetto_next(struct perfetto *p, struct fields *m);
-/* The same in loops that many events go through; at their end it is to be told
- * what ended them. */
+/* The same in loops that many events go through; the caller then says what
+ * ended them. */
 static inline bool
 perfetto_next_fast(const struct perfetto *p, struct fields *m)
 {

@@ -2,7 +2,7 @@
 /* Where everything is: planes with their lines and metadata. */
 #include "cmd/tl-decode/xplane/xplane.h"
 
-/* Of pids, which xprof counts so: plane ids up to 499 are told apart. */
+/* Pids as xprof counts them: plane ids up to 499 stay distinct. */
 #define PLANE_IDS 500
 #define PID_DEVICE 1
 #define PID_CUSTOM (PID_DEVICE + PLANE_IDS)
