@@ -160,7 +160,7 @@ struct out *out_open(const char *path);
 /* Compresses from here on; level 0 is zstd's default. */
 void out_zstd(struct out *o, int level);
 bool out_is_terminal(const struct out *o);
-/* A terminal that is not told otherwise: by NO_COLOR, or as it is dumb. */
+/* A terminal, unless NO_COLOR is set or it is a dumb one. */
 bool out_wants_colour(const struct out *o);
 /* A terminal whose environment says UTF-8: it has block characters. */
 bool out_has_blocks(const struct out *o);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffered output whose every failure is told, and told by its name. */
+/* Buffered output: each failure is an error that names the file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

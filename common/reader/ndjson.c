@@ -332,7 +332,7 @@ ndjson_read(struct reader *r)
 		good = cut_off(n);
 	else if (good && r->ntables == 0)
 		good = buf_fail(&r->error, "the input is empty");
-	r->unfinished = false; /* the end line has told */
+	r->unfinished = false; /* the end line was read */
 	vec_free(&n->members);
 	vec_free(&n->columns);
 	vec_free(&n->cells);

@@ -32,7 +32,7 @@ struct ndjson {
  * end, -1 after an error.
  */
 int ndjson_next_object(struct ndjson *n);
-/* Moves behind it; false, with the error told: something else stands there. */
+/* Moves behind it; false, with the error set: it is something else. */
 bool ndjson_behind_object(struct ndjson *n);
 /* The value behind a key. */
 enum json_status ndjson_take_value(struct ndjson *n, struct member *m);

@@ -12,7 +12,7 @@
  * Rows may still be of several records: names of threads can be the same.
  *
  * Where a few words decide all keys, sink_fold_known() finds the record of most
- * pieces before they are made: sink_fold() has been told the same words.
+ * pieces before they are made: sink_fold() got the same words.
  */
 #ifndef TL_SINK_PIECES_H
 #define TL_SINK_PIECES_H

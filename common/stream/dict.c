@@ -173,7 +173,7 @@ key_of_value(const struct dict *st, const struct value *v)
 	case VAL_UINT: {
 		char text[24];
 
-		/* beyond int64: told apart by its text */
+		/* beyond int64: its text is the key */
 		k.n = intern_put(
 		    st->text, (struct str){ text, num_put_u64(text, v->u) });
 		k.type = KEY_STR;

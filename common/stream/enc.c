@@ -86,7 +86,7 @@ put_string_record(struct encoder *e, struct str s)
 	put_text(&e->block, s);
 }
 
-/* Their numbers are those of the table, so all that exist are told, until the
+/* Their numbers are those of the table, so all of them are written, until the
  * block is this long. */
 bool
 enc_tell_strings(struct encoder *e, size_t until)
@@ -110,7 +110,7 @@ enc_tell_strings(struct encoder *e, size_t until)
 		(vec)->v[id] = (no);      \
 	} while (0)
 
-/* The number of a string in the stream, which is told first if need be. */
+/* The number of a string in the stream, which is written first if need be. */
 static uint32_t
 string_no(struct encoder *e, uint32_t id)
 {

@@ -88,7 +88,7 @@ struct ndjson_dec {
 	struct ndjson_group all;
 	VEC(struct fact) facts;
 	struct arena *mem;
-	size_t mark; /* of mem, behind what the header told */
+	size_t mark; /* of mem, behind what the header defined */
 	struct buf scratch;
 	VEC(struct uid) stack; /* ancestors in a tree section */
 	uint32_t stack_src;

@@ -128,7 +128,7 @@ read_header(struct stream_in *s)
 		stream_die_cut(s);
 }
 
-/* Anew: what a header told is forgotten. */
+/* Anew: what a header defined is forgotten. */
 static void
 start_decoder(struct stream_in *s, uint32_t kinds)
 {

@@ -8,7 +8,7 @@
  *
  * The layout of an event (kind, phase, category, which fixed fields, the keys
  * and types of its entries) is its *shape*. Traces have few shapes, so a shape
- * is told once and an event is a shape's number and the values. Strings,
+ * is defined once and an event is a shape's number and the values. Strings,
  * shapes and tracks (process and thread) are numbered per stream; what this
  * reader hands out is numbered per struct dict, shared by all streams that
  * a program opens with it, so that equal bytes are equal numbers.

@@ -83,7 +83,7 @@ struct encoder {
 	struct buf block; /* WIRE_BLOCK_HEAD bytes, then the payload */
 	uint64_t next_id; /* expected in this block */
 	int64_t prev_ts;
-	uint32_t told;                    /* eager: strings told so far */
+	uint32_t told;                    /* eager: strings written so far */
 	uint32_t nstrings;                /* lazy: the same */
 	VEC(uint32_t) string_no;          /* lazy: number + 1 by id */
 	VEC(uint32_t) shape_no, track_no; /* number + 1 by id */
@@ -103,8 +103,8 @@ void enc_meta(struct encoder *e, const struct meta *m);
 void enc_section(struct encoder *e, enum section s);
 void enc_clear(struct encoder *e);
 /*
- * Eager: tells strings until all are told or the block is long enough to be
- * closed; true when there are more. Events come after that.
+ * Eager: writes strings until all are written or the block is long enough to
+ * be closed; true when there are more. Events come after that.
  */
 bool enc_tell_strings(struct encoder *e, size_t until);
 static inline bool

@@ -31,9 +31,9 @@ struct stream_out;
  * the program's own line is added. Binary to a terminal is a usage error.
  * Events that are written must be numbered by strings.
  *
- * eager: strings are told in the order of their numbers, all up to the
+ * eager: strings are written in the order of their numbers, all up to the
  * highest in use, so that encoded values can be copied as they are: right when
- * most of them will be used. Otherwise a string is told when it is first used.
+ * most of them will be used. Otherwise a string is written when first used.
  */
 struct stream_out *stream_create(const struct stream_dest *dest,
     struct dict *dict, const struct stream_in *in, unsigned marks, bool eager);

@@ -8,7 +8,7 @@
 struct junit {
 	struct out *out;
 	const char *suite;
-	struct buf cases; /* behind their number, which is told first */
+	struct buf cases; /* behind their number, which comes first */
 	struct buf text;
 	size_t n[JUNIT_RESULTS], ncases;
 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A column that a table does not have: which ones are meant is told, rather
- * than all, of which there can be sixty.
+ * For a column that a table does not have: names those that may be meant, not
+ * all, as there can be sixty.
  */
 #include <stdlib.h>
 
 #include "table/view.h"
 
-#define ALL_MAX 10 /* of this many all are told */
+#define ALL_MAX 10 /* up to this many: all are named */
 #define TIMES_MAX 3
 
 /*

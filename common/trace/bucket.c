@@ -9,7 +9,7 @@
 
 struct bucket_pattern {
 	regex_t re;
-	struct str type; /* p NULL: not told */
+	struct str type; /* p NULL: unknown */
 };
 
 /* ---- names ---- */

@@ -56,7 +56,7 @@ struct forest_node {
 	};
 };
 
-/* What can't be told from the node above it. */
+/* What does not follow from the node above it. */
 struct forest_links {
 	struct uid launch, fwd, bwd;
 };

@@ -102,7 +102,7 @@ uint32_t hlo_frame_shape(struct hlo *h);
 
 /*
  * hlo-graph.c: the instructions of what one launch of a command buffer did, by
- * GPU event; what can't be told stays the buffer's.
+ * GPU event; what cannot be told apart stays the buffer's.
  */
 struct hlo_graph *hlo_graph_create(
     struct hlo *h, const struct hlo_op *buffer, struct str calls);

@@ -40,7 +40,7 @@ struct launchers_state {
 	void *arg;
 	VEC(struct frame) stack;
 	VEC(struct gpu_work) works, direct;
-	VEC(uint32_t) chain; /* modules above the op that is told */
+	VEC(uint32_t) chain; /* modules above the op passed on */
 	struct spans spans;
 	size_t nops; /* open frames that are not of modules */
 	uint64_t number;

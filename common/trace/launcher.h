@@ -105,7 +105,7 @@ struct launchers *launchers_create(
 void launchers_destroy(struct launchers *w);
 /* The step and annotation of the event that is pushed next. */
 void launchers_at(struct launchers *w, struct key step, uint32_t annotation);
-/* is_chosen matters to GPU events only: others are told to no one. */
+/* is_chosen matters to GPU events only: others are not passed on. */
 void launchers_push(
     struct launchers *w, const struct event *ev, bool is_chosen);
 /* Closes what is open: at each item that is no event, and at the end. */

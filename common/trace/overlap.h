@@ -5,7 +5,7 @@
  *
  * Two GPU events overlap when they share at least a
  * microsecond, unless they are of one GPU stream of one device or below the
- * same op. An op's share is told of its busy time R, the length of the union
+ * same op. An op's share is one of its busy time R, the length of the union
  * of its own events.
  *
  *	struct overlaps *o = overlaps_find(dict, works, nworks);

@@ -137,8 +137,8 @@ uint32_t select_kinds(const struct select *s, uint32_t kinds);
 void select_start(struct select *s, const struct stream_in *in);
 /*
  * Takes each item in order; whether it is an event that is asked for. Windows
- * that a source does not have are a warning. In the prologue, where windows are
- * told, they leave nothing out; stubs are never asked for.
+ * that a source does not have are a warning. In the prologue, which defines the
+ * windows, they leave nothing out; stubs are never asked for.
  */
 bool select_item(struct select *s, const struct stream_in *in, enum item item);
 /* Whether sources with these facts are asked for, by their rank. */

@@ -247,7 +247,7 @@ void custom_links_find(struct store *s, struct custom_link *v, size_t n);
 /*
  * link-shared.c: calls that have one correlation id, and the GPU events of it.
  * A call is noted with the list's first event; those of one list are then told
- * apart by order, and what can't be is owned by none. Counts the latter.
+ * apart by order; where that fails none owns them. Counts these.
  */
 struct shared_call {
 	uint32_t first, call;
