@@ -161,12 +161,16 @@ warn_gpu(struct figures *f, struct buf *b)
 	warn_models(f, b, has_shapes);
 }
 
-/* What is said here, with the share of the time, is not repeated. */
+/*
+ * What is said here, with the share of the time, is not repeated; what only
+ * points to another warning stands beside it.
+ */
 static bool
 is_said(const char *id)
 {
 	static const enum report_id said[] = { MSG_MODEL_LACKS, MSG_NO_LAUNCHES,
-		MSG_NO_OP_OWNS };
+		MSG_NO_OP_OWNS, MSG_HELPER_WARNED, MSG_INPUT_WARNED,
+		MSG_CLOCKS_WARNED };
 
 	for (size_t i = 0; i < sizeof said / sizeof *said; i++)
 		if (report_find(str_of(id)) == said[i])
