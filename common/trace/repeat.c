@@ -61,6 +61,12 @@ by_start(const void *x, const void *y)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
+void
+repeat_events_sort(struct repeat_event *v, size_t n)
+{
+	stable_sort(v, n, sizeof *v, by_start);
+}
+
 static void
 number_names(struct finder *f)
 {
@@ -329,7 +335,7 @@ find_end(struct finder *f, const struct unit *u, struct repeats *to)
 }
 
 bool
-repeats_find(struct repeats *to, struct repeat_event *v, size_t n)
+repeats_find(struct repeats *to, const struct repeat_event *v, size_t n)
 {
 	struct finder f = { .v = v, .n = n };
 	unit_list units = { 0 };
@@ -338,7 +344,6 @@ repeats_find(struct repeats *to, struct repeat_event *v, size_t n)
 	to->at.n = to->length = 0;
 	if (n < 2 * LEAST_TIMES || n >= UINT32_MAX)
 		return false;
-	stable_sort(v, n, sizeof *v, by_start);
 	number_names(&f);
 	group_names(&f);
 	if (find_anchor(&f, &units)) {

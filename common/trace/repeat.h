@@ -31,10 +31,11 @@ struct repeats {
 	size_t length;    /* events of most of them */
 };
 
-/* Sorts the events by start and order. Empties to first; false: they do not
- * repeat. */
+/* By start and order. */
+void repeat_events_sort(struct repeat_event *v, size_t n);
+/* Of sorted events. Empties to first; false: they do not repeat. */
 bool repeats_find(
-    struct repeats *to, struct repeat_event *v, size_t n) USE_RESULT;
+    struct repeats *to, const struct repeat_event *v, size_t n) USE_RESULT;
 void repeats_free(struct repeats *r);
 
 #endif

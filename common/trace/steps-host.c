@@ -212,11 +212,14 @@ steps_infer(struct steps *s, const struct host *h)
 	if (s->list.n > 0 && s->list.v[0].what != STEP_IS_WHOLE)
 		return false;
 	list_calls(h, &calls);
-	found = repeats_find(&r, calls.v, calls.n);
-	if (found && !take_repeats(s, h, &calls, &r)) {
-		steps_clear(s);
-		take_whole(s, h);
-		found = false;
+	repeat_events_sort(calls.v, calls.n);
+	found = steps_infer_optimizer(s, h, calls.v, calls.n);
+	if (!found && repeats_find(&r, calls.v, calls.n)) {
+		found = take_repeats(s, h, &calls, &r);
+		if (!found) {
+			steps_clear(s);
+			take_whole(s, h);
+		}
 	}
 	vec_free(&calls);
 	repeats_free(&r);

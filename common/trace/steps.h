@@ -42,6 +42,7 @@
 #include "trace/step.h"
 
 struct host;
+struct repeat_event;
 
 enum step_what {
 	STEP_IS_STEP,
@@ -98,9 +99,9 @@ struct steps {
 	VEC(struct step_marker) markers;
 	VEC(struct step_window) list;
 	VEC(struct step_process) processes;
-	size_t inferred;  /* calls in most steps; 0: they are not inferred */
-	uint32_t slowest; /* in list; STEPS_NONE: there is no step */
-	bool are_runs;    /* of an XLA module */
+	size_t inferred;      /* calls in a step; 0: they are not inferred */
+	uint32_t slowest;     /* in list; STEPS_NONE: there is no step */
+	bool are_runs;        /* of an XLA module */
 	bool only_iterations; /* the caller's: nothing else is a step */
 	VEC(struct iteration) iterations;
 	/* private */
@@ -161,11 +162,15 @@ void steps_free(struct steps *s);
 void steps_find(struct steps *s, const struct host *h, const struct str *globs,
     size_t nglobs);
 /*
- * Where steps_find() found none (the whole): the steps that repeat what the
- * process launches which launches most, or without GPU work what its outermost
- * ops are. They begin where the call in front ends. False: nothing repeats.
+ * Where steps_find() found none (the whole): the steps of the process that
+ * launches most. They end with the optimizer's, or else repeat what it
+ * launches, or without GPU work its outermost ops; these begin where the call
+ * in front ends. False: nothing repeats.
  */
 bool steps_infer(struct steps *s, const struct host *h);
+/* steps-optimizer.c: the former alone. The process's calls, by start. */
+bool steps_infer_optimizer(struct steps *s, const struct host *h,
+    const struct repeat_event *calls, size_t n) USE_RESULT;
 /*
  * Sets has_gpu of all windows, from all GPU events. Of a step without any,
  * nothing recorded tells whether the GPU was idle.
