@@ -243,7 +243,7 @@ add_piece(struct idle *g, struct idle_record *r, const struct gap *gap,
 	    ? host_pid(h, &h->events.v[next->launch])
 	    : NULL;
 
-	set_event(g, r, p->event);
+	set_event(g, r, host_culprit(h, p->event, p->cause));
 	set_cause(g, r, p->cause);
 	r->class = g->classes[account_class_of(h, gap, p)];
 	if (g->with_above) {

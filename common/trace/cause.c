@@ -115,8 +115,8 @@ fits(const struct rule *r, struct str name, const struct pairs *pairs)
 	    !any_fits(&r->unless, name, pairs);
 }
 
-static unsigned
-above_bit(enum cause cause)
+unsigned
+cause_above_bit(enum cause cause)
 {
 	for (unsigned i = 0; i < CAUSE_ABOVE_COUNT; i++)
 		if (cause_above[i] == cause)
@@ -143,7 +143,8 @@ look_up(
 
 	for (size_t i = 0; i < c->rules.n; i++) {
 		const struct rule *r = &c->rules.v[i];
-		unsigned bit = r->about == OF_ABOVE ? above_bit(r->cause) : 0;
+		unsigned bit =
+		    r->about == OF_ABOVE ? cause_above_bit(r->cause) : 0;
 
 		if (!is_about(r, is_call))
 			continue;
@@ -344,7 +345,7 @@ check_rule(
 	    rule->like.n == 0)
 		return buf_fail(
 		    r->why, "a rule needs \"cause\", \"of\" and \"like\"");
-	if (rule->about == OF_ABOVE && above_bit(rule->cause) == 0)
+	if (rule->about == OF_ABOVE && cause_above_bit(rule->cause) == 0)
 		return buf_fail(r->why, "%s can't be \"of\": \"above\"", word);
 	for (size_t i = 0; i < examples->n; i++) {
 		struct str name = examples->v[i].glob;

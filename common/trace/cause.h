@@ -103,6 +103,8 @@ struct cause_name {
 /* Those of "above" in order: the first of an event's bits counts. */
 #define CAUSE_ABOVE_COUNT 7
 extern const uint8_t cause_above[CAUSE_ABOVE_COUNT];
+/* A cause's bit of those; 0: no rule of "above" is about it. */
+unsigned cause_above_bit(enum cause c);
 /* Final for any event; those behind it only for what is no call. */
 #define CAUSE_ABOVE_FINAL 5
 

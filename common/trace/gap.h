@@ -40,7 +40,7 @@ struct gap {
 	 * prev; HOST_NONE: it is none */
 	uint32_t awaited;
 	uint8_t cause;  /* the largest, of equal ones the first */
-	uint32_t event; /* the one of its pieces that it was longest in */
+	uint32_t event; /* what most of that is due to: host_culprit() */
 	int64_t cause_ns;
 };
 
@@ -51,6 +51,7 @@ struct gaps {
 	VEC(struct gap) list; /* in time */
 	VEC(struct gap_piece) pieces;
 	int64_t min_ns; /* the caller's: shorter gaps are passed over */
+	VEC(struct gap_piece) room; /* private: one gap's */
 };
 
 /*
@@ -78,7 +79,7 @@ void gaps_find(struct gaps *g, struct host *h, const uint32_t *gpus, size_t n,
     const struct span *window);
 /* Leaves what lies in these times, normalised: causes are those of the whole.
  */
-void gaps_cut(struct gaps *g, const struct spans *within);
+void gaps_cut(struct gaps *g, const struct host *h, const struct spans *within);
 void gaps_free(struct gaps *g);
 
 #endif

@@ -46,6 +46,27 @@ host_above(const struct host *h, uint32_t event, bool is_module)
 	return h->above->of[is_module].v[event];
 }
 
+uint32_t
+host_culprit(const struct host *h, uint32_t event, enum cause cause)
+{
+	const struct host_event *v = h->events.v;
+	unsigned bit = cause_above_bit(cause);
+
+	while (event != HOST_NONE && (v[event].above & bit) != 0) {
+		uint32_t up = host_up(&v[event]), jump = HOST_NONE;
+
+		if (host_has_time(&v[event]))
+			jump = v[event].jump;
+		if (jump != HOST_NONE && (v[jump].above & bit) != 0)
+			event = jump;
+		else if (up != HOST_NONE && (v[up].above & bit) != 0)
+			event = up;
+		else
+			break;
+	}
+	return event;
+}
+
 void
 host_free_above(struct host *h)
 {

@@ -212,6 +212,11 @@ uint32_t host_next_busy(
 
 /* The name of the nearest op, or nn.Module frame, from an event on up. */
 uint32_t host_above(const struct host *h, uint32_t event, bool is_module);
+/*
+ * The event that a cause is due to: where all below is of it by name (data, a
+ * collective, the optimizer), the outermost that is; else the event itself.
+ */
+uint32_t host_culprit(const struct host *h, uint32_t event, enum cause cause);
 /* Whether no event of its name and kind began before it. */
 bool host_is_first_of_name(struct host *h, uint32_t event);
 /*

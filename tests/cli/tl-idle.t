@@ -90,6 +90,33 @@ ev user_annotation 'data_loading' 1 90 155 | gap 260 250
 is 'an annotation that says so' "$(causes)" \
 	'data 145000.launch_call 5000.launch_latency 5000.between_ops 5000.'
 
+# ---- what a cause is due to ----
+
+due() { rows "tl-idle --table idle_gaps -c cause,cause_ns,call gap.json"; }
+{
+	frame 'a.py(1): a' 1 90 155
+	frame 'b.py(1): b' 1 130 40
+} | gap 260 250
+is 'what took most of the gap, in all its pieces' "$(due)" 'python 145000 a.py(1): a.'
+{
+	frame 'torch/utils/data/dataloader.py(1): __next__' 1 90 155
+	ev cpu_op aten::stack 1 95 60
+	frame 'mine.py(2): read' 1 160 70
+} | gap 260 250
+is 'of data the outermost event' "$(due)" \
+	'data 145000 torch/utils/data/dataloader.py(1): __next__.'
+is 'is one row, with all that is below' \
+	"$(tl-idle --by cause,call -c cause,time_ns,count,calls --no-header gap.json |
+		grep '^data' | tr '\t' ' ')" \
+	'data 145000 4 1'
+{
+	frame 'mine.py(2): train' 1 90 155
+	ev user_annotation 'Optimizer.step#SGD.step' 1 91 150
+	ev cpu_op aten::add_ 1 95 60
+	ev cpu_op aten::mul_ 1 160 70
+} | gap 260 250
+is 'of the optimizer, too' "$(due)" 'optimizer 141000 Optimizer.step#SGD.step.'
+
 # ---- another thread ----
 
 {

@@ -11,16 +11,17 @@ import sys
 
 from worked import is_left, names_of, table, traces
 
-# trace: idle ns, gaps, ns by cause, the longest gaps: (ns, prev, next, cause, its ns, call)
+# trace: idle ns, gaps, ns by cause, the longest gaps: (ns, prev, next, cause, its ns, call);
+# the call is the event with most self time in the gap, of data the outermost one
 WORKED = {
     "h100_bert_small": (3598388, 60, "python 1726476 op 1412704 launch_call 325264 "
                         "launch_latency 98290 runtime 31691 sync 3963", [
                             (247551, 2185, 2193, "python", 197793, 1042),
-                            (218367, 2457, 2465, "python", 171042, 1908),
+                            (218367, 2457, 2465, "python", 171042, 1778),
                             (153855, 2135, 2145, "python", 86361, 835)]),
     "h100_timesformer": (1559253, 533, "queue_gap 824793 python 367732 op 266760 launch_call 64111 "
                          "runtime 11640 launch_latency 11000 sync 7009 copy_block 5408 init 800", [
-                             (573341, 47137, 47151, "python", 317475, 39792),
+                             (573341, 47137, 47151, "python", 317475, 39764),
                              (79552, 47305, 47309, "python", 50257, 39960),
                              (33152, 47313, 47319, "op", 22189, 226)]),
     "mi300_ddp_resnet18": (3032409244, 2373, "alloc 3005719093 op 9270004 launch_latency 5931727 "
@@ -47,7 +48,7 @@ WORKED = {
                         "sync 51390 poll 27923", [(15718606, 19634, 19648, "op", 15273412, 7917)]),
     "hta_ns_resolution": (7574738, 6094, "queue_gap 5484223 launch_call 769872 op 620638 "
                           "launch_latency 358126 comm_host 305010 runtime 26042 poll 9811 init 1016",
-                          [(385886, 25804, 25820, "op", 300257, 13416)]),
+                          [(385886, 25804, 25820, "op", 300257, 13079)]),
     "inference_sglang_decode": (463977017, 556, "gpu_missing 463251758 graph_gap 274232 "
                                 "python 221491 op 124162 launch_call 46536 launch_latency 19239 "
                                 "copy_block 16410 runtime 14450 queue_gap 8739", [
@@ -67,16 +68,16 @@ WORKED = {
                               "launch_latency 27682784 launch_call 17730553 runtime 3239023 "
                               "profiler 462289 copy_block 177243 io 72948 queue_gap 32371 "
                               "comm_host 15384 wait 7982", [
-                                  (16782660, 191074, 191076, "python", 16128558, 90036),
+                                  (16782660, 191074, 191076, "python", 16128558, 90112),
                                   (14541490, 228188, 228190, "python", 14511914, 142144),
                                   (14506718, 215768, 215770, "python", 14476391, 124804)]),
     "kineto_resnet50_w0_step1": (392919000, 8285, "data 283707000 op 51523000 optimizer 26860000 "
                                  "launch_call 14139000 queue_gap 9680000 launch_latency 2954000 "
                                  "stall 1765000 autograd 937000 copy_block 807000 runtime 442000 "
                                  "sync 54000 poll 51000", [
-                                     (62339000, 62620, 62624, "data", 62036000, 16289),
-                                     (60912000, 49550, 49554, "data", 60590000, 8407),
-                                     (57347000, 43015, 43019, "data", 57041000, 4466)]),
+                                     (62339000, 62620, 62624, "data", 62036000, 16296),
+                                     (60912000, 49550, 49554, "data", 60590000, 8414),
+                                     (57347000, 43015, 43019, "data", 57041000, 4473)]),
     "multirank_cifar_mi300x_4r/rank0": (48852753, 1565, "op 17271412 launch_latency 7460709 "
                                         "optimizer 6806738 launch_call 5143386 comm_host 4917696 "
                                         "between_ops 4302392 autograd 1658619 copy_block 610648 "
@@ -90,7 +91,7 @@ WORKED = {
                                        "launch_latency 337000 optimizer 230000 queue_gap 52000 "
                                        "sync 49000 copy_block 32000 runtime 31000 poll 30000", [
                                            (320000, 2145, 2169, "between_ops", 209000, 1365),
-                                           (316000, 1729, 1737, "between_ops", 170000, 1102),
+                                           (316000, 1729, 1737, "between_ops", 170000, 1096),
                                            (256000, 2317, 2323, "between_ops", 157000, None)]),
     "multirank_hta_sampled_2of128/sampled_rank-0": (
         675191000, 930, "late_start 389044000 none 143344000 optimizer 77781000 "

@@ -34,9 +34,9 @@ WORKED = {
     "h100_timesformer": r"Host-bound: host work is 54\.8 % of 382\.536 ms in 1 step "
                         r"\(python 206\.\d+ ms\)\. One gap takes 218\.120 ms, before the first",
     "mi300_timesformer": r"Host-bound: host work is 64\.4 % of 390\.680 ms .* One gap takes 268\.753 ms,",
-    "mi300_ddp_resnet18": r"(?!.*sets the pace)Allocation-bound: allocation is 88\.6 % of 3\.391 s with 4 "
-                          r"inferred steps: hipFree \(2\.996 s: "
-                          r"1,298 calls, longest wait 68\.153 ms, uid 26612\)",
+    "mi300_ddp_resnet18": r"(?!.*sets the pace)Allocation-bound: allocation is 88\.6 % of 3\.393 s with 5 "
+                          r"inferred steps: hipFree \(2\.997 s: "
+                          r"1,360 calls, longest wait 68\.153 ms, uid 26612\)",
     "mi300_resnet_ckpt": r"Communication-bound: exposed communication is 65\.7 % of 84\.286 ms in 3 "
                          r"steps\. .*ends 37\.925 ms after the last step\. One rank: can't tell skew",
     "hpct_replay": r"\S+-bound: GPU work is 100\.0 % of 28\.926 ms.*GPU sets the pace: the host enqueues a "
