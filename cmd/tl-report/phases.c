@@ -52,7 +52,7 @@ phases_take(void *ctx, const struct line *l)
 	p->tokens_per_s = line_real(l, "tokens_per_s");
 	p->launches = line_real(l, "launches_mean");
 	p->percent_graph = line_real(l, "pct_graph");
-	p->percent_idle = line_real(l, "pct_idle");
+	p->percent_idle = line_real(l, "pct_idle_of_wall");
 	p->percent_starved = line_real(l, "pct_starved");
 	p->percent_missing = line_real(l, "pct_missing");
 }

@@ -159,7 +159,7 @@ static const struct sink_column columns[] = {
 	{ { "exposed_comm_ns_sum", NULL, COL_INT, NS, MINOR, 0 }, SINK_CELL, false, C_COMM, 0 },
 	{ { "exposed_copy_ns_sum", NULL, COL_INT, NS, MINOR, 0 }, SINK_CELL, false, C_COPY, 0 },
 	{ { "idle_ns_sum", NULL, COL_INT, NS, MINOR, 0 }, SINK_CELL, false, C_IDLE, 0 },
-	{ { "pct_idle", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_CELL, false, C_PCT_IDLE, 0 },
+	{ { "pct_idle_of_wall", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_CELL, false, C_PCT_IDLE, 0 },
 	{ { "pct_missing", NULL, COL_REAL, UNIT_PERCENT, MINOR, 0 }, SINK_CELL, false, C_PCT_MISSING, 0 },
 	{ { "idle_by", NULL, COL_TEXT, NONE, MINOR, 0 }, SINK_CELL, false, C_IDLE_CAUSE, 0 },
 	{ { "idle_by_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_CELL, false, C_IDLE_CAUSE_NS, 0 },
@@ -220,13 +220,14 @@ static struct sink_table tables[] = {
 	    .is_single = true },
 	[OF_PHASES] = { .name = "phase_summary",
 	    .keys = "pid,phase",
-	    .columns = "iterations,requests_mean,tokens_sum,tokens_per_s,"
-		       "token_ns_median,took_ns_median,took_ns_p95,"
-		       "took_ns_p99,wall_ns_sum,gpu_ns_sum,pct_of_gpu,"
-		       "busy_ns_sum,exposed_comm_ns_sum,exposed_copy_ns_sum,"
-		       "idle_ns_sum,pct_idle,pct_missing,idle_by,idle_by_ns,"
-		       "kernels_mean,launches_mean,pct_starved,pct_graph,"
-		       "bound",
+	    .columns =
+		"iterations,requests_mean,tokens_sum,tokens_per_s,"
+		"token_ns_median,took_ns_median,took_ns_p95,"
+		"took_ns_p99,wall_ns_sum,gpu_ns_sum,pct_of_gpu,"
+		"busy_ns_sum,exposed_comm_ns_sum,exposed_copy_ns_sum,"
+		"idle_ns_sum,pct_idle_of_wall,pct_missing,idle_by,idle_by_ns,"
+		"kernels_mean,launches_mean,pct_starved,pct_graph,"
+		"bound",
 	    .measure = M_GPU,
 	    .ties = "pid,phase" },
 	[OF_RANKS] = { .name = "phase_ranks",

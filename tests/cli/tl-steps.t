@@ -343,7 +343,7 @@ in_phases() { rows "tl-steps --table phase_summary -c phase,$1 serving.json"; }
 serving
 is 'iterations, requests, tokens' "$(in_phases iterations,requests_mean,tokens_sum,tokens_per_s,token_ns_median)" \
 	'decode 31 16.0 496 160000.0 100000.0.mixed 8 11.125 4177 5221250.0 100000.0.prefill 1 1.0 512 5120000.0 .'
-is 'time' "$(in_phases took_ns_median,wall_ns_sum,gpu_ns_sum,pct_of_gpu,busy_ns_sum,idle_ns_sum,pct_idle)" \
+is 'time' "$(in_phases took_ns_median,wall_ns_sum,gpu_ns_sum,pct_of_gpu,busy_ns_sum,idle_ns_sum,pct_idle_of_wall)" \
 	'decode 100000.0 3100000 496000 77.5 496000 2604000 84.0.mixed 100000.0 800000 128000 20.0 128000 672000 84.0.prefill 100000.0 100000 16000 2.5 16000 84000 84.0.'
 is 'what bounds them' "$(in_phases kernels_mean,launches_mean,pct_starved,pct_graph,idle_by,bound)" \
 	'decode 2.0 2.0 100.0 0.0 between_ops launch.mixed 2.0 2.0 100.0 0.0 between_ops host.prefill 2.0 2.0 100.0 0.0 between_ops host.'
