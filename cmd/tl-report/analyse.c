@@ -378,8 +378,9 @@ analyse(struct settings *s, struct jobs *j, const char *format)
 	if (s->other_tables != NULL && !s->is_host)
 		analyse_other(&a);
 	note_missing(s, j);
-	/* of what is selected apart the rest of the time is not known */
+	/* of what is selected apart the timeline has the time between, too */
 	if (!s->is_host && !s->is_rocprof && !s->is_apart &&
+	    !select_is_apart(&s->select) &&
 	    strcmp(format, "ndjson") == 0 && have("tl-advise")) {
 		job_wait(j);
 		advice_start(s, j, format);

@@ -295,7 +295,9 @@ look_at_all(struct settings *s)
 	s->has_processes = s->is_rocprof && all.has_processes;
 	s->is_xla = all.is_xla;
 	s->has_window = all.has_window;
-	s->is_apart = select_is_apart(&s->select) || all.is_apart;
+	/* of steps the window is what each of them took */
+	s->is_apart = all.is_apart ||
+	    (select_is_apart(&s->select) && !select_is_of_steps(&s->select));
 	s->has_replays = all.has_replays || other.has_replays;
 	if (s->vs.v.n > 0)
 		versus_pair(s, &all.sources, &other.sources);

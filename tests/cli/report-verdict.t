@@ -730,9 +730,11 @@ python3 - >apart.json <<-'END'
 	    event["name"] = f"ProfilerStep#{i}"
 	json.dump(dict(traceEvents=events), sys.stdout)
 END
-for steps in 2,4,6 4,last; do
-	is "no verdict on steps apart: $steps" "$(tl-report --step $steps apart.json | grep -c bound)" 0
-done
+# kernels of 98 us begin 5 us after their step
+is 'a verdict on steps apart' "$(tl-report --step 2,4,6 apart.json | sed -n '3p;5p')" \
+	"$(printf '%s\n' 'GPU-bound: GPU work is 98.0 % of 300.0 us in 3 steps.' 'GPU, 3 steps: 300.0 us')"
+is 'the last one, too' "$(tl-report --step 4,last apart.json | grep -o 'of .* in 2 steps')" \
+	'of 199.0 us in 2 steps'
 is 'no verdict on annotations apart' "$(tl-report --annotation 'step*DECODE*' serving.json | grep -c bound)" 0
 is 'but on one' "$(tl-report --annotation 'step*DECODE*#2' serving.json | grep -o '^GPU-bound')" GPU-bound
 is 'steps that follow each other have one' "$(tl-report --step 2,3,4-6 apart.json | grep -o '^GPU-bound')" GPU-bound

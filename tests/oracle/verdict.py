@@ -166,8 +166,9 @@ class Facts:
         """without markers what repeats"""
         calls = [c[:1] + c[2:] for c in sorted(
             (g.launch.ts, g.id, g.launch.end, g.name) for g in t.gpu if g.launch is not None)]
-        found = repeat.find(calls) if len(calls) > 5 else None
-        at = repeat.starts(calls, found[0]) if found else []
+        by_optimizer = repeat.by_optimizer(t, calls) if calls else None
+        found = repeat.find(calls) if not by_optimizer and len(calls) > 5 else None
+        at = by_optimizer[0] if by_optimizer else repeat.starts(calls, found[0]) if found else []
         steps = list(zip(at, at[1:]))
         return steps if all(a < b for a, b in steps) else []
 
@@ -356,7 +357,30 @@ def check_step(trace, f):
         walls = [w for w, d in zip(walls, done) if d]
     if not walls:
         return []
-    start, end, number = max(walls, key=lambda w: w[1] - w[0])
+    return check_longest(trace, f, max(walls, key=lambda w: w[1] - w[0])) + \
+        check_apart(trace, walls)
+
+
+def check_apart(trace, walls):
+    """--step of two that do not follow each other: their times, added up"""
+    if len(walls) < 3:
+        return []
+    two = (walls[0], walls[2])
+    numbers = "%d,%d" % (two[0][2], two[1][2])
+    want = sum(w[1] - w[0] for w in two)
+    w = table(["tl-idle", "--step", numbers, "--table", "idle_window", trace])[0]
+    verdict, _, bar = report([trace], "--step", numbers)
+    if (w["window_ns"] + w["head_ns"], w["steps"]) != (want, 2) or " in 2 step" not in verdict:
+        return ["steps %s: %d steps of %d ns, in the file %d; %s" % (
+            numbers, w["steps"], w["window_ns"], want, verdict)]
+    # each part of the bar to 0.1 %
+    total = sum(w[k] for k in w if k.endswith("_ns") and k[:-3] in CLASSES)
+    return [] if total == w["window_ns"] and bar else ["steps %s: %d of %d ns" % (
+        numbers, total, w["window_ns"])]
+
+
+def check_longest(trace, f, longest):
+    start, end, number = longest
     w = table(["tl-idle", "--step", str(number), "--table", "idle_window", trace])[0]
     verdict, _, bar = report([trace], "--step", str(number))
     bad = []
