@@ -380,8 +380,8 @@ analyse(struct settings *s, struct jobs *j, const char *format)
 	note_missing(s, j);
 	/* of what is selected apart the timeline has the time between, too */
 	if (!s->is_host && !s->is_rocprof && !s->is_apart &&
-	    !select_is_apart(&s->select) &&
-	    strcmp(format, "ndjson") == 0 && have("tl-advise")) {
+	    !select_is_apart(&s->select) && strcmp(format, "ndjson") == 0 &&
+	    have("tl-advise")) {
 		job_wait(j);
 		advice_start(s, j, format);
 	}
