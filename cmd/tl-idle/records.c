@@ -521,7 +521,8 @@ add_account(struct idle *g)
 		account_find(&a, &g->gaps, h, list.v, list.n,
 		    has_steps ? &g->step_list : NULL,
 		    walls.n > 0 ? &walls : NULL);
-		a.nsteps = walls.n > 0 ? nsteps : a.nsteps;
+		if (walls.n > 0)
+			account_set_steps(&a, nsteps);
 		add_list(g, a.first, walls.n > 0);
 		add_window(g, &a);
 	}

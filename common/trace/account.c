@@ -214,17 +214,21 @@ find_missing(struct account *a, const struct gaps *g, const struct host *h)
 
 /* ---- launches ---- */
 
-/* What one graph of n events would leave idle. */
-static int64_t
-graph_ns(const struct graph_terms *t, uint64_t n)
+void
+account_set_steps(struct account *a, uint64_t nsteps)
 {
-	int64_t ns;
+	uint64_t n = a->nlaunched, graphs = nsteps < n ? nsteps : n;
+	int64_t gaps, starts;
 
-	return n == 0 ||
-		__builtin_add_overflow(
-		    graph_gaps_ns(t->gap_ns, n), t->start_ns, &ns)
-	    ? INT64_MAX
-	    : ns;
+	a->nsteps = nsteps;
+	graphs += graphs == 0;
+	a->graph_ns = INT64_MAX;
+	if (n == 0)
+		return;
+	gaps = graph_gaps_ns(a->graph_gap_ns, n - graphs + 1);
+	if (__builtin_mul_overflow(a->graph_start_ns, graphs, &starts) ||
+	    __builtin_add_overflow(gaps, starts, &a->graph_ns))
+		a->graph_ns = INT64_MAX;
 }
 
 static void
@@ -241,7 +245,9 @@ add_launches(struct account *a, const struct gaps *g, const struct host *h,
 	a->nstarved = l.nstarved;
 	a->interval_ns = launches_interval(h, l.list.v, l.list.n);
 	a->work_ns = launches_work(l.list.v, l.list.n);
-	a->graph_ns = graph_ns(&terms, a->nlaunched);
+	a->graph_gap_ns = terms.gap_ns;
+	a->graph_start_ns = terms.start_ns;
+	account_set_steps(a, a->nsteps);
 	launches_free(&l);
 }
 

@@ -44,8 +44,10 @@ struct account {
 	uint64_t nstarved;   /* those launched after the GPU had run dry */
 	int64_t interval_ns; /* median between launches of one thread; -1 */
 	int64_t work_ns;     /* median of what one launched; -1 */
-	int64_t
-	    graph_ns; /* what one graph of it all would leave of idle time */
+	/* what a graph of each step, or one of all, would leave of idle time;
+	 * INT64_MAX: there is nothing that one could hold */
+	int64_t graph_ns;
+	int64_t graph_gap_ns, graph_start_ns; /* median terms of that */
 	/* the gap with most time of the host; HOST_NONE: there is no gap */
 	uint32_t largest;
 	int64_t largest_ns; /* of that, what was recorded */
@@ -66,5 +68,7 @@ unsigned account_class_of(
 void account_find(struct account *a, struct gaps *g, struct host *h,
     const uint32_t *gpus, size_t n, const struct steps *steps,
     const struct spans *within);
+/* The number of steps within, and what a graph of each would leave. */
+void account_set_steps(struct account *a, uint64_t nsteps);
 
 #endif

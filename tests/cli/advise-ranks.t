@@ -35,5 +35,5 @@ within 1 close gap_host load 'one that is hardly later than the next: as far as 
 is 'what it costs is the same time' "$(tl-advise late --no-header -c rule,overlaps 2>/dev/null |
 	grep -c -e '^late_rank	$' -e '^gap_host	1$')" 2
 like 'the report says the same' "$(tl-report --width 200 late 2>/dev/null)" \
-	'2\. [0-9.]+ ms \([0-9.]+ ms to 17\.9[0-9]* ms, shared with 1\): load \(op, 12 calls,'
+	'2\. [0-9.]+ ms \([0-9.]+ ms to 17\.88[0-9]* ms, shared with 1\): load \(op, 12 calls,'
 done_testing

@@ -435,6 +435,25 @@ is 'the start of a graph, among the work of another launch' \
 	"$(window launched,launch_work_ns,graph_ns)" '4 25000 145000.'
 none | gap 300 250
 
+# ---- what graphs would leave ----
+
+# two steps of 2 and 3 launches: 3 gaps of 1 us and 2 launches of 10 us
+{
+	ev user_annotation 'ProfilerStep#1' 1 0 200
+	ev user_annotation 'ProfilerStep#2' 1 200 300
+	for i in 10 110 210 310 410; do
+		ev cuda_runtime cudaLaunchKernel 1 $i 5 "\"correlation\":$i"
+		ev kernel a 7 $((i + 40)) 20 "\"device\":0,\"stream\":7,\"correlation\":$i"
+	done
+} | trace >steps.json
+is 'a graph of each step' "$(window steps,launched,graph_ns)" '2 5 23000.'
+is 'of the second step' "$(window steps,launched,graph_ns '--step 2')" '1 3 12000.'
+if command -v tl-launch >/dev/null; then
+	is 'the terms of the estimates of steps' "$(tl-launch --table graph_estimate \
+		-c what,gaps_ns,start_ns --no-header steps.json |
+		awk '$1 == "step" { n += $2 + $3 } END { print n }')" 23000
+fi
+
 {
 	ev cuda_runtime cudaLaunchKernel 1 0 5 '"correlation":1'
 	ev cuda_runtime cudaLaunchKernel 1 10 5 '"correlation":2'
