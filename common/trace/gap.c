@@ -356,7 +356,8 @@ find_event(struct gaps *g, const struct host *h, const struct gap *gap)
 			g->room.v[g->room.n - 1].event =
 			    host_culprit(h, v[i].event, v[i].cause);
 		}
-	stable_sort(g->room.v, g->room.n, sizeof *g->room.v, by_event);
+	if (g->room.n > 1)
+		stable_sort(g->room.v, g->room.n, sizeof *g->room.v, by_event);
 	for (size_t i = 0, k; i < g->room.n; i = k) {
 		const struct gap_piece *first = &g->room.v[i];
 		int64_t ns = 0;

@@ -50,9 +50,12 @@ uint32_t
 host_culprit(const struct host *h, uint32_t event, enum cause cause)
 {
 	const struct host_event *v = h->events.v;
-	unsigned bit = cause_above_bit(cause);
+	unsigned bit;
 
-	while (event != HOST_NONE && (v[event].above & bit) != 0) {
+	if (event == HOST_NONE || v[event].above == 0)
+		return event;
+	bit = cause_above_bit(cause);
+	while ((v[event].above & bit) != 0) {
 		uint32_t up = host_up(&v[event]), jump = HOST_NONE;
 
 		if (host_has_time(&v[event]))

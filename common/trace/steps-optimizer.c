@@ -320,9 +320,9 @@ is_whole(struct finder *f)
 	free(of);
 	for (size_t i = 1; i < f->list.n; i++)
 		most = f->list.v[i].n > most ? f->list.v[i].n : most;
-	return (2 * missing <= 3 * may_miss ||
-		   missing * LACKING_SHARE <= all) &&
-	    f->list.v[0].n <= most;
+	/* where they have nothing in common nothing tells */
+	return all > 0 && f->list.v[0].n > 0 && f->list.v[0].n <= most &&
+	    (2 * missing <= 3 * may_miss || missing * LACKING_SHARE <= all);
 }
 
 /* ---- steps ---- */
