@@ -209,8 +209,8 @@ add_whole(
 		.cause_ns = gap->cause_ns,
 	};
 
-	*r = record_of(
-	    g, what, beside(g, gap), gap->event, gap->start_ns, gap->end_ns);
+	*r = record_of(g, what, beside(g, gap), gap_culprit(&g->gaps, h, gap),
+	    gap->start_ns, gap->end_ns);
 	r->opened_by = whole.opened.name;
 	set_cause(g, r, gap->cause);
 	r->more = (uint32_t)g->wholes.n;
@@ -326,7 +326,7 @@ add_gap(struct idle *g, const struct gap *gap)
 	for (uint32_t i = gap->first; i < gap->first + gap->n; i++)
 		r->is_inferred |= g->gaps.pieces.v[i].is_inferred;
 	g->wholes.v[r->more].is_lock =
-	    gap->event != HOST_NONE && call_is_lock(h, gap->event);
+	    r->event != HOST_NONE && call_is_lock(h, r->event);
 }
 
 /* Those from first on: all of them, or those that chosen work ends. */
@@ -459,8 +459,7 @@ add_window(struct idle *g, const struct account *a)
 		.end_ns = a->window.start,
 		.prev = HOST_NONE,
 		.next = HOST_NONE,
-		.awaited = HOST_NONE,
-		.event = HOST_NONE };
+		.awaited = HOST_NONE };
 	struct idle_record *r;
 
 	if (a->interval_ns < 0)

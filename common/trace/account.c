@@ -264,7 +264,7 @@ find_window(struct account *a, struct gaps *g, struct host *h,
 	a->window_ns = a->window.end - a->window.start;
 	if (within == NULL)
 		return;
-	gaps_cut(g, h, within);
+	gaps_cut(g, within);
 	a->window =
 	    (struct span){ within->v[0].start, within->v[within->n - 1].end };
 	a->window_ns = spans_total(within);

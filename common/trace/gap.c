@@ -331,53 +331,9 @@ find_outlier(struct finder *f, struct gap_piece *p)
 	}
 }
 
-static int
-by_event(const void *x, const void *y)
-{
-	const struct gap_piece *a = x, *b = y;
-
-	if (a->event != b->event)
-		return a->event < b->event ? -1 : 1;
-	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
-}
-
-/* The event that most of a gap's largest cause is due to, in all its pieces; of
- * equal ones the first. */
-static uint32_t
-find_event(struct gaps *g, const struct host *h, const struct gap *gap)
-{
-	const struct gap_piece *v = g->pieces.v + gap->first, *best = NULL;
-	int64_t most = 0;
-
-	g->room.n = 0;
-	for (uint32_t i = 0; i < gap->n; i++)
-		if (v[i].cause == gap->cause) {
-			vec_push(&g->room, v[i]);
-			g->room.v[g->room.n - 1].event =
-			    host_culprit(h, v[i].event, v[i].cause);
-		}
-	if (g->room.n > 1)
-		stable_sort(g->room.v, g->room.n, sizeof *g->room.v, by_event);
-	for (size_t i = 0, k; i < g->room.n; i = k) {
-		const struct gap_piece *first = &g->room.v[i];
-		int64_t ns = 0;
-
-		for (k = i; k < g->room.n && g->room.v[k].event == first->event;
-		     k++)
-			ns += g->room.v[k].end_ns - g->room.v[k].start_ns;
-		if (ns < most ||
-		    (ns == most && first->start_ns >= best->start_ns))
-			continue;
-		most = ns;
-		best = first;
-	}
-	return best != NULL ? best->event : HOST_NONE;
-}
-
-/* The largest of its pieces' causes, and the event that most of it is due to.
- */
+/* The largest of its pieces' causes. */
 static void
-sum_up(struct gaps *g, const struct host *h, struct gap *gap)
+sum_up(const struct gaps *g, struct gap *gap)
 {
 	const struct gap_piece *v = g->pieces.v + gap->first;
 	int64_t sums[CAUSE_COUNT] = { 0 };
@@ -391,7 +347,6 @@ sum_up(struct gaps *g, const struct host *h, struct gap *gap)
 			gap->cause_ns = sums[v[i].cause];
 		}
 	}
-	gap->event = find_event(g, h, gap);
 }
 
 static void
@@ -413,7 +368,54 @@ settle(struct finder *f, struct gap *gap)
 		find_outlier(f, &f->g->pieces.v[i]);
 	gap->first = (uint32_t)f->first;
 	gap->n = (uint32_t)(f->g->pieces.n - f->first);
-	sum_up(f->g, h, gap);
+	sum_up(f->g, gap);
+}
+
+/* ---- what it is due to ---- */
+
+static int
+by_event(const void *x, const void *y)
+{
+	const struct gap_piece *a = x, *b = y;
+
+	if (a->event != b->event)
+		return a->event < b->event ? -1 : 1;
+	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+uint32_t
+gap_culprit(struct gaps *g, const struct host *h, const struct gap *gap)
+{
+	const struct gap_piece *v, *best = NULL;
+	int64_t most = 0;
+
+	if (gap->n == 0)
+		return HOST_NONE;
+	v = g->pieces.v + gap->first;
+	g->room.n = 0;
+	for (uint32_t i = 0; i < gap->n; i++)
+		if (v[i].cause == gap->cause) {
+			vec_push(&g->room, v[i]);
+			g->room.v[g->room.n - 1].event =
+			    host_culprit(h, v[i].event, v[i].cause);
+		}
+	if (g->room.n > 1)
+		stable_sort(g->room.v, g->room.n, sizeof *g->room.v, by_event);
+	for (size_t i = 0, k; i < g->room.n; i = k) {
+		const struct gap_piece *first = &g->room.v[i];
+		int64_t ns = 0;
+
+		for (k = i; k < g->room.n && g->room.v[k].event == first->event;
+		     k++)
+			ns += g->room.v[k].end_ns - g->room.v[k].start_ns;
+		if (best != NULL &&
+		    (ns < most ||
+			(ns == most && first->start_ns >= best->start_ns)))
+			continue;
+		most = ns;
+		best = first;
+	}
+	return best != NULL ? best->event : HOST_NONE;
 }
 
 /* ---- what opened it ---- */
@@ -449,8 +451,7 @@ add_gap(
 		.end_ns = to,
 		.prev = prev,
 		.next = next,
-		.awaited = HOST_NONE,
-		.event = HOST_NONE };
+		.awaited = HOST_NONE };
 
 	if (from >= to || to - from < f->g->min_ns)
 		return;
@@ -491,8 +492,8 @@ gaps_find(struct gaps *g, struct host *h, const uint32_t *gpus, size_t n,
 
 /* What of a gap lies in a span, behind those that are cut already. */
 static void
-cut_gap(struct gaps *to, const struct host *h, const struct gaps *from,
-    const struct gap *gap, struct span in)
+cut_gap(struct gaps *to, const struct gaps *from, const struct gap *gap,
+    struct span in)
 {
 	struct gap part = *gap;
 
@@ -514,12 +515,12 @@ cut_gap(struct gaps *to, const struct host *h, const struct gaps *from,
 			vec_push(&to->pieces, p);
 	}
 	part.n = (uint32_t)(to->pieces.n - part.first);
-	sum_up(to, h, &part);
+	sum_up(to, &part);
 	vec_push(&to->list, part);
 }
 
 void
-gaps_cut(struct gaps *g, const struct host *h, const struct spans *within)
+gaps_cut(struct gaps *g, const struct spans *within)
 {
 	struct gaps all = *g;
 	size_t at = 0;
@@ -532,7 +533,7 @@ gaps_cut(struct gaps *g, const struct host *h, const struct spans *within)
 			at++;
 		for (size_t k = at;
 		     k < within->n && within->v[k].start < gap->end_ns; k++)
-			cut_gap(g, h, &all, gap, within->v[k]);
+			cut_gap(g, &all, gap, within->v[k]);
 	}
 	gaps_free(&all);
 }

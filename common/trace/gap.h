@@ -39,8 +39,7 @@ struct gap {
 	/* of a dependency, what next waited for: as rows say (waits.h), or else
 	 * prev; HOST_NONE: it is none */
 	uint32_t awaited;
-	uint8_t cause;  /* the largest, of equal ones the first */
-	uint32_t event; /* what most of that is due to: host_culprit() */
+	uint8_t cause; /* the largest, of equal ones the first */
 	int64_t cause_ns;
 };
 
@@ -79,7 +78,11 @@ void gaps_find(struct gaps *g, struct host *h, const uint32_t *gpus, size_t n,
     const struct span *window);
 /* Leaves what lies in these times, normalised: causes are those of the whole.
  */
-void gaps_cut(struct gaps *g, const struct host *h, const struct spans *within);
+void gaps_cut(struct gaps *g, const struct spans *within);
+/* The event that most of a gap's largest cause is due to (host_culprit()), in
+ * all pieces of it; of equal ones the first. */
+uint32_t gap_culprit(
+    struct gaps *g, const struct host *h, const struct gap *gap) USE_RESULT;
 void gaps_free(struct gaps *g);
 
 #endif
