@@ -19,7 +19,8 @@
  * sync.c       latency, waiting, skew, bandwidth of a collective
  * cause.c      who was late, and what it was doing
  * flight*.c    dumps of the flight recorder, which have no GPU work
- * verdict.c    groups and the job, judged by what costs most
+ * verdict.c    groups, judged by what costs most
+ * finding.c    the job, judged by who or what costs most in its groups
  * episode.c    when collectives of a group are slower than usual: slow.c;
  *              unstable.c in sentences
  * stats.c      mean, median, ... of values

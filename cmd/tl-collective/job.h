@@ -91,7 +91,7 @@ struct job {
 	struct intern *sig_texts, *keys, *names;
 	VEC(struct sig) sigs;
 	VEC(struct spent_name) spent_on; /* of names, by cause.c */
-	struct findings *found;          /* by verdict.c, when first asked */
+	struct findings *found;          /* by finding.c, when first asked */
 	VEC(struct pgroup) groups;
 	VEC(struct coll) colls;
 	VEC(uint32_t) order; /* collectives in the order of first appearance */

@@ -36,6 +36,16 @@ struct findings {
 	VEC(struct finding) list;     /* likewise; one at least */
 };
 
+/* Fills the groups, for which it needs late ranks and episodes. */
+void groups_judge(struct job *j, struct findings *f);
+/* Whether one rank's lateness is a good part of the time in collectives. */
+bool group_is_late(const struct group_sum *g);
+/* Appends why: ": its GPU waits for the host: ...". */
+void lateness_say_cause(
+    const struct job *j, const struct lateness *l, struct buf *b);
+
+/* ---- finding.c ---- */
+
 /* Made when first asked for. */
 const struct findings *findings_of(struct job *j);
 
