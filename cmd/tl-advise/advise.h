@@ -66,10 +66,9 @@ struct amounts {
 /* What a rank makes others wait for. */
 struct awaited {
 	struct str label;
-	int64_t caused_ns, wait_ns; /* for it, and by it for others */
-	int64_t cost_ns;            /* its part of what lateness costs */
-	int64_t behind_ns;          /* behind the next to last rank */
-	bool has_wait, has_behind;
+	int64_t caused_ns;  /* what others wait for it */
+	int64_t cost_ns;    /* its part of what lateness costs */
+	int64_t gain_ns;    /* of the job at most, if it were on time */
 	struct str verdict; /* empty: it is not worth a word */
 	double pct_of_step;
 };
@@ -146,7 +145,7 @@ struct facts_reading;
 /* ---- late.c ---- */
 
 void late_take_rank(struct advice *a, const struct line *l);
-void late_take_wait(struct advice *a, const struct line *l);
+void late_take_gain(struct advice *a, const struct line *l);
 void late_take_verdict(struct advice *a, const struct line *l);
 void late_take_group(struct advice *a, const struct line *l);
 /* Which window counts. */

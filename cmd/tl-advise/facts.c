@@ -76,7 +76,7 @@ static const struct taker takers[] = {
 	{ "fusion_chains", fusion_take },
 	{ "diff_ops_summary", change_take },
 	{ "straggler_cause", late_take_rank },
-	{ "straggler_summary", late_take_wait },
+	{ "straggler_summary", late_take_gain },
 	{ "nccl_groups", late_take_group },
 	{ "nccl_verdict", late_take_verdict },
 };

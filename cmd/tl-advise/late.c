@@ -33,21 +33,14 @@ late_take_rank(struct advice *a, const struct line *l)
 	r = awaited_of(a, line_text(l, "rank"));
 	stat_add(&r->caused_ns, line_int(l, "caused_wait_ns"));
 	stat_add(&r->cost_ns, line_int(l, "cost_ns"));
-	r->has_behind = !line_lacks(l, "behind_next_ns");
-	if (r->has_behind)
-		stat_add(&r->behind_ns, line_int(l, "behind_next_ns"));
 }
 
 void
-late_take_wait(struct advice *a, const struct line *l)
+late_take_gain(struct advice *a, const struct line *l)
 {
-	struct awaited *r;
-
-	if (line_lacks(l, "rank") || line_lacks(l, "wait_ns_total"))
-		return;
-	r = awaited_of(a, line_text(l, "rank"));
-	r->has_wait = true;
-	stat_add(&r->wait_ns, line_int(l, "wait_ns_total"));
+	if (!line_lacks(l, "rank") && !line_lacks(l, "gain_ns_high"))
+		awaited_of(a, line_text(l, "rank"))->gain_ns =
+		    line_int(l, "gain_ns_high");
 }
 
 /* What is said of a rank. */
@@ -59,6 +52,7 @@ late_take_verdict(struct advice *a, const struct line *l)
 	if (line_lacks(l, "rank") || line_lacks(l, "cost_ns"))
 		return;
 	r = awaited_of(a, line_text(l, "rank"));
+	late_take_gain(a, l);
 	r->verdict = arena_str(a->mem, line_text(l, "verdict"));
 	r->pct_of_step =
 	    line_lacks(l, "pct_of_step") ? -1 : line_real(l, "pct_of_step");
@@ -70,28 +64,6 @@ late_take_group(struct advice *a, const struct line *l)
 	stat_add(&a->late.wait_ns, line_int(l, "wait_ns_sum"));
 	stat_add(&a->late.all_ns, line_int(l, "wait_ns_sum"));
 	stat_add(&a->late.all_ns, line_int(l, "latency_ns_sum"));
-}
-
-/*
- * What the job would gain if the rank came with the next one: by how much it is
- * behind that, and what no other rank waits less. Its part of the cost, which
- * ranks that are late together share, bounds that, too, as some of the waiting
- * may be hidden.
- */
-static int64_t
-alone_ns(const struct advice *a, const struct awaited *r)
-{
-	int64_t ns = r->cost_ns;
-
-	if (r->has_behind && r->behind_ns < ns)
-		ns = r->behind_ns;
-	for (size_t i = 0; i < a->late.ranks.n; i++) {
-		const struct awaited *other = &a->late.ranks.v[i];
-
-		if (other != r && other->has_wait && other->wait_ns < ns)
-			ns = other->wait_ns;
-	}
-	return ns;
 }
 
 void
@@ -117,7 +89,7 @@ late_find(struct advice *a)
 		return;
 	a->whole = of;
 	late->rank = most->label;
-	late->left_ns = alone_ns(a, most);
+	late->left_ns = most->gain_ns;
 }
 
 int64_t
@@ -179,7 +151,7 @@ late_advise(struct advice *a)
 		fact_put(&f, "cost_ns", cell_int(r->cost_ns));
 		if (r->pct_of_step >= 0)
 			fact_put(&f, "pct_of_step", cell_real(r->pct_of_step));
-		fact_put(&f, "gain_ns", cell_int(alone_ns(a, r)));
+		fact_put(&f, "gain_ns", cell_int(r->gain_ns));
 		advice_take(a, &f, 1);
 		vec_free(&f.list);
 	}

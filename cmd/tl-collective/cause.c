@@ -30,7 +30,7 @@ const char *const verdict_words[VERDICT_COUNT] = {
 	[VERDICT_UNJUDGED] = "not judged",
 };
 
-/* A rank's start of the collective at hand. */
+/* When a rank began to wait for the last one of the collective at hand. */
 struct arrival {
 	int64_t start_ns;
 	struct rec *rec;
@@ -86,43 +86,48 @@ matters(const struct finder *f, const struct coll *c)
 	    f->u_ns != NONE && c->late_ns / 2 >= f->u_ns && coll_seems_late(c);
 }
 
-/* What the one that waits longest could not hide behind its own work. */
+/* What the median rank, of two the earlier, could not hide behind its own
+ * work. */
 static double
-exposed_share(const struct job *j, const struct coll *c, int64_t late_ns)
+exposed_share(const struct finder *f, int64_t late_ns)
 {
-	int64_t ns = rec_exposed(j, coll_earliest(j, c));
+	int64_t ns = rec_exposed(f->j, f->come[(f->n - 1) / 2].rec);
 
 	return ns == NONE || ns >= late_ns ? 1
 	    : ns <= 0                      ? 0
 					   : (double)ns / (double)late_ns;
 }
 
-static void
+static int64_t
 add_cost(struct finder *f, const struct coll *c, const struct rec *r,
     int64_t ns, double exposed)
 {
 	struct lateness *l = row_of(f, c->group, r);
+	int64_t cost_ns = (int64_t)((double)ns * exposed);
 
 	l->share_ns = num_add_max(l->share_ns, ns);
-	l->cost_ns = num_add_max(l->cost_ns, (int64_t)((double)ns * exposed));
+	l->cost_ns = num_add_max(l->cost_ns, cost_ns);
 	l->u_ns = num_add_max(l->u_ns, f->u_ns);
+	return cost_ns;
 }
 
 /*
- * The time from the median start to the last one, stretch by stretch between
- * starts, is shared evenly by those that were still to come.
+ * The time from the median start, of a pair that of the other, to the last one,
+ * stretch by stretch between starts, is shared evenly by those that were still
+ * to come. What the last one's part costs.
  */
-static void
+static int64_t
 share_out(struct finder *f, const struct coll *c)
 {
 	const struct arrival *v = f->come;
-	int64_t high = v[f->n / 2].start_ns;
-	int64_t from = f->n % 2 == 1
-	    ? high
-	    : v[f->n / 2 - 1].start_ns + (high - v[f->n / 2 - 1].start_ns) / 2;
-	double exposed = exposed_share(f->j, c, v[f->n - 1].start_ns - from);
+	int64_t high = v[f->n / 2].start_ns, from = v[(f->n - 1) / 2].start_ns;
 	int64_t each = 0, odd = 0; /* what does not divide is the last one's */
+	int64_t cost_ns = 0;
+	double exposed;
 
+	if (f->n > 2)
+		from += (high - from) / 2;
+	exposed = exposed_share(f, v[f->n - 1].start_ns - from);
 	for (size_t i = f->n / 2; i < f->n; i++) {
 		int64_t n = (int64_t)(f->n - i), ns = v[i].start_ns - from;
 
@@ -131,9 +136,10 @@ share_out(struct finder *f, const struct coll *c)
 		each += ns / n;
 		odd += ns % n;
 		from = v[i].start_ns;
-		add_cost(
+		cost_ns = add_cost(
 		    f, c, v[i].rec, each + (i + 1 == f->n ? odd : 0), exposed);
 	}
+	return cost_ns;
 }
 
 /* ---- what its time went on ---- */
@@ -424,13 +430,15 @@ take(struct finder *f, const struct coll *c)
 {
 	struct job *j = f->j;
 	struct lateness *l;
-	int64_t behind_ns = INT64_MAX;
+	int64_t behind_ns = INT64_MAX, cost_ns;
+	int64_t last_ns = coll_last(j, c)->start_ns;
 
 	f->n = c->n;
 	for (uint32_t m = 0; m < c->n; m++) {
 		struct rec *r = j->members[c->first + m];
 
-		f->come[m] = (struct arrival){ r->start_ns, r };
+		f->come[m] =
+		    (struct arrival){ last_ns - coll_wait(j, c, r), r };
 		row_of(f, c->group, r)->ncolls++;
 	}
 	l = row_of(f, c->group, coll_last(j, c));
@@ -442,17 +450,18 @@ take(struct finder *f, const struct coll *c)
 	for (uint32_t m = 0; m < c->n; m++) {
 		const struct rec *r = j->members[c->first + m];
 		int64_t *wait = &f->out->wait_ns[rec_pos(j, r)];
-		int64_t ns = coll_last(j, c)->start_ns - r->start_ns;
 
-		*wait = num_add_max(*wait, ns);
-		if (m != c->last && ns < behind_ns)
-			behind_ns = ns;
+		*wait = num_add_max(*wait, coll_wait(j, c, r));
+		if (m != c->last && last_ns - r->start_ns < behind_ns)
+			behind_ns = last_ns - r->start_ns;
 	}
-	if (c->n > 1)
-		l->behind_ns = num_add_max(l->behind_ns, behind_ns);
+	l->behind_ns = num_add_max(l->behind_ns, behind_ns);
 	stable_sort(f->come, f->n, sizeof *f->come, by_start);
 	put_last(f, coll_last(j, c));
-	share_out(f, c);
+	cost_ns = share_out(f, c);
+	l = row_of(f, c->group, coll_last(j, c));
+	l->gain_ns =
+	    num_add_max(l->gain_ns, cost_ns < behind_ns ? cost_ns : behind_ns);
 	blame(f, c, coll_last(j, c));
 }
 

@@ -47,6 +47,22 @@ finding_step(const struct job *j, size_t rank, int64_t cost_ns, struct buf *b)
 	return pct;
 }
 
+/*
+ * What the job would gain at most if a rank came with the next one wherever it
+ * is late.
+ */
+static void
+find_gains(const struct job *j, struct findings *f)
+{
+	f->gain_ns = xcalloc(j->ranks.n + 1, sizeof *f->gain_ns);
+	for (size_t i = 0; i < f->late.list.n; i++) {
+		const struct lateness *l = &f->late.list.v[i];
+
+		f->gain_ns[l->pos] =
+		    num_add_max(f->gain_ns[l->pos], l->gain_ns);
+	}
+}
+
 /* A rank over all groups in which it costs anything. */
 struct culprit {
 	uint32_t pos;
@@ -114,19 +130,28 @@ static void
 find_rank(
     struct job *j, struct findings *f, const struct culprit *c, struct buf *b)
 {
-	struct finding it = { c->worst->verdict, j->ranks.v[c->pos].rank,
-		c->cost_ns, NAN, { NULL, 0 }, { NULL, 0 } };
+	struct finding it = { .verdict = c->worst->verdict,
+		.rank = j->ranks.v[c->pos].rank,
+		.cost_ns = c->cost_ns,
+		.gain_ns = f->gain_ns[c->pos] };
 	struct values lates = c->worst->lates;
 
-	buf_printf(b, "rank %" PRId64 " costs ", it.rank);
+	buf_puts(b, "the others wait ");
 	put_time(b, c->cost_ns);
 	if (j->set->align_clocks) {
 		buf_puts(b, " +- ");
 		put_time(b, c->u_ns);
 	}
+	buf_printf(b, " (median) for rank %" PRId64, it.rank);
 	it.pct_step = finding_step(j, who_waits(j, f), c->cost_ns, b);
+	if (isfinite(it.pct_step))
+		buf_puts(b, ", which waits most");
 	buf_printf(b,
-	    ", which waits most: late by %.3f ms in %" PRIu64 " of %" PRIu64
+	    "; with rank %" PRId64 " on time the job would end at most ",
+	    it.rank);
+	put_time(b, it.gain_ns);
+	buf_printf(b,
+	    " earlier; late by %.3f ms in %" PRIu64 " of %" PRIu64
 	    " collectives",
 	    values_stat(&lates, 0.5) / 1e6, c->nlate, c->ncolls);
 	put_groups_of(j, f, c, b);
@@ -165,8 +190,10 @@ static void
 find_network(
     struct job *j, struct findings *f, const struct group_sum *g, struct buf *b)
 {
-	struct finding it = { g->verdict, NONE, g->cost_ns, NAN, { NULL, 0 },
-		{ NULL, 0 } };
+	struct finding it = { .verdict = g->verdict,
+		.rank = NONE,
+		.cost_ns = g->cost_ns,
+		.gain_ns = NONE };
 	const struct coll *c = &j->colls.v[g->group->first_coll];
 
 	if (j->groups.n > 1) {
@@ -204,8 +231,11 @@ find_nothing(struct job *j, struct findings *f, struct buf *b)
 		    "clocks are off, or not known well enough",
 		    nunjudged, f->groups.n);
 		finding_add(j, f,
-		    (struct finding){
-			VERDICT_UNJUDGED, NONE, NONE, NAN, { 0 }, { 0 } },
+		    (struct finding){ .verdict = VERDICT_UNJUDGED,
+			.rank = NONE,
+			.cost_ns = NONE,
+			.gain_ns = NONE,
+			.pct_step = NAN },
 		    b);
 	}
 	if (f->list.n > 0)
@@ -219,7 +249,12 @@ find_nothing(struct job *j, struct findings *f, struct buf *b)
 		    n, f->groups.n, f->groups.n == 1 ? "" : "s",
 		    all > 0 ? 100 * wait / all : 0);
 	finding_add(j, f,
-	    (struct finding){ VERDICT_NONE, NONE, NONE, NAN, { 0 }, { 0 } }, b);
+	    (struct finding){ .verdict = VERDICT_NONE,
+		.rank = NONE,
+		.cost_ns = NONE,
+		.gain_ns = NONE,
+		.pct_step = NAN },
+	    b);
 }
 
 static int
@@ -241,6 +276,7 @@ findings_of(struct job *j)
 	f = j->found = xcalloc(1, sizeof *f);
 	stragglers_find(j, &f->late);
 	episodes_find(j, &f->episodes);
+	find_gains(j, f);
 	groups_judge(j, f);
 	find_ranks(j, f, &b);
 	for (size_t g = 0; g < f->groups.n; g++)

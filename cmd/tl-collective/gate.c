@@ -79,8 +79,7 @@ static int64_t
 wait_of(const struct job *j, const struct coll *c, const struct rec *r,
     bool by_starts)
 {
-	return by_starts ? coll_last(j, c)->start_ns - r->start_ns
-			 : r->dur_ns - c->latency_ns;
+	return by_starts ? coll_wait(j, c, r) : r->dur_ns - c->latency_ns;
 }
 
 /* The time of a rank's steps, without steps that of its GPU work. */

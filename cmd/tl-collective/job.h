@@ -47,7 +47,7 @@ struct coll {
 	int64_t end_ns;          /* the last one */
 	int64_t latency_ns, skew_end_ns, wait_sum_ns;
 	int64_t
-	    late_ns; /* the last one's start after the median of the others */
+	    late_ns; /* what the median of the others waits for the last one */
 };
 
 struct rank_info {
@@ -184,11 +184,11 @@ void sync_measure(struct job *j);
 /* What of it tells clocks: who is there, and whether they are of one mind. */
 void sync_check(struct job *j);
 /*
- * The median of a figure of all ranks but the last, in v; NONE is passed over.
- * Of the last alone its own.
+ * What a rank waits for the last one. Of a type whose ranks do not leave
+ * together no longer than it is in it: the root of a broadcast goes on at once.
  */
-int64_t others_median(const struct job *j, const struct coll *c,
-    int64_t (*of)(const struct rec *r, const struct rec *last), int64_t *v);
+int64_t coll_wait(
+    const struct job *j, const struct coll *c, const struct rec *r);
 /* Not missing ranks and of one mind, so it counts in summaries. */
 bool coll_counts(const struct job *j, const struct coll *c);
 /* Implicit-sync row: class, or in simplified mode not known to be another. */
@@ -244,7 +244,8 @@ struct lateness {
 	int64_t nknown, nsame;  /* of these: window known; same work */
 	int64_t caused_ns;      /* what others waited where it was last */
 	int64_t late_ns;        /* sum, of nlate */
-	int64_t behind_ns;      /* behind the next to last; likewise */
+	int64_t behind_ns;      /* its start after the next; likewise */
+	int64_t gain_ns;        /* of that what the median rank waits */
 	/* its share of all lateness over the median start; of this what is
 	 * exposed; and how uncertain that is */
 	int64_t share_ns, cost_ns, u_ns;

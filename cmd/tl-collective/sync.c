@@ -34,34 +34,33 @@ is_lone(const struct job *j, const struct coll *c)
 }
 
 int64_t
-others_median(const struct job *j, const struct coll *c,
-    int64_t (*of)(const struct rec *r, const struct rec *last), int64_t *v)
+coll_wait(const struct job *j, const struct coll *c, const struct rec *r)
+{
+	int64_t ns = coll_last(j, c)->start_ns - r->start_ns;
+
+	return coll_is_sync(j, c) || ns < r->dur_ns ? ns : r->dur_ns;
+}
+
+/* How long the median of the others waits for the last one. */
+static int64_t
+lateness(const struct job *j, const struct coll *c, int64_t *v)
 {
 	const struct rec *last = coll_last(j, c);
 	size_t n = 0;
 
 	for (uint32_t m = 0; m < c->n; m++) {
 		const struct rec *r = j->members[c->first + m];
-		int64_t of_r = r != last ? of(r, last) : NONE;
 
-		if (of_r != NONE)
-			v[n++] = of_r;
+		if (r != last)
+			v[n++] = last->start_ns - coll_wait(j, c, r);
 	}
-	return n > 0 ? median_i64(v, n) : of(last, last);
-}
-
-static int64_t
-start_of(const struct rec *r, const struct rec *last)
-{
-	(void)last;
-	return r->start_ns;
+	return n > 0 ? last->start_ns - median_i64(v, n) : 0;
 }
 
 static void
 measure(const struct job *j, struct coll *c, int64_t *scratch)
 {
 	struct rec **v = j->members + c->first;
-	const struct rec *late;
 	int64_t min_end = rec_end(v[0]), max_end = min_end;
 	int64_t sum = 0;
 
@@ -80,13 +79,12 @@ measure(const struct job *j, struct coll *c, int64_t *scratch)
 		min_end = end < min_end ? end : min_end;
 		max_end = end > max_end ? end : max_end;
 	}
-	late = v[c->last];
 	for (uint32_t m = 0; m < c->n; m++)
-		sum = num_add_max(sum, late->start_ns - v[m]->start_ns);
+		sum = num_add_max(sum, coll_wait(j, c, v[m]));
 	c->end_ns = max_end;
 	c->skew_end_ns = max_end - min_end;
 	c->wait_sum_ns = sum;
-	c->late_ns = late->start_ns - others_median(j, c, start_of, scratch);
+	c->late_ns = lateness(j, c, scratch);
 }
 
 static void

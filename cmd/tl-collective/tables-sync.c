@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Collectives that make ranks wait for one another: one, and alike ones. */
-#include "cmd/tl-collective/tables.h"
+#include "cmd/tl-collective/verdict.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -133,7 +133,9 @@ const struct table_def table_summary_sync = {
 
 struct waits {
 	const struct rank_info *rank;
-	int64_t total_ns, nlast, nfirst, ncolls, nown, dur_ns;
+	int64_t total_ns, nlast, nfirst, ncolls, nown;
+	int64_t dur_ns, nall, own_ns; /* of all collectives; of those judged */
+	int64_t gain_ns;
 	double mean_ns, pct_last, pct_last_own;
 };
 
@@ -148,6 +150,9 @@ static const struct field straggler_fields[] = {
 	OWN(COUNTS("collectives", "num_collectives"), struct waits, ncolls),
 	OWN(US("dur_ns_total", "total_nccl_dur_us"), struct waits, dur_ns),
 	OWN(COLUMN("participated", "num_participated", COL_INT, UNIT_COUNT, COL_OURS, 0), struct waits, nown),
+	OWN(OURS("judged_ns_total", COL_INT, UNIT_NS, 1e3), struct waits, own_ns),
+	OWN(COLUMN("collectives_all", NULL, COL_INT, UNIT_COUNT, COL_OURS, 0), struct waits, nall),
+	OWN(OURS("gain_ns_high", COL_INT, UNIT_NS, 1e3), struct waits, gain_ns),
 	OWN(COLUMN("pct_last_of_own", "pct_arrived_last_of_participated", COL_REAL, UNIT_PERCENT, COL_OURS, 0), struct waits, pct_last_own),
 };
 /* clang-format on */
@@ -179,8 +184,8 @@ add_waits(const struct job *j, struct waits *w)
 			struct waits *own = &w[rec_pos(j, r)];
 
 			own->nown++;
-			own->total_ns +=
-			    coll_last(j, c)->start_ns - r->start_ns;
+			own->own_ns = num_add_max(own->own_ns, r->dur_ns);
+			own->total_ns += coll_wait(j, c, r);
 		}
 	}
 	return ncolls;
@@ -192,13 +197,18 @@ fill_stragglers(struct sheet_rows *s, struct job *j)
 	struct waits *w = xcalloc(j->ranks.n + 1, sizeof *w);
 	int64_t ncolls;
 
-	for (size_t i = 0; i < j->parts.n; i++)
-		for (size_t k = 0; k < j->parts.v[i].nrecs; k++)
-			w[j->parts.v[i].pos].dur_ns +=
-			    j->parts.v[i].recs[k].dur_ns;
+	for (size_t i = 0; i < j->parts.n; i++) {
+		const struct part *p = &j->parts.v[i];
+
+		w[p->pos].nall += (int64_t)p->nrecs;
+		for (size_t k = 0; k < p->nrecs; k++)
+			w[p->pos].dur_ns += p->recs[k].dur_ns;
+	}
 	ncolls = add_waits(j, w);
-	for (size_t r = 0; r < j->ranks.n; r++)
+	for (size_t r = 0; r < j->ranks.n; r++) {
 		w[r].rank = &j->ranks.v[r];
+		w[r].gain_ns = findings_of(j)->gain_ns[r];
+	}
 	stable_sort(w, j->ranks.n, sizeof *w, by_wait);
 	for (size_t r = 0; r < j->ranks.n; r++) {
 		double own = (double)w[r].nown;

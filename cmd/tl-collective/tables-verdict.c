@@ -12,6 +12,7 @@ static const struct field verdict_fields[] = {
 	OWN(INT("rank", NULL), struct finding, rank),
 	OWN(COLUMN("cost_ns", NULL, COL_INT, UNIT_NS, 0, 0), struct finding, cost_ns),
 	OWN(PCT("pct_of_step", NULL), struct finding, pct_step),
+	OWN(COLUMN("gain_ns_high", NULL, COL_INT, UNIT_NS, 0, 0), struct finding, gain_ns),
 	OWN(TEXT("text", NULL), struct finding, text),
 };
 /* clang-format on */

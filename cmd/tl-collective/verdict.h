@@ -25,13 +25,15 @@ struct group_sum {
 struct finding {
 	enum verdict verdict;
 	int64_t rank, cost_ns; /* NONE: it is not about one; no cost */
+	int64_t gain_ns;       /* NONE: it is not about a rank */
 	double pct_step;       /* NAN: likewise */
 	struct str word, text;
 };
 
 struct findings {
 	struct stragglers late;
-	episode_vec episodes;         /* by group */
+	int64_t *gain_ns;     /* of the job at most, by each rank on time */
+	episode_vec episodes; /* by group */
 	VEC(struct group_sum) groups; /* the costliest first */
 	VEC(struct finding) list;     /* likewise; one at least */
 };

@@ -211,7 +211,7 @@ void overlay_write(struct program *g);
 void scale_find(struct program *g, uint32_t *of);
 /*
  * ranks.c: puts all recordings on one clock and adds what collectives wait for;
- * then what each rank costs.
+ * then what a slower host of each rank loses the job.
  */
 void ranks_join(struct program *g);
 void ranks_build(struct program *g);

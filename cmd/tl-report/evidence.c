@@ -6,7 +6,7 @@
 
 #include "cmd/tl-report/figures.h"
 
-#define COST_MIN 1     /* percent of the time that a rank costs the job */
+#define COST_MIN 1     /* percent of the time that the job loses */
 #define AHEAD_PART 100 /* of the window: less is no lead of the host's */
 
 /* ---- words ---- */
@@ -285,7 +285,7 @@ put_late(const struct bound *m)
 	buf_putc(m->b, '.');
 }
 
-/* What the rank that costs most does on the critical path of the job. */
+/* What the rank with the largest loss does on the critical path of the job. */
 static void
 put_rank_cost(const struct bound *m)
 {
@@ -293,10 +293,12 @@ put_rank_cost(const struct bound *m)
 
 	if (c->percent < COST_MIN)
 		return;
-	buf_printf(
-	    m->b, " Rank %.*s costs the job ", (int)c->rank.len, c->rank.p);
+	buf_printf(m->b,
+	    " With the host of rank %.*s as fast as the median rank's the "
+	    "job would end ",
+	    (int)c->rank.len, c->rank.p);
 	put_time(m->b, c->loss_ns);
-	buf_printf(m->b, " (%.1f %%)", c->percent);
+	buf_printf(m->b, " (%.1f %%) earlier", c->percent);
 	if (c->name.len > 0) {
 		buf_puts(m->b, ": ");
 		put_time(m->b, c->by_ns);

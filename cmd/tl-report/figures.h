@@ -70,7 +70,7 @@ struct rank {
 	struct str verdict;          /* why it is late; empty: it is not */
 };
 
-/* What a rank costs the job, from tl-critical. */
+/* What a slower host of a rank loses the job, from tl-critical. */
 struct rank_cost {
 	struct str rank, name, uid, chain;
 	int64_t loss_ns, by_ns, excess_ns;

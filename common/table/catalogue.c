@@ -281,7 +281,7 @@ const struct sheet sheets[] = {
 	T("critical_events", "tl-critical",
 	    "the critical path, event by event"),
 	T("critical_ranks", "tl-critical",
-	    "what each rank costs the job (--job)", .where = BOTH,
+	    "what slower hosts of ranks lose the job (--job)", .where = BOTH,
 	    .when = SHEET_IF_CRITICAL),
 	T("slack", "tl-critical", "slack: events off the critical path"),
 	T("what_if", "tl-critical",

@@ -487,7 +487,7 @@ ranks() {
 	} >d/nccl_groups.ndjson
 	{
 		schema nccl_verdict verdict:text text:text
-		echo '{"verdict":"host","text":"rank 1 costs 2.000 ms"}'
+		echo '{"verdict":"host","text":"the others wait 2.000 ms"}'
 		echo '{"verdict":"network","text":"group tp: network at 50 %"}'
 		echo '{"end":{"rows":2}}'
 	} >d/nccl_verdict.ndjson
@@ -513,11 +513,11 @@ mv xl/summary.ndjson t.ndjson
 mv csv/gpu_timeline_by_rank.csv ranks.csv
 is 'what costs most in collectives comes first' \
 	"$(head -n 2 screen | tr '\n' '|')" \
-	'Rank 1 costs 2.000 ms; waiting is 54.5 % of the time in collectives.||'
+	'The others wait 2.000 ms; waiting is 54.5 % of the time in collectives.||'
 like 'shares are of the mean' "$(sed -n 3p screen)" \
 	'^799.500 ms \(mean of 2 ranks\): 50.0 % compute'
 is 'in the table too' "$(sed -n 3p t.ndjson | cut -c 1-42)" \
-	'{"part":"late","name":"Rank 1 costs 2.000 '
+	'{"part":"late","name":"The others wait 2.0'
 like 'bars are as long as the ranks took' "$(grep -c '#.*ms' screen)" '^2$'
 like 'the late one is marked' "$(grep '799' screen)" \
 	'^   1 \[#+=+\.+\] +799.000 ms late: host$'
@@ -600,8 +600,8 @@ is 'one that is not' "$(waits 10000000 60000000 30000000 0:30:4 1:80:5)" \
 	echo '{"rank":2,"loss_ns":4100000,"loss_percent":4.1,"by_ns":4000000,"name":"load","uid":7,"excess_ns":4200000,"chain":"[\"load\",\"...\",\"nccl\"]"}'
 	echo '{"end":{}}'
 } >d/critical_ranks.ndjson
-like 'what a rank costs the job' "$(waits 10000000 60000000 30000000 0:30:3 1:40:3 2:31:3)" \
-	' Rank 2 costs the job 4.100 ms \(4.1 %\): 4.000 ms of it in load, uid 7, which takes 4.200 ms longer than on the median rank; on the critical path: load > ... > nccl\.$'
+like 'what a slower host loses the job' "$(waits 10000000 60000000 30000000 0:30:3 1:40:3 2:31:3)" \
+	' With the host of rank 2 as fast as the median rank.s the job would end 4.100 ms \(4.1 %\) earlier: 4.000 ms of it in load, uid 7, which takes 4.200 ms longer than on the median rank; on the critical path: load > ... > nccl\.$'
 rm d/critical_ranks.ndjson
 {
 	schema idle rank:int class:text cause:text call:text time_ns:int calls:int \

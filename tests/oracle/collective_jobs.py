@@ -69,8 +69,9 @@ def collectives(traces):
 
 
 def share_of(starts, rank):
-    """Of the time from the median to the last start, what this rank costs."""
-    m = statistics.median(starts.values())
+    """Of the time from the median start, of a pair from the first, to the last,
+    what this rank costs."""
+    m = statistics.median(starts.values()) if len(starts) > 2 else min(starts.values())
     cost, at = 0, m
     for s in sorted(t for t in starts.values() if t > m):
         late = [r for r, t in starts.items() if t >= s]

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""What the ranks of a real job wait for the late one; speaks TAP.
+
+usage: late.py DATA
+
+From the raw traces, in the plainest way: ranks, their collectives by time,
+those that match by their number. All screens have to say these figures.
+"""
+import glob
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+from decimal import Decimal
+from fractions import Fraction
+
+TOGETHER = ("allreduce", None)  # all ranks leave when the last one has come
+LATE_NS = 10000
+
+
+def ns(text):
+    return int((Decimal(text) * 1000).to_integral_value())
+
+
+def is_comm(event):
+    return event.get("cat") == "kernel" and "nccl" in event["name"].lower()
+
+
+def exposed(start, end, compute):
+    """Of this time what no computation of the same rank covers."""
+    covered, at = 0, start
+    for a, b in compute:
+        a, b = max(a, at), min(b, end)
+        if a < b:
+            covered += b - a
+            at = b
+    return end - start - covered
+
+
+def read(path):
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        trace = json.load(file, parse_float=str, parse_int=str)
+    gpu = [e for e in trace["traceEvents"] if e.get("ph") == "X" and
+           e.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset")]
+    times = [(e, ns(e["ts"]), ns(e["dur"])) for e in gpu]
+    compute = sorted((s, s + d) for e, s, d in times
+                     if e["cat"] == "kernel" and not is_comm(e))
+    own = sorted(((s, d, e["args"].get("Collective name"))
+                  for e, s, d in times if is_comm(e)), key=lambda c: c[0])
+    return [(s, d, name, exposed(s, s + d, compute)) for s, d, name in own]
+
+
+class Rank:
+    def __init__(self):
+        self.cost = self.behind = self.caused = self.gain = self.late = 0
+        self.judged = 0
+
+
+def shares(starts):
+    """Of last - median what each rank has to answer for, by its place."""
+    n = len(starts)
+    order = sorted(range(n), key=lambda r: starts[r])
+    at = (starts[order[(n - 1) // 2]] + starts[order[n // 2]]) // 2
+    out = [Fraction(0)] * n
+    for k, r in enumerate(order):
+        if starts[r] > at:
+            for q in order[k:]:
+                out[q] += Fraction(starts[r] - at, n - k)
+            at = starts[r]
+    return out, order
+
+
+def judge(files):
+    ranks = [read(path) for path in files]
+    found = [Rank() for _ in files]
+    for one in zip(*ranks):
+        last = max(c[0] for c in one)
+        who = next(r for r, c in enumerate(one) if c[0] == last)
+        latency = min(c[1] for c in one)
+        wait = [last - s if name in TOGETHER else min(last - s, d)
+                for s, d, name, _ in one]
+        for r, c in enumerate(one):
+            found[r].judged += c[1] if c[2] in TOGETHER else 0
+        found[who].caused += sum(wait)
+        others = sorted(w for r, w in enumerate(wait) if r != who)
+        half = len(others) // 2
+        late = others[half] if len(others) % 2 else \
+            Fraction(others[half - 1] + others[half], 2)
+        if late < LATE_NS or late < Fraction(latency, 20):
+            continue
+        found[who].late += 1
+        behind = min(last - c[0] for r, c in enumerate(one) if r != who)
+        found[who].behind += behind
+        part, order = shares([last - w for w in wait])
+        middle = one[order[(len(one) - 1) // 2]][3]
+        above = sum(part)
+        seen = min(Fraction(1), max(Fraction(0), Fraction(middle) / above))
+        for r, p in enumerate(part):
+            found[r].cost += p * seen
+        found[who].gain += min(behind, part[who] * seen)
+    return found, [len(r) for r in ranks]
+
+
+class Tap:
+    def __init__(self):
+        self.n = 0
+        self.failed = False
+
+    def result(self, good, text, *why):
+        self.n += 1
+        self.failed |= not good
+        print("%sok %d - %s" % ("" if good else "not ", self.n, text))
+        for line in why if not good else ():
+            print("# %s" % (line,))
+
+
+def rows(*command):
+    done = subprocess.run(list(command) + ["--format", "ndjson"], check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    out = [json.loads(line) for line in done.stdout.splitlines()]
+    return [r for r in out if "table" not in r and "end" not in r]
+
+
+def table(name, files):
+    return {r["rank"]: r for r in rows(
+        "tl-collective", "--table", name, "-c", "+details", *files)}
+
+
+def screen(*command):
+    done = subprocess.run(command, check=False, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL)
+    return " ".join(done.stdout.decode().split())
+
+
+def words(value):
+    """A time as the screens have it."""
+    return "%.3f ms" % (value / 1e6) if value >= 1e6 else "%.1f us" % (value / 1e3)
+
+
+def job(tap, name, files):
+    found, counts = judge(files)
+    cause = table("straggler_cause", files)
+    bad = []
+    for r, rank in enumerate(found):
+        row = cause[r]
+        if abs(row["cost_ns"] - rank.cost) > len(files) * counts[r]:
+            bad.append("rank %d: cost %s, is %s" % (r, float(rank.cost), row["cost_ns"]))
+        for column, value in (("times_late", rank.late),
+                              ("behind_next_ns", rank.behind),
+                              ("caused_wait_ns", rank.caused)):
+            if row[column] != value:
+                bad.append("rank %d: %s %s, is %s" % (r, column, value, row[column]))
+    tap.result(not bad, name + ": straggler_cause", *bad)
+
+    bad = []
+    for r, row in table("straggler_summary", files).items():
+        if abs(row["gain_ns_high"] - found[r].gain) > 2 * counts[r]:
+            bad.append("rank %d: gain %s, is %s" % (
+                r, float(found[r].gain), row["gain_ns_high"]))
+        if (row["judged_ns_total"], row["collectives_all"]) != (found[r].judged, counts[r]):
+            bad.append("rank %d: %s" % (r, row))
+    tap.result(not bad, name + ": straggler_summary", *bad)
+
+    most = max(range(len(found)), key=lambda r: found[r].cost)
+    verdict = rows("tl-collective", "--table", "nccl_verdict", *files)[0]
+    wait, gain = words(verdict["cost_ns"]), words(verdict["gain_ns_high"])
+    tap.result(verdict["rank"] == most and
+               verdict["cost_ns"] == cause[most]["cost_ns"] and
+               abs(verdict["gain_ns_high"] - found[most].gain) <= 2 * counts[most],
+               name + ": the verdict is about the one that costs most", verdict)
+
+    says = "he others wait %s (median) for rank %d" % (wait, most)
+    ends = "the job would end at most %s earlier" % gain
+    tap.result(says in verdict["text"] and ends in verdict["text"],
+               name + ": its sentence", verdict["text"])
+    text = screen("tl-report", *files)
+    tap.result(says in text and ends in text, name + ": tl-report says the same", text[:300])
+    text = screen("tl-advise", "--text", *files)
+    tap.result(says in text and ends in text, name + ": tl-advise says the same", text[:900])
+
+    loss = [r["loss_ns"] for r in rows("tl-critical", "--job", "--table",
+                                       "critical_ranks", *files)]
+    tap.result(0 < loss[most] <= found[most].gain,
+               name + ": tl-critical's loss is below what can be gained", loss)
+
+
+def main():
+    tap = Tap()
+    for name in ("multirank_cifar_mi300x_4r", "multirank_dlrm_v100_8r"):
+        files = sorted(glob.glob(os.path.join(sys.argv[1], name, "*.json.gz")),
+                       key=lambda p: int(re.findall(r"\d+", os.path.basename(p))[0]))
+        job(tap, name, files)
+    print("1..%d" % tap.n)
+    return tap.failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
