@@ -24,8 +24,8 @@ void put_unlinked(struct buf *b, const struct changes *c);
 /* A note of what is in the buffer, which is empty then; nothing if it is. */
 void note_of(struct table *t, struct buf *b);
 
-/* What changed, as notes of a table. */
-void changes_notes(const struct changes *c, struct table *t);
+/* What changed, as notes of a table; hints name options of tl-diff. */
+void changes_notes(const struct changes *c, struct table *t, bool has_hints);
 /* That the sides are the same, as far as it goes; NULL: they are not. */
 const char *changes_sameness(const struct changes *c);
 /* A row's name, or both, as a text for people. */

@@ -277,7 +277,7 @@ note_slowest(const struct rank_changes *k, struct table *t)
 	buf_free(&b);
 }
 
-/* ", 94 % of it from 1 op: aten::mm" */
+/* ", 94 % of it from 1 op: aten::mm"; they go its way, others may not */
 static void
 put_rows(struct buf *b, const struct changes *c, const struct rank_change *r)
 {
@@ -292,10 +292,11 @@ put_rows(struct buf *b, const struct changes *c, const struct rank_change *r)
 		buf_puts(b, ", no row of it by itself");
 		return;
 	}
+	buf_puts(b, ", ");
 	if (llabs(sum) > llabs(r->judged_ns))
-		buf_puts(b, ", all of it and more");
+		put_signed_time(b, sum);
 	else
-		buf_printf(b, ", %.0f %% of it",
+		buf_printf(b, "%.0f %% of it",
 		    100 * (double)sum / (double)r->judged_ns);
 	buf_printf(b, " from %zu %s%s: ", n,
 	    c->set->by == BY_OP ? "op" : "kernel", n == 1 ? "" : "s");

@@ -39,41 +39,81 @@ put_names(struct buf *b, const struct dict *st, const uint32_t name[NSIDES])
 static int64_t
 told_ns(const struct changes *c, const struct change *r)
 {
-	return c->is_known ? r->judged_ns : r->diff_ns;
+	return c->is_known || c->unlike.is_so ? r->judged_ns : r->diff_ns;
+}
+
+/* Rows that differ one way. */
+struct way {
+	int64_t ns, top_ns; /* of the first that explain it but for 1/10 */
+	size_t n, ntop;
+};
+
+static void
+put_number(struct buf *b, const struct changes *c, size_t n)
+{
+	buf_printf(b, "%zu %s%s", n, c->set->by == BY_OP ? "op" : "kernel",
+	    n == 1 ? "" : "s");
+}
+
+static double
+top_share(const struct way *w)
+{
+	return 100 * (double)w->top_ns / (double)w->ns;
+}
+
+/* ", +6.100 ms in 4 ops (94 % of that in 1)" */
+static void
+put_way(struct buf *b, const struct changes *c, const struct way *w)
+{
+	buf_puts(b, ", ");
+	put_signed_time(b, w->ns);
+	buf_puts(b, " in ");
+	put_number(b, c, w->n);
+	if (w->ntop < w->n)
+		buf_printf(
+		    b, " (%.0f %% of that in %zu)", top_share(w), w->ntop);
 }
 
 /*
- * How much of the difference the first rows that go its way make up, until they
- * explain it but for 1/10. Of one family; NFAMILIES: of all.
+ * Where the difference is: in how many rows, and how much of it the first make
+ * up; each way by itself, as gains hide losses. Of one family; NFAMILIES: of
+ * all.
  */
 static void
-put_share(struct buf *b, const struct changes *c, unsigned family, int64_t all)
+put_share(struct buf *b, const struct changes *c, unsigned family)
 {
-	int64_t sum = 0;
-	size_t n = 0;
-	double share = 0;
+	struct way ways[2] = { { 0, 0, 0, 0 }, { 0, 0, 0, 0 } };
 
-	for (size_t i = 0; i < c->rows.n && n < TOP_ROWS && share < ENOUGH;
-	     i++) {
+	for (size_t i = 0; i < c->rows.n; i++) {
 		const struct change *r = &c->rows.v[i];
 		int64_t ns = told_ns(c, r);
 
-		if ((family != NFAMILIES && r->key.family != family) ||
-		    r->key.n[0] == INTERN_NONE || ns == 0 ||
-		    (ns < 0) != (all < 0))
-			continue;
-		stat_add(&sum, ns);
-		share = 100 * (double)sum / (double)all;
-		n++;
+		if ((family == NFAMILIES || r->key.family == family) &&
+		    ns != 0) {
+			stat_add(&ways[ns < 0].ns, ns);
+			ways[ns < 0].n++;
+		}
 	}
-	if (n == 0 || all == 0)
-		return;
-	if (share > 100)
-		buf_puts(b, ", all of it and more");
-	else
-		buf_printf(b, ", %.0f %% of it", share);
-	buf_printf(b, " from %zu %s%s", n,
-	    c->set->by == BY_OP ? "op" : "kernel", n == 1 ? "" : "s");
+	for (size_t i = 0; i < c->rows.n; i++) {
+		const struct change *r = &c->rows.v[i];
+		int64_t ns = told_ns(c, r);
+		struct way *w = &ways[ns < 0];
+
+		if ((family != NFAMILIES && r->key.family != family) ||
+		    ns == 0 || w->ntop == TOP_ROWS || top_share(w) >= ENOUGH)
+			continue;
+		stat_add(&w->top_ns, ns);
+		w->ntop++;
+	}
+	if (ways[0].n > 0 && ways[1].n > 0) {
+		put_way(b, c, &ways[0]);
+		put_way(b, c, &ways[1]);
+	} else if (ways[0].n + ways[1].n > 0) {
+		const struct way *w = &ways[ways[0].n == 0];
+
+		buf_printf(b, ", %.0f %% of it from ", top_share(w));
+		put_number(b, c, w->ntop);
+	}
 }
 
 void
@@ -125,7 +165,7 @@ put_family(
 		buf_printf(b, "%s %s", unit_words(c),
 		    c->unlike.is_so ? "by work of one side only"
 				    : "beyond noise");
-		put_share(b, c, family, f->judged_ns);
+		put_share(b, c, family);
 		put_rest(b, f);
 		lead = "; ";
 	}
@@ -156,7 +196,7 @@ put_whole(struct buf *b, const struct changes *c)
 		buf_puts(b, "GPU time ");
 		put_change(b, u[0].total_ns, u[1].total_ns);
 		buf_puts(b, unit_words(c));
-		put_share(b, c, NFAMILIES, c->diff_ns);
+		put_share(b, c, NFAMILIES);
 		return;
 	}
 	put_family(b, c, FAMILY_COMPUTE, has_comm ? "GPU compute" : "GPU time");
@@ -220,13 +260,13 @@ static void
 note_rows(const struct changes *c, struct table *t)
 {
 	struct tally only = { { 0, 0 }, { 0, 0 } };
-	size_t noise = 0;
-	struct buf b = { 0 };
+	size_t noise = 0, ndiffer = 0;
 
 	for (size_t i = 0; i < c->rows.n; i++) {
 		const struct change *r = &c->rows.v[i];
 
-		noise += r->is_noise;
+		noise += r->is_noise && r->diff_ns != 0;
+		ndiffer += r->diff_ns != 0;
 		for (int s = 0; s < NSIDES; s++)
 			if (r->kernels[s] > 0 && r->kernels[!s] == 0) {
 				only.n[s]++;
@@ -236,11 +276,12 @@ note_rows(const struct changes *c, struct table *t)
 	note_tally(c, t, "rows on one side only", "", &only);
 	if (c->gross_ns != 0 && !c->is_known && !c->unlike.is_so)
 		table_note(t, "noise unknown: pass several runs or steps");
-	if (noise > 0)
-		buf_printf(
-		    &b, "%zu of %zu rows are within noise", noise, c->rows.n);
-	note_of(t, &b);
-	buf_free(&b);
+	if (noise > 0 && noise == ndiffer)
+		table_note(t, "%zu row%s, within noise", noise,
+		    noise == 1 ? " differs" : "s differ");
+	else if (noise > 0)
+		table_note(t, "%zu of %zu rows that differ are within noise",
+		    noise, ndiffer);
 }
 
 /* Of several runs or steps it says that these are sums. */
@@ -357,7 +398,7 @@ note_contents(const struct changes *c, struct table *t)
 
 /* Trees say little of GPU work that mostly is in none. */
 static void
-note_kernels(const struct changes *c, struct table *t)
+note_kernels(const struct changes *c, struct table *t, bool has_hints)
 {
 	bool is[NSIDES];
 	struct str name;
@@ -373,11 +414,9 @@ note_kernels(const struct changes *c, struct table *t)
 	if (!is[0] && !is[1])
 		return;
 	name = is[0] && is[1] ? STR("") : c->set->names[is[1]];
-	table_note(t,
-	    "most GPU work%s%.*s belongs to no op: --by kernel compares "
-	    "kernels "
-	    "one by one",
-	    name.len > 0 ? " of " : "", (int)name.len, name.p);
+	table_note(t, "most GPU work%s%.*s belongs to no op%s",
+	    name.len > 0 ? " of " : "", (int)name.len, name.p,
+	    has_hints ? ": --by kernel compares kernels one by one" : "");
 }
 
 const char *
@@ -403,13 +442,16 @@ changes_sameness(const struct changes *c)
 }
 
 void
-changes_notes(const struct changes *c, struct table *t)
+changes_notes(const struct changes *c, struct table *t, bool has_hints)
 {
 	const struct unit_times *u = c->unit;
+	struct buf models = { 0 };
 
 	if (c->set->over.len > 0)
 		table_note(t, "%s", c->set->over.p);
-	unlike_note(c, t);
+	unlike_say(c, &models);
+	note_of(t, &models);
+	buf_free(&models);
 	if (c->set->by == BY_OP && changes_sameness(c) != NULL)
 		table_note(t, "%s", changes_sameness(c));
 	/* the slowest rank sets the pace of all: who differs comes first */
@@ -422,17 +464,18 @@ changes_notes(const struct changes *c, struct table *t)
 	note_rows(c, t);
 	note_events(c, t);
 	note_remarks(c, t, "launch differs by API name",
-	    "launches differ by API name", &c->launches, "; --equiv maps them");
+	    "launches differ by API name", &c->launches,
+	    has_hints ? "; --equiv maps them" : "");
 	note_remarks(c, t, "matched call differs by name",
 	    "matched calls differ by name", &c->calls, "");
 	note_args(c, t);
 	note_contents(c, t);
-	note_kernels(c, t);
+	note_kernels(c, t, has_hints);
 	/* a run of one side has more steps than one of the other */
 	if (c->set->per == PER_RUN && u[0].nsteps > 0 && u[1].nsteps > 0 &&
 	    u[0].nsteps * u[1].nruns != u[1].nsteps * u[0].nruns)
 		table_note(t,
-		    "the sides have %" PRIu64 " and %" PRIu64
-		    " steps: --per step compares a step",
-		    u[0].nsteps, u[1].nsteps);
+		    "the sides have %" PRIu64 " and %" PRIu64 " steps%s",
+		    u[0].nsteps, u[1].nsteps,
+		    has_hints ? ": --per step compares a step" : "");
 }

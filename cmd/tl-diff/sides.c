@@ -339,6 +339,14 @@ needs_clock(const struct settings *set)
 		(set->gate == GATE_BOTH || set->gate == GATE_STEP));
 }
 
+/* The answer says it already: above its table, or as the table. */
+static bool
+says_itself(const struct settings *set)
+{
+	return has_notes(set) ||
+	    (set->table != NULL && strcmp(set->table, "diff_verdict") == 0);
+}
+
 /* What else a reader of the answer must know. */
 static void
 tell(const struct sides *g)
@@ -347,10 +355,17 @@ tell(const struct sides *g)
 						"launched outside of ops",
 		[TALLY_UNLINKED] = "without a launch" };
 	const struct changes *c = &g->changes;
+	struct buf models = { 0 };
 
-	if (g->set->over.len > 0 && !has_notes(g->set))
+	if (says_itself(g->set))
+		return;
+	if (g->set->over.len > 0)
 		note("%s", g->set->over.p);
-	if (g->set->by != BY_OP || has_notes(g->set))
+	unlike_say(c, &models);
+	if (models.len > 0)
+		note("%.*s", (int)models.len, models.p);
+	buf_free(&models);
+	if (g->set->by != BY_OP)
 		return;
 	for (int s = 0; s < NSIDES; s++)
 		for (int i = TALLY_UNLINKED; i >= TALLY_OUTSIDE; i--) {
@@ -421,9 +436,7 @@ sides_compare(struct settings *set)
 	check_steps(&g);
 	changes_finish(&g.changes);
 	if (g.changes.unlike.is_so)
-		report(MSG_SIDES_UNLIKE, g.inputs[1].paths.v[0],
-		    llround(g.changes.unlike.side[0].shared),
-		    llround(g.changes.unlike.side[1].shared));
+		report(MSG_SIDES_UNLIKE, g.inputs[1].paths.v[0]);
 	gate_check(set, &g.changes);
 	if (set->print)
 		print_merged(&g.first, set->dest.path, min_diff_ns(&g));

@@ -309,7 +309,7 @@ print_changes(const struct changes *c, const struct kind_of_table *k)
 		if (columns[i].unit == UNIT_COUNT)
 			columns[i].type = COL_REAL;
 	t = table_create(k->name, columns, k->ncolumns);
-	changes_notes(c, t);
+	changes_notes(c, t, true);
 	for (size_t i = 0; i < c->rows.n; i++)
 		put_row(t, c, &c->rows.v[i]);
 	table_print(t, &c->set->dest);
@@ -362,7 +362,7 @@ print_steps(const struct changes *c, const struct kind_of_table *k)
 {
 	struct table *t = table_create(k->name, k->columns, k->ncolumns);
 
-	changes_notes(c, t);
+	changes_notes(c, t, true);
 	for (size_t i = 0; i < c->clock.groups.n; i++) {
 		const struct step_group *g = &c->clock.groups.v[i];
 
@@ -379,7 +379,7 @@ print_verdict(const struct changes *c, const struct kind_of_table *k)
 	struct table *from = table_create("", k->columns, k->ncolumns);
 	struct table *t = table_create(k->name, k->columns, k->ncolumns);
 
-	changes_notes(c, from);
+	changes_notes(c, from, false);
 	for (size_t i = 0; i < table_notes(from); i++)
 		table_row(t)[0] = cell_text(table_note_at(from, i));
 	table_print(t, &c->set->dest);
@@ -392,7 +392,7 @@ print_ranks(const struct changes *c, const struct kind_of_table *k)
 {
 	struct table *t = table_create(k->name, k->columns, k->ncolumns);
 
-	changes_notes(c, t);
+	changes_notes(c, t, true);
 	for (size_t i = 0; i < c->ranks.list.n; i++) {
 		const struct rank_change *r = &c->ranks.list.v[i];
 		struct cell *row = table_row(t);

@@ -122,35 +122,29 @@ put_shares(struct buf *b, const struct changes *c, double before, double after,
 }
 
 void
-unlike_note(const struct changes *c, struct table *t)
+unlike_say(const struct changes *c, struct buf *b)
 {
 	const struct unlike_side *u = c->unlike.side;
 	const char *what = c->set->by == BY_OP ? "ops" : "kernels";
 	const char *lead = "; largest on one side only: ";
-	struct buf b = { 0 };
 
 	if (!c->unlike.is_so)
 		return;
-	buf_printf(&b, "different models? %s that both have take", what);
-	put_shares(&b, c, u[0].shared, u[1].shared, " of compute");
+	buf_printf(b, "different models? %s that both have take", what);
+	put_shares(b, c, u[0].shared, u[1].shared, " of compute");
 	if (u[0].shared >= HALF || u[1].shared >= HALF) {
-		buf_puts(&b, "; with the same arguments");
-		put_shares(&b, c, u[0].alike, u[1].alike, "");
+		buf_puts(b, "; with the same arguments");
+		put_shares(b, c, u[0].alike, u[1].alike, "");
 	}
 	for (int s = 0; s < NSIDES; s++) {
 		const uint32_t name[NSIDES] = { u[s].name, u[s].name };
 
 		if (u[s].name == INTERN_NONE)
 			continue;
-		buf_puts(&b, lead);
-		put_names(&b, c->dict, name);
-		buf_printf(&b, " (%.0f %% %.*s)", u[s].largest,
+		buf_puts(b, lead);
+		put_names(b, c->dict, name);
+		buf_printf(b, " (%.0f %% %.*s)", u[s].largest,
 		    (int)c->set->names[s].len, c->set->names[s].p);
 		lead = ", ";
 	}
-	note_of(t, &b);
-	table_note(t,
-	    "only work of one side is judged: times of another model say "
-	    "nothing");
-	buf_free(&b);
 }

@@ -26,7 +26,7 @@ struct unlike {
 
 /* Once all rows are there. */
 void unlike_find(struct changes *c);
-/* Of two models: so it is said first. */
-void unlike_note(const struct changes *c, struct table *t);
+/* That the models differ, where they do, and by what. */
+void unlike_say(const struct changes *c, struct buf *b);
 
 #endif

@@ -24,9 +24,8 @@ WARNING(ROWS_APART,
 WARNING(SIDE_RANKS_MISSING,
     "{side}: skipped ranks that the other side lacks: {ranks}")
 WARNING(SIDES_UNLIKE,
-    "{file}: another model? what it has in common with the first side takes "
-    "{#before} % of compute before, {#after} % after: only work of one side is "
-    "judged")
+    "{file}: another model? only work of one side is judged: times of another "
+    "model say nothing")
 WARNING(GATE_IN_NOISE,
     "--fail-over: {what} grew by {more}, more than allowed, but steps vary by "
     "\302\261 {spread}: not judged, compare more steps or runs")

@@ -12,6 +12,7 @@ says() {
 	tl-diff --table diff_verdict --no-header "$@" 2>err |
 		grep -v '^GPU time\|^GPU span\|^step \|^by part: '
 }
+on_screen() { tl-diff --format table --width 200 "$@" 2>err; }
 whole() { tl-diff --table diff_verdict --no-header "$@" 2>err | grep '^GPU time'; }
 tree() { tl-diff --print "$@" 2>err; }
 
@@ -124,9 +125,11 @@ is 'streams: another stream' "$(says s777.json s778.json)" \
 is 'streams: of kernels' "$(says --by kernel s777.json s778.json | grep another)" \
 	'matched GPU events on another stream: 1 before (10.0 us), 1 after (10.0 us)'
 two a b c | sed 's/cudaLaunchKernel/hipLaunchKernel/;s/k_/other_/' | trace >hip.json
-is 'other launches: what has no partner, and what to do' "$(says s777.json hip.json)" \
+is 'other launches: what has no partner' "$(says s777.json hip.json)" \
 	'unmatched GPU events: 3 before (30.0 us), 3 after (30.0 us)
-3 launches differ by API name (cudaLaunchKernel | hipLaunchKernel); --equiv maps them'
+3 launches differ by API name (cudaLaunchKernel | hipLaunchKernel)'
+is 'other launches: what to do, on the screen of tl-diff' "$(on_screen s777.json hip.json | grep API)" \
+	'3 launches differ by API name (cudaLaunchKernel | hipLaunchKernel); --equiv maps them'
 {
 	op a 0 10
 	call 1 1 cudaMemsetAsync
@@ -146,8 +149,8 @@ is 'a kernel instead of a memset is no other name' "$(says set.json fill.json)" 
 	call 3 2 hipLaunchKernel
 	gpu k_set 110 10 2
 } | trace >both.json
-is 'behind the memset the kernel has one' "$(says both.json fill.json | grep -o '([^)]*); ')" \
-	'(hipLaunchKernel | cudaLaunchKernel); '
+is 'behind the memset the kernel has one' "$(says both.json fill.json | grep -o '([a-z][^)]*)$')" \
+	'(hipLaunchKernel | cudaLaunchKernel)'
 printf 'hipLaunchKernel\tcudaLaunchKernel\n' >equiv
 is 'other launches: made one' "$(says --equiv equiv s777.json hip.json)" \
 	'matched GPU events with different names: 3 before (30.0 us), 3 after (30.0 us)'
@@ -169,12 +172,14 @@ is 'frames that are not compared' "$(says frames.json ab.json | grep -c frames)"
 	gpu k_a 100 1 1
 	gpu stray 110 90 77
 } | trace >stray.json
-is 'mostly without ops: what to do' "$(says ab.json stray.json | grep 'by kernel')" \
+is 'mostly without ops: what to do' "$(on_screen ab.json stray.json | grep 'by kernel')" \
 	'most GPU work of after belongs to no op: --by kernel compares kernels one by one'
-is 'mostly without ops: the other side' "$(says stray.json ab.json | grep -o '.*by kernel')" \
+is 'mostly without ops: the other side' "$(on_screen stray.json ab.json | grep -o '.*by kernel')" \
 	'most GPU work of before belongs to no op: --by kernel'
-is 'mostly without ops: both' "$(says stray.json stray.json | grep -o '.*by kernel')" \
+is 'mostly without ops: both' "$(on_screen stray.json stray.json | grep -o '.*by kernel')" \
 	'most GPU work belongs to no op: --by kernel'
+is 'mostly without ops: no option in the table, which others show' \
+	"$(says stray.json stray.json | grep 'no op')" 'most GPU work belongs to no op'
 is 'mostly of ops' "$(says before.json ab.json 2>&1 | grep -c 'by kernel')" 0
 
 # ---- noise, and what is none ----
