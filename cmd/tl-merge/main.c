@@ -173,12 +173,15 @@ pass_input(struct merge *m, const struct input *input)
 static void
 take_option(struct settings *set, const struct optparse *op, int ch)
 {
+	/* of enum align, but for the first */
 	static const char *const aligns[] = { "base", "collective", "none",
 		NULL };
 	static const char *const orders[] = { "given", "rank", NULL };
 
 	switch (ch) {
-	case OPT_ALIGN: set->align = (enum align)opt_word(op, aligns); break;
+	case OPT_ALIGN:
+		set->align = (enum align)(opt_word(op, aligns) + 1);
+		break;
 	case OPT_SORT: set->sort_rank = opt_word(op, orders) == 1; break;
 	case 'v': set->verbose = true; break;
 	default:
@@ -213,6 +216,8 @@ main(int argc, char *argv[])
 		qsort(m.inputs.v, m.inputs.n, sizeof *m.inputs.v, by_rank);
 	if (set.align == ALIGN_COLLECTIVE)
 		clock_offsets(&m);
+	if (set.align == ALIGN_UNSAID && m.inputs.n > 1)
+		clock_check(&m);
 	for (size_t i = 0; i < m.inputs.n; i++) {
 		m.inputs.v[i].no = i;
 		pass_input(&m, &m.inputs.v[i]);

@@ -8,6 +8,7 @@
 #include "trace/select.h"
 
 enum align {
+	ALIGN_UNSAID, /* by bases, if clocks agree */
 	ALIGN_BASE,
 	ALIGN_COLLECTIVE,
 	ALIGN_NONE,
@@ -18,7 +19,10 @@ struct input {
 	size_t no;
 	/* of its first source, looked up before work begins */
 	bool has_rank, has_epoch, is_rank_guess;
+	bool is_aligned; /* by tl-merge */
+	bool is_unasked; /* its rank is not selected */
 	int64_t rank, epoch;
+	uint32_t host; /* a text of the dict, or INTERN_NONE */
 };
 
 struct settings {
@@ -60,6 +64,8 @@ struct merge {
 
 /* The epoch and rank of each input's first source, for those that are files. */
 void clock_look(struct merge *m);
+/* Warns if clocks that bases join do not agree, or nothing compares them. */
+void clock_check(struct merge *m);
 /* As collectives tell them: see tl-collective(1), --align-clocks. */
 void clock_offsets(struct merge *m);
 /* Writes a source's record, its base moved to the first one's clock. */

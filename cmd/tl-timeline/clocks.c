@@ -5,7 +5,6 @@
  * collectives have to say that they agree; where none does, one host will do.
  */
 #include "cmd/tl-timeline/timeline.h"
-#include "stream/rank.h"
 #include "json/json.h"
 
 #define NONE INT64_MIN
@@ -51,12 +50,17 @@ own_of(const struct timeline *g, const struct sink_source *o)
 	return o->no < g->own.n ? &g->own.v[o->no] : &nothing;
 }
 
+/* Its rank, or by order, as tl-collective numbers such inputs. */
+static int64_t
+number_of(const struct sink_source *o)
+{
+	return o->has_rank && !o->is_rank_guess ? o->rank : (int64_t)o->no;
+}
+
 static const struct collective_clock *
 clock_in(const collective_clock_list *list, const struct sink_source *o)
 {
-	/* by order, as tl-collective numbers such inputs */
-	return collective_clock_of(
-	    list, o->has_rank && !o->is_rank_guess ? o->rank : (int64_t)o->no);
+	return collective_clock_of(list, number_of(o));
 }
 
 const struct collective_clock *
@@ -151,37 +155,13 @@ static void
 tell_off(const struct timeline *g, const collective_clock_list *clocks)
 {
 	const struct sink_sources *all = &g->sink.sources;
-	const struct collective_clock *worst = NULL;
-	VEC(int64_t) off = { 0 };
-	struct map seen = { 0 };
-	struct buf which = { 0 }, ms = { 0 };
+	VEC(int64_t) ranks = { 0 };
 
-	for (size_t i = 0; i < all->list.n; i++) {
-		const struct collective_clock *c =
-		    clock_in(clocks, &all->list.v[i]);
-
-		bool is_new = true;
-
-		if (!is_joined(&all->list.v[i]) || c == NULL || !c->is_off)
-			continue;
-		(void)map_put(&seen, (uint64_t)c->rank, &is_new);
-		if (is_new)
-			vec_push(&off, c->rank);
-		if (worst == NULL ||
-		    fabs((double)c->offset_ns) > fabs((double)worst->offset_ns))
-			worst = c;
-	}
-	sort_i64(off.v, off.n);
-	if (off.n > 0) {
-		put_ranges(&which, off.v, off.n);
-		buf_printf(&ms, "%.3f ms", (double)worst->offset_ns / 1e6);
-		report(MSG_JOIN_CLOCKS_OFF, off.n, buf_str(&which), worst->rank,
-		    buf_str(&ms));
-	}
-	map_free(&seen);
-	vec_free(&off);
-	buf_free(&which);
-	buf_free(&ms);
+	for (size_t i = 0; i < all->list.n; i++)
+		if (is_joined(&all->list.v[i]))
+			vec_push(&ranks, number_of(&all->list.v[i]));
+	collective_tell_off(clocks, ranks.v, ranks.n);
+	vec_free(&ranks);
 }
 
 /* Those whose clocks neither collectives nor they themselves compare. */

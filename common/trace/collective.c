@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "io/io.h"
+#include "stream/rank.h"
 
 static const char name[] = "tl-collective";
 
@@ -196,4 +197,40 @@ collective_clock_of(const collective_clock_list *list, int64_t rank)
 
 	bisect(at, list->n, mid, list->v[mid].rank < rank);
 	return at < list->n && list->v[at].rank == rank ? &list->v[at] : NULL;
+}
+
+void
+collective_tell_off(
+    const collective_clock_list *list, const int64_t *ranks, size_t n)
+{
+	const struct collective_clock *worst = NULL;
+	VEC(int64_t) off = { 0 };
+	struct buf which = { 0 }, ms = { 0 };
+	struct map seen = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		const struct collective_clock *c =
+		    collective_clock_of(list, ranks[i]);
+		bool is_new;
+
+		if (c == NULL || !c->is_off)
+			continue;
+		(void)map_put(&seen, (uint64_t)c->rank, &is_new);
+		if (is_new)
+			vec_push(&off, c->rank);
+		if (worst == NULL ||
+		    fabs((double)c->offset_ns) > fabs((double)worst->offset_ns))
+			worst = c;
+	}
+	sort_i64(off.v, off.n);
+	if (off.n > 0) {
+		put_ranges(&which, off.v, off.n);
+		buf_printf(&ms, "%.3f ms", (double)worst->offset_ns / 1e6);
+		report(MSG_JOIN_CLOCKS_OFF, off.n, buf_str(&which), worst->rank,
+		    buf_str(&ms));
+	}
+	map_free(&seen);
+	vec_free(&off);
+	buf_free(&which);
+	buf_free(&ms);
 }

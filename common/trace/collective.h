@@ -56,6 +56,9 @@ void collective_clocks_recorded(
     collective_clock_list *to, const char *const *paths, size_t n);
 const struct collective_clock *collective_clock_of(
     const collective_clock_list *list, int64_t rank);
+/* Warns of those of these ranks, which may repeat, whose clocks are off. */
+void collective_tell_off(
+    const collective_clock_list *list, const int64_t *ranks, size_t n);
 
 /* A time on a clock that runs fast by drift, but is right at the middle. */
 static inline int64_t

@@ -199,6 +199,21 @@ tl-merge --align collective islands/*.json -o apart.tl 2>err
 is 'islands: a warning' "$? $(grep -c 'no collective compares the clocks of 2 sets' err)" '3 1'
 reports 3 rank-no-clock 'tl-merge --align collective few/*.json >few.tl'
 
+# ---- ... and by bases only with a word, if clocks do not agree ----
+
+said() { { "$@" >/dev/null; } 2>&1; echo $?; }
+reports 3 join-clocks-off 'tl-merge pairs/*.json >loose.tl'
+is 'merged as asked for' "$(said tl-merge --align base pairs/*.json)" 0
+is '... by ranks whose clocks agree' "$(said tl-merge even/*.json)" 0
+is '... of ranks that are on one clock' "$(said tl-merge --rank 0-2 pairs/*.json)" 0
+is '... that tl-merge has aligned' "$(said tl-merge merged.tl merged.tl)" 0
+reports 3 join-clocks-unknown 'tl-merge islands/*.json >apart0.tl'
+reports 3 join-clocks-unchecked 'tl-merge pairs/rank0.json - <pairs/rank3.json >loose0.tl'
+job two --ranks 2 --group 0=0,1:all_reduce:1000000:60:2
+reports 3 join-clocks-unknown 'tl-merge two/*.json >two.tl'
+job two --ranks 2 --group 0=0,1:all_reduce:1000000:60:2 --host 0=0 --host 1=0
+is '... of one host' "$(said tl-merge two/*.json)" 0
+
 is 'one timeline' "$(tl-timeline --join --align collective pairs/*.json)" "$(tl-timeline --join even/*.json)"
 ok '... which it is not as recorded' test "$(tl-timeline --join pairs/*.json)" != "$(tl-timeline --join even/*.json)"
 is '... of a stream that tl-merge aligned' "$(tl-timeline --join merged.tl)" "$(tl-timeline --join even/*.json)"
@@ -209,11 +224,9 @@ is '... without drift' "$(cat joined.txt)" "$(cat steady.txt)"
 
 reports 3 join-clocks-off 'tl-timeline --join pairs/*.json'
 like '... whose' "$(tl-timeline --join pairs/*.json 2>&1 >/dev/null)" '1 rank is off \(3\), .* rank 3, by 5\.000 ms'
-said() { { "$@" >/dev/null; } 2>&1; echo $?; }
 is '... not those that are not asked for' "$(said tl-timeline --join --rank 0-2 pairs/*.json)" 0
 is '... nor where collectives agree' "$(said tl-timeline --join even/*.json)" 0
 is '... nor if they are said to be one' "$(said tl-timeline --join --align base pairs/*.json)" 0
-tl-merge pairs/*.json -o loose.tl
 reports 3 join-clocks-off 'tl-timeline --join loose.tl'
 reports 3 join-clocks-unchecked 'tl-timeline --join - <loose.tl'
 is '... but those of tl-merge are one' "$(said tl-timeline --join - <merged.tl)" 0
