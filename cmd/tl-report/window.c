@@ -55,9 +55,24 @@ put_steps(const struct budget *w, struct buf *b)
 		    b, " %sstep%s", w->is_inferred ? "inferred " : "", plural);
 }
 
+/* Of several ranks, whose steps are longer by that elsewhere. */
+static int64_t
+longest_head(const struct figures *f)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; i < f->budgets.list.n && f->ranks.n > 1; i++)
+		if (f->budgets.list.v[i].head_ns > most)
+			most = f->budgets.list.v[i].head_ns;
+	return most;
+}
+
 static void
 make_words(struct figures *f, const struct budget *sum)
 {
+	const char *mean = sum->n > 1 ? " (mean)" : "";
+	const char *lead = ", without ";
+	int64_t head_ns = longest_head(f);
 	struct buf b = { 0 };
 	int64_t left_out = sum->window_ns - f->window.total_ns;
 
@@ -67,10 +82,17 @@ make_words(struct figures *f, const struct budget *sum)
 		buf_puts(&b, " with ");
 	if (sum->steps > 0)
 		put_steps(sum, &b);
+	if (sum->steps > 0 && head_ns > 0) {
+		buf_printf(&b, "%sthe time before the first %s event (at most ",
+		    lead, f->gpu);
+		put_time(&b, head_ns);
+		buf_putc(&b, ')');
+		lead = " and ";
+	}
 	if (left_out > 0) {
-		buf_puts(&b, ", without ");
+		buf_puts(&b, lead);
 		put_time(&b, left_out / sum->n);
-		buf_puts(&b, " that the recording lacks");
+		buf_printf(&b, "%s that the recording lacks", mean);
 	} else if (sum->ns[GROUP_OF_MISSING] > 0) {
 		buf_puts(&b, ", of which ");
 		put_time(&b, sum->ns[GROUP_OF_MISSING] / sum->n);

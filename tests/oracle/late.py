@@ -139,6 +139,29 @@ def words(value):
     return "%.3f ms" % (value / 1e6) if value >= 1e6 else "%.1f us" % (value / 1e3)
 
 
+def bars(tap, name, files):
+    """Bars, and what the line above leaves out of them, are the steps."""
+    steps, bad = {}, []
+    for row in rows("tl-steps", *files):
+        steps[row["rank"]] = steps.get(row["rank"], 0) + row["wall_ns"]
+    windows = {r["rank"]: r for r in rows("tl-idle", "--steps", "--table", "idle_window",
+                                          *files)}
+    head = max(w["head_ns"] for w in windows.values())
+    text = screen("tl-report", "--width", "100", *files)
+    found = re.findall(r" (\d+) \[[^]]*\] +([0-9.]+) ms", text)
+    for rank, ms in found:
+        window = windows[int(rank)]
+        want = steps[int(rank)] - window["head_ns"] - window["missing_ns"]
+        if "%.3f" % (want / 1e6) != ms:
+            bad.append("rank %s: %s ms, not %s" % (rank, ms, want))
+    if len(found) != len(files):
+        bad.append("%d bars" % len(found))
+    says = "the time before the first GPU event (at most %s)" % words(head)
+    if (says in text) != (head > 0):
+        bad.append("not said: " + says)
+    tap.result(not bad, name + ": the bars are the steps, but for what is said", *bad)
+
+
 def job(tap, name, files):
     found, counts = judge(files)
     cause = table("straggler_cause", files)
@@ -179,6 +202,8 @@ def job(tap, name, files):
     tap.result(says in text and ends in text, name + ": tl-report says the same", text[:300])
     text = screen("tl-advise", "--text", *files)
     tap.result(says in text and ends in text, name + ": tl-advise says the same", text[:900])
+
+    bars(tap, name, files)
 
     loss = [r["loss_ns"] for r in rows("tl-critical", "--job", "--table",
                                        "critical_ranks", *files)]

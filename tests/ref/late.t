@@ -5,6 +5,7 @@
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'
+command -v tl-ops >/dev/null || skip_all 'tl-ops is not built'
 python3 "$ROOT/tests/oracle/late.py" "$TL_DATA"
 status=$?
 trap - EXIT
