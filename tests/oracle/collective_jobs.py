@@ -110,7 +110,7 @@ def planted(tap, ranks, base):
         return os.path.join(base, name)
     who = ranks // 2 + 1
 
-    make(folder("late"), ranks, "--late", "%d=400" % who)
+    count = make(folder("late"), ranks, "--late", "%d=400" % who)
     rc, rows, err = verdicts(folder("late"))
     want = cost_of(collectives(load(folder("late"))), who)
     tap.ok(rc == 0 and rows[0]["rank"] == str(who) and
@@ -118,6 +118,9 @@ def planted(tap, ranks, base):
            "%d ranks: rank %d is late: %.3f ms" % (ranks, who, want / 1e6), rc, rows[:2], err)
     tap.ok(len(rows) == 1 and rows[0]["verdict"] == "host",
            "%d ranks: nobody else, and why" % ranks, rows)
+    gain = 2 * count * 400000  # before a collective of each of its two groups
+    tap.ok(0.9 * gain <= int(rows[0]["gain_ns_high"]) <= 1.01 * gain,
+           "%d ranks: on time, %.3f ms less" % (ranks, gain / 1e6), rows[0])
 
     make(folder("slow"), ranks, "--throttle", "%d=300" % who)
     rc, rows, err = verdicts(folder("slow"))
