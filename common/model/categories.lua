@@ -4,6 +4,11 @@
 -- was left over below X.
 
 category { name = "CONV_fwd", names = { "aten::miopen_convolution", "aten::cudnn_convolution" } }
+-- before PyTorch 1.11 these had the kernels of aten::cudnn_convolution_backward
+category { name = "CONV_bwd", names = { "aten::cudnn_convolution_backward_input",
+  "aten::cudnn_convolution_backward_weight", "aten::cudnn_convolution_transpose_backward_input",
+  "aten::cudnn_convolution_transpose_backward_weight", "aten::miopen_convolution_backward_input",
+  "aten::miopen_convolution_backward_weight" } }
 category { name = "SDPA_fwd",
   names = { "aten::_efficient_attention_forward", "aten::_flash_attention_forward",
     "aten::_cudnn_attention_forward", "aten::_scaled_dot_product_fused_attention_overrideable",

@@ -35,7 +35,7 @@ half() {
 }
 
 most=700k
-! slow || most=1G
+! slow || most=1000000k
 find -L "$TL_DATA" -type f \( -name '*.json' -o -name '*.gz' \) -size "-$most" \
 	! -path '*/reference/*' | sort >list
 half 0 &
