@@ -58,7 +58,8 @@ mfu_make(struct figures *f)
 		buf_printf(&b,
 		    sum.are_runs ? " run%s of the main module" : " step%s",
 		    m->nsteps == 1 ? "" : "s");
-	if (m->nsteps > 0 &&
+	/* of several ranks both are sums, which no clock shows */
+	if (m->nsteps > 0 && f->ranks.n <= 1 &&
 	    share_of(m->wall_ns, f->window.total_ns) < MOST_OF_IT) {
 		buf_printf(&b, ", which take%s ", m->nknown == 1 ? "s" : "");
 		put_time(&b, m->wall_ns);

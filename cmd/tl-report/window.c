@@ -82,6 +82,12 @@ make_words(struct figures *f, const struct budget *sum)
 		buf_puts(&b, " with ");
 	if (sum->steps > 0)
 		put_steps(sum, &b);
+	if (left_out <= 0 && sum->ns[GROUP_OF_MISSING] > 0) {
+		buf_puts(&b, " (");
+		put_time(&b, sum->ns[GROUP_OF_MISSING] / sum->n);
+		buf_printf(&b, " of it not recorded%s)",
+		    sum->n > 1 ? " on average" : "");
+	}
 	if (sum->steps > 0 && head_ns > 0) {
 		buf_printf(&b, "%sthe time before the first %s event (at most ",
 		    lead, f->gpu);
@@ -93,10 +99,6 @@ make_words(struct figures *f, const struct budget *sum)
 		buf_puts(&b, lead);
 		put_time(&b, left_out / sum->n);
 		buf_printf(&b, "%s that the recording lacks", mean);
-	} else if (sum->ns[GROUP_OF_MISSING] > 0) {
-		buf_puts(&b, ", of which ");
-		put_time(&b, sum->ns[GROUP_OF_MISSING] / sum->n);
-		buf_puts(&b, " is not in the recording");
 	}
 	f->window_words = figures_keep(f, &b);
 	buf_free(&b);

@@ -37,7 +37,9 @@ column_of_uids(struct column *columns, size_t n, const char *id, bool any_inst)
 void
 note_inferred(struct table *t)
 {
-	table_note(t, "no annotations: steps inferred from calls that repeat");
+	table_note(t,
+	    "no step markers: steps inferred from the optimizer's, or from "
+	    "calls that repeat");
 }
 
 void

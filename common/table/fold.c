@@ -261,7 +261,8 @@ namespaces_len(struct str s)
 	return last < s.len && is_name_char(s.p[last]) ? last : 0;
 }
 
-/* Bytes before the # that says more of a name: "Optimizer.step#SGD.step". */
+/* Bytes before the # that says more of a name, "Optimizer.step#SGD.step", and
+ * not of what begins with it, "## forward ##". */
 static size_t
 hash_at(struct str s)
 {
@@ -269,7 +270,8 @@ hash_at(struct str s)
 
 	for (size_t i = 0; i < s.len; i++) {
 		depth += nesting(s.p[i]);
-		if (depth == 0 && s.p[i] == '#' && i > 0)
+		if (depth == 0 && s.p[i] == '#' && i > 0 &&
+		    (is_name_char(s.p[i - 1]) || s.p[i - 1] == ')'))
 			return i;
 	}
 	return s.len;

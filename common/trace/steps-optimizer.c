@@ -36,23 +36,16 @@ struct finder {
 
 /* ---- borders ---- */
 
-static bool
-is_below_op(const struct host *h, const struct host_event *e)
-{
-	uint32_t up = e->up;
-
-	while (up != HOST_NONE && h->events.v[up].kind != KIND_OP)
-		up = h->events.v[up].up;
-	return up != HOST_NONE;
-}
-
-/* An optimizer that hooks of the backward pass call steps once a layer. */
+/* An optimizer that hooks of the backward pass call, in its ops, steps once a
+ * layer. */
 static bool
 is_optimizer_step(const struct host *h, const struct host_event *e)
 {
+	uint32_t up = host_up(e);
+
 	return (e->kind == KIND_ANNOTATION || e->kind == KIND_OP) &&
 	    str_starts(dict_get(h->dict, e->name), STR("Optimizer.step")) &&
-	    !is_below_op(h, e);
+	    (up == HOST_NONE || host_above(h, up, false) == INTERN_NONE);
 }
 
 static size_t

@@ -100,7 +100,7 @@ path() { tl-critical --no-header -c time_ns "$@" t.json | awk '{ n += $1 } END {
 is 'the critical path is theirs' "$(path)" 355000
 is 'and that of the slowest' "$(path --step slowest)" 200000
 is 'it says so, too' "$(tl-critical --format table t.json | head -n 1)" \
-	'no annotations: steps inferred from calls that repeat'
+	"no step markers: steps inferred from the optimizer's, or from calls that repeat"
 is 'not of annotations' "$(tl-critical --annotation 'x*' t.json 2>&1 | grep -c inferred)" 0
 
 done_testing
