@@ -134,6 +134,7 @@ struct sides {
 	bool has_first;
 	struct changes changes;
 	struct tables *tables;
+	bool has_notes; /* asked while standard output is open */
 };
 
 static void
@@ -330,20 +331,24 @@ has_notes(const struct settings *set)
  * Chosen GPU events say nothing of how long a step may take.
  */
 static bool
-needs_clock(const struct settings *set)
+needs_clock(const struct sides *g)
 {
+	const struct settings *set = g->set;
+
 	if (set->is_of_events || set->print)
 		return false;
-	return has_notes(set) || tables_want_steps(set) ||
+	return g->has_notes || tables_want_steps(set) ||
 	    (set->fail_over.is_set &&
 		(set->gate == GATE_BOTH || set->gate == GATE_STEP));
 }
 
 /* The answer says it already: above its table, or as the table. */
 static bool
-says_itself(const struct settings *set)
+says_itself(const struct sides *g)
 {
-	return has_notes(set) ||
+	const struct settings *set = g->set;
+
+	return g->has_notes ||
 	    (set->table != NULL && strcmp(set->table, "diff_verdict") == 0);
 }
 
@@ -357,7 +362,7 @@ tell(const struct sides *g)
 	const struct changes *c = &g->changes;
 	struct buf models = { 0 };
 
-	if (says_itself(g->set))
+	if (says_itself(g))
 		return;
 	if (g->set->over.len > 0)
 		note("%s", g->set->over.p);
@@ -412,7 +417,7 @@ sides_free(struct sides *g)
 int
 sides_compare(struct settings *set)
 {
-	struct sides g = { .set = set };
+	struct sides g = { .set = set, .has_notes = has_notes(set) };
 	int status;
 
 	g.nm.st = dict_create();
@@ -423,7 +428,7 @@ sides_compare(struct settings *set)
 		norms_read_equiv(&g.nm, set->equiv);
 	if (set->match != NULL)
 		matched_find(set, g.nm.st);
-	if (needs_clock(set))
+	if (needs_clock(&g))
 		g.clock = clock_create(&g.nm, set);
 	/* both decoders run while the first is read */
 	for (int s = 0; s < NSIDES; s++)

@@ -34,7 +34,7 @@ is 'other ops' "$(verdict resnet.json | head -n 1)" \
 	'different models? ops that both have take 10 % of compute before, 10 % after; largest on one side only: softmax (60 % before), conv (70 % after)'
 is 'other ops: a warning, and why once' \
 	"$(tl-diff resnet.json bert.json >/dev/null 2>err; echo $?; cat err
-	tl-diff --format table resnet.json bert.json 2>&1 | grep -c 'different models')" \
+	python3 "$ROOT/tests/cli/on-terminal.py" tl-diff resnet.json bert.json | grep -c 'different models')" \
 	'3
 tl-diff: bert.json: another model? only work of one side is judged: times of another model say nothing
 tl-diff: different models? ops that both have take 10 % of compute before, 10 % after; largest on one side only: conv (70 % before), softmax (60 % after)
