@@ -175,7 +175,7 @@ tells_gpu_time(const struct changes *c)
  * queued has it.
  */
 void
-put_unlinked(struct buf *b, const struct changes *c)
+put_unlinked(struct buf *b, const struct changes *c, bool has_hints)
 {
 	int64_t ns = 0;
 
@@ -188,14 +188,14 @@ put_unlinked(struct buf *b, const struct changes *c)
 	buf_puts(b, " (");
 	put_signed_time(b, ns);
 	buf_printf(b, " without a launch%s)",
-	    c->set->per == PER_RUN && c->unit[0].nsteps > 0 &&
+	    has_hints && c->set->per == PER_RUN && c->unit[0].nsteps > 0 &&
 		    c->unit[1].nsteps > 0
-		? ": tl-diff --per step leaves it out"
+		? ": --per step leaves it out"
 		: "");
 }
 
 static void
-put_gpu_time(struct buf *b, const struct changes *c)
+put_gpu_time(struct buf *b, const struct changes *c, bool has_hints)
 {
 	const struct unit_times *u = c->unit;
 
@@ -211,13 +211,14 @@ put_gpu_time(struct buf *b, const struct changes *c)
 		    b, (double)u[0].total_ns, (double)changes_verdict_ns(c));
 		if (c->is_known && !c->unlike.is_so)
 			buf_puts(b, " beyond noise");
-		put_unlinked(b, c);
+		put_unlinked(b, c, has_hints);
 	}
 }
 
 /* A sentence for steps of one kind, the first with what GPU time did. */
 static void
-note_step(const struct changes *c, struct table *t, size_t group)
+note_step(
+    const struct changes *c, struct table *t, size_t group, bool has_hints)
 {
 	const struct step_group *g = &c->clock.groups.v[group];
 	const struct term *step = &c->clock.terms.v[g->first];
@@ -235,7 +236,7 @@ note_step(const struct changes *c, struct table *t, size_t group)
 		put_opened(&b, c, g);
 	}
 	if (group == 0)
-		put_gpu_time(&b, c);
+		put_gpu_time(&b, c, has_hints);
 	note_of(t, &b);
 	buf_free(&b);
 }
@@ -270,7 +271,7 @@ note_parts(const struct changes *c, struct table *t)
 }
 
 bool
-clock_notes(const struct changes *c, struct table *t)
+clock_notes(const struct changes *c, struct table *t, bool has_hints)
 {
 	const struct clock_changes *k = &c->clock;
 	const struct term *first = terms_main(k, TERM_STEP);
@@ -280,9 +281,9 @@ clock_notes(const struct changes *c, struct table *t)
 	if (first == NULL ||
 	    (term_uid(first, 0) == NULL && term_twice_diff(first) == 0))
 		return false;
-	note_step(c, t, 0);
+	note_step(c, t, 0, has_hints);
 	note_parts(c, t);
 	for (size_t i = 1; i < n; i++)
-		note_step(c, t, i);
+		note_step(c, t, i, has_hints);
 	return tells_gpu_time(c);
 }

@@ -71,7 +71,7 @@ put_difference(struct buf *b, const struct changes *c, const struct measure *m)
 		    m->is_gpu && c->unlike.is_so ? "not judged"
 						 : "noise unknown");
 	if (m->is_gpu)
-		put_unlinked(b, c);
+		put_unlinked(b, c, true);
 }
 
 /* Whether it is slower than allowed; a note says so. */

@@ -9,7 +9,7 @@
  * What the time of steps became: a note for each of the main kinds. Whether
  * they say what GPU time did, too.
  */
-bool clock_notes(const struct changes *c, struct table *t);
+bool clock_notes(const struct changes *c, struct table *t, bool has_hints);
 /* +4.456 ms */
 void put_signed_time(struct buf *b, int64_t ns);
 /* "4.456 ms to 4.482 ms (+0.6 %)", or "unchanged (4.456 ms)" */
@@ -17,10 +17,10 @@ void put_change(struct buf *b, int64_t before, int64_t after);
 /* ": spread over 57 rows, none by itself"; nothing where no rest differs. */
 void put_rest(struct buf *b, const struct family *f);
 /*
- * " (+9.000 ms without a launch)" where that is half of what GPU time did, and
- * how to leave it out.
+ * " (+9.000 ms without a launch)" where that is half of what GPU time did; with
+ * hints, how to leave it out.
  */
-void put_unlinked(struct buf *b, const struct changes *c);
+void put_unlinked(struct buf *b, const struct changes *c, bool has_hints);
 /* A note of what is in the buffer, which is empty then; nothing if it is. */
 void note_of(struct table *t, struct buf *b);
 

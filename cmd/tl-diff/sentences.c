@@ -207,11 +207,11 @@ put_whole(struct buf *b, const struct changes *c)
 }
 
 static void
-note_whole(const struct changes *c, struct table *t)
+note_whole(const struct changes *c, struct table *t, bool has_hints)
 {
 	const struct unit_times *u = c->unit;
 	struct buf b = { 0 };
-	bool is_told = clock_notes(c, t);
+	bool is_told = clock_notes(c, t, has_hints);
 
 	put_whole(&b, c);
 	if (c->gross_ns != 0 || !is_told)
@@ -380,7 +380,7 @@ note_args(const struct changes *c, struct table *t)
 
 /* What only one side's profiler recorded. */
 static void
-note_contents(const struct changes *c, struct table *t)
+note_contents(const struct changes *c, struct table *t, bool has_hints)
 {
 	for (int s = 0; s < NSIDES; s++) {
 		struct str name = c->set->names[s];
@@ -389,10 +389,11 @@ note_contents(const struct changes *c, struct table *t)
 			table_note(t, "%.*s has no arguments of ops",
 			    (int)name.len, name.p);
 		if (c->set->python && c->has_frames[!s] && !c->has_frames[s])
-			table_note(t,
-			    "%.*s has no Python frames: without --python the "
-			    "trees are compared below them",
-			    (int)name.len, name.p);
+			table_note(t, "%.*s has no Python frames%s",
+			    (int)name.len, name.p,
+			    has_hints ? ": without --python the trees are "
+					"compared below them"
+				      : "");
 	}
 }
 
@@ -457,7 +458,7 @@ changes_notes(const struct changes *c, struct table *t, bool has_hints)
 	/* the slowest rank sets the pace of all: who differs comes first */
 	if (ranks_differ(c))
 		ranks_notes(c, t);
-	note_whole(c, t);
+	note_whole(c, t, has_hints);
 	if (!ranks_differ(c))
 		ranks_notes(c, t);
 	standout_note(c, t);
@@ -469,7 +470,7 @@ changes_notes(const struct changes *c, struct table *t, bool has_hints)
 	note_remarks(c, t, "matched call differs by name",
 	    "matched calls differ by name", &c->calls, "");
 	note_args(c, t);
-	note_contents(c, t);
+	note_contents(c, t, has_hints);
 	note_kernels(c, t, has_hints);
 	/* a run of one side has more steps than one of the other */
 	if (c->set->per == PER_RUN && u[0].nsteps > 0 && u[1].nsteps > 0 &&

@@ -163,8 +163,10 @@ is 'kernels without a partner: by kernel' "$(says --by kernel s777.json ab.json 
 	ev python_function 'net.py(1): f' 1 0 110
 	two a b
 } | trace >frames.json
-is '--python: a side without frames' "$(says --python frames.json ab.json | grep frames)" \
+is '--python: a side without frames' "$(on_screen --python frames.json ab.json | grep frames)" \
 	'after has no Python frames: without --python the trees are compared below them'
+is '... in the table, which others show: no option' \
+	"$(says --python frames.json ab.json | grep frames)" 'after has no Python frames'
 is 'frames that are not compared' "$(says frames.json ab.json | grep -c frames)" 0
 {
 	op a 0 10
@@ -288,11 +290,13 @@ is 'which is not asked beside other formats' "$(tl-diff host10.json host25.json 
 	ev kernel k_old 7 0 9000 '"device":0,"stream":7,"correlation":99'
 } | trace >queued.json
 like 'GPU work that was queued before the recording is no slower step' \
-	"$(tl-diff --table diff_verdict --no-header host10.json queued.json)" \
-	'; GPU time \+360\.0 % beyond noise \(\+9\.000 ms without a launch: tl-diff --per step leaves it out\)$'
+	"$(on_screen host10.json queued.json)" \
+	'; GPU time \+360\.0 % beyond noise \(\+9\.000 ms without a launch: --per step leaves it out\)$'
+is '... in the table, which others show: no option' \
+	"$(tl-diff --table diff_verdict --no-header host10.json queued.json | grep -c 'without a launch)$')" 1
 is 'which counts in the gate as in the sentence, and is said to' \
 	"$(tl-diff --fail-over gpu:3% host10.json queued.json 2>&1 >/dev/null | sed -n '$s/.*: GPU/GPU/p')" \
-	'GPU time 2.500 to 11.500 ms, +9.000 ms beyond noise (+9.000 ms without a launch: tl-diff --per step leaves it out); allowed: 3 % (0.075 ms); 5 and 5 steps of one run each'
+	'GPU time 2.500 to 11.500 ms, +9.000 ms beyond noise (+9.000 ms without a launch: --per step leaves it out); allowed: 3 % (0.075 ms); 5 and 5 steps of one run each'
 is 'but not in that of a step' \
 	"$(tl-diff --per step --fail-over gpu:3% host10.json queued.json >/dev/null 2>&1; echo $?)" 0
 # waiting [CALL]: steps of 4 launches, each behind 80 us of an op, of 200 us of
