@@ -218,6 +218,14 @@ changes_want(const struct changes *c, const struct gpu *g)
 
 /* ---- what rows are made of ---- */
 
+/* A row of work without a launch, which is no op. */
+static inline bool
+is_unlinked(const struct changes *c, const struct change *r)
+{
+	return c->set->by == BY_OP &&
+	    r->key.kind == c->launched_by[LAUNCHED_BY_NONE];
+}
+
 static inline uint32_t
 family_of(const struct node *work)
 {

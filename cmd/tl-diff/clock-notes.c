@@ -180,7 +180,7 @@ put_unlinked(struct buf *b, const struct changes *c, bool has_hints)
 	int64_t ns = 0;
 
 	for (size_t i = 0; i < c->rows.n; i++)
-		if (c->rows.v[i].key.kind == c->launched_by[LAUNCHED_BY_NONE])
+		if (is_unlinked(c, &c->rows.v[i]))
 			stat_add(&ns, c->rows.v[i].diff_ns);
 	if (ns == 0 || (ns < 0) != (c->diff_ns < 0) ||
 	    llabs(ns) < llabs(c->diff_ns) / 2)
@@ -192,6 +192,26 @@ put_unlinked(struct buf *b, const struct changes *c, bool has_hints)
 		    c->unit[1].nsteps > 0
 		? ": --per step leaves it out"
 		: "");
+}
+
+/* Only what is judged is beyond noise, or within; the rest has no verdict. */
+static void
+put_gpu_growth(struct buf *b, const struct changes *c)
+{
+	bool is_judged = c->is_known && !c->unlike.is_so;
+	bool is_beyond = is_judged && c->judged_ns != 0;
+
+	put_growth(b, (double)c->unit[0].total_ns,
+	    (double)(is_beyond ? c->judged_ns : changes_verdict_ns(c)));
+	if (is_beyond)
+		buf_puts(b, " beyond noise");
+	if (is_judged && c->unknown_ns != 0) {
+		buf_puts(b, ", noise unknown");
+		if (is_beyond) {
+			buf_puts(b, " for ");
+			put_signed_time(b, c->unknown_ns);
+		}
+	}
 }
 
 static void
@@ -207,10 +227,7 @@ put_gpu_time(struct buf *b, const struct changes *c, bool has_hints)
 		buf_puts(b, "; GPU time within noise");
 	} else if (u[0].total_ns > 0) {
 		buf_puts(b, "; GPU time ");
-		put_growth(
-		    b, (double)u[0].total_ns, (double)changes_verdict_ns(c));
-		if (c->is_known && !c->unlike.is_so)
-			buf_puts(b, " beyond noise");
+		put_gpu_growth(b, c);
 		put_unlinked(b, c, has_hints);
 	}
 }

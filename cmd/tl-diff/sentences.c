@@ -42,9 +42,18 @@ told_ns(const struct changes *c, const struct change *r)
 	return c->is_known || c->unlike.is_so ? r->judged_ns : r->diff_ns;
 }
 
+/* Whether the sentence is about a row; NFAMILIES: that of all. */
+static bool
+is_in(const struct changes *c, const struct change *r, unsigned family)
+{
+	return (family == NFAMILIES || r->key.family == family) &&
+	    told_ns(c, r) != 0;
+}
+
 /* Rows that differ one way. */
 struct way {
-	int64_t ns, top_ns; /* of the first that explain it but for 1/10 */
+	int64_t ns, top_ns; /* of the first that explain all but 1/10 */
+	int64_t all_ns;     /* of which these are a share */
 	size_t n, ntop;
 };
 
@@ -58,7 +67,7 @@ put_number(struct buf *b, const struct changes *c, size_t n)
 static double
 top_share(const struct way *w)
 {
-	return 100 * (double)w->top_ns / (double)w->ns;
+	return 100 * (double)w->top_ns / (double)w->all_ns;
 }
 
 /* ", +6.100 ms in 4 ops (94 % of that in 1)" */
@@ -75,45 +84,81 @@ put_way(struct buf *b, const struct changes *c, const struct way *w)
 }
 
 /*
- * Where the difference is: in how many rows, and how much of it the first make
- * up; each way by itself, as gains hide losses. Of one family; NFAMILIES: of
- * all.
+ * A family's rows by the way they differ. Returned is what they leave: work
+ * without a launch is of no op.
  */
-static void
-put_share(struct buf *b, const struct changes *c, unsigned family)
+static int64_t
+find_ways(const struct changes *c, unsigned family, struct way ways[2])
 {
-	struct way ways[2] = { { 0, 0, 0, 0 }, { 0, 0, 0, 0 } };
+	int64_t left = 0;
 
-	for (size_t i = 0; i < c->rows.n; i++) {
-		const struct change *r = &c->rows.v[i];
-		int64_t ns = told_ns(c, r);
-
-		if ((family == NFAMILIES || r->key.family == family) &&
-		    ns != 0) {
-			stat_add(&ways[ns < 0].ns, ns);
-			ways[ns < 0].n++;
-		}
-	}
 	for (size_t i = 0; i < c->rows.n; i++) {
 		const struct change *r = &c->rows.v[i];
 		int64_t ns = told_ns(c, r);
 		struct way *w = &ways[ns < 0];
 
-		if ((family != NFAMILIES && r->key.family != family) ||
-		    ns == 0 || w->ntop == TOP_ROWS || top_share(w) >= ENOUGH)
+		if (!is_in(c, r, family))
+			continue;
+		if (is_unlinked(c, r)) {
+			stat_add(&left, ns);
+			continue;
+		}
+		stat_add(&w->ns, ns);
+		w->n++;
+	}
+	return left;
+}
+
+/* Rows are sorted: the first are the largest. */
+static void
+find_top(const struct changes *c, unsigned family, struct way ways[2])
+{
+	for (size_t i = 0; i < c->rows.n; i++) {
+		const struct change *r = &c->rows.v[i];
+		int64_t ns = told_ns(c, r);
+		struct way *w = &ways[ns < 0];
+
+		if (!is_in(c, r, family) || is_unlinked(c, r) ||
+		    w->ntop == TOP_ROWS || top_share(w) >= ENOUGH)
 			continue;
 		stat_add(&w->top_ns, ns);
 		w->ntop++;
 	}
-	if (ways[0].n > 0 && ways[1].n > 0) {
-		put_way(b, c, &ways[0]);
-		put_way(b, c, &ways[1]);
-	} else if (ways[0].n + ways[1].n > 0) {
-		const struct way *w = &ways[ways[0].n == 0];
+}
 
-		buf_printf(b, ", %.0f %% of it from ", top_share(w));
-		put_number(b, c, w->ntop);
+/*
+ * Where the difference is: in how many rows, and how much of it the first make
+ * up. Each way by itself, as gains hide losses: a share of the whole is told
+ * only where nothing else went the other way. rest_ns: of rows that differ only
+ * together, which are in the whole.
+ */
+static void
+put_share(
+    struct buf *b, const struct changes *c, unsigned family, int64_t rest_ns)
+{
+	struct way ways[2] = { { .n = 0 }, { .n = 0 } };
+	int64_t left = find_ways(c, family, ways);
+	struct way *one = &ways[ways[0].n == 0];
+	bool is_less = one == &ways[1];
+	bool is_share = (ways[0].n == 0 || ways[1].n == 0) &&
+	    (left == 0 || (left < 0) == is_less) &&
+	    (rest_ns == 0 || (rest_ns < 0) == is_less);
+
+	for (int i = 0; i < 2; i++)
+		ways[i].all_ns = ways[i].ns;
+	if (is_share) {
+		stat_add(&one->all_ns, left);
+		stat_add(&one->all_ns, rest_ns);
 	}
+	find_top(c, family, ways);
+	if (is_share && one->n > 0) {
+		buf_printf(b, ", %.0f %% of it from ", top_share(one));
+		put_number(b, c, one->ntop);
+		return;
+	}
+	for (int i = 0; i < 2; i++)
+		if (ways[i].n > 0)
+			put_way(b, c, &ways[i]);
 }
 
 void
@@ -148,11 +193,16 @@ put_family(
     struct buf *b, const struct changes *c, unsigned family, const char *what)
 {
 	const struct family *f = &c->family[family];
+	bool is_growth = f->judged_ns != 0 && f->ns[0] > 0 && !c->unlike.is_so;
 	const char *lead = ": ";
 
 	buf_printf(b, "%s ", what);
-	if (f->judged_ns != 0 && f->ns[0] > 0) {
+	if (is_growth) {
 		put_growth(b, (double)f->ns[0], (double)f->judged_ns);
+	} else if (c->unlike.is_so) {
+		/* the step's sentence has the same share of it */
+		put_change(b, f->ns[0], f->ns[1]);
+		buf_puts(b, unit_words(c));
 	} else {
 		put_time(b, f->ns[0]);
 		buf_puts(b, " to ");
@@ -162,10 +212,10 @@ put_family(
 	if (f->judged_ns != 0) {
 		buf_puts(b, lead);
 		put_signed_time(b, f->judged_ns);
-		buf_printf(b, "%s %s", unit_words(c),
+		buf_printf(b, "%s %s", is_growth ? unit_words(c) : "",
 		    c->unlike.is_so ? "by work of one side only"
 				    : "beyond noise");
-		put_share(b, c, family);
+		put_share(b, c, family, f->rest_ns);
 		put_rest(b, f);
 		lead = "; ";
 	}
@@ -196,7 +246,7 @@ put_whole(struct buf *b, const struct changes *c)
 		buf_puts(b, "GPU time ");
 		put_change(b, u[0].total_ns, u[1].total_ns);
 		buf_puts(b, unit_words(c));
-		put_share(b, c, NFAMILIES);
+		put_share(b, c, NFAMILIES, 0);
 		return;
 	}
 	put_family(b, c, FAMILY_COMPUTE, has_comm ? "GPU compute" : "GPU time");

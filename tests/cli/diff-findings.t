@@ -47,7 +47,7 @@ is 'other ops: what the gate says' \
 	tl-diff --fail-over gpu:3% bert.json large.json 2>&1 >/dev/null | tail -n 1)" '4
 tl-diff: slower than allowed: GPU time 0.100 to 1.900 ms, +1.440 ms by work of one side only, +0.360 ms, not judged; allowed: 3 % (0.003 ms)'
 is 'the same in the sentence' "$(verdict large.json | grep '^GPU time')" \
-	'GPU time x 15.4: +1.440 ms by work of one side only, +1.500 ms in 2 ops, -60.0 us in 1 op; not judged: +360.0 us'
+	'GPU time 100.0 us to 1.900 ms (x 19): +1.440 ms by work of one side only, +1.500 ms in 2 ops, -60.0 us in 1 op; not judged: +360.0 us'
 like 'a model that has all ops of a small one, of other shapes' "$(verdict large.json | head -n 1)" \
 	'^different models\? ops that both have take 40 % of compute before, 21 % after; largest'
 model 4 mm 30 relu 10 | trace >small.json
@@ -79,9 +79,13 @@ stepped 'mm conv' 40 >resnet5.json
 is 'of several steps' \
 	"$(rows 'tl-diff --per step -c name,is_noise bert5.json resnet5.json')" 'conv false.relu false.mm .softmax false.'
 # of 60.2 us: relu and softmax 50 less, conv 80 more, mm 30 more
+is 'of several steps: one percentage of GPU time' \
+	"$(tl-diff --per step --table diff_verdict --no-header bert5.json resnet5.json 2>err | grep -o 'GPU time.*%' | grep -o '[-+0-9.]* %')" \
+	'+99.5 %
++99.5 %'
 is 'of several steps: the sentence' \
 	"$(tl-diff --per step --table diff_verdict --no-header bert5.json resnet5.json 2>err | grep '^GPU time')" \
-	'GPU time +49.7 %: +29.9 us a step by work of one side only, +80.1 us in 1 op, -50.2 us in 2 ops; not judged: +30.0 us'
+	'GPU time 60.2 us to 120.2 us (+99.5 %) a step: +29.9 us by work of one side only, +80.1 us in 1 op, -50.2 us in 2 ops; not judged: +30.0 us'
 
 mkdir was is
 sed '1s/{/{"distributedInfo":{"rank":0,"world_size":1},/' bert5.json >was/0.json

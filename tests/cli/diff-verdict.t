@@ -239,6 +239,33 @@ is 'the gate counts what is none' \
 is 'as many calls a step, of more steps' \
 	"$(counted 4 4 4 4 4 | trace >c5.json; says --per step c444.json c5.json | grep -c 'only side')" 0
 
+# together BIG MORE: 8 steps of an op of BIG us and 20 of 100 us and MORE, which
+# vary by 12 us, half of them up where the others go down
+together() {
+	corr=0
+	for s in 0 1 2 3 4 5 6 7; do
+		t=$((s * 10000))
+		ev user_annotation "ProfilerStep#$s" 1 $t 9000
+		i=0
+		while [ $i -le 20 ]; do
+			corr=$((corr + 1))
+			op "op$i" $((t + i * 20)) 10
+			call $((t + i * 20 + 1)) $corr
+			us=$((100 + $2 + 12 - 24 * ((s + i) % 2)))
+			gpu "k$i" $((t + 500 + i * 200)) $((i > 0 ? us : $1)) $corr
+			i=$((i + 1))
+		done
+	done | trace
+}
+together 500 0 >was.json
+together 700 5 >up.json
+together 700 -5 >mixed.json
+# 500 + 20 * 100 us: 200 more in an op, and 20 * 5 more or less in all others
+is 'what is spread has its part of the whole' "$(whole --per step was.json up.json)" \
+	'GPU time +12.0 %: +300.0 us a step beyond noise, 67 % of it from 1 op, +100.0 us spread over 20 rows, none by itself'
+is 'and where it goes the other way no share is told' "$(whole --per step was.json mixed.json)" \
+	'GPU time +4.0 %: +100.0 us a step beyond noise, +200.0 us in 1 op, -100.0 us spread over 20 rows, none by itself'
+
 # ranked RANK N...: counted steps of a rank
 ranked() {
 	rank=$1
@@ -292,8 +319,33 @@ is 'which is not asked beside other formats' "$(tl-diff host10.json host25.json 
 like 'GPU work that was queued before the recording is no slower step' \
 	"$(on_screen host10.json queued.json)" \
 	'; GPU time \+360\.0 % beyond noise \(\+9\.000 ms without a launch: --per step leaves it out\)$'
-is '... in the table, which others show: no option' \
-	"$(tl-diff --table diff_verdict --no-header host10.json queued.json | grep -c 'without a launch)$')" 1
+# step_says BEFORE AFTER: what the step's sentence and the next say of GPU time
+step_says() {
+	tl-diff --table diff_verdict --no-header "$@" 2>err | grep -o 'GPU time.*'
+}
+is '... in the table: no option; and it is no op' "$(step_says host10.json queued.json)" \
+	'GPU time +360.0 % beyond noise (+9.000 ms without a launch)
+GPU time +360.0 %: +9.000 ms beyond noise'
+# of 2.5 ms, 0.5 more or less by the op in 5 steps
+sed 's/"dur":500,/"dur":600,/' queued.json >queued600.json
+sed 's/"dur":500,/"dur":400,/' queued.json >queued400.json
+is 'and an op more: its share is that of all' "$(whole host10.json queued600.json)" \
+	'GPU time +380.0 %: +9.500 ms beyond noise, 5 % of it from 1 op'
+is 'and an op less: no share' "$(whole host10.json queued400.json)" \
+	'GPU time +340.0 %: +8.500 ms beyond noise, -500.0 us in 1 op'
+for us in 2400 4800; do
+	{
+		hosted 10 11 10 11 10
+		ev kernel k_old 7 0 $us '"device":0,"stream":7,"correlation":99'
+	} | trace >old$us.json
+done
+sed 's/"dur":500,/"dur":600,/' old4800.json >old600.json
+is 'queued on both sides: nothing is beyond noise' "$(step_says old2400.json old4800.json)" \
+	'GPU time +49.0 %, noise unknown (+2.400 ms without a launch)
+GPU time 4.900 ms to 7.300 ms: noise unknown for +2.400 ms'
+is '... but the op' "$(step_says old2400.json old600.json)" \
+	'GPU time +10.2 % beyond noise, noise unknown for +2.400 ms (+2.400 ms without a launch)
+GPU time +10.2 %: +500.0 us beyond noise, 100 % of it from 1 op; noise unknown for +2.400 ms'
 is 'which counts in the gate as in the sentence, and is said to' \
 	"$(tl-diff --fail-over gpu:3% host10.json queued.json 2>&1 >/dev/null | sed -n '$s/.*: GPU/GPU/p')" \
 	'GPU time 2.500 to 11.500 ms, +9.000 ms beyond noise (+9.000 ms without a launch: --per step leaves it out); allowed: 3 % (0.075 ms); 5 and 5 steps of one run each'
