@@ -68,7 +68,7 @@ struct awaited {
 	struct str label;
 	int64_t caused_ns;  /* what others wait for it */
 	int64_t cost_ns;    /* its part of what lateness costs */
-	int64_t gain_ns;    /* of the job at most, if it were on time */
+	int64_t gain_ns;    /* of the job at most, on time; -1: not known */
 	struct str verdict; /* empty: it is not worth a word */
 	double pct_of_step;
 };

@@ -18,8 +18,16 @@ awaited_of(struct advice *a, struct str label)
 		if (str_eq(a->late.ranks.v[i].label, label))
 			return &a->late.ranks.v[i];
 	vec_push(&a->late.ranks,
-	    ((struct awaited){ .label = arena_str(a->mem, label) }));
+	    ((struct awaited){
+		.label = arena_str(a->mem, label), .gain_ns = -1 }));
 	return &a->late.ranks.v[a->late.ranks.n - 1];
+}
+
+/* Tables of older releases have no bound, but what the others wait. */
+static int64_t
+gain_of(const struct awaited *r)
+{
+	return r->gain_ns >= 0 ? r->gain_ns : r->cost_ns;
 }
 
 /* A row for each process group in which it is. */
@@ -89,7 +97,7 @@ late_find(struct advice *a)
 		return;
 	a->whole = of;
 	late->rank = most->label;
-	late->left_ns = most->gain_ns;
+	late->left_ns = gain_of(most);
 }
 
 int64_t
@@ -151,7 +159,9 @@ late_advise(struct advice *a)
 		fact_put(&f, "cost_ns", cell_int(r->cost_ns));
 		if (r->pct_of_step >= 0)
 			fact_put(&f, "pct_of_step", cell_real(r->pct_of_step));
-		fact_put(&f, "gain_ns", cell_int(r->gain_ns));
+		fact_put(&f, "gain_ns", cell_int(gain_of(r)));
+		if (r->gain_ns >= 0)
+			fact_put(&f, "most_ns", cell_int(r->gain_ns));
 		advice_take(a, &f, 1);
 		vec_free(&f.list);
 	}

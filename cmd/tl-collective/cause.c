@@ -98,31 +98,28 @@ exposed_share(const struct finder *f, int64_t late_ns)
 					   : (double)ns / (double)late_ns;
 }
 
-static int64_t
+static void
 add_cost(struct finder *f, const struct coll *c, const struct rec *r,
     int64_t ns, double exposed)
 {
 	struct lateness *l = row_of(f, c->group, r);
-	int64_t cost_ns = (int64_t)((double)ns * exposed);
 
 	l->share_ns = num_add_max(l->share_ns, ns);
-	l->cost_ns = num_add_max(l->cost_ns, cost_ns);
+	l->cost_ns = num_add_max(l->cost_ns, (int64_t)((double)ns * exposed));
 	l->u_ns = num_add_max(l->u_ns, f->u_ns);
-	return cost_ns;
 }
 
 /*
  * The time from the median start, of a pair that of the other, to the last one,
  * stretch by stretch between starts, is shared evenly by those that were still
- * to come. What the last one's part costs.
+ * to come.
  */
-static int64_t
+static void
 share_out(struct finder *f, const struct coll *c)
 {
 	const struct arrival *v = f->come;
 	int64_t high = v[f->n / 2].start_ns, from = v[(f->n - 1) / 2].start_ns;
 	int64_t each = 0, odd = 0; /* what does not divide is the last one's */
-	int64_t cost_ns = 0;
 	double exposed;
 
 	if (f->n > 2)
@@ -136,10 +133,9 @@ share_out(struct finder *f, const struct coll *c)
 		each += ns / n;
 		odd += ns % n;
 		from = v[i].start_ns;
-		cost_ns = add_cost(
+		add_cost(
 		    f, c, v[i].rec, each + (i + 1 == f->n ? odd : 0), exposed);
 	}
-	return cost_ns;
 }
 
 /* ---- what its time went on ---- */
@@ -430,7 +426,7 @@ take(struct finder *f, const struct coll *c)
 {
 	struct job *j = f->j;
 	struct lateness *l;
-	int64_t behind_ns = INT64_MAX, cost_ns;
+	int64_t behind_ns = INT64_MAX;
 	int64_t last_ns = coll_last(j, c)->start_ns;
 
 	f->n = c->n;
@@ -458,10 +454,7 @@ take(struct finder *f, const struct coll *c)
 	l->behind_ns = num_add_max(l->behind_ns, behind_ns);
 	stable_sort(f->come, f->n, sizeof *f->come, by_start);
 	put_last(f, coll_last(j, c));
-	cost_ns = share_out(f, c);
-	l = row_of(f, c->group, coll_last(j, c));
-	l->gain_ns =
-	    num_add_max(l->gain_ns, cost_ns < behind_ns ? cost_ns : behind_ns);
+	share_out(f, c);
 	blame(f, c, coll_last(j, c));
 }
 

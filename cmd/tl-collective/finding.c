@@ -10,7 +10,7 @@
 
 #define GROUPS_NAMED 4 /* in a sentence */
 
-/* Who waits longest for late ranks: what that is of its steps is the cost. */
+/* Who waits longest for late ranks: costs are told as shares of its steps. */
 static size_t
 who_waits(const struct job *j, const struct findings *f)
 {
@@ -49,27 +49,36 @@ finding_step(const struct job *j, size_t rank, int64_t cost_ns, struct buf *b)
 
 /*
  * What the job would gain at most if a rank came with the next one wherever it
- * is late.
+ * is late. NONE: none of its groups is judged.
  */
 static void
 find_gains(const struct job *j, struct findings *f)
 {
-	f->gain_ns = xcalloc(j->ranks.n + 1, sizeof *f->gain_ns);
+	bool *unjudged = xcalloc(j->groups.n + 1, sizeof *unjudged);
+
+	for (size_t g = 0; g < f->groups.n; g++)
+		unjudged[f->groups.v[g].group - j->groups.v] =
+		    f->groups.v[g].verdict == VERDICT_UNJUDGED;
+	f->gain_ns = xmalloc((j->ranks.n + 1) * sizeof *f->gain_ns);
+	for (size_t r = 0; r < j->ranks.n; r++)
+		f->gain_ns[r] = NONE;
 	for (size_t i = 0; i < f->late.list.n; i++) {
 		const struct lateness *l = &f->late.list.v[i];
+		int64_t *ns = &f->gain_ns[l->pos];
 
-		f->gain_ns[l->pos] =
-		    num_add_max(f->gain_ns[l->pos], l->gain_ns);
+		if (l->verdict != VERDICT_UNJUDGED && !unjudged[l->group])
+			*ns = num_add_max(*ns == NONE ? 0 : *ns, l->behind_ns);
 	}
+	free(unjudged);
 }
 
 /* A rank over all groups in which it costs anything. */
 struct culprit {
 	uint32_t pos;
-	bool is_judged; /* it is why a group waits, and not for another one */
 	int64_t cost_ns, u_ns;
 	uint64_t nlate, ncolls;
 	size_t ngroups;
+	struct values lates; /* each, in ns */
 	const struct lateness *worst;
 };
 
@@ -83,6 +92,8 @@ add_culprit(struct culprit *c, const struct lateness *l)
 	c->nlate += l->nlate;
 	c->ncolls += l->ncolls;
 	c->ngroups++;
+	for (size_t i = 0; i < l->lates.n; i++)
+		value_add(&c->lates, l->lates.v[i]);
 }
 
 void
@@ -127,33 +138,31 @@ put_groups_of(const struct job *j, const struct findings *f,
 }
 
 static void
-find_rank(
-    struct job *j, struct findings *f, const struct culprit *c, struct buf *b)
+find_rank(struct job *j, struct findings *f, struct culprit *c, struct buf *b)
 {
 	struct finding it = { .verdict = c->worst->verdict,
 		.rank = j->ranks.v[c->pos].rank,
 		.cost_ns = c->cost_ns,
 		.gain_ns = f->gain_ns[c->pos] };
-	struct values lates = c->worst->lates;
 
-	buf_puts(b, "the others wait ");
+	buf_printf(b,
+	    "rank %" PRId64
+	    " arrives late: its part of the median rank's exposed waiting is ",
+	    it.rank);
 	put_time(b, c->cost_ns);
 	if (j->set->align_clocks) {
 		buf_puts(b, " +- ");
 		put_time(b, c->u_ns);
 	}
-	buf_printf(b, " (median) for rank %" PRId64, it.rank);
 	it.pct_step = finding_step(j, who_waits(j, f), c->cost_ns, b);
-	if (isfinite(it.pct_step))
-		buf_puts(b, ", which waits most");
 	buf_printf(b,
 	    "; with rank %" PRId64 " on time the job would end at most ",
 	    it.rank);
 	put_time(b, it.gain_ns);
 	buf_printf(b,
-	    " earlier; late by %.3f ms in %" PRIu64 " of %" PRIu64
+	    " earlier; late by %.3f ms (median) in %" PRIu64 " of %" PRIu64
 	    " collectives",
-	    values_stat(&lates, 0.5) / 1e6, c->nlate, c->ncolls);
+	    values_stat(&c->lates, 0.5) / 1e6, c->nlate, c->ncolls);
 	put_groups_of(j, f, c, b);
 	lateness_say_cause(j, c->worst, b);
 	finding_add(j, f, it, b);
@@ -183,6 +192,8 @@ find_ranks(struct job *j, struct findings *f, struct buf *b)
 		if (all[r].worst != NULL && all[r].cost_ns > 0)
 			find_rank(j, f, &all[r], b);
 	}
+	for (size_t r = 0; r < j->ranks.n; r++)
+		vec_free(&all[r].lates);
 	free(all);
 }
 
@@ -276,8 +287,8 @@ findings_of(struct job *j)
 	f = j->found = xcalloc(1, sizeof *f);
 	stragglers_find(j, &f->late);
 	episodes_find(j, &f->episodes);
-	find_gains(j, f);
 	groups_judge(j, f);
+	find_gains(j, f);
 	find_ranks(j, f, &b);
 	for (size_t g = 0; g < f->groups.n; g++)
 		if (f->groups.v[g].verdict == VERDICT_NETWORK)

@@ -245,7 +245,6 @@ struct lateness {
 	int64_t caused_ns;      /* what others waited where it was last */
 	int64_t late_ns;        /* sum, of nlate */
 	int64_t behind_ns;      /* its start after the next; likewise */
-	int64_t gain_ns;        /* of that what the median rank waits */
 	/* its share of all lateness over the median start; of this what is
 	 * exposed; and how uncertain that is */
 	int64_t share_ns, cost_ns, u_ns;

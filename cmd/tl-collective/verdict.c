@@ -179,7 +179,8 @@ put_lateness(const struct job *j, const struct lateness *l, struct buf *b)
 {
 	struct values lates = l->lates;
 
-	buf_printf(b, "late by %.3f ms in %.0f %% of %" PRIu64 " collectives",
+	buf_printf(b,
+	    "late by %.3f ms (median) in %.0f %% of %" PRIu64 " collectives",
 	    values_stat(&lates, 0.5) / 1e6, l->pct_late, l->ncolls);
 	lateness_say_cause(j, l, b);
 }

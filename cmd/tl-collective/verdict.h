@@ -32,8 +32,9 @@ struct finding {
 
 struct findings {
 	struct stragglers late;
-	int64_t *gain_ns;     /* of the job at most, by each rank on time */
-	episode_vec episodes; /* by group */
+	/* of the job at most, by each rank on time; NONE: not judged */
+	int64_t *gain_ns;
+	episode_vec episodes;         /* by group */
 	VEC(struct group_sum) groups; /* the costliest first */
 	VEC(struct finding) list;     /* likewise; one at least */
 };

@@ -75,6 +75,11 @@ is 'below 50 us, but proven: off' "$(clocks rank,offset_ns,off four)" "\
 0${tab}0${tab}false
 1${tab}50000${tab}true"
 reports 3 clocks-off 'tl-collective four'
+gains() { # OPTION... DIR
+	tl-collective --table straggler_summary -c rank,gain_ns_high --no-header "$@" 2>err |
+		sort | tr '\n\t' '; '
+}
+is '... no rank has a gain' "$(gains four)" '0 ;1 ;'
 is 'subtracted: 110-130' "$(tl-collective --table nccl_implicit_sync --align-clocks \
 	-c start_skew_ns,end_skew_ns --no-header four | sort -u)" "10000${tab}0"
 # matched by Seq, which rank 1 begins to count one too late for half of them:
@@ -115,11 +120,33 @@ collectives 0 1000+200 2000+200 3000+200 >unsure/rank0.json
 collectives 1 1180+200 2000+200 2820+200 >unsure/rank1.json
 like 'half of it is what is not known' "$(tl-collective --align-clocks -c verdict,says --no-header unsure)" \
 	"^not judged${tab}clocks are known to [0-9.]* us: who is late is not judged"
+is '... nor what would be gained' "$(gains --align-clocks unsure)" '0 ;1 ;'
 # the clock is as wrong in all three
 lateness 180 >/dev/null
+is '... else nobody has to gain nothing' "$(gains --align-clocks late180)" '0 0;1 540000;'
 like 'and what they cost has its error' \
 	"$(tl-collective --table nccl_verdict --align-clocks -c text --no-header late180)" \
-	'^the others wait 540\.0 us \+- 17\.0 us \(median\) for rank 1,.*; with rank 1 on time the job would end at most 540\.0 us earlier;'
+	'^rank 1 arrives late: its part of the median rank.s exposed waiting is 540\.0 us \+- 17\.0 us,.*; with rank 1 on time the job would end at most 540\.0 us earlier;'
+
+# rank 1 is late by 300 us three times, and by 100 us four times in another group
+two() { # RANK START+DURATION... -- START+DURATION...
+	rank=$1 of=
+	shift
+	while [ "$1" != -- ]; do
+		of="$of $1"
+		shift
+	done
+	shift
+	# shellcheck disable=SC2086 # words
+	collectives "$rank" $of | sed 's/\]}$/,/'
+	collectives "$rank" "$@" | sed 's/.*"traceEvents":\[//; s/Group Name":"0"/Group Name":"1"/g'
+}
+mkdir two
+two 0 1000+500 2000+500 3000+500 -- 4000+300 5000+300 6000+300 7000+300 >two/rank0.json
+two 1 1300+200 2300+200 3300+200 -- 4100+200 5100+200 6100+200 7100+200 >two/rank1.json
+like 'the median is of all groups, as the counts are' \
+	"$(tl-collective --table nccl_verdict -c text --no-header two)" \
+	'is 1\.300 ms, .* at most 1\.300 ms earlier; late by 0\.100 ms \(median\) in 7 of 7 collectives of groups 0, 1'
 
 # ---- drift, hosts, islands ----
 

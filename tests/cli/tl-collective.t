@@ -158,7 +158,7 @@ for i in 95 99; do
 		3000000
 done
 like 'late rank: in words' "$(column nccl_groups says late)" \
-	'^rank 5 late by [23]\.[09][0-9]* ms in 100 % of [0-9]+ collectives'
+	'^rank 5 late by [23]\.[09][0-9]* ms \(median\) in 100 % of [0-9]+ collectives'
 for i in 0 3 6; do
 	is "late rank, group $i: which" "$(group late "$i" late_rank)" 5
 	near "late rank, group $i: by" "$(group late "$i" late_ns_p50)" 3000000
@@ -340,7 +340,7 @@ done
 is 'the host call that makes the GPU wait' "$(column straggler_cause \
 	rank,times_late,idle_cause,idle_host,idle_host_ns,verdict loads | head -n 1)" \
 	"2${tab}10${tab}data${tab}load_batch${tab}45000000.0${tab}host"
-is 'and in the verdict' "$(column nccl_groups says loads)" 'rank 2 late by 5.000 ms in 100 % of 10 collectives: its GPU waits for the host: data, in load_batch'
+is 'and in the verdict' "$(column nccl_groups says loads)" 'rank 2 late by 5.000 ms (median) in 100 % of 10 collectives: its GPU waits for the host: data, in load_batch'
 is 'the slow op and shape, by whichever kernel' "$(column straggler_cause \
 	rank,slow_more_ns,slow_op,slow_shape slows | head -n 1)" \
 	"2${tab}27000000.0${tab}aten::mm${tab}[[8,4],[4,2]]"
