@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts as traces for viewers: each is exported, several at a time. */
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/tl-split/split.h"
@@ -13,27 +17,113 @@ struct job {
 
 static VEC(struct job) jobs;
 
-void
-export_remove_left(const char *folder)
+/* ---- whose streams are whose ---- */
+
+/*
+ * A run's streams are NAME.XXXXXX.tl-split, and .XXXXXX.tl-split is its lock,
+ * which it holds until it ends, however that is. It is there before the first
+ * of them, and goes last.
+ */
+#define OWNER_LEN 6 /* XXXXXX */
+#define ENDING ".XXXXXX.tl-split"
+#define ENDING_LEN (sizeof ENDING - 1)
+
+static char ending[ENDING_LEN + 1];
+static int held = -1; /* the lock */
+
+const char *
+export_ending(void)
+{
+	return ending;
+}
+
+/* The name of its owner's lock; false: it is no stream of a split. */
+static bool
+lock_of(struct str name, char lock[ENDING_LEN + 1])
 {
 	static const struct str tmp = STR_INIT(".tmp"),
-				six = STR_INIT("XXXXXX");
+				ours = STR_INIT(".tl-split");
+	struct str cut = name;
+
+	cut.len -= cut.len > OWNER_LEN ? OWNER_LEN : 0;
+	if (str_ends(cut, tmp))
+		name.len = cut.len - tmp.len;
+	if (name.len < ENDING_LEN || !str_ends(name, ours))
+		return false;
+	memcpy(lock, name.p + name.len - ENDING_LEN, ENDING_LEN);
+	lock[ENDING_LEN] = '\0';
+	return lock[0] == '.';
+}
+
+/* Removes the file, if nobody holds the lock. */
+static void
+remove_of(int folder, const char *file, const char *lock)
+{
+	int fd = openat(folder, lock, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+
+	/* those without a lock are what is left of a folder that was copied */
+	if (fd < 0 ? errno == ENOENT : flock(fd, LOCK_EX | LOCK_NB) == 0)
+		unlinkat(folder, file, 0);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void
+remove_left(const char *folder)
+{
 	DIR *dir = opendir(folder);
 	struct dirent *e;
+	char lock[ENDING_LEN + 1];
 
 	if (dir == NULL)
 		die_errno("%s", folder);
-	while ((e = readdir(dir)) != NULL) {
-		struct str name = str_of(e->d_name), cut = name;
-
-		cut.len -= cut.len > six.len ? six.len : 0;
-		if (str_ends(cut, tmp))
-			name.len = cut.len - tmp.len;
-		if (str_ends(name, STR(EXPORT_ENDING)))
-			unlinkat(dirfd(dir), e->d_name, 0);
+	for (int locks = 0; locks < 2; locks++) {
+		rewinddir(dir);
+		while ((e = readdir(dir)) != NULL)
+			if (lock_of(str_of(e->d_name), lock) &&
+			    (strcmp(e->d_name, lock) == 0) == locks)
+				remove_of(dirfd(dir), e->d_name, lock);
 	}
 	closedir(dir);
 }
+
+/* False: another run has just removed it, before it was locked. */
+static bool
+take_lock(const char *folder)
+{
+	struct buf path = { 0 };
+	struct stat st;
+	bool is_there;
+
+	buf_printf(&path, "%s/" ENDING, folder);
+	buf_putc(&path, '\0');
+	held = mkostemps(path.p, (int)(ENDING_LEN - 1 - OWNER_LEN), O_CLOEXEC);
+	if (held < 0)
+		die_errno("%s", folder);
+	/* where there are no locks, others can't have it either */
+	while (flock(held, LOCK_EX) != 0 && errno == EINTR)
+		;
+	is_there = stat(path.p, &st) == 0;
+	if (is_there) {
+		out_tmp_take(path.p);
+		memcpy(
+		    ending, path.p + path.len - sizeof ending, sizeof ending);
+	} else {
+		close(held);
+	}
+	buf_free(&path);
+	return is_there;
+}
+
+void
+export_begin(const char *folder)
+{
+	remove_left(folder);
+	while (!take_lock(folder))
+		;
+}
+
+/* ---- exports ---- */
 
 void
 export_later(const char *stream)
@@ -41,7 +131,7 @@ export_later(const char *stream)
 	struct job job = { .stream = xstrdup(stream), .path = xstrdup(stream) };
 
 	out_tmp_take(stream); /* it is not what was asked for */
-	job.path[strlen(job.path) - strlen(EXPORT_ENDING)] = '\0';
+	job.path[strlen(job.path) - ENDING_LEN] = '\0';
 	vec_push(&jobs, job);
 }
 

@@ -484,7 +484,7 @@ split_all(struct split *s, char *const *files)
 	stream_check_files(files);
 	io_make_folder(set->dir);
 	if (set->to_chrome)
-		export_remove_left(set->dir);
+		export_begin(set->dir);
 	s->st = dict_create();
 	for (; *files != NULL; files++)
 		split_input(s, *files);

@@ -84,7 +84,7 @@ path_of(const struct split *s, const int64_t *key)
 		    ending);
 	/* a stream first, which is exported then */
 	if (s->set->to_chrome)
-		buf_puts(&b, EXPORT_ENDING);
+		buf_puts(&b, export_ending());
 	buf_putc(&b, '\0');
 	return b.p;
 }

@@ -233,12 +233,11 @@ void parts_finish(struct split *s);
 
 /* ---- export.c ---- */
 
-/* Behind a part's name: nobody else's files are called so. */
-#define EXPORT_ENDING ".tl-split"
-
-/* What a process that was killed at once has left in a folder. */
-void export_remove_left(const char *folder);
-/* The stream NAME.tl-split is to become the trace NAME when it is whole. */
+/* Removes what runs that were killed have left there, and begins this one. */
+void export_begin(const char *folder);
+/* Behind the names of this run's parts until they are traces. */
+const char *export_ending(void);
+/* The stream, a part's name with that behind it, is to become the trace. */
 void export_later(const char *stream);
 void export_all(void);
 

@@ -164,10 +164,14 @@ mkdir with
 printf '#!/bin/sh\n: >started\nexec sleep 1\n' >with/tl-export
 chmod +x with/tl-export
 cp "$B/bin/tl-split" with
+streams_in() { # DIR: of steps 1 to 3, and the run's lock
+	[ "$(find "$1" -name 'step-[123].json.gz.*.tl-split' | wc -l)" = 3 ] &&
+		[ "$(find "$1" -name '.??????.tl-split' | wc -l)" = 1 ]
+}
 with/tl-split --to chrome --by step -d killed t.tl &
 victim=$!
 while [ ! -e started ]; do sleep 0.05; done
-ok 'streams of parts are there while they are exported' [ -e killed/step-1.json.gz.tl-split ]
+ok 'streams of parts are there while they are exported' streams_in killed
 kill -TERM $victim
 wait $victim
 is 'a signal leaves none of them' "$(find killed -name '*.tl-split*')" ''
@@ -177,10 +181,22 @@ victim=$!
 while [ ! -e started ]; do sleep 0.05; done
 kill -KILL $victim
 wait $victim 2>/dev/null
-: >killed/step-9.json.gz.tl-split.tmpAbCdEf
+: >killed/step-9.json.gz.QwErTy.tl-split.tmpAbCdEf
 : >killed/mine.tmpAbCdEf
-ok 'killed outright it leaves them' [ -e killed/step-1.json.gz.tl-split ]
+ok 'killed outright it leaves them' streams_in killed
 ok 'until the folder is used again' tl-split --to chrome --by step -d killed two.tl
-is '... and what others left stays' "$(ls killed | tr '\n' ' ')" 'mine.tmpAbCdEf step-2.json.gz '
+is '... and what others left stays' "$(ls -A killed | tr '\n' ' ')" 'mine.tmpAbCdEf step-2.json.gz '
+# two runs at once, the second of which ends while the first one exports
+printf '#!/bin/sh\n: >began\nwhile [ ! -e go ]; do sleep 0.05; done\nexec "%s" "$@"\n' "$B/bin/tl-export" >with/tl-export
+with/tl-split --to chrome --by step -d both t.tl &
+first=$!
+while [ ! -e began ]; do sleep 0.05; done
+ok 'a second run into a folder' tl-split --to chrome --by step -d both two.tl
+ok "... leaves a running one's streams" streams_in both
+: >go
+ok '... which ends well' wait $first
+is '... with all of its parts' "$(ls -A both | tr '\n' ' ')" 'rest.json.gz step-1.json.gz step-2.json.gz step-3.json.gz '
+tl-split --to chrome --by step -d alone t.tl
+ok '... as they are alone' diff -r alone both
 page_examples tl-split.1
 done_testing
