@@ -9,7 +9,7 @@
 #define TL_TIMELINE_H
 
 #include "sink/sink.h"
-#include "trace/collective.h"
+#include "trace/joined.h"
 #include "trace/span.h"
 
 enum by {
@@ -72,12 +72,6 @@ enum align {
 	ALIGN_UNSAID,     /* as recorded; whether that is right is checked */
 	ALIGN_BASE,       /* as recorded: the user knows that it is right */
 	ALIGN_COLLECTIVE, /* by collectives */
-};
-
-/* What tells of a source's clock, beside collectives. */
-struct own_clock {
-	uint32_t host;  /* INTERN_NONE: not known */
-	int64_t island; /* that tl-merge aligned it with; INT64_MIN: none */
 };
 
 struct timeline {

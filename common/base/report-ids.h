@@ -230,7 +230,7 @@ WARNING(JOIN_CLOCKS_UNKNOWN,
     "nothing compares the {n:clock|clocks} of {#n} of {#total} sources with "
     "the others' ({file}): overlap of sources may be wrong")
 WARNING(JOIN_CLOCKS_UNCHECKED,
-    "the clocks of {#n} sources on standard input are not checked: overlap may "
+    "{#n} {n:source|sources} on standard input: clocks not checked, overlap may "
     "be wrong; pass files, or --align base if they agree")
 WARNING(CLOCKS_WARNED, "{helper} completed with warnings (above)")
 WARNING(RANKS_UNSEPARABLE,
