@@ -3,6 +3,12 @@
 #include "cmd/tl-merge/merge.h"
 #include "stream/maker.h"
 
+static bool
+is_stdin(const struct input *input)
+{
+	return strcmp(input->path, "-") == 0;
+}
+
 /* ---- clocks ---- */
 
 /*
@@ -140,104 +146,49 @@ clock_source(struct merge *m, const struct source *in)
 
 /* ---- what tl-collective knows of the clocks ---- */
 
-typedef VEC(const char *) path_list;
-
-/* False: one of them is standard input. */
-static bool
-list_paths(const struct merge *m, path_list *paths)
-{
-	for (size_t i = 0; i < m->inputs.n; i++) {
-		if (strcmp(m->inputs.v[i].path, "-") == 0)
-			return false;
-		vec_push(paths, m->inputs.v[i].path);
-	}
-	return true;
-}
-
 void
 clock_offsets(struct merge *m)
 {
-	path_list paths = { 0 };
+	VEC(const char *) paths = { 0 };
 
-	if (!list_paths(m, &paths))
-		die_usage("--align collective reads its inputs twice: it needs "
-			  "files");
+	for (size_t i = 0; i < m->inputs.n; i++) {
+		if (is_stdin(&m->inputs.v[i]))
+			die_usage("--align collective reads its inputs twice: "
+				  "it needs files");
+		vec_push(&paths, m->inputs.v[i].path);
+	}
 	collective_clocks(&m->clocks, paths.v, paths.n);
 	vec_free(&paths);
 }
 
-/* By order, as tl-collective numbers inputs that tell none. */
-static int64_t
-number_of(const struct merge *m, const struct input *input)
+/* Made when missing. */
+static struct joined *
+joined_of(struct merge *m, uint32_t src)
 {
-	return input->has_rank && !input->is_rank_guess
-	    ? input->rank
-	    : (int64_t)(input - m->inputs.v);
-}
+	struct joined *o;
 
-/* Whether they are on one clock, whatever collectives say. */
-static bool
-share_clock(const struct input *a, const struct input *b)
-{
-	if (a->is_aligned && b->is_aligned)
-		return true;
-	if (!a->has_rank || !b->has_rank)
-		return false;
-	return a->rank == b->rank;
-}
-
-static void
-tell_unknown(const struct merge *m, const collective_clock_list *clocks,
-    const struct input *first, size_t total)
-{
-	const struct collective_clock *f =
-	    collective_clock_of(clocks, number_of(m, first));
-	const struct input *unknown = NULL;
-	size_t n = 0;
-
-	for (size_t i = 0; i < m->inputs.n; i++) {
-		const struct input *o = &m->inputs.v[i];
-		const struct collective_clock *c =
-		    collective_clock_of(clocks, number_of(m, o));
-
-		if (o == first || o->is_unasked || share_clock(first, o) ||
-		    (o->host != INTERN_NONE && o->host == first->host) ||
-		    (f != NULL && c != NULL && f->island == c->island))
-			continue;
-		unknown = n++ == 0 ? o : unknown;
-	}
-	if (n > 0)
-		report(MSG_JOIN_CLOCKS_UNKNOWN, n, total, unknown->path);
+	for (size_t i = m->joined.n; i-- > m->njoined;)
+		if (m->joined.v[i].src == src)
+			return &m->joined.v[i];
+	o = vec_add(&m->joined);
+	*o = (struct joined){
+		.path = m->input->path,
+		.src = src,
+		.is_stdin = is_stdin(m->input),
+	};
+	return o;
 }
 
 void
-clock_check(struct merge *m)
+clock_note(struct merge *m, const struct source *s, bool is_asked)
 {
-	collective_clock_list clocks = { 0 };
-	VEC(int64_t) ranks = { 0 };
-	path_list paths = { 0 };
-	bool is_one = true, are_files = list_paths(m, &paths);
-	const struct input *first = NULL;
+	const struct fact *from = source_fact(s, "rank_from");
+	struct joined *o = joined_of(m, s->src);
 
-	for (size_t i = 0; i < m->inputs.n; i++) {
-		const struct input *o = &m->inputs.v[i];
-
-		if (o->is_unasked)
-			continue;
-		first = first != NULL ? first : o;
-		is_one = is_one && (o == first || share_clock(first, o));
-		vec_push(&ranks, number_of(m, o));
-	}
-	if (!is_one && !are_files) {
-		report(MSG_JOIN_CLOCKS_UNCHECKED, m->inputs.n - paths.n);
-	} else if (!is_one) {
-		collective_clocks_recorded(&clocks, paths.v, paths.n);
-		collective_tell_off(&clocks, ranks.v, ranks.n);
-		tell_unknown(m, &clocks, first, ranks.n);
-	}
-	vec_free(&clocks);
-	vec_free(&ranks);
-	vec_free(&paths);
+	o->is_in = is_asked;
+	o->has_rank = source_int(s, "rank", &o->rank);
+	o->is_rank_guess = from != NULL && str_eq(from->val.s, STR("order"));
+	own_clock_take(&o->own, m->st, s);
 }
 
 /* ---- before work begins ---- */
@@ -247,11 +198,11 @@ clock_check(struct merge *m)
  * made of these is gone. So files are looked into first, as far as need be.
  */
 static void
-look_into(struct merge *m, struct input *input)
+look_into(struct input *input)
 {
 	struct stream_in *in =
 	    stream_open_only(input->path, NULL, WANT_STREAM, 0);
-	const struct fact *from, *host;
+	const struct fact *from;
 	enum item item;
 
 	while ((!input->has_epoch || !input->has_rank) &&
@@ -266,12 +217,6 @@ look_into(struct merge *m, struct input *input)
 		from = source_fact(&in->source, "rank_from");
 		input->is_rank_guess =
 		    from != NULL && str_eq(from->val.s, STR("order"));
-		input->is_unasked =
-		    !select_source(&m->set->select, &in->source);
-		input->is_aligned = source_fact(&in->source, "clock") != NULL;
-		host = source_fact(&in->source, "hostname");
-		if (host != NULL && host->val.s.p != NULL)
-			input->host = intern_put(m->st->text, host->val.s);
 	}
 	stream_close(in);
 }
@@ -280,14 +225,10 @@ void
 clock_look(struct merge *m)
 {
 	for (size_t i = 0; i < m->inputs.n; i++) {
-		bool is_stdin = strcmp(m->inputs.v[i].path, "-") == 0;
-
-		m->inputs.v[i].host = INTERN_NONE;
-
-		if (is_stdin && m->set->sort_rank)
+		if (!is_stdin(&m->inputs.v[i]))
+			look_into(&m->inputs.v[i]);
+		else if (m->set->sort_rank)
 			die_usage("--sort rank reads its inputs twice: it "
 				  "needs files");
-		if (!is_stdin)
-			look_into(m, &m->inputs.v[i]);
 	}
 }

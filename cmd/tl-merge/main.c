@@ -21,7 +21,7 @@ enum {
 
 static const struct opt options[] = {
 	{ OPT_ALIGN, "align", "base|collective|none",
-	    "how to join clocks (base)" },
+	    "how to join clocks (base, and check them)" },
 	OPT_SELECT,
 	{ OPT_SORT, "sort", "given|rank", "order of sources (given)" },
 	OPT_STREAM_OUT,
@@ -104,6 +104,7 @@ pass_item(struct merge *m, struct stream_in *in, enum item item)
 			vec_push(&m->unasked, false);
 		m->unasked.v[src] =
 		    !select_source(&m->set->select, &in->source);
+		clock_note(m, &in->source, !m->unasked.v[src]);
 		if (!m->unasked.v[src])
 			clock_source(m, &in->source);
 		break;
@@ -160,6 +161,7 @@ pass_input(struct merge *m, const struct input *input)
 	m->input = input;
 	numbering_input(&m->nb);
 	m->unasked.n = m->drifts.n = 0;
+	m->njoined = m->joined.n;
 	m->section = SECTION_NONE;
 	while ((item = stream_next(in)) != ITEM_END)
 		pass_item(m, in, item);
@@ -216,13 +218,15 @@ main(int argc, char *argv[])
 		qsort(m.inputs.v, m.inputs.n, sizeof *m.inputs.v, by_rank);
 	if (set.align == ALIGN_COLLECTIVE)
 		clock_offsets(&m);
-	if (set.align == ALIGN_UNSAID && m.inputs.n > 1)
-		clock_check(&m);
 	for (size_t i = 0; i < m.inputs.n; i++) {
 		m.inputs.v[i].no = i;
 		pass_input(&m, &m.inputs.v[i]);
 	}
+	/* an output may replace an input: they are read before */
+	if (set.align == ALIGN_UNSAID)
+		joined_check(&m.joined);
 	stream_finish(m.out);
+	vec_free(&m.joined);
 	if (set.verbose)
 		note_cost("%zu inputs, %" PRIu32 " sources, %" PRIu64 " events",
 		    m.inputs.n, m.nb.next, m.nevents);

@@ -3,8 +3,8 @@
 #ifndef TL_MERGE_H
 #define TL_MERGE_H
 
-#include "trace/collective.h"
 #include "trace/hold.h"
+#include "trace/joined.h"
 #include "trace/select.h"
 
 enum align {
@@ -19,10 +19,7 @@ struct input {
 	size_t no;
 	/* of its first source, looked up before work begins */
 	bool has_rank, has_epoch, is_rank_guess;
-	bool is_aligned; /* by tl-merge */
-	bool is_unasked; /* its rank is not selected */
 	int64_t rank, epoch;
-	uint32_t host; /* a text of the dict, or INTERN_NONE */
 };
 
 struct settings {
@@ -44,6 +41,7 @@ struct merge {
 	struct stream_out *out;
 	struct numbering nb;
 	VEC(struct input) inputs;
+	joined_list joined; /* all sources of all inputs */
 	collective_clock_list clocks;
 	bool is_selective; /* events are left out, not only sources */
 	bool has_sections;
@@ -52,6 +50,7 @@ struct merge {
 	int64_t first_epoch;
 	/* of the input at hand */
 	const struct input *input;
+	size_t njoined;    /* of the inputs before it */
 	VEC(bool) unasked; /* by its source */
 	VEC(struct drift) drifts;
 	enum section section;
@@ -64,8 +63,8 @@ struct merge {
 
 /* The epoch and rank of each input's first source, for those that are files. */
 void clock_look(struct merge *m);
-/* Warns if clocks that bases join do not agree, or nothing compares them. */
-void clock_check(struct merge *m);
+/* What a source of the input says of its clock, for joined_check(). */
+void clock_note(struct merge *m, const struct source *s, bool is_asked);
 /* As collectives tell them: see tl-collective(1), --align-clocks. */
 void clock_offsets(struct merge *m);
 /* Writes a source's record, its base moved to the first one's clock. */

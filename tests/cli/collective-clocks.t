@@ -236,6 +236,30 @@ is '... of ranks that are on one clock' "$(said tl-merge --rank 0-2 pairs/*.json
 is '... that tl-merge has aligned' "$(said tl-merge merged.tl merged.tl)" 0
 reports 3 join-clocks-unknown 'tl-merge islands/*.json >apart0.tl'
 reports 3 join-clocks-unchecked 'tl-merge pairs/rank0.json - <pairs/rank3.json >loose0.tl'
+# sources, wherever they are: on standard input one, or two
+for i in 0 1 2 3; do tl-decode pairs/rank$i.json -o c$i.tl; done
+tl-merge --align base c0.tl c1.tl -o c01.tl
+tl-merge --align base c2.tl c3.tl -o c23.tl
+tl-merge --align base c0.tl c3.tl -o c03.tl
+on_stdin() { "$@" 2>&1 >/dev/null | grep -o '[0-9]* sources* on standard input'; }
+is '... one is there, last' "$(on_stdin tl-merge c1.tl c2.tl - <c0.tl)" '1 source on standard input'
+is '... first' "$(on_stdin tl-merge - c1.tl c2.tl <c0.tl)" '1 source on standard input'
+is '... or two' "$(on_stdin tl-merge c2.tl - <c01.tl)" '2 sources on standard input'
+is '... or all' "$(on_stdin tl-merge <c03.tl)" '2 sources on standard input'
+is '... of a timeline, too' "$(on_stdin tl-timeline --join - c2.tl <c01.tl)" '2 sources on standard input'
+reports 3 join-clocks-off 'tl-merge c01.tl c23.tl >c0123.tl'
+like '... of a second source' "$(tl-merge c01.tl c23.tl 2>&1 >/dev/null)" '1 rank is off \(3\), .* rank 3, by 5\.000 ms'
+reports 3 join-clocks-off 'tl-merge c03.tl >one.tl'
+reports 3 join-clocks-off 'tl-merge --rank 3,2 c01.tl c23.tl >c32.tl'
+is '... not those that are not selected' "$(said tl-merge --rank 0-2 c01.tl c23.tl)" 0
+is '... nor is one source alone' "$(said tl-merge --rank 3 c01.tl c23.tl)" 0
+for i in 0 1 2 3; do tl-decode islands/rank$i.json -o i$i.tl; done
+tl-merge --align base i0.tl i2.tl -o i02.tl
+reports 3 join-clocks-unknown 'tl-merge i02.tl >i.tl'
+reports 3 join-clocks-unknown 'tl-merge apart.tl >apart1.tl'
+# an input that the output replaces is compared first
+cp c03.tl self.tl
+reports 3 join-clocks-off 'tl-merge self.tl -o self.tl'
 job two --ranks 2 --group 0=0,1:all_reduce:1000000:60:2
 reports 3 join-clocks-unknown 'tl-merge two/*.json >two.tl'
 job two --ranks 2 --group 0=0,1:all_reduce:1000000:60:2 --host 0=0 --host 1=0
