@@ -164,6 +164,9 @@ mkdir with
 printf '#!/bin/sh\n: >started\nexec sleep 1\n' >with/tl-export
 chmod +x with/tl-export
 cp "$B/bin/tl-split" with
+files_in() { # DIR
+	find "$1" -type f -printf '%f\n' | sort | tr '\n' ' '
+}
 streams_in() { # DIR: of steps 1 to 3, and the run's lock
 	[ "$(find "$1" -name 'step-[123].json.gz.*.tl-split' | wc -l)" = 3 ] &&
 		[ "$(find "$1" -name '.??????.tl-split' | wc -l)" = 1 ]
@@ -185,8 +188,7 @@ wait $victim 2>/dev/null
 : >killed/mine.tmpAbCdEf
 ok 'killed outright it leaves them' streams_in killed
 ok 'until the folder is used again' tl-split --to chrome --by step -d killed two.tl
-is '... and what others left stays' \
-	"$(cd killed && find . -type f | sort | tr '\n' ' ')" './mine.tmpAbCdEf ./step-2.json.gz '
+is '... and what others left stays' "$(files_in killed)" 'mine.tmpAbCdEf step-2.json.gz '
 # two runs at once, the second of which ends while the first one exports
 printf '#!/bin/sh\n: >began\nwhile [ ! -e go ]; do sleep 0.05; done\nexec "%s" "$@"\n' "$B/bin/tl-export" >with/tl-export
 with/tl-split --to chrome --by step -d both t.tl &
@@ -196,9 +198,7 @@ ok 'a second run into a folder' tl-split --to chrome --by step -d both two.tl
 ok "... leaves a running one's streams" streams_in both
 : >go
 ok '... which ends well' wait $first
-is '... with all of its parts' \
-	"$(cd both && find . -type f | sort | tr '\n' ' ')" \
-	'./rest.json.gz ./step-1.json.gz ./step-2.json.gz ./step-3.json.gz '
+is '... with all of its parts' "$(files_in both)" 'rest.json.gz step-1.json.gz step-2.json.gz step-3.json.gz '
 tl-split --to chrome --by step -d alone t.tl
 ok '... as they are alone' diff -r alone both
 page_examples tl-split.1
