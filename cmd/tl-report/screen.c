@@ -176,10 +176,13 @@ put_groups(struct screen *s)
 		    s->out, "  ... %zu more\n", f->groups.n - TOP_GROUPS);
 }
 
-/* The largest; last: the head of what is known of each, where it fits. */
+/*
+ * The largest; counted: what there is so many of; last: the head of what is
+ * known of each, where it fits.
+ */
 static void
-put_top(struct screen *s, const char *title, const char *last,
-    const struct tallies *of, size_t most)
+put_top(struct screen *s, const char *title, const char *counted,
+    const char *last, const struct tallies *of, size_t most)
 {
 	bool is_wide = last != NULL && s->width >= WIDE;
 	const struct tally *best[NAMES_MAX];
@@ -194,7 +197,8 @@ put_top(struct screen *s, const char *title, const char *last,
 	for (size_t i = 0; i < n; i++)
 		names.name[i] = best[i]->name;
 	room = begin_list(s, &names, is_wide ? 53 : 33, title,
-	    text("         time    share    count  %s", is_wide ? last : ""));
+	    text(
+		"         time    share%9s  %s", counted, is_wide ? last : ""));
 	for (size_t i = 0; i < n; i++) {
 		put_figures(s, names.shown[i], room, best[i]->ns, 13);
 		put_percent(s, best[i]->ns, sum);
@@ -216,15 +220,16 @@ put_tops(struct screen *s)
 	for (size_t i = 0; i < f->budgets.list.n; i++)
 		time_add(&window_ns, f->budgets.list.v[i].window_ns);
 	if (share_of(tallies_sum(&f->causes), window_ns) >= IDLE_SHOWN)
-		put_top(s, "idle by cause", "most in", &f->causes, TOP_CAUSES);
+		put_top(s, "idle by cause", "pieces", "most in", &f->causes,
+		    TOP_CAUSES);
 	if (f->set->by != NULL)
-		put_top(s, text("GPU time by %s", f->set->by), NULL,
+		put_top(s, text("GPU time by %s", f->set->by), "count", NULL,
 		    &f->grouped, TOP_OPS_SHOWN);
 	put_top(s,
 	    is_host               ? "top ops on the host"
 		: f->has_op_table ? "top ops"
 				  : "top kernels",
-	    f->has_op_table || is_host ? "category" : NULL, &f->ops,
+	    "count", f->has_op_table || is_host ? "category" : NULL, &f->ops,
 	    TOP_OPS_SHOWN);
 }
 

@@ -238,7 +238,7 @@ idle data data enumerate 3000 3000 0 host op aten::mm 1000 1000 0
 is 'partly' "$(verdict)" \
 	'Partly data-bound: data loading is 30.0 % of 10.0 us: enumerate (3.0 us: 2,000 calls, longest wait 3.0 us, uid 77); GPU work is 60.0 %.'
 is 'causes on the screen' "$(report --width 80 | sed -n '/^idle by/,/^$/p')" \
-	'idle by cause                         time    share    count  most in
+	'idle by cause                         time    share   pieces  most in
   data                              3.0 us   75.0 %        1  enumerate
   op                                1.0 us   25.0 %        1  aten::mm'
 book
