@@ -147,7 +147,9 @@ def merged(job):
     """All hosts in one stream, merged, and their parts again."""
     files = job.files
     subprocess.run(["tl-decode", "-o", "all.tl", *files], check=True)
-    subprocess.run(["tl-merge", "-o", "merged.tl", "all.tl"], check=True)
+    # 3: where hosts have no collective in common nothing compares their clocks
+    job.same("tl-merge", subprocess.run(["tl-merge", "-o", "merged.tl", "all.tl"],
+                                        check=False).returncode in (0, 3), True)
     subprocess.run(["tl-split", "--by", "rank", "-d", "parts", "merged.tl"], check=True)
     job.files = sorted(glob.glob("parts/*.tl"))
     job.same("parts", len(job.files), len(files))
