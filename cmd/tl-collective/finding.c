@@ -10,7 +10,7 @@
 
 #define GROUPS_NAMED 4 /* in a sentence */
 
-/* Who waits longest for late ranks: costs are told as shares of its steps. */
+/* Who waits longest for late ranks: costs are shares of its steps. */
 static size_t
 who_waits(const struct job *j, const struct findings *f)
 {
@@ -94,6 +94,16 @@ add_culprit(struct culprit *c, const struct lateness *l)
 	c->ngroups++;
 	for (size_t i = 0; i < l->lates.n; i++)
 		value_add(&c->lates, l->lates.v[i]);
+}
+
+struct finding
+finding_bare(enum verdict verdict)
+{
+	return (struct finding){ .verdict = verdict,
+		.rank = NONE,
+		.cost_ns = NONE,
+		.gain_ns = NONE,
+		.pct_step = NAN };
 }
 
 void
@@ -241,13 +251,7 @@ find_nothing(struct job *j, struct findings *f, struct buf *b)
 		    "who is late is not judged in %zu of %zu process groups: "
 		    "clocks are off, or not known well enough",
 		    nunjudged, f->groups.n);
-		finding_add(j, f,
-		    (struct finding){ .verdict = VERDICT_UNJUDGED,
-			.rank = NONE,
-			.cost_ns = NONE,
-			.gain_ns = NONE,
-			.pct_step = NAN },
-		    b);
+		finding_add(j, f, finding_bare(VERDICT_UNJUDGED), b);
 	}
 	if (f->list.n > 0)
 		return;
@@ -259,13 +263,7 @@ find_nothing(struct job *j, struct findings *f, struct buf *b)
 		    "waiting is %.1f %% of the time in collectives",
 		    n, f->groups.n, f->groups.n == 1 ? "" : "s",
 		    all > 0 ? 100 * wait / all : 0);
-	finding_add(j, f,
-	    (struct finding){ .verdict = VERDICT_NONE,
-		.rank = NONE,
-		.cost_ns = NONE,
-		.gain_ns = NONE,
-		.pct_step = NAN },
-	    b);
+	finding_add(j, f, finding_bare(VERDICT_NONE), b);
 }
 
 static int

@@ -95,11 +95,7 @@ find_slow_times(struct job *j, struct findings *f, size_t first,
 {
 	VEC(const struct group_sum *) v = { 0 };
 	struct unstable u = { 0 };
-	struct finding it = { .verdict = VERDICT_UNSTABLE,
-		.rank = NONE,
-		.cost_ns = NONE,
-		.gain_ns = NONE,
-		.pct_step = NAN };
+	struct finding it = finding_bare(VERDICT_UNSTABLE);
 	struct str where = nodes[first];
 	const struct coll *c;
 

@@ -52,6 +52,8 @@ void lateness_say_cause(
 /* Made when first asked for. */
 const struct findings *findings_of(struct job *j);
 
+/* About no rank, and without a cost. */
+struct finding finding_bare(enum verdict verdict);
 /* What b holds becomes its text, and b is empty. */
 void finding_add(
     struct job *j, struct findings *f, struct finding it, struct buf *b);

@@ -128,7 +128,7 @@ find_top(const struct changes *c, unsigned family, struct way ways[2])
 
 /*
  * Where the difference is: in how many rows, and how much of it the first make
- * up. Each way by itself, as gains hide losses: a share of the whole is told
+ * up. Each way by itself, as gains hide losses: a share of the whole stands
  * only where nothing else went the other way. rest_ns: of rows that differ only
  * together, which are in the whole.
  */
