@@ -44,6 +44,12 @@ struct chain {
 	struct uid uid;
 };
 
+struct chains {
+	struct intern *keys;
+	VEC(struct chain) list; /* as numbered by keys */
+	struct map fused;       /* by name of a kernel: is_fused() */
+};
+
 /* ---- which calls ---- */
 
 /* Of a list of shapes, however deep: how many of the most elements. */
@@ -95,8 +101,21 @@ is_fused(struct str name)
 	return false;
 }
 
+/* Asked once a name. */
 static bool
-can_fuse(const struct roof_state *g, const struct call *c)
+is_fused_kernel(
+    const struct roof_state *g, struct chains *all, const struct work *w)
+{
+	bool is_new;
+	uint64_t *known = map_put(&all->fused, w->name, &is_new);
+
+	if (is_new)
+		*known = is_fused(dict_get(g->sink.dict, w->name));
+	return *known != 0;
+}
+
+static bool
+can_fuse(const struct roof_state *g, struct chains *all, const struct call *c)
 {
 	const struct model_result *r = c->res;
 
@@ -105,15 +124,15 @@ can_fuse(const struct roof_state *g, const struct call *c)
 	    str_starts(r->spec, STR("matrix")) || c->args.dims == INTERN_NONE)
 		return false;
 	for (size_t i = 0; i < c->nkernels; i++)
-		if (is_fused(dict_get(g->sink.dict,
-			g->works.v[g->lists.v[c->first_kernel + i]].name)))
+		if (is_fused_kernel(
+			g, all, &g->works.v[g->lists.v[c->first_kernel + i]]))
 			return false;
 	return true;
 }
 
 static void
-add_link(struct roof_state *g, link_vec *links, struct intern *lanes,
-    const struct call *c)
+add_link(const struct roof_state *g, struct chains *all, link_vec *links,
+    struct intern *lanes, const struct call *c)
 {
 	const struct work *first = &g->works.v[g->lists.v[c->first_kernel]];
 	const int64_t lane[] = { first->source, first->dev.type, first->dev.n,
@@ -133,7 +152,7 @@ add_link(struct roof_state *g, link_vec *links, struct intern *lanes,
 		l->start_ns = w->ts_ns < l->start_ns ? w->ts_ns : l->start_ns;
 		l->end_ns = work_end(w) > l->end_ns ? work_end(w) : l->end_ns;
 	}
-	if (!can_fuse(g, c))
+	if (!can_fuse(g, all, c))
 		return;
 	l->elements =
 	    most_elements(dict_get(g->sink.dict, c->args.dims), &nmost);
@@ -201,11 +220,6 @@ fused_us(
 
 /* ---- chains ---- */
 
-struct chains {
-	struct intern *keys;
-	VEC(struct chain) list; /* as numbered by keys */
-};
-
 static void
 add_chain(
     struct roof_state *g, struct chains *all, const struct link *l, size_t n)
@@ -258,7 +272,7 @@ find_chains(struct roof_state *g, struct chains *all)
 	for (size_t i = e.first; i < e.end; i++)
 		if (call_number(g, i)->table == TABLE_UNIFIED &&
 		    call_number(g, i)->nkernels > 0)
-			add_link(g, &links, lanes, call_number(g, i));
+			add_link(g, all, &links, lanes, call_number(g, i));
 	stable_sort(links.v, links.n, sizeof *links.v, by_lane);
 	for (size_t i = 0, n; i < links.n; i += n) {
 		for (n = 1; i + n < links.n && n < OPS_MAX &&
@@ -342,5 +356,6 @@ fusion_print(struct sink *s, const struct sink_plan *p)
 		table_print(t, &s->dest);
 	table_destroy(t);
 	vec_free(&all.list);
+	map_free(&all.fused);
 	intern_destroy(all.keys);
 }

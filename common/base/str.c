@@ -79,6 +79,7 @@ same_nocase(const char *a, const char *b, size_t n)
 ptrdiff_t
 str_find(struct str s, struct str needle, bool nocase)
 {
+	unsigned char first;
 	size_t i;
 
 	if (needle.len == 0)
@@ -90,8 +91,10 @@ str_find(struct str s, struct str needle, bool nocase)
 
 		return p != NULL ? p - s.p : -1;
 	}
+	first = lower(needle.p[0]);
 	for (i = 0; i <= s.len - needle.len; i++)
-		if (same_nocase(s.p + i, needle.p, needle.len))
+		if (lower(s.p[i]) == first &&
+		    same_nocase(s.p + i, needle.p, needle.len))
 			return (ptrdiff_t)i;
 	return -1;
 }
