@@ -194,6 +194,10 @@ demo:
 	@$(MAKE) --no-print-directory all
 	@scripts/demo $(if $(TRACE),"$$TRACE")
 
+traces:
+	@$(MAKE) --no-print-directory all $(GEN)
+	@scripts/traces $(B)/traces
+
 check:
 	@scripts/deps check
 	@$(MAKE) --no-print-directory tests
@@ -240,5 +244,5 @@ help:
 	@cat scripts/help.txt
 
 FORCE:
-.PHONY: all tests deps demo check check-slurm golden bench fuzz fuzzers lint install uninstall dist static clean help
+.PHONY: all tests deps demo traces check check-slurm golden bench fuzz fuzzers lint install uninstall dist static clean help
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
