@@ -36,6 +36,7 @@ enum {
 
 static const struct opt options[] = {
 	OPT_SELECT,
+	OPT_SELECT_HINT,
 	{ OPT_FLAT, "flat", NULL,
 	    "only the selected events, without those above: no tree" },
 	OPT_STREAM_OUT,

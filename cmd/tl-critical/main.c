@@ -45,6 +45,7 @@ static const struct opt options[] = {
 	OPT_SINK_TABLE_ROW,
 	{ OPT_SELECT_TO, "to", "TIME",
 	    "only up to TIME after the first event" },
+	OPT_SELECT_HINT,
 	OPT_TABLE,
 	{ OPT_WHAT_IF, "what-if", "GLOB=FACTOR",
 	    "what if events like GLOB took FACTOR times as long" },

@@ -40,6 +40,7 @@ static const struct opt options[] = {
 	    "add owner, launch and depth as arguments tl.*" },
 	{ 'v', "verbose", NULL, "print a summary on stderr" },
 	{ 'z', "zstd", "[LEVEL]", "compress with zstd, as -o FILE.zst does" },
+	OPT_SELECT_HINT,
 	OPT_END,
 };
 

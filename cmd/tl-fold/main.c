@@ -63,6 +63,7 @@ static const struct opt options[] = {
 	{ OPT_NO_KERNELS, "no-kernels", NULL, "end stacks at the launch" },
 	{ 'o', "output", "FILE", "write to FILE, complete or not at all" },
 	OPT_SELECT,
+	OPT_SELECT_HINT,
 	{ OPT_SHORT, "short", "[N]",
 	    "short names, without arguments and folders; at most N "
 	    "characters" },

@@ -21,6 +21,7 @@ static const struct opt options[] = {
 	{ OPT_NAMES, "names", "A,B", "with --vs: names for the two traces" },
 	{ 'o', "output", "FILE", "write to FILE, complete or not at all" },
 	OPT_SELECT,
+	OPT_SELECT_HINT,
 	{ OPT_TITLE, "title", "TEXT", "title of the page" },
 	{ OPT_VS, "vs", "TRACE", "the other side: a trace, folder or table" },
 	OPT_END,

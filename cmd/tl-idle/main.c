@@ -29,6 +29,7 @@ static const struct opt options[] = {
 	    "only from the first step's start to the last one's end" },
 	OPT_SINK_TABLE_ROW,
 	OPT_SELECT,
+	OPT_SELECT_HINT,
 	OPT_TABLE,
 	{ 'v', "verbose", NULL, "print a summary on stderr" },
 	OPT_END,

@@ -50,6 +50,7 @@ static const struct opt options[] = {
 	OPT_SELECT_WITH("TIME|FILE",
 	    "from TIME on; or: the ops in the rows of a table (-: stdin)",
 	    "TIME", "only up to TIME after the first event"),
+	OPT_SELECT_HINT,
 	OPT_TABLE_WITH("the N ops with most GPU time (10); 0: all"),
 	{ 'v', "verbose", NULL, "print a summary on stderr" },
 	OPT_END,

@@ -20,6 +20,7 @@ static const struct opt options[] = {
 	{ OPT_SELECT_STEP, "step", "STEP,...",
 	    "only these steps: 3-7, last, slowest" },
 	OPT_SINK_TABLE_ROW,
+	OPT_SELECT_HINT,
 	OPT_TABLE,
 	{ 'v', "verbose", NULL, "print a summary on stderr" },
 	OPT_END,

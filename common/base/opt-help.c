@@ -75,6 +75,8 @@ left_width(const struct opt *options)
 	size_t width = 0;
 
 	for (; options->ch != 0; options++) {
+		if (options->ch == OPT_HINT)
+			continue;
 		b.len = 0;
 		put_left(&b, options);
 		if (b.len > width && b.len <= HELP_COLUMN_MAX)
@@ -92,6 +94,8 @@ put_options(struct buf *b, const struct opt *options, size_t width)
 		size_t start = b->len;
 		const char *text = options->help, *end;
 
+		if (options->ch == OPT_HINT)
+			continue;
 		put_left(b, options);
 		if (b->len - start > width) {
 			buf_putc(b, '\n');
@@ -157,6 +161,8 @@ static void
 put_completion(struct buf *b, const struct opt *o)
 {
 	for (; o->ch != 0; o++) {
+		if (o->ch == OPT_HINT)
+			continue;
 		if (o->name != NULL)
 			buf_printf(b, "--%s", o->name);
 		buf_putc(b, '\t');

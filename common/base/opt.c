@@ -69,6 +69,8 @@ prepare(struct private *priv, const struct opt *options)
 	for (o = options; o->ch != 0; o++) {
 		int kind = takes(o);
 
+		if (o->ch == OPT_HINT)
+			continue;
 		if (o->name != NULL)
 			*l++ = (struct option){ o->name, kind, NULL, o->ch };
 		if (o->ch >= OPT_LONG)
@@ -171,19 +173,15 @@ ambiguous_option(const struct optparse *op, struct str word)
 	    (int)b.len, b.p);
 }
 
-/* Of a program that takes a stream: who makes it with the captures in it. */
 static bool
-put_capture(struct buf *b, const struct option *l, struct str word)
+put_hint(struct buf *b, const struct opt *o, struct str word)
 {
-	bool takes_stream = false;
-
-	for (; l->name != NULL; l++)
-		takes_stream |= strcmp(l->name, "annotation") == 0;
-	if (!takes_stream || !str_eq(word, STR("capture")))
-		return false;
-	buf_printf(b, ": pipe it in: tl-graft --capture DIR TRACE | %s",
-	    err_program_name());
-	return true;
+	for (; o->ch != 0; o++)
+		if (o->ch == OPT_HINT && str_eq(word, str_of(o->name))) {
+			buf_printf(b, ": %s %s", o->help, err_program_name());
+			return true;
+		}
+	return false;
 }
 
 /* The word as typed, and which option it may have been. */
@@ -193,15 +191,13 @@ unknown_option(const struct optparse *op, struct str word)
 	const struct option *l = ((struct private *)op->priv)->longs;
 	VEC(const char *) names = { 0 };
 	struct buf near = { 0 };
+	struct str name = { word.p + 2, word.len - 2 };
 
 	for (; l->name != NULL; l++)
 		if (l->val != CH_COMPLETE)
 			vec_push(&names, l->name);
-	if (word.len > 2 &&
-	    !put_capture(&near, ((struct private *)op->priv)->longs,
-		(struct str){ word.p + 2, word.len - 2 }))
-		suggest_put(&near, (struct str){ word.p + 2, word.len - 2 },
-		    names.v, names.n, "--");
+	if (name.len > 0 && !put_hint(&near, op->options, name))
+		suggest_put(&near, name, names.v, names.n, "--");
 	die_usage("unknown option '%.*s'%.*s", (int)word.len, word.p,
 	    (int)near.len, near.p);
 }

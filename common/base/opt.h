@@ -28,11 +28,14 @@
 #define OPT_OF_MODEL 640
 #define OPT_OF_TABLE 704
 #define OPT_OF_SINK 768
+/* ch of no option, but of what a hand types that means another program's. */
+#define OPT_HINT (-1)
 struct opt {
 	int ch;
 	const char *name;
 	const char *arg; /* NULL: takes none; "[X]": optional */
-	const char *help;
+	const char
+	    *help; /* OPT_HINT: how to do it, up to this program's name */
 };
 #define OPT_END                     \
 	{                           \

@@ -74,9 +74,6 @@ NOTHING(NO_OWNED_GPU_EVENTS,
 NOTHING(ONLY_COLLECTIVES,
     "{file}: all {#n} selected GPU events are collectives or have no launch: "
     "try tl-collective")
-NOTHING(NO_TRACED_ROOF,
-    "{file}: no op has 5 equal calls to measure the GPU by: pass more traces, "
-    "or name the GPU with --arch")
 NOTHING(NEVER_IDLE, "{file}: the GPU was never idle")
 NOTHING(NO_STEP_MATCHES, "{file}: the selection matches no step")
 NOTHING(NO_DURATION, "{file}: no selected GPU event has a duration")
@@ -290,6 +287,7 @@ NOTE(ONE_RANK,
 #include "base/report-health.h"
 #include "base/report-reasons.h"
 #include "base/report-replay.h"
+#include "base/report-roofline.h"
 #include "base/report-serving.h"
 
 /* clang-format on */

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The messages of tl-roofline and tl-replay; report-ids.h includes it. */
+/* The messages of tl-replay, of report-ids.h, which includes it. */
 
 /* clang-format off */
 
-/* ---- tl-roofline ---- */
-NOTHING(NO_TABLE_OPS,
-    "{file}: the table {table} has no rows; tables with rows: {there}")
-NOTE(GPU_ASSUMED,
-    "{file}: the trace does not name its GPU: {gpu} is assumed, by memory and "
-    "compute units; --arch names it")
-
-/* ---- tl-replay ---- */
 NOTHING(NO_REPLAY,
     "{file}: the selection matches none of {#n} {n:op|ops} that launched GPU "
     "work")

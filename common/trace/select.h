@@ -121,6 +121,9 @@ enum {
 	{ OPT_SELECT_RANK, "rank", "RANK,...", "only these ranks: 0,4-7" }, \
 	{ OPT_SELECT_STEP, "step", "STEP,...", "only in these steps: 3-7, last, slowest" }, \
 	{ OPT_SELECT_TO, "to", to_arg, to_help }
+/* Of programs to which a grafted stream can be piped. */
+#define OPT_SELECT_HINT \
+	{ OPT_HINT, "capture", NULL, "pipe it in: tl-graft --capture DIR TRACE |" }
 /* clang-format on */
 
 /* Takes one shared option; false if ch is none of them. */
