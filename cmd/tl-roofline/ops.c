@@ -401,7 +401,9 @@ read_options(const struct roof_state *g, struct asked *a)
 	if (g->op[0] == '{') {
 		read_line(a, str_of(g->op));
 	} else if (g->dims == NULL) {
-		die_usage("option '--op' needs --dims");
+		die_usage(
+		    "option '--op' needs --dims; to select ops of a trace "
+		    "use --name");
 	} else {
 		a->name = str_of(g->op);
 		a->lists[L_DIMS] = minified(a, str_of(g->dims));

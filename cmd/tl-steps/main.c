@@ -286,6 +286,8 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 		table_note(t,
 		    "annotations do not tell which iterations of the sources "
 		    "correspond");
+	if (p->table == &tables[OF_PHASES] && !g->has_iterations)
+		table_note(t, "no serving iterations: no phases");
 	if (g->any_inferred)
 		note_inferred(t);
 	if (g->runs_of != INTERN_NONE)

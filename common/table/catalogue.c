@@ -161,8 +161,10 @@ static const char first_of_family[] =
     "param_num_elems|pct_roofline_mean|" ROOF_FIRST
     "|param_N_Q|param_H_Q|param_N_KV|param_shape*|param_*|input_dims";
 static const char first_of_groups[] =
-    "group|desc|ranks|verdict|latency_ns_sum|wait_ns_sum|pct_wait|late_rank|"
-    "pct_late|cost_ns|collectives|pct_of_best";
+    "group|ranks|verdict|late_rank|cost_ns|wait_ns_sum|pct_wait|pct_late|"
+    "latency_ns_sum|desc|collectives|pct_of_best";
+static const char first_of_diff[] =
+    "name|diff_ns|before_ns|after_ns|input_dims|name_after|ratio|is_noise";
 static const char first_of_slow[] =
     "step|cause|more_ns|time_ns|median_ns|call|op|module|median_step";
 static const char first_of_phases[] =
@@ -210,9 +212,11 @@ const struct sheet sheets[] = {
 	TL_DIFF(
 	    "diff_steps", "step time before and after, and what changed it"),
 	TL_DIFF("diff_ops_summary",
-	    "GPU time by op and arguments, before and after"),
+	    "GPU time by op and arguments, before and after",
+	    .first = first_of_diff),
 	TL_DIFF("diff_kernels",
-	    "GPU time by kernel, before and after (--by kernel)"),
+	    "GPU time by kernel, before and after (--by kernel)",
+	    .first = first_of_diff),
 	TL_COLLECTIVE(
 	    "nccl_vs", "collectives of two jobs, before and after (--vs)"),
 	T("gpu_timeline_by_rank", "tl-report",

@@ -400,7 +400,11 @@ fmt_table_print(struct out *out, const struct view *v)
 	}
 	if (v->header)
 		put_more(out, v);
-	put_left_out(out, v, &g, true, "(in all rows:");
-	put_left_out(out, v, &g, false, "(no room for:");
+	if (v->table->nrows > 0) {
+		put_left_out(out, v, &g, true, "(in all rows:");
+		put_left_out(out, v, &g, false, "(no room for:");
+	} else if (v->header) {
+		out_puts(out, "(no rows)\n");
+	}
 	grid_close(&g);
 }
