@@ -16,6 +16,7 @@ function rankBars() {
   const t = table('gpu_timeline_by_rank');
   if (!t) return;
   const most = Math.max(1, ...t.rows.map(r => r.total_ns));
+  $('ranks').before(make('div', 'Each rank, first to last GPU event', 'hint'));
   const first = late(), of = r => first.has(r.rank ?? r.src) ? 0 : 1;
   t.rows.map((r, i) => [of(r), i, r]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(x => x[2]).forEach(r => {
     const row = make('div', undefined, 'row'), room = make('div', undefined, 'room');
@@ -115,7 +116,7 @@ function bar(side, most) {
   $('bars').append(drawing, key);
 }
 // ---- lists of the longest ----
-function toplist(heads, rows, cells, widths) {
+function toplist(heads, rows, cells, widths, alone) {
   if (!rows.length) return;
   if (!rows.some(r => cells(r)[heads.length - 1])) heads = heads.slice(0, -1);
   const box = make('div'), tab = make('table'), top = make('tr');
@@ -134,8 +135,14 @@ function toplist(heads, rows, cells, widths) {
     if (r.percent != null) share(tr.children[2], r.percent);
     tab.append(tr);
   });
+  if (alone) box.className = 'whole';
   box.append(make('h2', heads[0]), tab);
   $('tops').append(box);
+}
+// A list of each side, side by side: one that has no counterpart is as wide as both.
+function toplists(word, rest, lists, cells, widths) {
+  const alone = sides.length && lists.filter(rows => rows.length).length < 2;
+  lists.forEach((rows, side) => toplist([word(side, rows), ...rest], rows, cells, widths, alone));
 }
 // The other side's, as the summary has those of the side that it is about.
 const TOP = 10, TOP_LOST = 5, TOP_CAUSES = 5;
@@ -186,17 +193,17 @@ function head() {
   changes(part('change'));
   const wide = ['', '6.5em', '5em', '4.5em', '11em'];
   const cells = r => [bare(r.name), brief(r.time_ns), r.percent == null ? '' : r.percent.toFixed(1) + ' %', r.count, r.note || ''];
-  toplist(['Idle by cause' + of_side(0), 'time', 'share', 'count', 'most in'], part('idle').slice(0, TOP_CAUSES), cells, wide);
   const ops = table('host_timeline') ? 'Top ops on the host' : 'Top ops', rest = ['time', 'share', 'count', 'category'];
-  each_side(side => toplist([ops + of_side(side), ...rest], side ? otherTop(table('ops_summary', 1), 'direct_ns_sum') : part('op'),
-    cells, wide));
-  each_side(side => toplist(['Top kernels' + of_side(side), ...rest], side ? otherTop(table('kernel_summary', 1), 'dur_ns_sum') :
-    part('kernel'), cells, wide));
-  each_side(side => {
-    const lost = side ? otherLost() : part('roofline');
-    toplist(['Lost to the roofline' + of_side(side) + (lost.length ? ' (' + (lost[0].note || '').replace(/^.*, /, '') + ')' : ''),
-      'time lost', 'of roof', 'bound'], lost,
-    r => [scalars(r.name), brief(r.time_ns), r.percent.toFixed(1) + ' %', (r.note || '').replace(/ bound.*/, '')],
-    ['', '7em', '5.5em', '6em']);
-  });
+  const both = (first, other) => sides.length ? [first, other()] : [first];
+  toplists(side => 'Idle by cause' + of_side(side), ['time', 'share', 'count', 'most in'], [part('idle').slice(0, TOP_CAUSES)],
+    cells, wide);
+  toplists(side => ops + of_side(side), rest, both(part('op'), () => otherTop(table('ops_summary', 1), 'direct_ns_sum')),
+    cells, wide);
+  toplists(side => 'Top kernels' + of_side(side), rest, both(part('kernel'), () => otherTop(table('kernel_summary', 1), 'dur_ns_sum')),
+    cells, wide);
+  toplists((side, lost) => 'Lost to the roofline' + of_side(side) +
+    (lost.length ? ' (' + (lost[0].note || '').replace(/^.*, /, '') + ')' : ''), ['time lost', 'of roof', 'bound'],
+  both(part('roofline'), otherLost),
+  r => [scalars(r.name), brief(r.time_ns), r.percent.toFixed(1) + ' %', (r.note || '').replace(/ bound.*/, '')],
+  ['', '7em', '5.5em', '6em']);
 }

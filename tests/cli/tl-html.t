@@ -245,6 +245,16 @@ drawn() { # drawn FILE [OPTION]: the page as the browser has it
 	# shellcheck disable=SC2086 # an option or none
 	python3 "$ROOT/tests/oracle/browser.py" "$browser" "$TMP/browser" "$1" ${2-} 2>browser.err
 }
+# asked PAGE EXPRESSION [OPTION]: what the script says of the page once it is drawn
+asked() {
+	# shellcheck disable=SC2016 # the browser's
+	{
+		cat "$1"
+		printf '<script>window.driving = true; const wait = () => document.body.dataset.ready ?\n'
+		printf 'document.body.dataset.said = String(%s) : setTimeout(wait, 10); wait();</script>\n' "$2"
+	} >asked.html
+	drawn asked.html ${3-} | grep -o 'data-said="[^"]*"'
+}
 [ ! -f r.html ] || cat r.html "$ROOT/tests/cli/page-drive.html" >driven.html
 if [ -n "$browser" ] && [ -f driven.html ] &&
 	drawn driven.html >dom && grep -q data-ready dom; then
@@ -319,6 +329,9 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 	drawn four.html >dom
 	like 'ranks under one another' "$(cat dom)" \
 		'<span class="name">2</span>.*late: throttled'
+	like 'in a window of their own' "$(cat dom)" '>Each rank, first to last GPU event</div>'
+	is 'whose bars have room on a phone' "$(asked four.html \
+		'document.querySelector("#ranks .room").clientWidth > innerWidth * .45' --window-size=390,800)" 'data-said="true"'
 	like 'the late one first' "$(grep -o '<span class="name">[0-9]*</span>' dom | head -n 1)" '>2<'
 	drawn both.html >dom
 	like 'what changed' "$(cat dom)" 'id="verdict">.*<p>GPU time [^<]*</p>'
@@ -331,6 +344,12 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 	is 'ops, rooflines and what is lost of both' \
 		"$(grep -o '<h2>\(Top ops\|Lost to\|Roofline\|Categories\)[^<]*</h2>' dom | sed 's/ (.*//; s/<[^>]*>//g' | tr '\n' ,)" \
 		'Top ops: old,Top ops: new,Lost to the roofline: old,Lost to the roofline: new,Roofline: old,Roofline: new,Categories: old,Categories: new,'
+	# What is at one height, and what has a row for itself.
+	is 'each beside its counterpart' "$(asked both.html \
+		'[...[...document.querySelectorAll(".two > div")].filter(e => e.querySelector("h2")).reduce((m, e) =>
+			m.set(e.offsetTop, [...(m.get(e.offsetTop) || []), e.querySelector("h2").textContent.replace(/ \(.*/, "")]),
+			new Map()).values()].map(l => l.join(" | ")).filter(l => /: (old|new)/.test(l))' --window-size=1400,900)" \
+		'data-said="Idle by cause: old,Top ops: old | Top ops: new,Lost to the roofline: old | Lost to the roofline: new,Roofline: old | Roofline: new,Categories: old | Categories: new"'
 	grep '"kernel"' p1.json | python3 -c 'import json, sys
 print(json.dumps({"traceEvents": [json.loads(line.rstrip(",\n")) for line in sys.stdin]}))' >kernels.json
 	tl-report --html kernels.html kernels.json --vs kernels.json >out 2>err
