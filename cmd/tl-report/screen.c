@@ -239,6 +239,7 @@ put_changes(struct screen *s)
 	const struct figures *f = s->f;
 	struct names_shown names = { .n = f->changes.n };
 	struct buf b = { 0 };
+	bool has_ratio = s->width >= 47 + ROOM_MIN;
 	size_t room;
 
 	if (names.n == 0)
@@ -254,9 +255,10 @@ put_changes(struct screen *s)
 		buf_put(&b, name.p, name.len);
 		buf_free(&name);
 	}
-	buf_puts(&b, "         diff   ratio");
+	buf_puts(&b, has_ratio ? "         diff   ratio" : "         diff");
 	buf_putc(&b, '\0');
-	room = begin_list(s, &names, 47, "what changed most", b.p);
+	room = begin_list(
+	    s, &names, has_ratio ? 47 : 39, "what changed most", b.p);
 	for (size_t i = 0; i < names.n; i++) {
 		const struct change *c = &f->changes.v[i];
 		int64_t more = c->after_ns - c->before_ns;
@@ -268,8 +270,10 @@ put_changes(struct screen *s)
 		buf_putc(&b, more < 0 ? '-' : '+');
 		put_time(&b, more < 0 ? -more : more);
 		screen_right(s, &b, 13);
-		put_ratio(&b, c);
-		screen_right(s, &b, 8);
+		if (has_ratio) {
+			put_ratio(&b, c);
+			screen_right(s, &b, 8);
+		}
 		screen_line(s);
 	}
 	buf_free(&b);

@@ -164,7 +164,9 @@ static const char first_of_groups[] =
     "group|ranks|verdict|late_rank|cost_ns|wait_ns_sum|pct_wait|pct_late|"
     "latency_ns_sum|desc|collectives|pct_of_best";
 static const char first_of_diff[] =
-    "name|diff_ns|before_ns|after_ns|input_dims|name_after|ratio|is_noise";
+    "name|input_dims|name_after|before_ns|after_ns|diff_ns|ratio|is_noise";
+static const char first_of_diff_steps[] =
+    "term|call|before_ns|after_ns|diff_ns|pct_of_step_diff|kind|is_noise";
 static const char first_of_slow[] =
     "step|cause|more_ns|time_ns|median_ns|call|op|module|median_step";
 static const char first_of_phases[] =
@@ -209,8 +211,8 @@ static const char first_of_gaps[] =
 
 const struct sheet sheets[] = {
 	T("summary", "tl-report", "the screen as a table", .where = SHEET_BOOK),
-	TL_DIFF(
-	    "diff_steps", "step time before and after, and what changed it"),
+	TL_DIFF("diff_steps", "step time before and after, and what changed it",
+	    .first = first_of_diff_steps),
 	TL_DIFF("diff_ops_summary",
 	    "GPU time by op and arguments, before and after",
 	    .first = first_of_diff),

@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Tables on terminals of 60 to 200 columns: no line is longer, and what a reader
+# asks first is there at 80: name, shape, time, share, share of the roof, time
+# lost, bound, count.
+. tests/cli/lib.sh
+
+for program in tl-roofline tl-report; do
+	command -v $program >/dev/null || skip_all "no $program"
+done
+tl-tree -o t.tl "$SAMPLE"
+tl-filter --step 1 -o before.tl t.tl
+tl-filter --step 2 -o after.tl t.tl
+tl-gen --ranks 2 --late-rank 1=300000 -n 2 -d ranks
+widths='60 80'
+[ -z "${TL_SLOW-}" ] || widths='60 80 140 200 250'
+
+# longer WIDTH: the lines of stdin that are longer
+longer() { awk -v w="$1" 'length > w' | head -n 2; }
+
+# ---- every table of every program ----
+
+for program in timeline ops kernels roofline idle steps critical launch modules health; do
+	tl-$program --list-tables --no-header </dev/null 2>/dev/null | cut -f 1 | sort -u >tables
+	while read -r table; do
+		for w in $widths; do
+			tl-$program --table "$table" --format table --width "$w" t.tl 2>/dev/null |
+				longer "$w" | sed "s/^/tl-$program --table $table --width $w: /"
+		done
+	done <tables
+done >long
+tl-collective --list-tables --no-header </dev/null | cut -f 1 | sort -u >tables
+while read -r table; do
+	for w in $widths; do
+		tl-collective --table "$table" --format table --width "$w" ranks 2>/dev/null |
+			longer "$w" | sed "s/^/tl-collective --table $table --width $w: /"
+	done
+done <tables >>long
+for w in $widths; do
+	for table in diff_ops_summary diff_steps diff_verdict lca_summary; do
+		tl-diff --table $table --format table --width "$w" before.tl after.tl 2>/dev/null |
+			longer "$w" | sed "s/^/tl-diff --table $table --width $w: /"
+	done
+	tl-advise --format table --width "$w" t.tl 2>/dev/null | longer "$w" | sed "s/^/tl-advise --width $w: /"
+	tl-report --width "$w" t.tl 2>/dev/null | longer "$w" | sed "s/^/tl-report --width $w: /"
+	tl-report --width "$w" ranks/* 2>/dev/null | longer "$w" | sed "s/^/tl-report ranks --width $w: /"
+	tl-report --width "$w" before.tl --vs after.tl 2>/dev/null | longer "$w" |
+		sed "s/^/tl-report --vs --width $w: /"
+done >>long
+is 'no line is longer than the terminal' "$(cat long)" ''
+
+# ---- what stays ----
+
+# stays WIDTH WORDS COMMAND...: none of the words is among those without room
+stays() {
+	w=$1 words=$2
+	shift 2
+	"$@" --format table --width "$w" 2>/dev/null | tr '\n' ' ' |
+		sed -n 's/.*(no room for: *\([^)]*\)).*/\1/p' | tr -d ' ' | tr ',' '\n' |
+		sed 's/\[.*//' >without
+	"$@" --format table --width "$w" 2>/dev/null >shown
+	for word in $words; do
+		grep -qxF "$word" without && echo "$word"
+	done >gone
+	is "$(echo "$* at $w" | cut -c 1-70)" "$(tr '\n' ' ' <gone) $(wc -l <shown | awk '$1 < 4')" ' '
+}
+stays 60 'name N K pct_roof lost kernel_sum count' tl-roofline --table GEMM t.tl
+stays 80 'name M N K bound pct_roof lost kernel_sum count' tl-roofline --table GEMM t.tl
+stays 80 'name input_dims bound pct_roof lost kernel_sum count' tl-roofline t.tl
+stays 80 'name input_dims direct_sum pct_of_direct count' tl-ops --by args t.tl
+stays 80 'name dur_sum pct_of_kernels count' tl-kernels t.tl
+stays 80 'cause time percent count' tl-idle t.tl
+stays 80 'bound kind time percent count longest_in' tl-critical t.tl
+stays 80 'step wall busy idle' tl-steps t.tl
+stays 60 'name before after diff ratio' tl-diff before.tl after.tl
+stays 80 'name input_dims before after diff ratio' tl-diff before.tl after.tl
+stays 60 'group ranks verdict late_rank cost' tl-collective ranks
+stays 140 'group ranks collectives latency_sum wait pct_wait late_rank pct_late cost verdict' \
+	tl-collective ranks
+
+# ---- and where there is nothing ----
+
+like 'a table without rows says so, and why' \
+	"$(tl-steps --table phase_summary --format table t.tl | tr '\n' ' ')" \
+	'^no serving iterations: no phases .*\(no rows\) $'
+cat >one.json <<'END_JSON'
+{"traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 1, "tid": 1, "ts": 10, "dur": 20},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 15, "dur": 5,
+ "args": {"correlation": 7}},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 25, "dur": 30,
+ "args": {"correlation": 7, "device": 0, "stream": 7}}]}
+END_JSON
+like 'nor is there a graph to estimate' \
+	"$(tl-launch --table graph_estimate --format table one.json | tr '\n' ' ')" \
+	'^no annotated step, and no 20 launches that keep the GPU waiting .*\(no rows\) $'
+is 'a file has the heads alone' "$(tl-steps --table phase_summary --format tsv t.tl 2>/dev/null | wc -l)" 1
+done_testing
