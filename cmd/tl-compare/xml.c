@@ -184,7 +184,7 @@ refuse_others(const char *path, struct buf *error)
 	if (memcmp(head, "PK\3\4", 4) != 0)
 		return buf_fail(error,
 		    "not a workbook (.xlsx); a report is one, or a folder of "
-		    "CSV (tl-report -d)");
+		    "CSV (tl-report -d); traces are compared by tl-diff");
 	return true;
 }
 

@@ -227,7 +227,8 @@ one_put(const struct replay *g, struct buf *out)
 		die("%.*s: %s", (int)op->form.name.len, op->form.name.p,
 		    op->missing.len > 0
 			? op->missing.p
-			: "plain code cannot run it, see --script");
+			: "a Triton kernel: --script FILE can run it, --one "
+			  "cannot");
 	uid_text(g, op->first, &uid);
 	buf_printf(out, "\n\n# uid %.*s: %zu call%s, ", (int)uid.len, uid.p,
 	    op->nruns, op->nruns == 1 ? "" : "s");

@@ -484,7 +484,7 @@ refuses 2 'need --table NAME' 'tl-compare base z1 -c name'
 refuses 1 'nofile: No such file' 'tl-compare base nofile'
 mkdir empty
 refuses 1 'empty: no CSV in this folder' 'tl-compare base empty'
-refuses 1 'sample.json.gz: not a workbook' "tl-compare base '$SAMPLE'"
+refuses 1 'sample.json.gz: not a workbook.*traces are compared by tl-diff' "tl-compare base '$SAMPLE'"
 mkdir broken
 printf 'name,Count\na\n' >broken/ops_summary.csv
 refuses 1 'broken/ops_summary.csv: line 2: 1 fields, the header has 2' \

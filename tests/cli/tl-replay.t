@@ -290,6 +290,7 @@ is 'the op of one of them' "$(tl-replay --uid 1:5 -c name,count --format tsv --n
 
 tl-replay --one --name aten::clamp t.json >one.py
 ok 'plain code' python3 -m py_compile one.py
+refuses 1 'triton_poi_0: a Triton kernel: --script FILE can run it' 'tl-replay --one --top 0 --name triton_poi_0 t.json'
 is 'its arguments' "$(sed -n '/^args/,$p' one.py)" 'args = [
     tensor([8], [1], 8, torch.float32, "normal"),  # self
     float("-inf"),  # min

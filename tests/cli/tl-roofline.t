@@ -450,7 +450,7 @@ refuses 2 "'--op': " "tl-roofline --op '{\"op\":\"aten::mm\",\"dims\":[x]}'"
 refuses 2 "not 'bf17'" "tl-roofline --op aten::mm --dims '[[4,4],[4,4]]' --dtype bf17"
 refuses 1 'no list of sizes' "tl-roofline --op aten::mm --dims 4"
 refuses 2 'no performance model' "tl-roofline --op my::op --dims '[[4]]'"
-refuses 2 'needs --dims' 'tl-roofline --op aten::mm'
+refuses 2 'needs --dims; to select ops of a trace use --name' 'tl-roofline --op aten::mm'
 refuses 2 'need --op' "tl-roofline --dims '[[4]]' mm.json"
 
 # ---- explain, lists ----
