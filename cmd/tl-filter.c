@@ -60,7 +60,7 @@ is_unasked(const struct filter *f, uint32_t src)
 	return src < f->unasked.n && f->unasked.v[src];
 }
 
-/* The section that has begun: with sources left out, one may be nobody's. */
+/* The section that has begun: without some sources a section may be empty. */
 static void
 tell_section(struct filter *f)
 {
@@ -103,8 +103,8 @@ take_event(struct filter *f, bool is_chosen)
 }
 
 /*
- * Which events of the prologue are in a window is known behind it. They are
- * shown to the selection again; their sources' numbers matter no more.
+ * Which events of the prologue are in a window is known only after it. The
+ * selection then sees them again; their sources' numbers no longer matter.
  */
 static void
 judge_prologue(struct filter *f)
@@ -183,8 +183,8 @@ take_meta(struct filter *f)
 /* ---- streams ---- */
 
 /*
- * A tree, so that what reads the output can tell the owners of GPU work. A
- * flat output needs no more than the links of the GPU work that it may have.
+ * A tree, so that readers of the output know the owners of GPU work. Flat
+ * output needs only the links of its GPU work.
  */
 static enum want
 wanted(const struct settings *set, bool is_only)
@@ -213,7 +213,7 @@ open_input(struct filter *f, const char *path, bool is_only)
 	f->section = SECTION_NONE;
 }
 
-/* The marks of all inputs are those of the first, as they are opened alike. */
+/* The first input's marks hold for all: they are opened alike. */
 static void
 open_output(struct filter *f)
 {

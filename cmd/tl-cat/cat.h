@@ -26,7 +26,7 @@ struct settings {
 	char *const *files; /* ended by NULL; never empty */
 };
 
-/* Whether events are left out, so that a tree is none any more. */
+/* Whether events are omitted, so that a tree is no longer one. */
 static inline bool
 is_selective(const struct settings *set)
 {
@@ -34,7 +34,7 @@ is_selective(const struct settings *set)
 }
 
 bool is_picked(const struct settings *set, const struct event *ev);
-/* left: of --head, when all is read; nothing was picked: ends the program. */
+/* After reading: ends the program if no event was picked. left: of --head. */
 void cat_check_picks(const struct settings *set, int64_t left);
 
 /* What the records of a source have said so far. */

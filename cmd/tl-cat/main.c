@@ -68,7 +68,7 @@ is_picked(const struct settings *set, const struct event *ev)
 	return false;
 }
 
-/* None of the events that were asked for by number is there: no answer. */
+/* None of the events selected by number exists: no answer. */
 void
 cat_check_picks(const struct settings *set, int64_t left)
 {

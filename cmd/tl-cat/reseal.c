@@ -75,7 +75,9 @@ read_text(struct reseal *r)
 	memset(r->text.p + r->text.len, 0, IN_PAD);
 }
 
-/* The section of an event when the lines do not tell: trees have depths. */
+/*
+ * The section of an event if the lines lack it: in a tree events have depths.
+ */
 static enum section
 guess_section(const struct reseal *r, const struct event *ev)
 {
@@ -87,7 +89,7 @@ guess_section(const struct reseal *r, const struct event *ev)
 			r->section == SECTION_NONE
 		    ? SECTION_PROLOGUE
 		    : SECTION_TAIL;
-	/* unlinked and discarded work has no parent and stands in the tail */
+	/* unlinked and discarded work has no parent and is in the tail */
 	if (ev->flags & (EV_UNLINKED | EV_DISCARDED))
 		return SECTION_TAIL;
 	return SECTION_TREE;

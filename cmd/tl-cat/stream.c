@@ -27,7 +27,7 @@ struct cat {
 	int64_t left; /* events still to write */
 };
 
-/* linked and tree only if all are; any other mark if one has it. */
+/* Linked and tree only if all are; other marks if any has them. */
 static unsigned
 join_marks(const struct cat *c, unsigned marks)
 {
@@ -149,7 +149,7 @@ pass_item(struct cat *c, struct stream_in *in, enum item item)
 	}
 }
 
-/* Sources that were not read to their end are final as they are. */
+/* Sources that were not read to the end stay as they are. */
 static void
 seal_sources(struct cat *c)
 {

@@ -52,8 +52,8 @@ struct reports {
 };
 
 /*
- * Opens them and gives each its tag, by names ("A,B", or NULL: of the path).
- * What is none, or tags that are alike, end the program.
+ * Opens them and tags each: by names ("A,B"), or by path if that is NULL. A
+ * file that is no report, or two equal tags, end the program.
  */
 void reports_open(
     struct reports *reports, char *const *paths, int n, const char *names);
@@ -95,7 +95,7 @@ struct plans {
 void plans_make(
     struct plans *p, const struct reports *reports, const char *words);
 void plans_free(struct plans *p);
-/* The known sheet that a workbook cut down to this name; empty if none is. */
+/* The known sheet whose name a workbook shortened to this; empty: none. */
 struct str plans_whole_name(struct str cut);
 
 /* ---- join ---- */

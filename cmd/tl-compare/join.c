@@ -17,7 +17,7 @@ all_have(const struct joined *j, struct str column)
 	return true;
 }
 
-/* What tells rows apart in one report does not when another lacks it. */
+/* A column that tells rows apart in one report cannot if another lacks it. */
 static void
 tell_missing(const struct joined *j, struct str key)
 {
@@ -62,7 +62,7 @@ is_key(const struct joined *j, struct str column)
 	return false;
 }
 
-/* Where a report tells of several sources: which one a row is of. */
+/* The source of a row, where a report has several. */
 static void
 add_sources(struct joined *j)
 {

@@ -111,7 +111,7 @@ key_cell(const struct joined *j, size_t report, uint32_t row, size_t key)
 	    j->data[report], row, j->key_columns[report * j->keys.n + key]);
 }
 
-/* Whether two rows of a report have the same cells, as they are written. */
+/* Whether two rows of a report have the same cells as written. */
 static bool
 is_same_key(const struct joined *j, size_t report, uint32_t a, uint32_t b)
 {

@@ -13,7 +13,9 @@ is_taken(const struct sink *s, const char *name)
 	return false;
 }
 
-/* Of a file or a sheet: what either can't have is _, as both would make it. */
+/*
+ * Characters that a file or a sheet cannot have in its name become _ in both.
+ */
 static void
 put_harmless(struct buf *b, const char *s)
 {

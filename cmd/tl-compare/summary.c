@@ -236,7 +236,7 @@ by_size(const void *a, const void *b)
 	return (x->variant > y->variant) - (x->variant < y->variant);
 }
 
-/* What to look at: ops, or else kernels, or ops by their arguments. */
+/* The sheet to look at: ops, else kernels, else ops by arguments. */
 static const struct joined *
 main_sheet(const struct joined *list, size_t n)
 {

@@ -311,7 +311,7 @@ name_units(struct str s)
 	return n;
 }
 
-/* What no sheet of a workbook can be called gets another name there. */
+/* A table whose name no sheet can have gets another name there. */
 static void
 put_name(
     struct making *m, const struct part *part, size_t variant, struct buf *b)

@@ -28,8 +28,7 @@
 /* XML of all of them: a byte of a good workbook has 10 to 50 of it. */
 #define BOOK_XML_FREE (UINT64_C(64) << 20)
 #define BOOK_XML_RATIO 256
-/* Rows of a sheet, as Excel has it, and of all that are read: each is joined.
- */
+/* Rows of a sheet, Excel's limit, and of all sheets read: each is joined. */
 #define GRID_ROWS_MAX ((uint64_t)1 << 20)
 #define BOOK_ROWS_MAX ((uint64_t)1 << 21)
 #define GRID_COLUMNS_MAX 16384

@@ -62,7 +62,7 @@ put_time(struct chrome *x, const struct origin *o, const struct event *ev)
 	put_us(&x->b, ns);
 }
 
-/* A B that was paired has its E behind it and no duration of its own. */
+/* A paired B is followed by its E and has no duration of its own. */
 static bool
 has_own_dur(const struct event *ev)
 {
@@ -191,8 +191,8 @@ begins_arrow(const struct event *ev)
 }
 
 /*
- * The arrow from a launch to its GPU work, named by the launch: each end can
- * be written where it stands, whatever the order of events.
+ * The arrow from a launch to its GPU work, named after the launch: either end
+ * can be written when it comes, in any order of events.
  */
 static void
 put_arrow(struct chrome *x, const struct origin *o, uint32_t src,

@@ -42,7 +42,7 @@ is_moved(const struct chrome *x, uint32_t src)
 	return src > 0 && !x->set->keep_pids;
 }
 
-/* The first of several keeps its ids, but it too must tell whose it is. */
+/* The first of several keeps its ids, but must be labelled too. */
 static bool
 is_labelled(const struct chrome *x, uint32_t src)
 {
@@ -190,8 +190,8 @@ name_lane(struct chrome *x, const struct lane *l, struct str pid, bool new_dev,
 }
 
 /*
- * A row's thread is its stream's number; where another process has a stream of
- * that number on the device, or the stream's name is none, the next free one.
+ * A row's thread is its stream's number, or the next free one if another
+ * process has that number on the device or the stream's name is no number.
  */
 static const struct lane *
 new_lane(struct chrome *x, struct lane l, bool *new_dev)

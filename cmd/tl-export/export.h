@@ -36,8 +36,10 @@ struct settings {
 /* Above Linux's largest process id, 2^22; 2^32 / PID_STEP sources fit. */
 #define PID_STEP INT64_C(10000000)
 
-/* Whether a format that has no rows for GPU work shows it as its process's:
- * it is on the device. */
+/*
+ * Whether a format without rows for GPU work shows it under its device, not its
+ * process.
+ */
 static inline bool
 is_on_lane(const struct event *ev)
 {
@@ -64,8 +66,8 @@ void tree_members(const struct event *ev, tree_put_fn *put, void *ctx);
 /* ---- chrome.c: Chrome-trace JSON ---- */
 
 /*
- * What main() calls for each item. Sources are numbered by their input: they
- * are numbered through here.
+ * What main() calls for each item. Sources are numbered by input; here they get
+ * numbers across all inputs.
  */
 struct chrome;
 struct chrome *chrome_create(const struct settings *set, struct sink *sink);

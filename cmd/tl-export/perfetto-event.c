@@ -185,7 +185,7 @@ put_category(struct perfetto *x, uint32_t text)
 	proto_put_number(&x->b, 3, name_number(x, NAMES_CATEGORY, text));
 }
 
-/* Where its own does not tell the kind, one that does stands in front. */
+/* An event that does not show its kind gets one in front that does. */
 static void
 put_categories(struct perfetto *x, const struct event *ev)
 {

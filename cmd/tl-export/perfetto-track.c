@@ -159,7 +159,7 @@ add_row(struct perfetto *x, uint64_t uuid, bool has_tid_arg)
 	return (uint32_t)x->rows.n - 1;
 }
 
-/* A hash in place of what makes a row its own: two agree once in 2^64. */
+/* A hash of what identifies a row: two collide once in 2^64. */
 static uint64_t
 row_hash(uint64_t a, struct key b, struct key c, struct key d)
 {

@@ -227,7 +227,7 @@ write_slice(struct perfetto *x, const struct event *ev, int64_t ns)
 		push_end(x, end);
 }
 
-/* NaN, infinities and what is beyond a double are those of a double, too. */
+/* NaN, infinities and values beyond a double are written as doubles too. */
 static double
 double_of(struct perfetto *x, const struct value *v)
 {

@@ -49,8 +49,8 @@ struct sources {
 };
 
 /*
- * Over both sides: a source of the second has the number of the first's that
- * it is compared with, that of its rank or, without ranks, of its place.
+ * Over both sides: a source of the second has the number of its counterpart in
+ * the first, by rank, or by place if ranks are unknown.
  */
 uint32_t sources_number(
     struct sources *s, int side, const struct sink_source *o);

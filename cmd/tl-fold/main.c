@@ -88,8 +88,8 @@ static const uint32_t frames_kinds[] = { KINDS_HOST | PYTHON, KINDS_HOST,
 /* ---- frames ---- */
 
 /*
- * A launch says nothing that its kernel doesn't: calls of the runtime are
- * frames where their own time counts.
+ * A launch says no more than its kernel: API calls are frames only where their
+ * own time counts.
  */
 static bool
 is_frame(struct folder *f, const struct event *ev)
@@ -345,7 +345,7 @@ check_settings(struct settings *set)
 	set->output.nsides = set->is_diff ? NSIDES : 1;
 }
 
-/* Which files are of which side: with --diff two operands, or -B and -A. */
+/* Which files belong to which side: with --diff two operands, or -B and -A. */
 static void
 take_operands(path_vec paths[NSIDES], bool is_diff, const struct optparse *op)
 {

@@ -65,7 +65,7 @@ side_of(const struct forest *w, uint32_t i, bool is_gpu)
 	return s;
 }
 
-/* Whether a launch without a kernel's name may stand for anything. */
+/* Whether a launch without a kernel's name may match any kernel. */
 static bool
 is_unnamed(const struct side *launch)
 {
@@ -92,9 +92,9 @@ is_same(const struct side *launch, const struct side *gpu)
 /* ---- the ways ---- */
 
 /*
- * Each GPU event takes the next launch that may be its own; those between are
- * dropped. Where there are as many launches none is, and one without a name may
- * be any.
+ * Each GPU event takes the next launch that fits; launches in between are
+ * dropped. If there are as many launches as events, none is dropped, and one
+ * without a name fits any.
  */
 static bool
 in_order(struct pairing *p, const struct sides *s)
@@ -122,7 +122,7 @@ group_of(const struct side *s)
 	return s->copy != COPY_NONE ? (uint64_t)s->copy << 32 : s->name;
 }
 
-/* The k-th of a name with the k-th, where each has as many on both sides. */
+/* Pairs the k-th of a name with the k-th, where both sides have as many. */
 static bool
 by_name(struct pairing *p, const struct sides *s)
 {

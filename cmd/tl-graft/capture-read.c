@@ -119,7 +119,7 @@ hear(struct told *t, const struct event *ev, struct str s)
 	t->is_piecewise = str_eq(mode, STR("PIECEWISE"));
 }
 
-/* The commonest first dimension of ops' inputs; of several the first seen. */
+/* The commonest first dimension of ops' inputs; of equals the first seen. */
 static int64_t
 commonest_dim(const struct forest *w)
 {

@@ -60,8 +60,8 @@ void captures_free(struct captures *c);
 /* Reads its trace, once. */
 void capture_read(struct captures *c, struct capture_file *f);
 /*
- * The file for a step of this batch size and so many graph launches: the
- * smallest captured size that is enough. NULL: there is none.
+ * The file for a step of this batch size and number of graph launches: the
+ * smallest captured size that is enough, or NULL.
  */
 struct capture_file *captures_for(
     struct captures *c, int64_t batch, size_t nlaunches);

@@ -61,7 +61,7 @@ put_sequence(struct forest *w, uint32_t i, uint32_t donor, uint32_t other)
 	forest_arg(w, i, STR("Sequence number"), ROLE_NONE, &v);
 }
 
-/* The next number behind the event's own and those of its copies. */
+/* The next number after those of the event and its copies. */
 static uint32_t
 next_inst(struct pseudos *p, uint64_t id)
 {

@@ -136,7 +136,7 @@ icicle_push(struct icicle *t, const struct event *ev, uint32_t run, int side)
 	    (ev->flags & (EV_DUPLICATE | EV_DISCARDED)) != 0)
 		return;
 	merged_close(&t->tree, in_tree ? ev->depth : 0);
-	/* launches are called otherwise by each vendor, and do no more */
+	/* vendors name launches differently, and they do no more */
 	if (t->compares && event_is(ev, KINDS_LAUNCH))
 		return;
 	node = child_of(t, ev);

@@ -149,8 +149,10 @@ put_label(struct lanes *l, const struct lane *lane, struct buf *b)
 	buf_free(&text);
 }
 
-/* When each source's first span began: as tables have times, and after that of
- * the earliest one. */
+/*
+ * When each source's first span began: first as in tables, then relative to the
+ * earliest one.
+ */
 static void
 put_sources(struct lanes *l, struct buf *b)
 {
@@ -197,7 +199,7 @@ put_sources(struct lanes *l, struct buf *b)
 
 /* ---- order ---- */
 
-/* From so many GPU streams on, those that worked longest come first. */
+/* From this many GPU streams on, the busiest come first. */
 #define STREAMS_MANY 9
 
 struct place {

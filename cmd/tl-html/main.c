@@ -248,7 +248,7 @@ put_word(struct page *p, struct out *out, struct str word, const char *title)
 		put_script(out);
 }
 
-/* Its policy lets the page load nothing, whatever a name were to do. */
+/* The page's policy lets it load nothing, whatever a name contains. */
 static void
 write_page(struct page *p, const char *path, const char *title)
 {

@@ -11,7 +11,7 @@
 #include "cmd/tl-html/html.h"
 
 #define ROWS_MAX 1000
-/* Of a table: a quarter of what is left of the whole, between these. */
+/* A table's part: a quarter of what is left, within these bounds. */
 #define BYTES_MAX 400000
 #define BYTES_MIN 20000
 #define BYTES_ALL 1800000
@@ -80,8 +80,7 @@ put_rows(struct reader *r, struct buf *b)
 	buf_printf(b, "],\"left\":%" PRIu64 "}", left);
 }
 
-/* How telling each column is, as the catalogue has it: those first are first.
- */
+/* The order of columns: by the catalogue. */
 static void
 put_places(const struct sheet *s, struct str schema, struct buf *b)
 {
@@ -109,7 +108,7 @@ put_places(const struct sheet *s, struct str schema, struct buf *b)
 	buf_puts(b, "]");
 }
 
-/* What the catalogue says of the table that a schema without blanks is of. */
+/* The catalogue's entry for the table of a schema without blanks. */
 static void
 put_entry(struct str schema, struct buf *b)
 {

@@ -67,7 +67,7 @@ whole_cell(const struct sink_row *row, unsigned number)
 	}
 }
 
-/* Of a row without pieces, of a step without GPU work, nothing is known. */
+/* A row without pieces, as of a step without GPU work, has no figures. */
 static struct cell
 counted_cell(const struct stats *pieces, int64_t v)
 {

@@ -21,7 +21,7 @@
 
 /* Those up to FOLDED are the pieces or intervals of one row. */
 enum what { IS_PIECE, IS_INTERVAL, FOLDED, IS_GAP = FOLDED, IS_WINDOW };
-/* Of what events a gap must be free; other words of --by are columns. */
+/* Events that end a gap; other words of --by are columns. */
 enum scope { SCOPE_ALL, SCOPE_DEV, SCOPE_GPU_STREAM };
 
 struct named {
@@ -62,7 +62,7 @@ struct idle_whole {
 	bool is_lock; /* its call waited for that of another thread */
 };
 
-/* Of a source what a verdict is made of; its record is its largest gap's. */
+/* A source's figures for its verdict, in the record of its largest gap. */
 struct idle_window {
 	struct account account;
 	int64_t window_ns, nsteps, nlaunched, nstarved;

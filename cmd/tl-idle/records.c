@@ -276,7 +276,7 @@ add_piece(struct idle *g, struct idle_record *r, const struct gap *gap,
 	}
 }
 
-/* Whether such a record is made: of what is shown, or a source's first one. */
+/* Whether such a record is made: it is shown, or is a source's first one. */
 static bool
 makes(const struct idle *g, enum what what)
 {

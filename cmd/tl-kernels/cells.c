@@ -139,8 +139,10 @@ latency_cell(const struct kernel *one)
 	    : cell_none();
 }
 
-/* Of an op's FLOPs nothing is known about one of several kernels, unless its
- * name says that it is the one that multiplies. */
+/*
+ * The FLOPs of an op with several kernels say nothing about one of them, unless
+ * its name says that it is the one that multiplies.
+ */
 static bool
 does_it_all(const struct sink_row *r, bool is_gemm)
 {
@@ -250,7 +252,7 @@ kernels_cell(const struct sink_row *r, unsigned f)
 
 /* ---- tables ---- */
 
-/* Of a trace with ops: a row that can be attributed in all of its words. */
+/* In a trace with ops: a row all of whose words can be attributed. */
 static bool
 is_owned_short(const struct kernels *k, const struct kernel *one)
 {

@@ -305,7 +305,9 @@ xla_class(struct kernels *k, const struct kernel *one)
 	return is_class(k, of_op, XLA_OTHER) ? class : of_op;
 }
 
-/* Of "loop_fusion_12.kd" what equal work of other instructions has, too. */
+/*
+ * The part of "loop_fusion_12.kd" that equal work of other instructions shares.
+ */
 static uint32_t
 plain_name(struct kernels *k, uint32_t name)
 {
@@ -341,7 +343,7 @@ finish_xla(struct kernels *k, struct kernel *one)
 /* ---- files ---- */
 
 /*
- * A source has ops if one is selected or owns what is: a stream that was
+ * A source has ops if one is selected or owns selected work: a stream that was
  * filtered before has no others.
  */
 void

@@ -80,7 +80,7 @@ struct sequence {
 	int64_t launch_ns; /* of all launches but the first */
 };
 
-/* What is no kernel that could be fused: no sequence goes across. */
+/* Work that cannot be fused: no sequence crosses it. */
 struct stop {
 	struct uid uid;
 	uint32_t source;

@@ -269,8 +269,10 @@ add_candidate(struct finder *f, uint32_t low, uint32_t high, uint32_t length)
 		vec_push(&f->heap, c);
 }
 
-/* Places with the same symbols, as many as no others share with them: a stack
- * of what is open in the order of places. */
+/*
+ * Places of equal symbols, as many as do not overlap: a stack of open ones in
+ * the order of places.
+ */
 static void
 find_candidates(struct finder *f)
 {

@@ -408,8 +408,7 @@ kernels_wants(const struct sink *s, const struct sink_table *t, unsigned only)
 	    : k->categories_name != NULL || kernels_phase(t) < PHASE_COUNT;
 }
 
-/* Of two tables of one name, which one is it? Some are in a folder of
- * rocprofv3's only. */
+/* Which of two tables of one name; some are only in a folder of rocprofv3's. */
 bool
 kernels_fits(const struct sink *s, const struct sink_table *t)
 {

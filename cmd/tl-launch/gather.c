@@ -37,8 +37,8 @@ widen(struct program *g, int64_t start, int64_t end)
 }
 
 /*
- * Closes what is not above an event of the host. Depths alone don't tell, as
- * frames are not read; but an event lies in those above it.
+ * Closes what is not above a host event. Depths are not enough, as frames are
+ * not read; but an event lies within those above it.
  */
 static void
 close_before(struct program *g, const struct event *ev)

@@ -389,7 +389,7 @@ is_member(const struct sink *s, const struct sink_plan *p, const void *record)
 	return r->what == p->table->by;
 }
 
-/* Of a folder: calls of rocprofv3's traces have the reference's name. */
+/* In a folder, calls of rocprofv3's traces have TraceLens's name. */
 static bool
 fits(const struct sink *s, const struct sink_table *t)
 {

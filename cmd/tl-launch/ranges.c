@@ -122,7 +122,7 @@ add_record(struct program *g, enum what what, const struct range *r)
 	return rec;
 }
 
-/* Each kernel of some calls; seen: of a name, the last range that has one. */
+/* Each kernel of some calls; seen: for each name, the last range with it. */
 static void
 add_kernels(struct program *g, size_t range, const struct called *calls,
     size_t ncalls, struct map *seen)

@@ -193,7 +193,7 @@ by_time(const void *x, const void *y)
 	return uid_cmp(a->uid, b->uid);
 }
 
-/* The names of all kernels of the frame on top, in the order of time. */
+/* The names of all kernels of the top frame, in order of time. */
 static struct str *
 kernel_names(struct flop_counter *f, const struct frame *fr)
 {

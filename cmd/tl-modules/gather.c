@@ -64,7 +64,7 @@ close_gpus(struct modules *m)
 
 static const char of_modules[] = "nn_modules";
 
-/* A union is no less than its parts, and no more than their sum. */
+/* A union is at least its largest part, and at most the sum of its parts. */
 static void
 keep_law(const struct module *mod, int64_t below_ns)
 {

@@ -129,7 +129,7 @@ struct backward;
 
 struct backward *backward_create(void);
 void backward_destroy(struct backward *b);
-/* Closes what is at this depth or below, then comes what is there. */
+/* Closes modules at this depth or below; then comes the next one. */
 void backward_close(struct backward *b, uint32_t depth);
 /* A host event of the tree, in the module of this number (0: none). */
 void backward_host(struct backward *b, const struct event *ev, uint32_t module);
@@ -144,7 +144,7 @@ void flops_destroy(struct flop_counter *f);
 /* An annotation in the prologue of a source. */
 void flops_annotation(
     struct flop_counter *f, const struct event *ev, uint32_t source);
-/* Closes what is at this depth or below, then comes what is there. */
+/* Closes modules at this depth or below; then comes the next one. */
 void flops_close(struct flop_counter *f, uint32_t depth);
 void flops_module(
     struct flop_counter *f, const struct event *ev, uint32_t number);

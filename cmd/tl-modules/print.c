@@ -77,7 +77,7 @@ is_last_line(const struct printer *p, const struct node *node)
 	    (node->up == 0 || !has_own_line(p, node_at(p->m, node->up - 1)));
 }
 
-/* What stands before a line of a level, by the nodes that are open above. */
+/* What precedes a line of a level, by the nodes open above it. */
 static void
 begin_line(struct printer *p, int64_t level, bool is_last)
 {

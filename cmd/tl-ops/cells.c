@@ -29,7 +29,9 @@ ops_member(const struct sink *s, const struct sink_plan *p, const void *record)
 	}
 }
 
-/* When the first call of each source was, which those of a table are since. */
+/*
+ * When each source's first call began; then relative to the first of a table.
+ */
 void
 ops_planned(struct sink *s, struct sink_plan *p)
 {

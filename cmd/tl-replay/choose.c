@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which ops are replayed: those of events or of rows of a table, else those of
- * the most GPU time.
+ * Which ops are replayed: those of events or of a table's rows, else those with
+ * most GPU time.
  */
 #include <stdlib.h>
 

@@ -233,7 +233,7 @@ void ir_put(const struct replay *g, struct buf *out);
 /* The reference's form: of ops with a schema. */
 void ir_v1_put(const struct replay *g, struct buf *out);
 
-/* write.c: what is written besides the table; whether anything was */
+/* write.c: what is written besides the table; true if anything was */
 
 bool write_asked(struct replay *g);
 

@@ -18,7 +18,7 @@ trim(struct str s)
 	return s;
 }
 
-/* Takes what stands in front of the place; the text then begins behind it. */
+/* Takes what precedes the place; the text then begins after it. */
 static struct str
 take(struct str *s, size_t at)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arguments as JSON, for a script that makes them anew. All that a trace says
- * stands in strings or numbers of JSON, and never becomes code.
+ * Arguments as JSON, for a script that makes them anew. Whatever a trace says
+ * is in JSON strings or numbers, and never becomes code.
  */
 #include <math.h>
 

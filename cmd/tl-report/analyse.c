@@ -105,7 +105,7 @@ top_of(const struct settings *s, const char *top)
 	return top != NULL ? top : s->top;
 }
 
-/* Of one rank, only how long its collectives took; JAX's GPUs are ranks. */
+/* For one rank, only how long its collectives took; JAX's GPUs are ranks. */
 static void
 start_collective(const struct analyses *a)
 {
@@ -227,8 +227,8 @@ start_idle(const struct analyses *a)
 }
 
 /*
- * It takes no selection but that of steps and ranks: it is about all, or those
- * that match.
+ * It selects only by steps and ranks: else it is about all, or about matching
+ * iterations.
  */
 static void
 start_steps(const struct analyses *a)
@@ -278,8 +278,10 @@ start_health(const struct analyses *a)
 	(void)job_start(a->jobs, &argv, &how);
 }
 
-/* The analyses of GPU work, of which the timeline is done first: it says
- * whether there are collectives, and idle time. */
+/*
+ * The analyses of GPU work. The timeline comes first: it says whether there are
+ * collectives, and idle time.
+ */
 static void
 analyse_gpu(const struct analyses *a)
 {

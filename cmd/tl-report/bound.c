@@ -84,8 +84,8 @@ bound_take_pace(void *ctx, const struct line *l)
 /* ---- the decision ---- */
 
 /*
- * Of GPU work with a model two thirds on one side of the roofline, and not so
- * far below it that something else holds it up.
+ * Two thirds of modelled GPU work are on one side of the roofline, and not so
+ * far below it that something else limits them.
  */
 const char *
 bound_of_gpu(
@@ -140,7 +140,7 @@ is_likely(const struct bound *m)
 
 /* ---- sentences ---- */
 
-/* Time of a class as a share: of what the GPU did only that, as in the bar. */
+/* Time of a class as a share; for GPU work only what ran, as in the bar. */
 static int64_t
 shown_ns(const struct bound *m, unsigned class)
 {

@@ -59,7 +59,9 @@ const char *bound_of_gpu(
 void bound_put_word(const struct figures *f, const char *word, struct buf *b);
 /* The verdict of a class by its word; of "launch" as well. */
 const char *bound_named(struct str class);
-/* What bounds the time: of all, or of the rank that the others wait for. */
+/*
+ * What bounds the time: of all ranks, or of the one that the others wait for.
+ */
 void bound_put(struct figures *f, struct buf *b);
 /* What collectives took over all process groups: waiting, and all. */
 void sum_collectives(

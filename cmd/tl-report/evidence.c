@@ -110,7 +110,9 @@ put_layers(const struct bound *m, unsigned class)
 
 /* ---- sentences ---- */
 
-/* Half of what is no GPU work is one gap: where, and what is there without. */
+/*
+ * One gap is half of the non-GPU time: where it is, and the verdict without it.
+ */
 static void
 put_one_gap(const struct bound *m)
 {
@@ -153,7 +155,7 @@ put_starved(const struct bound *m)
 	buf_puts(m->b, " (medians).");
 }
 
-/* " (the longest behind cudaStreamSynchronize, uid 7)": of one source. */
+/* " (the longest behind cudaStreamSynchronize, uid 7)": for one source. */
 void
 put_opener(const struct bound *m)
 {

@@ -50,7 +50,7 @@ tally_of(struct figures *f, struct tallies *t, struct str name)
 	return &t->list.v[id];
 }
 
-/* Of each order the sign of what it looks at; ties go by time, then name. */
+/* For each order the sign of its measure; ties go by time, then by name. */
 static int
 order_cmp(const struct tally *a, const struct tally *b, enum list_order order)
 {

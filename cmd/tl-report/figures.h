@@ -83,7 +83,7 @@ struct thread {
 	int64_t total_ns, busy_ns, op_ns;
 };
 
-/* A phase of serving, from tl-steps: of several processes the slowest. */
+/* A serving phase, from tl-steps; the slowest of several processes. */
 struct phase_line {
 	struct str phase, label, bound, idle_by;
 	int64_t iterations, gpu_ns, wall_ns, idle_by_ns, comm_ns, copy_ns;

@@ -104,7 +104,9 @@ clean_up(void)
 		(void)rmdir(made);
 }
 
-/* Who reads what it says may never do so: it writes on, and to nobody. */
+/*
+ * A reader that stops early must not end the writer: it writes on, to nobody.
+ */
 static void
 on_signal(int sig)
 {

@@ -266,9 +266,8 @@ check_uses(const struct settings *s)
 }
 
 /*
- * "a*.json --vs b*.json": of what the shell makes of it all but the first b
- * would be traces of the side of a. So one trace may stand behind, and several
- * stand before.
+ * "a*.json --vs b*.json": the shell expands both, and all but the first b would
+ * be traces of side a. So one trace may follow, and several precede.
  */
 static void
 check_behind_vs(char *const *operands)

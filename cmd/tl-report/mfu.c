@@ -4,7 +4,7 @@
 
 /* Per cent: less is 0.0 on the screen. */
 #define UNMODELLED_SHOWN 0.05
-/* Of the window of the verdict: steps that last less are not all of it. */
+/* Steps that take less than the verdict's window are not all of it. */
 #define MOST_OF_IT 90
 
 void

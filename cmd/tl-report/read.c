@@ -67,7 +67,7 @@ take_timeline(void *ctx, const struct line *l)
 	add_time(&f->all, type, line_int(l, "time_ns"));
 }
 
-/* Where there is one rank: of several each has a bar of its own. */
+/* For one rank: several have a bar each. */
 static void
 take_part_of(
     struct figures *f, rank_vec *list, const char *key, const struct line *l)
@@ -381,7 +381,7 @@ take_op_change(void *ctx, const struct line *l)
 							       : CHANGE_OP);
 }
 
-/* Where ops are compared, of replays only: of ops it would say it twice. */
+/* If ops are compared, only of replays: ops would be counted twice. */
 static void
 take_kernel_change(void *ctx, const struct line *l)
 {
@@ -432,7 +432,7 @@ take_intensity(struct figures *f, double v)
 		f->most_per_byte = v;
 }
 
-/* Where the roofs lie; of what has no FLOPs the memory's only. */
+/* Where the roofs are; without FLOPs only the memory's. */
 static void
 take_roof(struct figures *f, const struct line *l)
 {
@@ -476,8 +476,10 @@ without_place(struct str reason)
 	return (struct str){ reason.p + i + 2, reason.len - i - 2 };
 }
 
-/* Of a graph's launch nothing more: its ops are not in the trace. Copies and
- * communication have figures of their own, and need no model. */
+/*
+ * A graph launch has no more: its ops are not in the trace. Copies and
+ * communication have figures of their own, and need no model.
+ */
 static void
 take_unmodelled(struct figures *f, const struct line *l, int64_t spent)
 {

@@ -33,7 +33,7 @@ shown_name(const struct settings *s, struct str name)
 	return name;
 }
 
-/* An error has no parameters: the path of a tree of ours stands in it. */
+/* An error has no parameters: the path in it is that of our temporary tree. */
 static const char *
 shown_error(const struct settings *s, struct str error)
 {

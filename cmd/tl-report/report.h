@@ -253,7 +253,7 @@ void page_write(const struct settings *s, struct jobs *j, struct str title);
 
 /* ---- rows.c ---- */
 
-/* Tables of one name as one, with a column for which each row is of. */
+/* Tables of one name as one, with a column for the trace of each row. */
 struct table_part {
 	const char *word, *path;
 };

@@ -177,8 +177,8 @@ put_groups(struct screen *s)
 }
 
 /*
- * The largest; counted: what there is so many of; last: the head of what is
- * known of each, where it fits.
+ * The largest. counted: the head of the count; last: the head of what else is
+ * known, where it fits.
  */
 static void
 put_top(struct screen *s, const char *title, const char *counted,

@@ -91,7 +91,7 @@ put_sentences(struct figures *f, struct table *t)
 	}
 }
 
-/* Of the host: the parts of the busiest thread, and all threads. */
+/* Host: the parts of the busiest thread, and all threads. */
 static void
 put_threads(struct figures *f, struct table *t)
 {

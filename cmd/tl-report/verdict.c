@@ -175,7 +175,7 @@ put_waiting(struct buf *b, const struct process_group *g, size_t n)
 	buf_putc(b, '.');
 }
 
-/* Of several groups none is late: that is one sentence about all. */
+/* No rank of several groups is late: one sentence about all. */
 static void
 put_together(const struct figures *f, struct buf *b)
 {
@@ -283,8 +283,8 @@ put_shares(const struct figures *f, const struct rank *all, struct buf *b)
 }
 
 /*
- * How near its roof the category is that took most, where half of its time or
- * more has a roofline, and none is exceeded.
+ * How near its roof the largest category is, if half of its time or more has a
+ * roofline that is not exceeded.
  */
 static void
 put_reached(

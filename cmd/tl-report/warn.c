@@ -162,8 +162,8 @@ warn_gpu(struct figures *f, struct buf *b)
 }
 
 /*
- * What is said here, with the share of the time, is not repeated; what only
- * points to another warning stands beside it.
+ * A warning given here, with its share of time, is not repeated; one that only
+ * points to another stands beside it.
  */
 static bool
 is_said(const char *id)
@@ -179,8 +179,8 @@ is_said(const char *id)
 }
 
 /*
- * Whether figures can be trusted comes before all of them: of several traces
- * what is said of the first of the worst.
+ * Whether figures can be trusted comes first: of several traces the first of
+ * the worst.
  */
 static bool
 take_health(struct figures *f, const struct told *told)

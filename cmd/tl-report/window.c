@@ -104,7 +104,7 @@ make_words(struct figures *f, const struct budget *sum)
 	buf_free(&b);
 }
 
-/* Where nothing says why the GPU waits, the window is that of its events. */
+/* If nothing says why the GPU waits, the window is that of its events. */
 void
 window_make(struct figures *f)
 {

@@ -146,7 +146,7 @@ take_overlaps(struct sink_row *r)
 	over->median = stat_round2(over->median);
 }
 
-/* Of the calls that have a roofline: time, and how much of it that allows. */
+/* For calls with a roofline: their time, and how much of it the roof allows. */
 static void
 take_phase(struct roof_state *g, const struct sink_row *r)
 {

@@ -207,8 +207,8 @@ has_comm(const struct roof_state *g, const struct node *n)
 }
 
 /*
- * Whether its copies, sums and the like belong to the op: they are no work of
- * their own, and it has a model for all.
+ * Whether an op's copies, sums and the like belong to it: they are no work of
+ * their own, and its model covers all.
  */
 static bool
 is_whole(const struct node *n)
@@ -326,7 +326,7 @@ is_in_sheet(const struct node *n)
 	    !(n->model->is_alone && !n->is_model);
 }
 
-/* Whether two ops are of one table: sheets of one name are one text. */
+/* Whether two ops are in one table: sheets of one name are one text. */
 static bool
 is_same_table(
     const struct roof_state *g, const struct node *a, const struct node *b)
@@ -337,8 +337,8 @@ is_same_table(
 }
 
 /*
- * Whether a row counts the op's work already: of an op above in the same table,
- * or, of a backward op, that of its forward op.
+ * Whether a row already counts the op's work: that of an op above in the same
+ * table or, for a backward op, of its forward op.
  */
 static bool
 is_counted(struct roof_state *g, uint32_t node)

@@ -52,7 +52,7 @@ struct chains {
 
 /* ---- which calls ---- */
 
-/* Of a list of shapes, however deep: how many of the most elements. */
+/* The most elements of any shape in a list, however deep. */
 static double
 most_elements(struct str dims, unsigned *nmost)
 {

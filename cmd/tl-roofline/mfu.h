@@ -42,13 +42,13 @@ struct window {
 	bool is_partial;            /* much of the work since has no launch */
 };
 
-/* GPU work but communication; once in order, with what follows. */
+/* GPU work without communication; call once in order, with what follows. */
 struct mfu_work {
 	int64_t ts_ns, gpu_ns;
 	int64_t unlinked_ns; /* of gpu_ns, what has no launch */
 };
 
-/* Of a row: its windows together, those of known time if there are any. */
+/* A row's windows together: those of known time if there are any. */
 struct mfu_row {
 	struct window all;
 	int64_t capacity_ns, tokens_ns;

@@ -12,7 +12,7 @@ struct frames {
 	VEC(struct str) list;
 };
 
-/* What is no one's program: torch's own layers between an op and a caller. */
+/* Code of no user: torch's own layers between an op and its caller. */
 static const char *const wrapper_starts[] = { "<built-in", "pybind11_builtins",
 	"nn.Module:", NULL };
 static const char *const wrapper_parts[] = { "torch/_ops.py",

@@ -26,7 +26,7 @@ void versus_row(struct versus *v);
 void versus_add(
     struct versus *v, const struct sink_sources *g, const struct work *w);
 bool versus_sum(struct versus *v, struct versus_row *to);
-/* Appends the numbers, or names, of its points in their order. */
+/* Appends the numbers, or names, of its points in order. */
 void versus_list(const struct versus *v, bool names, struct buf *b);
 
 #endif

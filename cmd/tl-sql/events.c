@@ -144,7 +144,7 @@ put_above(struct events *e, int at, struct uid uid)
 		}
 }
 
-/* Of a backward op; mostly the forward op stands in front of it. */
+/* For a backward op; the forward op mostly comes before it. */
 static void
 put_forward(struct events *e, const struct event *ev)
 {

@@ -42,7 +42,7 @@ begin(void *ctx, const struct head *head)
 	buf_free(&insert);
 }
 
-/* Beyond 2^53 a double is no longer the number that the text was. */
+/* Beyond 2^53 a double no longer equals the number in the text. */
 static void
 put_number(struct tables *t, int at, double v)
 {

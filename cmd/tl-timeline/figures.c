@@ -63,7 +63,7 @@ gaps_of(const struct spans *all, const struct spans *windows, int64_t micro_ns)
 	return gaps;
 }
 
-/* The length of what a slice is about: of steps, or from start to end. */
+/* The length of a slice's time: of its steps, or from start to end. */
 static int64_t
 set_window(struct slice *slice, struct span extent)
 {
@@ -100,7 +100,7 @@ difference(const struct spans *a, const struct spans *b)
 	return ns;
 }
 
-/* A step of which no GPU work was recorded: only its length is known. */
+/* A step without recorded GPU work: only its length is known. */
 static bool
 is_bare(const struct timeline *g, const struct slice *slice)
 {

@@ -6,7 +6,7 @@
 
 #include "cmd/tl-xlsx/workbook.h"
 
-/* A bar each, of what is sorted: more are too small to be seen. */
+/* Sorted bars: more are too small to be seen. */
 #define CATEGORIES_MAX 20
 #define BARS_MAX 64 /* in a chart that grows with them */
 /* Cells that a chart's picture covers, a gap included. */

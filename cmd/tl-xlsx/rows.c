@@ -126,7 +126,7 @@ put(struct book_sheet *s, const char *p, size_t n)
 	(void)!fwrite(p, 1, n, s->ws->optimize_tmpfile);
 }
 
-/* Its height stands in its beginning, and is known at its end. */
+/* Its height is written first and known last. */
 static void
 end_tall(struct book_sheet *s)
 {

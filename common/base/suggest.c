@@ -45,7 +45,7 @@ distance(struct str a, struct str b)
 	return rows[a.len % 3][b.len];
 }
 
-/* Whether all its letters come in this order, as those of dir_ns do. */
+/* Whether all its letters occur in this order, as those of dir_ns. */
 static bool
 is_short_for(struct str known, struct str word)
 {
@@ -56,7 +56,7 @@ is_short_for(struct str known, struct str word)
 	return k == word.len && known.p[0] == word.p[0];
 }
 
-/* How a word may have been meant; only the first that holds is told. */
+/* How a word may have been meant: only the first rule that holds counts. */
 enum {
 	A_PART = 0, /* its beginning, then a part of it */
 	MISSPELT = 1 << 20,
