@@ -4,6 +4,9 @@
 # as the table shows it. It works, or the message says what would.
 . tests/cli/lib.sh
 
+for program in tl-kernels tl-modules jq; do
+	command -v $program >/dev/null || skip_all "no $program"
+done
 cat >t.json <<'END_JSON'
 {"traceEvents": [
 {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 10, "dur": 20, "args": {"External id": 3}},
