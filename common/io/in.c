@@ -320,7 +320,7 @@ side_append(struct in *in, struct chunk c)
 	ring_keep(in->src->ring, 0);
 }
 
-/* The new window stands in the ring, the tail copied before the chunk. */
+/* The new window is in the ring, with the tail copied before the chunk. */
 static void
 enter_ring(struct in *in, struct chunk c)
 {

@@ -214,7 +214,7 @@ out_write_slow(struct out *o, const void *p, size_t n)
 	o->len = n;
 }
 
-/* close(), of which NFS and quotas may say that the disk is full. */
+/* close() too can say that the disk is full: with NFS and quotas. */
 static void
 shut(struct out *o)
 {

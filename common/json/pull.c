@@ -48,7 +48,7 @@ json_bom(struct json *j)
 	size_t n = (size_t)(j->end - j->p);
 	const unsigned char *p = j->p;
 
-	/* Behind end stand zeros, which are no part of a mark but UTF-32's. */
+	/* After end come zeros: they are part of no mark but UTF-32's. */
 	if (n < 4 && !j->eof &&
 	    (n == 0 || *p == utf8[0] || *p >= 0xfe || *p == 0))
 		return JSON_MORE;
@@ -226,7 +226,7 @@ after_value(struct json *j)
 	return value(j);
 }
 
-/* Behind a bracket, or a key: what may stand there, mostly a value. */
+/* After a bracket or a key: what may follow, mostly a value. */
 static enum json_token
 after_token(struct json *j)
 {

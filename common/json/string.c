@@ -114,8 +114,8 @@ hex4(const unsigned char *p, const unsigned char *end)
 }
 
 /*
- * The escape at p (a backslash): its length, with what it means in *c; 0 if it
- * is none. A high surrogate followed by a low one is one character.
+ * The escape at p (a backslash): its length, its meaning in *c; 0 if it is not
+ * one. A high surrogate followed by a low one is one character.
  */
 static size_t
 escape(const unsigned char *p, const unsigned char *end, uint32_t *c)

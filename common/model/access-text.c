@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an entry may call on texts: most stand for numbers and lists. */
+/* What an entry may call on texts, most of which are numbers and lists. */
 #include "model/priv.h"
 
 #define MAX_LIST 4096 /* elements of a list made from a text */
@@ -51,7 +51,9 @@ push_scalar(lua_State *L, struct str s)
 	return true;
 }
 
-/* int(text[, default]): without a default a text that is none is an error. */
+/*
+ * int(text[, default]): without a default, text that is no integer is an error.
+ */
 static int
 a_int(lua_State *L)
 {

@@ -194,7 +194,7 @@ push_product(lua_State *L, const struct product *p)
 	return 1;
 }
 
-/* The number of elements: of a list of tensors, of all of them. */
+/* The number of elements; of a list of tensors the sum. */
 static int
 a_elems(lua_State *L)
 {
@@ -348,8 +348,8 @@ a_size(lua_State *L)
 }
 
 /*
- * How many addresses a tensor has: an expanded dimension, of stride 0, repeats
- * its elements, and overlapping windows share theirs. steps: NULL, not known.
+ * How many distinct addresses a tensor has: an expanded dimension (stride 0)
+ * repeats its elements, overlapping windows share theirs. steps NULL: unknown.
  */
 static double
 addresses(const struct op_view *v, const struct view_leaf *leaf,
@@ -372,7 +372,9 @@ addresses(const struct op_view *v, const struct view_leaf *leaf,
 	return steps != NULL && n > 0 && reach < n ? reach : n;
 }
 
-/* bytes(i[, default]): of its distinct addresses; of a list, of all tensors. */
+/*
+ * bytes(i[, default]): of its distinct addresses; of a list of tensors the sum.
+ */
 static int
 a_bytes(lua_State *L)
 {

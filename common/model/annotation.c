@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * annotation{}: forms of a user in which annotations say what a step is of,
+ * annotation{}: a user's forms of annotations that say what a step does,
  * besides those of iterations (trace/phase.h). A form is for annotations that
  * begin with one of its prefixes; read() gives the sums over the step's
  * requests as a table, or nil.

@@ -297,9 +297,9 @@ find(struct models *ms, struct str name, struct str devices)
 }
 
 /*
- * Rates of tensor cores are printed for a clock of their own, those of fp32 and
- * fp64 for the highest one. What was measured was so at clocks of which nothing
- * is known: it goes.
+ * Vendors give rates of tensor cores at a clock of their own, those of fp32 and
+ * fp64 at the highest one. Measured figures were taken at unknown clocks, so
+ * they are dropped.
  */
 static const struct arch *
 at_clock(struct models *ms, const struct arch *a, const char *mhz)

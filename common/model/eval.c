@@ -186,8 +186,10 @@ evaluate(lua_State *L)
 	return 0;
 }
 
-/* What Lua says stands in no file: "not enough memory", or what we say of a
- * result. Then it is the entry that counts. */
+/*
+ * Messages of Lua's own have no place in a file: "not enough memory", or ours
+ * about a result. Then the entry is named.
+ */
 static void
 set_reason(struct models *ms, const struct model *m, struct str why,
     struct str *reason)

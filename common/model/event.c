@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events of a tree as rules for pseudo-ops see them: what an event is, what
- * lies below and above it, its arguments, and what is to be done with it.
- * Nothing is done before the rule has ended well.
+ * Events of a tree as rules for pseudo-ops see them: what an event is, what is
+ * below and above it, its arguments, and what to do with it. Nothing is done
+ * before the rule has ended well.
  */
 #include "model/facts.h"
 #include "model/priv.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The set of models: its state, its files, and what a name stands for. */
+/* The set of models: its state, its files, and which model a name means. */
 #include "model/priv.h"
 
 const char *const model_status_words[] = { "ok", "skipped", "failed", "none" };

@@ -184,8 +184,8 @@ model_param(
 /* ---- keeping them ---- */
 
 /*
- * Names are compared by their place, as Lua has short texts once. The list of
- * them holds them: a parameter that is nil is in no other table.
+ * Names are compared by address, as Lua keeps one copy of short texts. The list
+ * keeps them alive: a nil parameter is in no other table.
  */
 void
 param_add(lua_State *L, int env, int order)
@@ -209,7 +209,7 @@ param_add(lua_State *L, int env, int order)
 	lua_rawset(L, env);
 }
 
-/* Our copy of the names; most are those of the entry's last result. */
+/* Our copy of the names; mostly those of the entry's last result. */
 static const struct str *
 param_names(struct models *ms, struct model *m, const struct str *names)
 {

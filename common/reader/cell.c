@@ -14,8 +14,8 @@ digits(struct str s, size_t i)
 }
 
 /*
- * Whether s is a number as JSON writes it. "007" is none, nor "+1", "1." or
- * "nan": such texts are names more often than numbers.
+ * Whether s is a number as JSON writes it. "007", "+1", "1." and "nan" are not:
+ * such texts are names more often than numbers.
  */
 static bool
 is_number(struct str s, bool *is_int)

@@ -84,8 +84,9 @@ take_row(int end, void *ctx)
 }
 
 /*
- * libcsv passes over empty lines. One is no row, except that in a table of
- * one column it is an empty cell, and as the header it is a table of none.
+ * libcsv skips empty lines. They are no rows, except in a table of one column,
+ * where each is an empty cell; as the header, one means a table without
+ * columns.
  */
 static void
 take_blank(struct csv *c)

@@ -8,7 +8,10 @@
 
 #include "reader/ndjson.h"
 
-/* Rows out of order cost its square; a sheet holds a quarter of it. */
+/*
+ * Rows with members in another order take time quadratic in this; a sheet of a
+ * workbook has a quarter of it.
+ */
 #define COLUMNS_MAX 65536
 
 static int

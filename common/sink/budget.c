@@ -190,7 +190,7 @@ by_call(const void *pa, const void *pb)
 	return order != 0 ? order : str_cmp(a->label, b->label);
 }
 
-/* Those of one name as one; the longest piece says whose uid it is. */
+/* Joins pieces of one name; the longest gives the uid. */
 static void
 merge_parts(struct budget *w)
 {
@@ -220,8 +220,8 @@ merge_parts(struct budget *w)
 }
 
 /*
- * Medians do not add up: those of the source that launched most count. Nor do
- * gaps: of several sources none is shown.
+ * Medians do not add up: those of the source with most launches count. Neither
+ * do gaps: with several sources none is shown.
  */
 void
 budget_sum(const struct budgets *b, struct budget *sum)

@@ -152,7 +152,7 @@ entry_of(const struct sink_row *r, unsigned of, size_t at)
 	return (struct detail){ o->name, o->gpu_stream, o->dur_ns, o->pct };
 }
 
-/* What stands at a place of all lists that are as long as the first. */
+/* The values at one place in all lists as long as the first. */
 static void
 fill_position(struct position *p, const struct sink_row *r, unsigned of,
     struct list first, size_t at, int64_t *ns)

@@ -31,7 +31,7 @@ is_repetition(struct uid uid)
 	return uid.inst != 0 && uid.inst != UID_NONE;
 }
 
-/* Numbers of devices and the like, unless one of them is a text. */
+/* Numbers of devices and the like, unless one is a text. */
 static enum col_type
 type_of(const struct sink *s, const struct sink_plan *p,
     const struct sink_column *c)
@@ -254,7 +254,7 @@ sink_opt_keys(const struct optparse *op, const char *words)
 	return op->arg;
 }
 
-/* Of two of one name it is not known yet which one it will be. */
+/* Of two tables of one name it is not yet known which one is made. */
 static void
 check_name(struct sink *s, const struct sink_table *t)
 {

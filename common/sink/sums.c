@@ -3,7 +3,7 @@
 #include "sink/plan.h"
 #include "trace/laws.h"
 
-/* Of the numbers whose sums are kept, the one that the table is ordered by. */
+/* Which of the kept sums orders the table. */
 static const struct sink_measure *
 measure_of(const struct sink *s, const struct sink_plan *p)
 {

@@ -84,7 +84,7 @@ category_kind(struct str cat, enum kind *kind)
 	return true;
 }
 
-/* A phase that is no slice decides whatever the category says. */
+/* A phase that is no slice decides, whatever the category. */
 static enum kind
 kind_of_phase(unsigned char ph)
 {

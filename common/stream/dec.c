@@ -127,7 +127,7 @@ get_entry(struct decoder *d, const unsigned char **p, const unsigned char *end,
 	e->type = (uint8_t)type;
 	e->group = (uint8_t)group;
 	e->unused = 0;
-	/* a newer writer's role is none to us; repetitions mean nothing */
+	/* a newer writer's role is unknown here; repetitions mean nothing */
 	e->role = role < ROLE_COUNT && group <= GROUP_FIELD ? (uint8_t)role : 0;
 	return true;
 }

@@ -38,7 +38,7 @@ printed(void)
 	return 0;
 }
 
-/* Of the words that a mark has those of figures that are printed. */
+/* The words of a mark that are about printed figures. */
 static unsigned
 touched(struct arena *mem, struct str words, unsigned figures)
 {

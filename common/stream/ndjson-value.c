@@ -73,7 +73,7 @@ ndjson_get_text(struct ndjson_dec *d, struct str *s)
 	return true;
 }
 
-/* "#" and a number, in the line or in scratch; behind both is no digit. */
+/* "#" and a number, in the line or in scratch; no digit follows. */
 static void
 untag(struct ndjson_dec *d, struct value *v)
 {

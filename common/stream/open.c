@@ -192,8 +192,7 @@ through_maker(struct stream_in *s, enum want want)
 	buf_free(&only);
 }
 
-/* A tree of what is left would show wrong owners; tl-link warns of its links.
- */
+/* A tree of the rest would show wrong owners; tl-link warns of its links. */
 static void
 refuse_edited(const struct stream_in *s, enum want want)
 {

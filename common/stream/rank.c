@@ -162,7 +162,7 @@ rank_rule_logs(struct rank_rule *r, const char *path)
 		die("%s: no log has a node's NODE_RANK and host name", path);
 }
 
-/* "tw003" of tw003.xplane.pb, of a log's tw003.cluster as well. */
+/* "tw003" of tw003.xplane.pb, and of a log's tw003.cluster. */
 static bool
 is_host(struct str name, struct str host)
 {

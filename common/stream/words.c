@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words that stand for numbers in NDJSON, TSV and on command lines. */
+/* The words for numbers in NDJSON, TSV and on command lines. */
 #include "stream/stream.h"
 
 const char *const kind_words[KIND_COUNT] = {

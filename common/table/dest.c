@@ -89,7 +89,7 @@ table_dest_details(struct table_dest *d)
 	return d->columns != NULL && strstr(d->columns, "details") != NULL;
 }
 
-/* Of the terminal on standard output; a pipe always has the same. */
+/* The width of the terminal on standard output; a pipe always has the same. */
 static size_t
 line_width(const struct table_dest *d, bool terminal)
 {
@@ -188,7 +188,7 @@ separate(struct table_dest *d, const struct table_fmt *fmt, const char *name)
 		    fmt->print == fmt_md_print ? "## %s\n\n" : "%s\n", name);
 }
 
-/* Standard output or -o FILE is open; the format is that of what it is. */
+/* Standard output or -o FILE is open; its kind decides the format. */
 static enum table_format
 open_out(struct table_dest *d, bool *terminal)
 {
@@ -321,7 +321,9 @@ table_print_summary(struct table *t, struct table_dest *d)
 void
 table_dest_finish(struct table_dest *d)
 {
-	/* Without a table the file is empty, not that of an earlier run. */
+	/*
+	 * Without a table the file is empty, instead of that of an earlier run.
+	 */
 	if (d->dir == NULL && d->out == NULL && d->path != NULL)
 		d->out = out_open(d->path);
 	if (d->out != NULL)

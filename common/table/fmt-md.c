@@ -15,8 +15,10 @@ is_word(char c)
 	    (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
 }
 
-/* A _ between letters means nothing there, and ids are full of it; brackets
- * only do as [text](address). */
+/*
+ * A _ between letters means nothing in Markdown, and ids are full of it;
+ * brackets matter only as [text](address).
+ */
 static bool
 must_escape(struct str s, size_t i)
 {

@@ -25,7 +25,7 @@ cell_whole(
 
 #define FOLD_TIMES 3 /* as wide as its column a name is folded */
 
-/* "[[4,2],[],[]]" as "[[4,2]]": what isn't cut then tells more. */
+/* "[[4,2],[],[]]" as "[[4,2]]": so more of it is shown. */
 static void
 put_list(struct str s, size_t width, struct buf *out)
 {
@@ -64,7 +64,7 @@ cut_cell(const struct view *v, const struct layout *l, size_t row,
 	return made;
 }
 
-/* A name without what is folded first: its arguments tell two apart last. */
+/* A name without what is folded first: arguments tell names apart last. */
 static struct str
 fold_cell(const struct view *v, const struct layout *l, size_t row,
     struct str whole, struct arena *text)
@@ -179,7 +179,7 @@ put_field(struct out *out, const struct layout *l, struct str s, bool last)
 		put_blanks(out, LAYOUT_GAP + (l->shape.right ? 0 : pad));
 }
 
-/* What of a head stands on this line, the last being 0: as few as it takes. */
+/* The part of a head on this line (0: the last one); as few lines as needed. */
 static struct str
 head_part(
     const struct grid *g, const struct layout *l, struct str head, size_t line)

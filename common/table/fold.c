@@ -109,8 +109,10 @@ struct stack {
 	unsigned n;
 };
 
-/* Closes the nearest open bracket of that kind; what stands open inside was
- * a less-than sign. False if there is none. */
+/*
+ * Closes the nearest open bracket of that kind; anything open inside was a
+ * less-than sign. False if there is none.
+ */
 static bool
 close_bracket(struct parsed *p, struct stack *st, char open, size_t i)
 {
@@ -261,8 +263,10 @@ namespaces_len(struct str s)
 	return last < s.len && is_name_char(s.p[last]) ? last : 0;
 }
 
-/* Bytes before the # that says more of a name, "Optimizer.step#SGD.step", and
- * not of what begins with it, "## forward ##". */
+/*
+ * Bytes before the # that qualifies a name, as in "Optimizer.step#SGD.step",
+ * but not one that begins a name: "## forward ##".
+ */
 static size_t
 hash_at(struct str s)
 {

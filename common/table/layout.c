@@ -130,7 +130,7 @@ natural(const struct grid *g, const struct layout *l)
 	return max_of(l->cells, l->heads[g->nlines - 1]);
 }
 
-/* What is asked of a text: all of it, to be read easily, at all, or nothing. */
+/* How much of a text is wanted: all, easy to read, readable, or nothing. */
 enum least { LEAST_WHOLE, LEAST_FAIR, LEAST_READ, LEAST_CUT };
 
 /* What says the most of a row; others that are wrapped in sheets can go. */

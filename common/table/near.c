@@ -10,10 +10,7 @@
 #define ALL_MAX 10 /* up to this many: all are named */
 #define TIMES_MAX 3
 
-/*
- * "time" is no column, but what people call the first of those of time: the
- * GPU's.
- */
+/* "time" is no column, but means the first of those of time: the GPU's. */
 static bool
 put_times(
     struct buf *b, const struct column *columns, size_t n, struct str word)
