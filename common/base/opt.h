@@ -28,14 +28,13 @@
 #define OPT_OF_MODEL 640
 #define OPT_OF_TABLE 704
 #define OPT_OF_SINK 768
-/* ch of no option, but of what a hand types that means another program's. */
+/* ch of an unknown option that means another program, for its message. */
 #define OPT_HINT (-1)
 struct opt {
 	int ch;
 	const char *name;
 	const char *arg; /* NULL: takes none; "[X]": optional */
-	const char
-	    *help; /* OPT_HINT: how to do it, up to this program's name */
+	const char *help; /* of a hint: what to type before this program */
 };
 #define OPT_END                     \
 	{                           \
