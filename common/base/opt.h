@@ -33,7 +33,7 @@
 struct opt {
 	int ch;
 	const char *name;
-	const char *arg; /* NULL: takes none; "[X]": optional */
+	const char *arg;  /* NULL: takes none; "[X]": optional */
 	const char *help; /* of a hint: what to type before this program */
 };
 #define OPT_END                     \
