@@ -28,8 +28,10 @@ changes_free(struct changes *c)
 	vec_free(&c->strata);
 	map_free(&c->stratum_of);
 	vec_free(&c->times);
-	vec_free(&c->unit[0].run_steps);
-	vec_free(&c->unit[1].run_steps);
+	for (int s = 0; s < NSIDES; s++) {
+		vec_free(&c->unit[s].run_steps);
+		vec_free(&c->unit[s].left_out);
+	}
 	map_free(&c->time_of);
 	matches_free(&c->streams);
 	matches_free(&c->calls);
@@ -84,7 +86,8 @@ sample_number(struct changes *c, uint32_t row, int side, int64_t no)
 	if (stratum == c->strata.n)
 		vec_push(&c->strata, ((struct stratum){ { 0, 0 } }));
 	c->strata.v[stratum].n[side] += no != WALK_NO_STEP;
-	vec_push(&c->samples, ((struct sample){ no, key.run, stratum, side }));
+	vec_push(&c->samples,
+	    ((struct sample){ no, key.run, stratum, side, false }));
 	return at;
 }
 
@@ -202,8 +205,8 @@ by_weight(const void *x, const void *y, void *arg)
 void
 changes_finish(struct changes *c)
 {
-	standout_find(c);
 	unlike_find(c);
+	standout_find(c);
 	judge(c);
 	ranks_find(c);
 	terms_find(c);

@@ -61,6 +61,7 @@ struct change {
 	int64_t diff_ns;
 	int64_t fixed_ns;   /* in it: by work that only one side does */
 	int64_t unknown_ns; /* in it: how that varies is not known */
+	int64_t first_ns;   /* in it: by first steps that are left out */
 	int64_t judged_ns;  /* in it: beyond noise, and what is fixed */
 	struct noise noise; /* of what is neither fixed nor unknown */
 	bool is_known;      /* how it varies */
@@ -70,8 +71,9 @@ struct change {
 
 /* What of a family's difference is beyond noise: of rows, and of the rest. */
 struct family {
-	int64_t ns[NSIDES];                       /* of a unit */
-	int64_t judged_ns, unknown_ns, within_ns; /* all of its difference */
+	int64_t ns[NSIDES]; /* of a unit */
+	/* all of its difference */
+	int64_t judged_ns, unknown_ns, within_ns, first_ns;
 	int64_t rest_ns; /* in what is judged: rows that only together differ */
 	size_t ndiffer; /* rows that are not within noise, or not known to be */
 	size_t nrest;   /* the others, if they differ at all */
@@ -86,6 +88,7 @@ struct sample {
 	int64_t no; /* WALK_NO_STEP: it is no repetition of anything */
 	uint32_t run, stratum;
 	int side;
+	bool is_out; /* a first step that is not judged */
 };
 
 /* Time of a row in a sample. */
@@ -105,7 +108,10 @@ struct unit_times {
 	uint64_t n; /* units */
 	uint64_t nruns, nsteps;
 	VEC(uint64_t) run_steps; /* of each run */
-	int64_t total_ns;        /* GPU time of a unit, the mean */
+	/* of each run the first step, where these stand out on both sides: it
+	 * is in no sample */
+	VEC(int64_t) left_out;
+	int64_t total_ns; /* GPU time of a unit, the mean */
 };
 
 /* GPU events that remarks are about, over all runs. */
@@ -153,6 +159,7 @@ struct changes {
 	double allowance; /* for what runs differ by, noise_allowance() */
 	struct clock_changes clock;
 	struct rank_changes ranks;
+	struct warmup warmup;
 	struct standout standout;
 	struct unlike unlike;
 	/* the verdict */

@@ -187,6 +187,7 @@ add_step(struct clock *c, struct step_times *to, uint32_t window)
 	const struct step_window *w = &c->steps.list.v[window];
 	const struct pace *at = &c->pace.v[window];
 	struct step_time s = { .ns = at->end_ns - at->start_ns,
+		.no = w->what == STEP_IS_WHOLE ? WALK_NO_STEP : w->number,
 		.kind = kind_of(c, w),
 		.first = (uint32_t)to->pieces.n };
 

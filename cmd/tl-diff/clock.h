@@ -36,6 +36,7 @@ struct step_time {
 	int64_t ns; /* the sum of its parts, if there is GPU work */
 	int64_t parts[PART_COUNT];
 	int64_t opened_ns;
+	int64_t no;        /* WALK_NO_STEP: it is none */
 	uint32_t kind;     /* a text: steps of one are compared */
 	uint32_t run, src; /* of its side: set by who gathers them */
 	uint32_t first, n; /* in pieces: by cause, then name */

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "trace/stat.h"
+
 /* What is judged: GPU time, and the time of a step on the clock. */
 struct measure {
 	const char *what;
@@ -52,6 +54,7 @@ static void
 put_difference(struct buf *b, const struct changes *c, const struct measure *m)
 {
 	int64_t known_ns = m->diff_ns - m->unknown_ns;
+	int64_t first_ns = 0;
 	bool is_structure = !m->is_known || (m->is_gpu && c->unlike.is_so);
 
 	/* of another model, or of noise that is not known */
@@ -70,6 +73,9 @@ put_difference(struct buf *b, const struct changes *c, const struct measure *m)
 		buf_printf(b, ", %+.3f ms, %s", (double)m->unknown_ns / 1e6,
 		    m->is_gpu && c->unlike.is_so ? "not judged"
 						 : "noise unknown");
+	for (int f = 0; f < NFAMILIES && m->is_gpu; f++)
+		stat_add(&first_ns, c->family[f].first_ns);
+	put_first(b, first_ns, ", ");
 	if (m->is_gpu)
 		put_unlinked(b, c, true);
 }

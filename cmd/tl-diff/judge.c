@@ -44,7 +44,8 @@ samples_of_runs(struct changes *c)
 	vec_push(&c->strata,
 	    ((struct stratum){ { c->unit[0].nruns, c->unit[1].nruns } }));
 	for (size_t i = 0; i < c->samples.n; i++)
-		c->samples.v[i].no = c->samples.v[i].stratum = 0;
+		if (!c->samples.v[i].is_out)
+			c->samples.v[i].no = c->samples.v[i].stratum = 0;
 }
 
 /* In time within a stratum, run after run. */
@@ -67,7 +68,7 @@ by_row(const void *x, const void *y, void *arg)
 	return (p->no > q->no) - (p->no < q->no);
 }
 
-/* Times that are of no sample say nothing of how times vary. */
+/* Times that are of no sample say nothing of how times vary, or too much. */
 static void
 sort_times(struct changes *c)
 {
@@ -78,11 +79,13 @@ sort_times(struct changes *c)
 		const struct sample *s = &c->samples.v[t->sample];
 		int64_t ns = mean_ns(t->ns, c->unit[s->side].n);
 
-		if (s->no != WALK_NO_STEP)
+		if (is_judged(s)) {
 			c->times.v[n++] = *t;
-		else
-			stat_add(&c->rows.v[t->row].unknown_ns,
-			    s->side == 0 ? -ns : ns);
+			continue;
+		}
+		stat_add(s->is_out ? &c->rows.v[t->row].first_ns
+				   : &c->rows.v[t->row].unknown_ns,
+		    s->side == 0 ? -ns : ns);
 	}
 	c->times.n = n;
 	if (n > 1)
@@ -136,7 +139,7 @@ gather_sample(struct judge *j, const struct row_time *v, size_t n,
 		nevents += v[i].n;
 	}
 	if (j->has_steps)
-		steps = (double)c->unit[first->side].run_steps.v[first->run];
+		steps = (double)judged_steps(&c->unit[first->side], first->run);
 	nevents /= steps;
 	if (j->values.n == 0)
 		counts->first = nevents;
@@ -173,10 +176,11 @@ scale_of(const struct changes *c, int side, size_t nsamples, bool has_steps)
 {
 	const struct unit_times *u = &c->unit[side];
 
+	if (c->by_run && has_steps)
+		return (double)(u->nsteps - u->left_out.n) /
+		    (double)(c->set->per == PER_RUN ? u->nruns : u->nsteps);
 	if (c->by_run)
-		return has_steps && c->set->per == PER_RUN
-		    ? (double)u->nsteps / (double)u->nruns
-		    : 1;
+		return 1;
 	return u->n > 0 ? (double)nsamples / (double)u->n : 1;
 }
 
@@ -243,7 +247,7 @@ gather_rows(struct judge *j, unsigned family,
 		stat_add(&v[t->sample].ns, t->ns);
 	}
 	for (uint32_t i = 0; i < c->samples.n; i++)
-		if (c->samples.v[i].no != WALK_NO_STEP)
+		if (is_judged(&c->samples.v[i]))
 			v[n++] = (struct row_time){ 0, i, v[i].n, v[i].ns };
 	if (n > 1)
 		qsort_r(v, n, sizeof *v, by_row, c);
@@ -295,7 +299,7 @@ find_means(struct changes *c)
 		stat_add(&c->gross_ns, llabs(r->diff_ns));
 		if (!is_on_both(r)) {
 			r->fixed_ns = r->diff_ns;
-			r->unknown_ns = 0;
+			r->unknown_ns = r->first_ns = 0;
 		}
 	}
 	for (int s = 0; s < NSIDES; s++) {
@@ -433,7 +437,7 @@ judge_rest(struct judge *j, unsigned family, double level)
 static void
 add_row(struct family *f, struct change *r)
 {
-	int64_t tested = r->diff_ns - r->fixed_ns;
+	int64_t tested = r->diff_ns - r->fixed_ns - r->first_ns;
 
 	if (!r->is_known && is_on_both(r))
 		r->unknown_ns = tested;
@@ -443,6 +447,7 @@ add_row(struct family *f, struct change *r)
 	    r->is_known && r->diff_ns != 0 && !r->is_named && r->fixed_ns == 0;
 	stat_add(&f->judged_ns, r->judged_ns);
 	stat_add(&f->unknown_ns, r->unknown_ns);
+	stat_add(&f->first_ns, r->first_ns);
 	f->ndiffer += r->judged_ns != 0 || r->unknown_ns != 0;
 	if (r->is_named) {
 		noise_join(&f->noise, &r->noise);

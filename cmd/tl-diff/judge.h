@@ -20,6 +20,20 @@ struct row_counts {
 	bool differ;
 };
 
+/* Whether it says how times vary. */
+static inline bool
+is_judged(const struct sample *s)
+{
+	return s->no != WALK_NO_STEP && !s->is_out;
+}
+
+/* Steps of a run that do. */
+static inline uint64_t
+judged_steps(const struct unit_times *u, uint32_t run)
+{
+	return u->run_steps.v[run] - (u->left_out.n > 0);
+}
+
 /* After the last run: samples, means and the verdict. Sorts times. */
 void judge(struct changes *c);
 /* Times of one row, or of several, as they are sorted. */

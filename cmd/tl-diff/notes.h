@@ -21,6 +21,8 @@ void put_rest(struct buf *b, const struct family *f);
  * hints, how to leave it out.
  */
 void put_unlinked(struct buf *b, const struct changes *c, bool has_hints);
+/* "; +180.0 us by first steps, not judged"; nothing where there is none. */
+void put_first(struct buf *b, int64_t first_ns, const char *lead);
 /* A note of what is in the buffer, which is empty then; nothing if it is. */
 void note_of(struct table *t, struct buf *b);
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cmd/tl-diff/judge.h"
 #include "cmd/tl-diff/notes.h"
 #include "trace/stat.h"
 
@@ -50,7 +51,7 @@ list_steps(struct changes *c, u32s *list)
 	for (uint32_t i = 0; i < c->samples.n; i++) {
 		const struct sample *s = &c->samples.v[i];
 
-		if (s->no == WALK_NO_STEP)
+		if (!is_judged(s))
 			continue;
 		c->ranks.list.v[s->run].nsteps[s->side]++;
 		vec_push(list, i);
@@ -137,7 +138,7 @@ test_rank(struct changes *c, struct noise_row *row, const struct common *all,
 }
 
 static void
-judge(struct changes *c, struct noise_row *rows)
+judge_ranks(struct changes *c, struct noise_row *rows)
 {
 	struct rank_changes *k = &c->ranks;
 	struct common all = { 0 };
@@ -231,7 +232,7 @@ ranks_find(struct changes *c)
 			    k->list.v[i].nsteps[0] > 0 &&
 			    k->list.v[i].nsteps[1] > 0;
 		if (k->has_steps)
-			judge(c, rows);
+			judge_ranks(c, rows);
 		find_sums(k, rows);
 		find_alone(k);
 		for (uint32_t i = 0; i < k->list.n; i++)

@@ -176,6 +176,16 @@ put_rest(struct buf *b, const struct family *f)
 	buf_printf(b, "%zu rows, none by itself", f->nrest);
 }
 
+void
+put_first(struct buf *b, int64_t first_ns, const char *lead)
+{
+	if (first_ns == 0)
+		return;
+	buf_puts(b, lead);
+	put_signed_time(b, first_ns);
+	buf_puts(b, " by first steps, not judged");
+}
+
 /* "a step", where times are means. */
 static const char *
 unit_words(const struct changes *c)
@@ -232,6 +242,7 @@ put_family(
 		put_signed_time(b, f->within_ns);
 		buf_puts(b, " within noise");
 	}
+	put_first(b, f->first_ns, "; ");
 }
 
 /* What GPU time became: by family, where it is known how they vary. */
@@ -511,6 +522,7 @@ changes_notes(const struct changes *c, struct table *t, bool has_hints)
 	note_whole(c, t, has_hints);
 	if (!ranks_differ(c))
 		ranks_notes(c, t);
+	warmup_note(c, t);
 	standout_note(c, t);
 	note_rows(c, t);
 	note_events(c, t);

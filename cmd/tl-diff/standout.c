@@ -25,18 +25,23 @@ struct step_sum {
 	int64_t ns;
 };
 
-/* A row's time in a step of the run at hand. */
+/* Steps of a run: a part of the list. */
+struct run {
+	size_t first, end;
+};
+
+/* A row's time in a step. */
 struct row_part {
-	uint32_t row, sample;
+	uint32_t run, row, sample; /* run: in the finder's */
 	int64_t ns;
 };
 
 struct finder {
 	struct changes *c;
 	VEC(struct step_sum) steps; /* run by run */
-	VEC(struct row_part) parts;
+	VEC(struct run) runs;
+	VEC(struct row_part) parts; /* by run, then row: if asked for */
 	VEC(int64_t) values;
-	uint8_t *is_of_run; /* by sample */
 };
 
 /* ---- steps of a run ---- */
@@ -78,6 +83,26 @@ list_steps(struct finder *f)
 	free(all);
 }
 
+static const struct sample *
+sample_at(const struct finder *f, size_t step)
+{
+	return &f->c->samples.v[f->steps.v[step].sample];
+}
+
+static void
+list_runs(struct finder *f)
+{
+	for (size_t i = 0, end; i < f->steps.n; i = end) {
+		const struct sample *s = sample_at(f, i);
+
+		end = i + 1;
+		while (end < f->steps.n && sample_at(f, end)->side == s->side &&
+		    sample_at(f, end)->run == s->run)
+			end++;
+		vec_push(&f->runs, ((struct run){ i, end }));
+	}
+}
+
 /* The median of the values, which are sorted then. */
 static double
 median(struct finder *f)
@@ -91,12 +116,12 @@ median(struct finder *f)
 /* The median of all steps but one; how much these deviate from it. */
 static double
 median_of_others(
-    struct finder *f, size_t first, size_t end, size_t but, double *deviation)
+    struct finder *f, struct run run, size_t but, double *deviation)
 {
 	double middle;
 
 	f->values.n = 0;
-	for (size_t i = first; i < end; i++)
+	for (size_t i = run.first; i < run.end; i++)
 		if (i != but)
 			vec_push(&f->values, f->steps.v[i].ns);
 	middle = median(f);
@@ -113,29 +138,32 @@ by_row(const void *x, const void *y)
 {
 	const struct row_part *a = x, *b = y;
 
+	if (a->run != b->run)
+		return a->run < b->run ? -1 : 1;
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-/* Rows of the run at hand, in its steps. */
+/* Rows of all runs, in their steps. */
 static void
-list_parts(struct finder *f, size_t first, size_t end)
+list_parts(struct finder *f)
 {
 	const struct changes *c = f->c;
+	uint32_t *run_of = xcalloc(c->samples.n + 1, sizeof *run_of);
 
-	f->parts.n = 0;
-	for (size_t i = first; i < end; i++)
-		f->is_of_run[f->steps.v[i].sample] = 1;
+	for (uint32_t k = 0; k < f->runs.n; k++)
+		for (size_t i = f->runs.v[k].first; i < f->runs.v[k].end; i++)
+			run_of[f->steps.v[i].sample] = k;
 	for (size_t i = 0; i < c->times.n; i++) {
 		const struct row_time *t = &c->times.v[i];
 
-		if (f->is_of_run[t->sample] != 0 &&
+		if (c->samples.v[t->sample].no != WALK_NO_STEP &&
 		    c->rows.v[t->row].key.family == FAMILY_COMPUTE)
 			vec_push(&f->parts,
-			    ((struct row_part){ t->row, t->sample, t->ns }));
+			    ((struct row_part){
+				run_of[t->sample], t->row, t->sample, t->ns }));
 	}
-	for (size_t i = first; i < end; i++)
-		f->is_of_run[f->steps.v[i].sample] = 0;
 	stable_sort(f->parts.v, f->parts.n, sizeof *f->parts.v, by_row);
+	free(run_of);
 }
 
 /* By how much a row is above its median in the other steps, if by enough. */
@@ -150,7 +178,7 @@ growth_of(struct finder *f, const struct row_part *v, size_t n, uint32_t sample,
 	for (size_t i = 0; i < n; i++)
 		if (v[i].sample == sample)
 			ns = v[i].ns;
-		else
+		else if (!f->c->samples.v[v[i].sample].is_out)
 			vec_push(&f->values, v[i].ns);
 	while (f->values.n < nothers)
 		vec_push(&f->values, 0);
@@ -160,19 +188,23 @@ growth_of(struct finder *f, const struct row_part *v, size_t n, uint32_t sample,
 	    : 0;
 }
 
-/* Sums what rows grew by; the largest is named. */
+/* Sums what rows of a run grew by; the largest is named. */
 static int64_t
-sum_growth(struct finder *f, uint32_t sample, struct standout *to)
+sum_growth(struct finder *f, uint32_t run, uint32_t sample, struct standout *to)
 {
 	int64_t sum = 0;
+	size_t i, end;
 
-	for (size_t i = 0, end; i < f->parts.n; i = end) {
+	if (f->parts.n == 0)
+		list_parts(f);
+	bisect(i, f->parts.n, mid, f->parts.v[mid].run < run);
+	for (; i < f->parts.n && f->parts.v[i].run == run; i = end) {
 		const struct row_part *v = &f->parts.v[i];
 		const struct change *r = &f->c->rows.v[v->row];
 		int64_t ns;
 
-		for (end = i;
-		     end < f->parts.n && f->parts.v[end].row == v->row;)
+		for (end = i; end < f->parts.n && f->parts.v[end].run == run &&
+		     f->parts.v[end].row == v->row;)
 			end++;
 		ns = growth_of(f, v, end - i, sample, to->nothers);
 		stat_add(&sum, ns);
@@ -186,41 +218,105 @@ sum_growth(struct finder *f, uint32_t sample, struct standout *to)
 	return sum;
 }
 
-/* ---- the one ---- */
+/* ---- steps that stand out ---- */
 
-/* Of a run only the step with most compute can stand out. */
-static void
-look_at_run(struct finder *f, size_t first, size_t end)
+/* Whether one of a run's steps does, of which the first few may be left out. */
+static bool
+stands_out(struct finder *f, struct run run, uint32_t number, size_t at,
+    struct standout *x)
 {
-	struct changes *c = f->c;
-	struct standout x = { .is_set = true, .nothers = end - first - 1 };
-	const struct sample *s;
-	size_t most = first;
+	uint32_t sample = f->steps.v[at].sample;
 	double middle, deviation;
 
-	for (size_t i = first; i < end; i++)
+	*x = (struct standout){ .is_set = true,
+		.nothers = run.end - run.first - 1,
+		.ns = f->steps.v[at].ns };
+	middle = median_of_others(f, run, at, &deviation);
+	x->excess_ns = llround((double)x->ns - middle);
+	return (double)x->excess_ns >
+	    LEAST_DEVIATIONS * deviation * sqrt(1 + 6 / (double)x->nothers) &&
+	    (double)x->excess_ns > fmax(LEAST_SHARE * middle, LEAST_NS) &&
+	    (double)sum_growth(f, number, sample, x) >=
+	    BORNE_OUT * (double)x->excess_ns;
+}
+
+/* Of a run only the step with most compute is told. */
+static void
+look_at_run(struct finder *f, struct run run, uint32_t number)
+{
+	struct changes *c = f->c;
+	struct standout x;
+	const struct sample *s;
+	size_t most;
+
+	run.first += sample_at(f, run.first)->is_out;
+	most = run.first;
+	for (size_t i = run.first; i < run.end; i++)
 		if (f->steps.v[i].ns > f->steps.v[most].ns)
 			most = i;
-	middle = median_of_others(f, first, end, most, &deviation);
-	s = &c->samples.v[f->steps.v[most].sample];
+	if (run.end - run.first < LEAST_STEPS ||
+	    !stands_out(f, run, number, most, &x) ||
+	    (c->standout.is_set && x.excess_ns <= c->standout.excess_ns))
+		return;
+	s = sample_at(f, most);
 	x.side = s->side;
 	x.run = s->run;
 	x.step = s->no;
-	x.ns = f->steps.v[most].ns;
-	x.excess_ns = llround((double)x.ns - middle);
-	if (c->standout.is_set && x.excess_ns <= c->standout.excess_ns)
-		return;
-	if ((double)x.excess_ns <= LEAST_DEVIATIONS * deviation *
-		    sqrt(1 + 6 / (double)x.nothers) ||
-	    (double)x.excess_ns <= fmax(LEAST_SHARE * middle, LEAST_NS))
-		return;
-	list_parts(f, first, end);
-	if ((double)sum_growth(f, f->steps.v[most].sample, &x) <
-	    BORNE_OUT * (double)x.excess_ns)
-		return;
 	if (c->ranks.list.n > 0)
 		x.rank = c->ranks.list.v[x.run].rank;
 	c->standout = x;
+}
+
+/* ---- first steps ---- */
+
+/*
+ * Whether the first steps of a side stand out: of more than half of its runs,
+ * none of which is short.
+ */
+static bool
+first_stand_out(struct finder *f, int side)
+{
+	struct warmup *w = &f->c->warmup;
+	double ns = 0, excess = 0;
+	size_t n = 0, nout = 0;
+
+	for (uint32_t k = 0; k < f->runs.n; k++) {
+		struct run run = f->runs.v[k];
+		struct standout x;
+
+		if (sample_at(f, run.first)->side != side)
+			continue;
+		if (run.end - run.first < LEAST_STEPS)
+			return false;
+		nout += stands_out(f, run, k, run.first, &x);
+		n++;
+		ns += (double)x.ns;
+		excess += (double)x.excess_ns;
+	}
+	if (n == 0 || n < f->c->unit[side].nruns || nout * 2 <= n)
+		return false;
+	w->ns[side] = llround(ns / (double)n);
+	w->others_ns[side] = llround((ns - excess) / (double)n);
+	return true;
+}
+
+/* Of another model nothing is judged by samples. */
+static void
+leave_out_first(struct finder *f)
+{
+	struct changes *c = f->c;
+
+	if (c->unlike.is_so || !first_stand_out(f, 0) || !first_stand_out(f, 1))
+		return;
+	c->warmup.is_set = true;
+	for (size_t k = 0; k < f->runs.n; k++) {
+		size_t first = f->runs.v[k].first;
+		struct sample *s = &c->samples.v[f->steps.v[first].sample];
+
+		s->is_out = true;
+		c->strata.v[s->stratum].n[s->side]--;
+		vec_push(&c->unit[s->side].left_out, s->no);
+	}
 }
 
 void
@@ -230,25 +326,42 @@ standout_find(struct changes *c)
 
 	if (!samples_are_steps(c->set))
 		return;
-	f.is_of_run = xcalloc(c->samples.n + 1, 1);
 	list_steps(&f);
-	for (size_t i = 0, end; i < f.steps.n; i = end) {
-		const struct sample *s = &c->samples.v[f.steps.v[i].sample];
-
-		for (end = i; end < f.steps.n; end++) {
-			const struct sample *t =
-			    &c->samples.v[f.steps.v[end].sample];
-
-			if (t->side != s->side || t->run != s->run)
-				break;
-		}
-		if (end - i >= LEAST_STEPS)
-			look_at_run(&f, i, end);
-	}
+	list_runs(&f);
+	leave_out_first(&f);
+	for (uint32_t k = 0; k < f.runs.n; k++)
+		look_at_run(&f, f.runs.v[k], k);
 	vec_free(&f.steps);
+	vec_free(&f.runs);
 	vec_free(&f.parts);
 	vec_free(&f.values);
-	free(f.is_of_run);
+}
+
+/* ---- sentences ---- */
+
+/*
+ * "the first step is not judged, as it stands out on both sides: 13.200 ms to
+ * 14.100 ms (+6.8 %) of compute, the median of the others 5.000 ms to 5.100 ms
+ * (+2.0 %)"
+ */
+void
+warmup_note(const struct changes *c, struct table *t)
+{
+	const struct warmup *w = &c->warmup;
+	bool is_mean = c->unit[0].nruns > 1 || c->unit[1].nruns > 1;
+	struct buf b = { 0 };
+
+	if (!w->is_set)
+		return;
+	buf_printf(&b, "the first step%s out on both sides: ",
+	    is_mean ? "s of runs are not judged, as most stand"
+		    : " is not judged, as it stands");
+	put_change(&b, w->ns[0], w->ns[1]);
+	buf_printf(&b, " of compute%s, the median of the others ",
+	    is_mean ? " in the mean" : "");
+	put_change(&b, w->others_ns[0], w->others_ns[1]);
+	note_of(t, &b);
+	buf_free(&b);
 }
 
 /*

@@ -8,16 +8,17 @@
 #include "sink/cells.h"
 
 /* What a row of what changed ends with. */
-#define CHANGE_COLUMNS                                              \
-	{ "before_ns", NULL, COL_INT, UNIT_NS, 0, 0 },              \
-	    { "after_ns", NULL, COL_INT, UNIT_NS, 0, 0 },           \
-	    { "diff_ns", NULL, COL_INT, UNIT_NS, 0, 0 },            \
-	    { "ratio", NULL, COL_REAL, UNIT_NONE, 0, 0 },           \
-	    { "pct_of_diff", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },  \
-	    { "spread_ns", NULL, COL_INT, UNIT_NS, 0, 0 },          \
-	    { "is_noise", NULL, COL_BOOL, UNIT_NONE, 0, 0 },        \
-	{                                                           \
-		"is_comm", NULL, COL_BOOL, UNIT_NONE, COL_DETAIL, 0 \
+#define CHANGE_COLUMNS                                                 \
+	{ "before_ns", NULL, COL_INT, UNIT_NS, 0, 0 },                 \
+	    { "after_ns", NULL, COL_INT, UNIT_NS, 0, 0 },              \
+	    { "diff_ns", NULL, COL_INT, UNIT_NS, 0, 0 },               \
+	    { "ratio", NULL, COL_REAL, UNIT_NONE, 0, 0 },              \
+	    { "pct_of_diff", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },     \
+	    { "spread_ns", NULL, COL_INT, UNIT_NS, 0, 0 },             \
+	    { "is_noise", NULL, COL_BOOL, UNIT_NONE, 0, 0 },           \
+	    { "is_comm", NULL, COL_BOOL, UNIT_NONE, COL_DETAIL, 0 },   \
+	{                                                              \
+		"first_step_ns", NULL, COL_INT, UNIT_NS, COL_DETAIL, 0 \
 	}
 
 static const struct column ops_columns[] = {
@@ -290,6 +291,8 @@ put_row(struct table *t, const struct changes *c, const struct change *r)
 		row[4] =
 		    cell_real(100 * (double)r->diff_ns / (double)c->gross_ns);
 	row[7] = cell_bool(r->key.family == FAMILY_COMM);
+	if (c->warmup.is_set)
+		row[8] = cell_int(r->first_ns);
 	if (r->is_known) {
 		row[5] = cell_int(llround(noise_spread(&r->noise)));
 		row[6] = cell_bool(r->is_noise);

@@ -64,6 +64,35 @@ list_steps(struct finder *f)
 		}
 }
 
+static bool
+is_left_out(const struct finder *f, int s, const struct step_time *x)
+{
+	const struct unit_times *u = &f->c->unit[s];
+
+	return x->run < u->left_out.n && u->left_out.v[x->run] == x->no;
+}
+
+/* First steps that are not judged, unless they are all of their kind. */
+static void
+drop_first(const struct finder *f, struct step_group *g, struct list *l)
+{
+	uint64_t n[NSIDES] = { 0, 0 };
+
+	for (int s = 0; s < NSIDES; s++) {
+		for (size_t i = 0; i < l->v[s].n; i++)
+			n[s] += !is_left_out(f, s, l->v[s].v[i]);
+		if (n[s] == 0)
+			return;
+	}
+	for (int s = 0; s < NSIDES; s++) {
+		g->n[s] = 0;
+		for (size_t i = 0; i < l->v[s].n; i++)
+			if (!is_left_out(f, s, l->v[s].v[i]))
+				l->v[s].v[g->n[s]++] = l->v[s].v[i];
+		l->v[s].n = g->n[s];
+	}
+}
+
 static int
 by_all(const void *x, const void *y)
 {
@@ -347,10 +376,11 @@ terms_find(struct changes *c)
 	stable_sort(f.all.v, f.all.n, sizeof *f.all.v, by_all);
 	for (size_t i = 0; i < f.all.n; i++) {
 		struct step_group g = f.all.v[i];
-		const struct list *l = &f.lists.v[g.first];
+		struct list *l = &f.lists.v[g.first];
 
 		if (g.n[0] == 0 || g.n[1] == 0)
 			continue;
+		drop_first(&f, &g, l);
 		g.first = (uint32_t)f.k->terms.n;
 		add_terms(&f, l);
 		g.end = (uint32_t)f.k->terms.n;

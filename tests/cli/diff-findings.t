@@ -114,7 +114,7 @@ run 500 502 501 500 503 501 | trace >even.json
 run 500 502 501 900 503 501 | trace >odd.json
 run 500 502 501 540 503 501 | trace >slight.json
 run 500 502 501 900 | trace >few.json
-out() { tl-diff --table diff_verdict --no-header "$@" 2>err | grep 'stands out'; }
+out() { tl-diff --table diff_verdict --no-header "$@" 2>err | grep 'stands\{0,1\} out'; }
 # others: 1500, 1503, 1503, 1504, 1503; median 1503; step 3: 1000 + 900; wild:
 # 900 over the median 501 of the others
 is 'a step that stands out' "$(out even.json odd.json)" \
@@ -127,6 +127,34 @@ is 'none' "$(out even.json even.json)" ''
 is 'it is no difference' "$(tl-diff --fail-over gpu:1% even.json odd.json >/dev/null 2>&1; echo $?)" 0
 is 'of several runs' "$(out -B even.json -B even.json -A even.json -A odd.json)" \
 	'step 3 of after, run 1, stands out: 1.900 ms of compute, 397.0 us (26.4 %) above the median of 5 others, 399.0 us of it in wild'
+
+# ---- a first step that stands out on both sides ----
+
+run 2000 500 502 501 503 501 | trace >warm1.json
+run 2200 540 541 542 540 541 | trace >warm2.json
+run 500 540 541 542 540 541 | trace >cold2.json
+# wild took 4507 and takes 4904 us, 200 of the difference in the first step; steady
+# takes 6006 us on both sides; without the first: 1501 1504 1501 1504 1503 us, and
+# 1541 1543 1542 1541 1543
+is 'a first step is not judged' "$(out warm1.json warm2.json)" \
+	'the first step is not judged, as it stands out on both sides: 3.000 ms to 3.200 ms (+6.7 %) of compute, the median of the others 1.503 ms to 1.542 ms (+2.6 %)'
+is 'the others are, and its time is told' \
+	"$(tl-diff --table diff_verdict --no-header warm1.json warm2.json | grep '^GPU time')" \
+	'GPU time +1.9 %: +197.0 us beyond noise, 100 % of it from 1 op; +200.0 us by first steps, not judged'
+is 'the rows' "$(rows 'tl-diff -c name,diff_ns,first_step_ns,is_noise warm1.json warm2.json')" \
+	'wild 397000 200000 false.steady 0 0 false.'
+is 'steps on the clock' \
+	"$(tl-diff --table diff_steps --no-header -c term,steps_before,steps_after warm1.json warm2.json | head -1)" \
+	"$(printf 'step\t5\t5')"
+# 1 us^2 a step, 25 * 2/5 of it, and the allowance: 2 * 0.005^2 of 2605.5 us squared
+is 'the gate: the same' "$(tl-diff --fail-over gpu:1% warm1.json warm2.json 2>&1 >/dev/null)" \
+	'tl-diff: slower than allowed: GPU time 10.513 to 10.910 ms, +0.197 ± 0.037 ms beyond noise, +200.0 us by first steps, not judged; allowed: 1 % (0.105 ms); 5 and 5 steps of one run each'
+is 'the gate: not the first step' \
+	"$(tl-diff --fail-over gpu:3% warm1.json warm2.json >/dev/null 2>&1; echo $?)" 0
+is 'of one side only it is judged' "$(out warm1.json cold2.json | grep 'first step')" ''
+is 'of several runs' "$(out -B warm1.json -B warm1.json -A warm2.json -A warm2.json)" \
+	'the first steps of runs are not judged, as most stand out on both sides: 3.000 ms to 3.200 ms (+6.7 %) of compute in the mean, the median of the others 1.503 ms to 1.542 ms (+2.6 %)'
+
 # 4 % more in each of many ops: no row bears it out
 spread() {
 	n=0 corr=0
