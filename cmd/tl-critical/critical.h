@@ -9,7 +9,8 @@
  * awaited.c   calls and GPU streams that wait for GPU work
  * handover.c  threads that wait for one another
  * graph.c     binding edges, longest paths, slack
- * ranks.c     the recordings of a job as one graph, and what a rank costs
+ * ranks.c     the recordings of a job as one graph
+ * costs.c     what the host of a rank costs the job
  * scale.c     what --what-if asks for
  * overlay.c   the path drawn into the stream
  * records.c   the path, slack and what-if as records of the sink
@@ -209,13 +210,11 @@ void overlay_take(struct program *g, const edge_list *path);
 void overlay_write(struct program *g);
 /* scale.c: what --what-if makes of each event. */
 void scale_find(struct program *g, uint32_t *of);
-/*
- * ranks.c: puts all recordings on one clock and adds what collectives wait for;
- * then what a slower host of each rank loses the job.
- */
+/* ranks.c: puts all recordings on one clock; adds what collectives wait for. */
 void ranks_join(struct program *g);
 void ranks_build(struct program *g);
-void ranks_records(struct program *g, const edge_list *path);
 void ranks_free(struct program *g);
+/* costs.c: what a slower host of each rank loses the job. */
+void costs_records(struct program *g, const edge_list *path);
 
 #endif

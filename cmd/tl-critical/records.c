@@ -508,7 +508,7 @@ add_records(struct program *g)
 	if (g->with_slack)
 		add_slack(g, &path);
 	if (g->is_job && g->with_ranks)
-		ranks_records(g, &path);
+		costs_records(g, &path);
 	vec_free(&path);
 }
 

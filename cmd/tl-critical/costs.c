@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* What the host of a rank costs the job. */
+#include "cmd/tl-critical/critical.h"
+
+#include <stdlib.h>
+
+#define CANDIDATES 4 /* names that are tried by themselves */
+
+/* Time of the host by name, on each rank. */
+struct costs {
+	struct program *g;
+	struct map known; /* name to key */
+	struct map keys;  /* name without addresses to key */
+	VEC(int64_t) ns;  /* by key, then by rank */
+	size_t nkeys;
+	uint32_t *of; /* of each event: its key + 1, or 0 */
+};
+
+/* Addresses differ from rank to rank: "<built-in method x at 0x7f12>". */
+static uint32_t
+without_address(struct program *g, uint32_t name)
+{
+	struct str text = dict_get(g->sink.dict, name);
+	ptrdiff_t at = str_find(text, STR(" at 0x"), false);
+
+	return at < 0 ? name
+		      : intern_put(g->sink.dict->text,
+			    (struct str){ text.p, (size_t)at });
+}
+
+static uint32_t
+key_of(struct costs *c, uint32_t name)
+{
+	bool is_new, is_first;
+	uint64_t *at = map_put(&c->known, name, &is_new);
+
+	if (is_new) {
+		uint64_t *key =
+		    map_put(&c->keys, without_address(c->g, name), &is_first);
+
+		if (is_first) {
+			*key = c->nkeys++;
+			for (size_t i = 0; i < c->g->all.n; i++)
+				vec_push(&c->ns, 0);
+		}
+		*at = *key;
+	}
+	return (uint32_t)*at;
+}
+
+static void
+add_costs(struct costs *c)
+{
+	const struct graph *g = &c->g->graph;
+	size_t nranks = c->g->all.n;
+
+	for (size_t k = 0; k < nranks; k++) {
+		const struct recording *r = c->g->all.v[k];
+
+		for (uint32_t i = 0; i < r->host.events.n; i++)
+			c->of[number_of_host(r, i)] =
+			    key_of(c, r->host.events.v[i].name) + 1;
+	}
+	for (size_t i = 0; i < g->edges.n; i++) {
+		const struct edge *e = &g->edges.v[i];
+		const struct recording *r = recording_of(c->g, e->owner);
+
+		if (e->kind != EDGE_HOST || e->is_gone || r == NULL)
+			continue;
+		c->ns.v[(c->of[e->owner] - 1) * nranks + r->number] +=
+		    e->least_ns;
+	}
+}
+
+static int64_t
+median_of(const int64_t *v, size_t n, int64_t *room)
+{
+	memcpy(room, v, n * sizeof *v);
+	sort_i64(room, n);
+	return n % 2 == 1 ? room[n / 2] : room[n / 2 - 1] / 2 + room[n / 2] / 2;
+}
+
+/* The window without what a rank's events take longer than the median's. */
+static int64_t
+length_with(const struct costs *c, const struct recording *r,
+    const int64_t *factors, uint32_t only)
+{
+	const struct graph *g = &c->g->graph;
+	uint32_t *of = xcalloc(g->nnodes / 2, sizeof *of);
+	struct solution s = { NULL, NULL };
+	int64_t ns;
+
+	for (uint32_t i = 0; i < r->host.events.n; i++) {
+		uint32_t number = number_of_host(r, i);
+
+		if (only == INTERN_NONE || c->of[number] == only + 1)
+			of[number] = c->of[number];
+	}
+	graph_solve(g, &(struct scale){ of, factors, false, false }, &s);
+	ns = s.at[GRAPH_SINK] - g->window.start;
+	solution_free(&s);
+	free(of);
+	return ns;
+}
+
+struct excess {
+	int64_t ns;
+	uint32_t key;
+};
+
+static int
+by_excess(const void *x, const void *y)
+{
+	const struct excess *a = x, *b = y;
+
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	return (a->key > b->key) - (a->key < b->key);
+}
+
+/* Where the path spends most in a key's events; path->n: nowhere. */
+static size_t
+longest_on(const struct costs *c, const struct recording *r, uint32_t key,
+    const edge_list *path)
+{
+	const struct edge *edges = c->g->graph.edges.v;
+	size_t best = path->n;
+
+	for (size_t i = 0; i < path->n; i++) {
+		const struct edge *e = &edges[path->v[i]];
+
+		if (e->kind == EDGE_HOST && c->of[e->owner] == key + 1 &&
+		    recording_of(c->g, e->owner) == r &&
+		    (best == path->n ||
+			e->least_ns > edges[path->v[best]].least_ns))
+			best = i;
+	}
+	return best;
+}
+
+static void
+add_rank(struct costs *c, const struct recording *r, bool is_on_path,
+    const edge_list *path, int64_t *room)
+{
+	struct program *g = c->g;
+	const int64_t whole = g->graph.window.end - g->graph.window.start;
+	int64_t *factors = xmalloc((c->nkeys + 1) * sizeof *factors);
+	VEC(struct excess) list = { 0 };
+	struct excess worst = { 0, 0 };
+	int64_t loss, most = 0;
+	struct critical_record *rec;
+	size_t at;
+
+	factors[0] = SCALE_UNIT;
+	for (uint32_t k = 0; k < c->nkeys; k++) {
+		const int64_t *ns = &c->ns.v[k * g->all.n];
+		int64_t own = ns[r->number];
+		int64_t median = median_of(ns, g->all.n, room);
+
+		factors[k + 1] = SCALE_UNIT;
+		if (own <= median)
+			continue;
+		factors[k + 1] =
+		    (int64_t)((double)median / (double)own * SCALE_UNIT);
+		vec_push(&list, ((struct excess){ own - median, k }));
+	}
+	stable_sort(list.v, list.n, sizeof *list.v, by_excess);
+	/* a path that does not go through its host stays as it is */
+	loss = is_on_path ? whole - length_with(c, r, factors, INTERN_NONE) : 0;
+	for (size_t i = 0; i < list.n && i < CANDIDATES && loss > 0; i++) {
+		int64_t ns = whole - length_with(c, r, factors, list.v[i].key);
+
+		if (ns > most) {
+			most = ns;
+			worst = list.v[i];
+		}
+	}
+	at = most > 0 ? longest_on(c, r, worst.key, path) : path->n;
+	rec = critical_add(
+	    g, IS_RANK, at < path->n ? g->graph.edges.v[path->v[at]].owner : 0);
+	if (at < path->n)
+		rec->chain = critical_chain(g, path, at);
+	rec->rec.source = r->source;
+	rec->loss_ns = loss;
+	rec->loss_percent = (double)loss / (double)whole * 100;
+	rec->excess_ns = most > 0 ? worst.ns : SINK_NONE;
+	rec->least_ns = most > 0 ? most : SINK_NONE;
+	vec_free(&list);
+	free(factors);
+}
+
+void
+costs_records(struct program *g, const edge_list *path)
+{
+	struct costs c = { .g = g };
+	bool *is_on_path = xcalloc(g->all.n + 1, sizeof *is_on_path);
+	int64_t *room = xmalloc(g->all.n * sizeof *room + 1);
+
+	c.of = xcalloc(g->graph.nnodes / 2, sizeof *c.of);
+	add_costs(&c);
+	for (size_t i = 0; i < path->n; i++) {
+		const struct edge *e = &g->graph.edges.v[path->v[i]];
+		const struct recording *r = recording_of(g, e->owner);
+
+		if (e->kind == EDGE_HOST && r != NULL)
+			is_on_path[r->number] = true;
+	}
+	for (size_t i = 0; i < g->all.n; i++)
+		add_rank(&c, g->all.v[i], is_on_path[i], path, room);
+	free(is_on_path);
+	map_free(&c.known);
+	map_free(&c.keys);
+	vec_free(&c.ns);
+	free(c.of);
+	free(room);
+}
