@@ -187,6 +187,7 @@ struct program {
 	VEC(struct recording *) all; /* with is_job: of all ranks */
 	bool is_job;
 	struct ranks *ranks;
+	struct critical_record costliest; /* of ranks; loss_ns 0: none */
 	bool has_source;
 	int64_t first_ns; /* of the source being read */
 	uint64_t npaths;
@@ -216,5 +217,7 @@ void ranks_build(struct program *g);
 void ranks_free(struct program *g);
 /* costs.c: what a slower host of each rank loses the job. */
 void costs_records(struct program *g, const edge_list *path);
+/* The rank that costs most, in a sentence. */
+void costs_note(const struct program *g, struct table *t);
 
 #endif

@@ -381,7 +381,8 @@ explain_empty(struct sink *s)
 static void
 add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 {
-	(void)p;
+	if (p->table == &tables[OF_RANKS])
+		costs_note(program_of(s), t);
 	if (program_of(s)->any_inferred)
 		note_inferred(t);
 	if (program_of(s)->runs_of != INTERN_NONE)

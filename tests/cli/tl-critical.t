@@ -301,6 +301,10 @@ is 'a late data loader, though clocks are off' \
 5 1200000 1200000 loader.py(3): __iter__ 1200000
 6 0   
 7 0   '
+is 'said above the table: 1.2 of 3.268 ms' \
+	"$(job --table critical_ranks --format table --width 300 job/* | sed -n 1p)" \
+	"rank 5's host costs the job 36.7 % of the window: as fast as the median rank's, it would end 1.200 ms earlier, 1.200 ms of it by loader.py(3): __iter__, uid 0, which takes 1.200 ms longer than on the median rank"
+is 'above no other' "$(job --format table job/* | grep -c costs)" 0
 is 'and what it led to, up to the collective' \
 	"$(job --table critical_ranks -c uid,chain job/* | grep -v '^	*$' | tail -n 1 | tr '\t' ' ')" \
 	'0 ["loader.py(3): __iter__","...","cudaLaunchKernel","gemm","ncclDevKernel_AllReduce_Sum_f32_RING_LL"]'
@@ -312,6 +316,8 @@ is 'one path over all ranks' "$(job -c time_ns job/* | awk 'NR > 1 { n += $1 } E
 is 'which goes through the late one' "$(job --by name -c rank,name,time_ns job/* | grep -c '^5.*loader')" 1
 is 'without a late one' "$(job --table critical_ranks -c loss_ns one/* | sort -u | tr '\n' ' ')" \
 	'0 loss_ns '
+is 'and said' "$(job --table critical_ranks --format table --width 300 one/* | sed -n 1p)" \
+	"no rank's host costs the job time: on the critical path none is slower than the median rank's"
 is 'and without that loader' "$(job --what-if '*loader*=0' -c bound,before_ns,after_ns job/* |
 	awk '$1 == "total" { print $2, $3 }')" '3268000 1668000'
 refuses 2 "'--job'" 'tl-critical --table critical_ranks t.json'

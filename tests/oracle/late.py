@@ -224,8 +224,18 @@ def job(tap, name, files):
 
     bars(tap, name, files)
 
-    loss = [r["loss_ns"] for r in rows("tl-critical", "--job", "--table",
-                                       "critical_ranks", *files)]
+    costs = rows("tl-critical", "--job", "--table", "critical_ranks", *files)
+    worst = max(costs, key=lambda r: r["loss_ns"])
+    text = screen("tl-critical", "--job", "--table", "critical_ranks", "--format", "table",
+                  "--width", "400", *files)
+    want = "rank %d's host costs the job %.1f %% of the window: as fast as the median rank's, " \
+        "it would end %s earlier, %s of it by %s, uid %s, which takes %s longer" % (
+            worst["rank"], worst["loss_percent"], words(worst["loss_ns"]),
+            words(worst["by_ns"]), worst["name"], worst["uid"], words(worst["excess_ns"]))
+    tap.result(text.startswith(want) and worst["by_ns"] <= worst["loss_ns"],
+               name + ": tl-critical's sentence is its costliest row", text[:400], want)
+
+    loss = [r["loss_ns"] for r in costs]
     gain = next(r for r in rows("tl-advise", *files) if r["rule"] == "late_rank")
     tap.result(gain["gain_ns_low"] <= loss[most] <= found[most].behind ==
                gain["gain_ns_high"],
