@@ -79,11 +79,18 @@ coll_seems_late(const struct coll *c)
 	    (double)c->late_ns >= LATE_SHARE * (double)c->latency_ns;
 }
 
+/* Whether starts of its ranks can be compared. */
+static bool
+is_judged(const struct finder *f, const struct coll *c)
+{
+	return f->j->groups.v[c->group].clocks == CLOCKS_AGREE &&
+	    f->u_ns != NONE;
+}
+
 static bool
 matters(const struct finder *f, const struct coll *c)
 {
-	return f->j->groups.v[c->group].clocks == CLOCKS_AGREE &&
-	    f->u_ns != NONE && c->late_ns / 2 >= f->u_ns && coll_seems_late(c);
+	return c->late_ns / 2 >= f->u_ns && coll_seems_late(c);
 }
 
 /* What the median rank, of two the earlier, could not hide behind its own
@@ -421,12 +428,26 @@ put_last(struct finder *f, const struct rec *last)
 	f->come[f->n - 1] = a;
 }
 
+/* By how much its last rank comes behind the next. */
+static int64_t
+behind_next(const struct job *j, const struct coll *c)
+{
+	int64_t last_ns = coll_last(j, c)->start_ns, least = INT64_MAX;
+
+	for (uint32_t m = 0; m < c->n; m++) {
+		int64_t ns = last_ns - j->members[c->first + m]->start_ns;
+
+		if (m != c->last && ns < least)
+			least = ns;
+	}
+	return least;
+}
+
 static void
 take(struct finder *f, const struct coll *c)
 {
 	struct job *j = f->j;
 	struct lateness *l;
-	int64_t behind_ns = INT64_MAX;
 	int64_t last_ns = coll_last(j, c)->start_ns;
 
 	f->n = c->n;
@@ -441,6 +462,10 @@ take(struct finder *f, const struct coll *c)
 	l->nlast++;
 	l->caused_ns = num_add_max(l->caused_ns, c->wait_sum_ns);
 	f->u_ns = coll_u_ns(j, c);
+	if (!is_judged(f, c))
+		return;
+	/* what is too little to be late adds up, too */
+	l->behind_ns = num_add_max(l->behind_ns, behind_next(j, c));
 	if (!matters(f, c))
 		return;
 	for (uint32_t m = 0; m < c->n; m++) {
@@ -448,10 +473,7 @@ take(struct finder *f, const struct coll *c)
 		int64_t *wait = &f->out->wait_ns[rec_pos(j, r)];
 
 		*wait = num_add_max(*wait, coll_wait(j, c, r));
-		if (m != c->last && last_ns - r->start_ns < behind_ns)
-			behind_ns = last_ns - r->start_ns;
 	}
-	l->behind_ns = num_add_max(l->behind_ns, behind_ns);
 	stable_sort(f->come, f->n, sizeof *f->come, by_start);
 	put_last(f, coll_last(j, c));
 	share_out(f, c);

@@ -49,16 +49,11 @@ finding_step(const struct job *j, size_t rank, int64_t cost_ns, struct buf *b)
 
 /*
  * What the job would gain at most if a rank came with the next one wherever it
- * is late. NONE: none of its groups is judged.
+ * is the last. NONE: none of its groups is judged.
  */
 static void
 find_gains(const struct job *j, struct findings *f)
 {
-	bool *unjudged = xcalloc(j->groups.n + 1, sizeof *unjudged);
-
-	for (size_t g = 0; g < f->groups.n; g++)
-		unjudged[f->groups.v[g].group - j->groups.v] =
-		    f->groups.v[g].verdict == VERDICT_UNJUDGED;
 	f->gain_ns = xmalloc((j->ranks.n + 1) * sizeof *f->gain_ns);
 	for (size_t r = 0; r < j->ranks.n; r++)
 		f->gain_ns[r] = NONE;
@@ -66,10 +61,9 @@ find_gains(const struct job *j, struct findings *f)
 		const struct lateness *l = &f->late.list.v[i];
 		int64_t *ns = &f->gain_ns[l->pos];
 
-		if (l->verdict != VERDICT_UNJUDGED && !unjudged[l->group])
+		if (l->is_judged)
 			*ns = num_add_max(*ns == NONE ? 0 : *ns, l->behind_ns);
 	}
-	free(unjudged);
 }
 
 /* A rank over all groups in which it costs anything. */

@@ -243,8 +243,8 @@ struct lateness {
 	uint64_t nlate;         /* last, and by what matters */
 	int64_t nknown, nsame;  /* of these: window known; same work */
 	int64_t caused_ns;      /* what others waited where it was last */
-	int64_t late_ns;        /* sum, of nlate */
 	int64_t behind_ns;      /* its start after the next; likewise */
+	int64_t late_ns;        /* sum, of nlate */
 	/* its share of all lateness over the median start; of this what is
 	 * exposed; and how uncertain that is */
 	int64_t share_ns, cost_ns, u_ns;
@@ -254,6 +254,7 @@ struct lateness {
 	struct excess work, idle;
 	struct values lates; /* each, in ns */
 	double pct_late;
+	bool is_judged; /* its group is */
 	enum verdict verdict;
 	struct str word; /* the verdict's */
 };

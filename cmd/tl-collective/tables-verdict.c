@@ -262,10 +262,19 @@ each_late(struct sheet_rows *s, struct job *j,
 	vec_free(&list);
 }
 
+/* Where starts cannot be compared nobody is known to be late. */
 static void
 put_cause(struct sheet_rows *s, const struct job *j, struct lateness *l)
 {
-	put_late(s, j, l, l);
+	struct lateness own = *l;
+
+	if (!l->is_judged) {
+		own.nlate = (uint64_t)NONE;
+		own.late_ns = own.cost_ns = own.behind_ns = NONE;
+		own.pct_late = NAN;
+		own.word = str_of(verdict_words[VERDICT_UNJUDGED]);
+	}
+	put_late(s, j, l, &own);
 }
 
 static void

@@ -3,6 +3,7 @@
 #include "cmd/tl-collective/verdict.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define NETWORK_PCT 60 /* of the best bus bandwidth for this size */
 #define WAIT_SHARE 0.2 /* of the time in collectives; less is even */
@@ -262,6 +263,24 @@ settle(struct job *j, struct group_sum *s, struct buf *b)
 					 : STR("order");
 }
 
+/* Ranks of groups whose starts cannot be compared, or not well enough. */
+static void
+tell_judged(const struct job *j, struct findings *f)
+{
+	bool *is_judged = xcalloc(j->groups.n + 1, sizeof *is_judged);
+
+	for (size_t g = 0; g < f->groups.n; g++)
+		is_judged[f->groups.v[g].group - j->groups.v] =
+		    f->groups.v[g].verdict != VERDICT_UNJUDGED;
+	for (size_t i = 0; i < f->late.list.n; i++) {
+		struct lateness *l = &f->late.list.v[i];
+
+		l->is_judged =
+		    l->verdict != VERDICT_UNJUDGED && is_judged[l->group];
+	}
+	free(is_judged);
+}
+
 static int
 by_cost(const void *pa, const void *pb)
 {
@@ -302,6 +321,7 @@ groups_judge(struct job *j, struct findings *f)
 	}
 	for (size_t g = 0; g < f->groups.n; g++)
 		settle(j, &f->groups.v[g], &b);
+	tell_judged(j, f);
 	stable_sort(f->groups.v, f->groups.n, sizeof *f->groups.v, by_cost);
 	alikes_free(&curve);
 	buf_free(&b);

@@ -44,6 +44,15 @@ is 'groups with it are not judged' "$(tl-collective -c group,verdict --no-header
 0${tab}none
 1${tab}not judged
 w${tab}not judged"
+is '... and nobody in them is late or on time' "$(tl-collective --table straggler_cause --no-header -c \
+	group,rank,times_late,pct_late,late_ns_sum,cost_ns,behind_next_ns,verdict pairs 2>err |
+	grep -v '^0' | sort | tr '\t' ' ')" \
+	'1 2      not judged
+1 3      not judged
+w 0      not judged
+w 1      not judged
+w 2      not judged
+w 3      not judged'
 is 'subtracted, nobody is late' "$(tl-collective --align-clocks -c verdict --no-header pairs | sort -u)" none
 is '... and that is no warning' "$(tl-collective --align-clocks pairs 2>&1 >/dev/null; echo $?)" 0
 is 'times of the file stay' "$(tl-collective --table nccl_long -c ts_ns pairs 2>err | cksum)" \
@@ -114,6 +123,8 @@ lateness() { # US
 }
 is '11 us may be the clock' "$(lateness 11)" ''
 is '12 us are not' "$(lateness 12)" 1
+is 'less than 10 us is not late' "$(lateness 8)" ''
+is '... but adds up in what would be gained' "$(gains --align-clocks late8)" '0 0;1 24000;'
 # ends of three collectives that lie 180, 0 and -180 us apart tell a clock roughly
 mkdir unsure
 collectives 0 1000+200 2000+200 3000+200 >unsure/rank0.json

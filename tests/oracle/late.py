@@ -86,6 +86,7 @@ def judge(files):
         for r, c in enumerate(one):
             found[r].judged += c[1] if c[2] in TOGETHER else 0
         found[who].caused += sum(wait)
+        found[who].behind += min(last - c[0] for r, c in enumerate(one) if r != who)
         others = sorted(w for r, w in enumerate(wait) if r != who)
         half = len(others) // 2
         late = others[half] if len(others) % 2 else \
@@ -96,8 +97,6 @@ def judge(files):
         found[who].lates.append(late)
         for r, w in enumerate(wait):
             found[r].waited += w
-        behind = min(last - c[0] for r, c in enumerate(one) if r != who)
-        found[who].behind += behind
         part, order = shares([last - w for w in wait])
         middle = one[order[(len(one) - 1) // 2]][3]
         above = sum(part)
