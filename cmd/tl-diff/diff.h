@@ -152,6 +152,7 @@ struct side {
 	const char *path;
 	uint32_t no; /* of its source, among all of its side */
 	bool has_rank;
+	bool is_rank_guess; /* by the order of inputs */
 	bool has_frames; /* of Python, whether they are in the trees or not */
 	int64_t rank;
 	VEC(struct node) nodes;

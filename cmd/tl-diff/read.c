@@ -392,6 +392,7 @@ hand_out(struct side *r, const struct sink_source *o, side_vec *to)
 	r->no = o->no;
 	r->has_rank = o->has_rank;
 	r->rank = o->rank;
+	r->is_rank_guess = o->is_rank_guess;
 	vec_push(to, r);
 }
 

@@ -73,8 +73,14 @@ read_more(struct inputs *s)
 	s->opened = NULL;
 	s->next_path++;
 	n = file_take(f, &s->waiting);
-	for (size_t i = first; i < s->waiting.n; i++)
-		s->waiting.v[i]->no += s->nsources;
+	for (size_t i = first; i < s->waiting.n; i++) {
+		struct side *r = s->waiting.v[i];
+
+		r->no += s->nsources;
+		/* a file by itself knows of no other */
+		if (r->is_rank_guess)
+			r->rank = r->no;
+	}
 	s->nsources += n;
 	return true;
 }

@@ -43,8 +43,7 @@ sink_sources_source(
 	o->is_rocprof = source_is_api_trace(s);
 	o->is_xla = source_is_xla(s);
 	o->has_rank = source_int(s, "rank", &o->rank);
-	o->is_rank_guess = from != NULL && from->val.type == VAL_STR &&
-	    str_eq(from->val.s, STR("order"));
+	o->is_rank_guess = from != NULL && str_eq(from->val.s, STR("order"));
 	o->has_base = source_int(s, "base", &o->base_ns);
 	o->has_epoch = source_int(s, "epoch", &epoch);
 	if (o->has_epoch && !num_add(o->base_ns, epoch, &o->base_ns))

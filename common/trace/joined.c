@@ -34,12 +34,16 @@ joined_number(int64_t rank, bool is_known, size_t no)
 	return is_known ? rank : (int64_t)no;
 }
 
+static bool
+is_told(const struct joined *o)
+{
+	return o->has_rank && !o->is_rank_guess;
+}
+
 static int64_t
 number_of(const joined_list *all, size_t i)
 {
-	const struct joined *o = &all->v[i];
-
-	return joined_number(o->rank, o->has_rank && !o->is_rank_guess, i);
+	return joined_number(all->v[i].rank, is_told(&all->v[i]), i);
 }
 
 /* Whatever collectives say. */
@@ -49,9 +53,9 @@ share_clock(const struct joined *a, const struct joined *b)
 	if (a->own.island != OWN_CLOCK_ALONE &&
 	    b->own.island != OWN_CLOCK_ALONE)
 		return a->own.island == b->own.island;
-	if (a->has_rank && b->has_rank && a->rank == b->rank)
+	if (is_told(a) && is_told(b) && a->rank == b->rank)
 		return true;
-	return !a->has_rank && !b->has_rank && a->path == b->path;
+	return !is_told(a) && !is_told(b) && a->path == b->path;
 }
 
 static bool

@@ -286,6 +286,12 @@ is '... without drift' "$(cat joined.txt)" "$(cat steady.txt)"
 
 reports 3 join-clocks-off 'tl-timeline --join pairs/*.json'
 like '... whose' "$(tl-timeline --join pairs/*.json 2>&1 >/dev/null)" '1 rank is off \(3\), .* rank 3, by 5\.000 ms'
+mkdir anon
+for i in 0 1 2 3; do sed 's/"distributedInfo"/"info"/' pairs/rank$i.json >anon/x$i.json; done
+like '... also where only their order tells ranks' "$(tl-timeline --join anon/*.json 2>&1 >/dev/null)" \
+	'1 rank is off \(3\), .* rank 3, by 5\.000 ms'
+reports 3 join-clocks-off 'tl-merge anon/*.json >anon.tl'
+is '... and aligns them' "$(tl-timeline --join --align collective anon/*.json)" "$(tl-timeline --join even/*.json)"
 is '... not those that are not asked for' "$(said tl-timeline --join --rank 0-2 pairs/*.json)" 0
 is '... nor where collectives agree' "$(said tl-timeline --join even/*.json)" 0
 is '... nor if they are said to be one' "$(said tl-timeline --join --align base pairs/*.json)" 0

@@ -101,5 +101,15 @@ is 'one step each: slower' "$?$(grep -c 'rank 1.*noise unknown' gate.err)" 41
 refuses 2 'rank: needs --pair rank' 'tl-diff --fail-over rank:3% was is'
 refuses 2 'needs --pair rank' 'tl-diff --table diff_ranks was is'
 refuses 2 '--per step with --by kernel' 'tl-diff --by kernel --pair rank --table diff_ranks was is'
+mkdir anon_was anon_is
+for i in 0 1 2 3; do
+	sed '1s/"distributedInfo":{[^}]*},//' was/$i.json >anon_was/x$i.json
+	sed '1s/"distributedInfo":{[^}]*},//' is/$i.json >anon_is/x$i.json
+done
+is 'nothing tells ranks: their order does' \
+	"$(tl-diff --pair rank --table diff_ranks anon_was anon_is)" \
+	"$(tl-diff --pair rank --table diff_ranks was is)"
+is '... as it does for collectives' "$(tl-collective --table nccl_long -c rank anon_was 2>err | sort | uniq -c)" \
+	"$(tl-collective --table nccl_long -c rank was 2>err | sort | uniq -c)"
 is 'of kernels' "$(ranks --by kernel --per step -c rank,steps_after was is)" '0 7.1 7.2 7.3 7.'
 done_testing
