@@ -78,7 +78,7 @@ read_more(struct inputs *s)
 
 		r->no += s->nsources;
 		/* a file by itself knows of no other */
-		if (r->is_rank_guess)
+		if (r->is_rank_guess && s->set->pair == PAIR_RANK)
 			r->rank = r->no;
 	}
 	s->nsources += n;
