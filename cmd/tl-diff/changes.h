@@ -233,6 +233,14 @@ is_unlinked(const struct changes *c, const struct change *r)
 	    r->key.kind == c->launched_by[LAUNCHED_BY_NONE];
 }
 
+/* Or of launches outside of ops. */
+static inline bool
+is_no_op(const struct changes *c, const struct change *r)
+{
+	return c->set->by == BY_OP &&
+	    r->key.kind != c->launched_by[LAUNCHED_BY_OP];
+}
+
 static inline uint32_t
 family_of(const struct node *work)
 {

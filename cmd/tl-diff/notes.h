@@ -10,6 +10,13 @@
  * they say what GPU time did, too.
  */
 bool clock_notes(const struct changes *c, struct table *t, bool has_hints);
+/* Ops, or kernels; rows of launches outside of them are no ops. */
+struct row_number {
+	size_t ops, launches;
+};
+void count_row(struct row_number *n, bool is_no_op);
+/* "2 ops and launches outside ops" */
+void put_number(struct buf *b, const struct changes *c, struct row_number n);
 /* +4.456 ms */
 void put_signed_time(struct buf *b, int64_t ns);
 /* "4.456 ms to 4.482 ms (+0.6 %)", or "unchanged (4.456 ms)" */

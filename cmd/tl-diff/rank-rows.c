@@ -181,9 +181,11 @@ limit_of(struct finder *f)
 
 /* To the largest, if it goes the rank's way. */
 static void
-tell_row(struct rank_change *r, const struct change *row, int64_t ns)
+tell_row(
+    struct rank_change *r, const struct change *row, bool is_no_op, int64_t ns)
 {
 	struct rank_row x = { .ns = ns,
+		.is_no_op = is_no_op,
 		.name = { row->name[0],
 		    row->key.n[0] == row->key.n[1] ? row->name[0]
 						   : row->name[1] } };
@@ -218,7 +220,7 @@ rank_rows_find(struct changes *c, uint32_t run, const struct noise_row *whole)
 		bool is_named = p->is_known && p->noise.p <= limit;
 		double diff = p->times.side[1].mean - p->times.side[0].mean;
 
-		tell_row(r, &c->rows.v[p->row],
+		tell_row(r, &c->rows.v[p->row], is_no_op(c, &c->rows.v[p->row]),
 		    llround(is_named ? diff : p->structure));
 	}
 	vec_free(&f.parts);

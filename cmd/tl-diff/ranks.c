@@ -282,13 +282,16 @@ note_slowest(const struct rank_changes *k, struct table *t)
 static void
 put_rows(struct buf *b, const struct changes *c, const struct rank_change *r)
 {
+	struct row_number number = { 0, 0 };
 	int64_t sum = 0;
 	size_t n = 0;
 
 	for (; n < RANK_ROWS && n < r->nrows &&
 	     llabs(sum) < llabs(r->judged_ns) / 10 * 9;
-	     n++)
+	     n++) {
 		stat_add(&sum, r->rows[n].ns);
+		count_row(&number, r->rows[n].is_no_op);
+	}
 	if (n == 0) {
 		buf_puts(b, ", no row of it by itself");
 		return;
@@ -299,8 +302,9 @@ put_rows(struct buf *b, const struct changes *c, const struct rank_change *r)
 	else
 		buf_printf(b, "%.0f %% of it",
 		    100 * (double)sum / (double)r->judged_ns);
-	buf_printf(b, " from %zu %s%s: ", n,
-	    c->set->by == BY_OP ? "op" : "kernel", n == 1 ? "" : "s");
+	buf_puts(b, " from ");
+	put_number(b, c, number);
+	buf_puts(b, ": ");
 	for (size_t i = 0; i < n; i++) {
 		buf_puts(b, i > 0 ? ", " : "");
 		put_names(b, c->dict, r->rows[i].name);

@@ -15,6 +15,7 @@
 struct rank_row {
 	int64_t ns;
 	uint32_t name[NSIDES];
+	bool is_no_op;
 };
 
 #define RANK_ROWS 3

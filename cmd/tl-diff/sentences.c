@@ -54,14 +54,32 @@ is_in(const struct changes *c, const struct change *r, unsigned family)
 struct way {
 	int64_t ns, top_ns; /* of the first that explain all but 1/10 */
 	int64_t all_ns;     /* of which these are a share */
-	size_t n, ntop;
+	struct row_number n, top;
 };
 
-static void
-put_number(struct buf *b, const struct changes *c, size_t n)
+void
+put_number(struct buf *b, const struct changes *c, struct row_number n)
 {
-	buf_printf(b, "%zu %s%s", n, c->set->by == BY_OP ? "op" : "kernel",
-	    n == 1 ? "" : "s");
+	if (n.ops > 0 || n.launches == 0)
+		buf_printf(b, "%zu %s%s", n.ops,
+		    c->set->by == BY_OP ? "op" : "kernel",
+		    n.ops == 1 ? "" : "s");
+	if (n.launches > 0)
+		buf_printf(
+		    b, "%slaunches outside ops", n.ops > 0 ? " and " : "");
+}
+
+void
+count_row(struct row_number *n, bool is_no_op)
+{
+	n->ops += !is_no_op;
+	n->launches += is_no_op;
+}
+
+static size_t
+rows_in(struct row_number n)
+{
+	return n.ops + n.launches;
 }
 
 static double
@@ -78,9 +96,14 @@ put_way(struct buf *b, const struct changes *c, const struct way *w)
 	put_signed_time(b, w->ns);
 	buf_puts(b, " in ");
 	put_number(b, c, w->n);
-	if (w->ntop < w->n)
-		buf_printf(
-		    b, " (%.0f %% of that in %zu)", top_share(w), w->ntop);
+	if (rows_in(w->top) == rows_in(w->n))
+		return;
+	buf_printf(b, " (%.0f %% of that in ", top_share(w));
+	if (w->top.launches > 0)
+		put_number(b, c, w->top);
+	else
+		buf_printf(b, "%zu", w->top.ops);
+	buf_putc(b, ')');
 }
 
 /*
@@ -104,7 +127,7 @@ find_ways(const struct changes *c, unsigned family, struct way ways[2])
 			continue;
 		}
 		stat_add(&w->ns, ns);
-		w->n++;
+		count_row(&w->n, is_no_op(c, r));
 	}
 	return left;
 }
@@ -119,10 +142,10 @@ find_top(const struct changes *c, unsigned family, struct way ways[2])
 		struct way *w = &ways[ns < 0];
 
 		if (!is_in(c, r, family) || is_unlinked(c, r) ||
-		    w->ntop == TOP_ROWS || top_share(w) >= ENOUGH)
+		    rows_in(w->top) == TOP_ROWS || top_share(w) >= ENOUGH)
 			continue;
 		stat_add(&w->top_ns, ns);
-		w->ntop++;
+		count_row(&w->top, is_no_op(c, r));
 	}
 }
 
@@ -136,11 +159,11 @@ static void
 put_share(
     struct buf *b, const struct changes *c, unsigned family, int64_t rest_ns)
 {
-	struct way ways[2] = { { .n = 0 }, { .n = 0 } };
+	struct way ways[2] = { { .ns = 0 }, { .ns = 0 } };
 	int64_t left = find_ways(c, family, ways);
-	struct way *one = &ways[ways[0].n == 0];
+	struct way *one = &ways[rows_in(ways[0].n) == 0];
 	bool is_less = one == &ways[1];
-	bool is_share = (ways[0].n == 0 || ways[1].n == 0) &&
+	bool is_share = (rows_in(ways[0].n) == 0 || rows_in(ways[1].n) == 0) &&
 	    (left == 0 || (left < 0) == is_less) &&
 	    (rest_ns == 0 || (rest_ns < 0) == is_less);
 
@@ -151,13 +174,13 @@ put_share(
 		stat_add(&one->all_ns, rest_ns);
 	}
 	find_top(c, family, ways);
-	if (is_share && one->n > 0) {
+	if (is_share && rows_in(one->n) > 0) {
 		buf_printf(b, ", %.0f %% of it from ", top_share(one));
-		put_number(b, c, one->ntop);
+		put_number(b, c, one->top);
 		return;
 	}
 	for (int i = 0; i < 2; i++)
-		if (ways[i].n > 0)
+		if (rows_in(ways[i].n) > 0)
 			put_way(b, c, &ways[i]);
 }
 

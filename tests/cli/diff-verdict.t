@@ -239,6 +239,22 @@ is 'the gate counts what is none' \
 is 'as many calls a step, of more steps' \
 	"$(counted 4 4 4 4 4 | trace >c5.json; says --per step c444.json c5.json | grep -c 'only side')" 0
 
+# outside US US: an op and a launch outside of it, whose kernels take so long
+outside() {
+	op a 0 10
+	call 1 1
+	call 20 2 cudaGraphLaunch
+	gpu ka 100 "$1" 1
+	gpu kb 200 "$2" 2
+}
+outside 10 10 | trace >out1.json
+outside 20 30 | trace >out2.json
+outside 10 30 | trace >out3.json
+is 'launches outside of ops are no ops' "$(whole out1.json out2.json)" \
+	'GPU time 20.0 us to 50.0 us (+150.0 %), 100 % of it from 1 op and launches outside ops'
+is 'not even alone' "$(whole out1.json out3.json)" \
+	'GPU time 20.0 us to 40.0 us (+100.0 %), 100 % of it from launches outside ops'
+
 # together BIG MORE: 8 steps of an op of BIG us and 20 of 100 us and MORE, which
 # vary by 12 us, half of them up where the others go down
 together() {
