@@ -36,8 +36,11 @@ void
 put_calls(const struct budget *w, const struct idle_part *p, struct buf *b)
 {
 	if (p->calls > 1) {
-		put_count(b, p->calls);
-		buf_puts(b, w->n > 1 ? " calls in total" : " calls");
+		if (p->calls % w->n == 0)
+			put_count(b, p->calls / w->n);
+		else
+			buf_printf(b, "%.1f", (double)p->calls / (double)w->n);
+		buf_puts(b, w->n > 1 ? " calls on average" : " calls");
 		buf_puts(b, ", longest wait ");
 		put_time(b, p->longest_ns);
 	}

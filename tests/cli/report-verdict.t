@@ -613,7 +613,7 @@ rm d/critical_ranks.ndjson
 } >d/idle.ndjson
 is 'one call: the mean of the ranks, as of the whole' \
 	"$(class=data waits 10000000 30000000 60000000 0:30:3 1:40:3 2:31:3)" \
-	'Data-bound: data loading is 60.0 % of 100.000 ms (mean of 3 ranks): next (60.000 ms: 12 calls in total, longest wait 22.000 ms, uid 7 of rank 2).'
+	'Data-bound: data loading is 60.0 % of 100.000 ms (mean of 3 ranks): next (60.000 ms: 4 calls on average, longest wait 22.000 ms, uid 7 of rank 2).'
 sed 's/"latency_ns_sum":90,/"latency_ns_sum":900,/' d/nccl_groups.ndjson >x &&
 	mv x d/nccl_groups.ndjson
 like 'half of it waiting' "$(waits 10000000 60000000 30000000 0:30:3 1:40:3 2:31:3)" \
