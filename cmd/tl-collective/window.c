@@ -86,7 +86,7 @@ spent_name(struct intern *names, struct buf *b, enum spent_on on,
 	return intern_put(names, buf_str(b));
 }
 
-/* The gaps' pieces: by cause, and the event that each was in. */
+/* The gaps' pieces: by cause, and the event that this is due to. */
 static void
 find_idle(struct windows *w, const struct host *h, const struct gaps *g,
     struct intern *names)
@@ -97,8 +97,9 @@ find_idle(struct windows *w, const struct host *h, const struct gaps *g,
 	w->idle.n = 0;
 	for (size_t i = 0; i < g->pieces.n; i++) {
 		const struct gap_piece *p = &g->pieces.v[i];
-		uint32_t event = p->event != HOST_NONE
-		    ? h->events.v[p->event].name
+		uint32_t culprit = host_culprit(h, p->event, p->cause);
+		uint32_t event = culprit != HOST_NONE
+		    ? h->events.v[culprit].name
 		    : INTERN_NONE;
 		bool is_new;
 		uint64_t *slot;

@@ -168,7 +168,9 @@ add_pieces(struct clock *c, struct step_times *t, struct step_time *s,
 			to = to < at->end_ns ? to : at->end_ns;
 			if (from >= to)
 				continue;
-			add_piece(c, t, first, p->cause, p->event, to - from);
+			add_piece(c, t, first, p->cause,
+			    host_culprit(&c->host, p->event, p->cause),
+			    to - from);
 			if (!gap_is_behind_opener(gap, p))
 				continue;
 			add_piece(c, t, first, TERM_OPENED, gap->opened_by,

@@ -313,6 +313,26 @@ hosted() {
 		t=$((t + ms * 1000))
 	done
 }
+# loading US...: steps that load for twice so long, in two ops of the data loader
+loading() {
+	n=0 t=0
+	for us; do
+		ev user_annotation "ProfilerStep#$n" 1 $t $((2 * us + 1000))
+		ev user_annotation 'enumerate(DataLoader)#_Iter.__next__' 1 $((t + 100)) $((2 * us))
+		op aten::stack $((t + 100)) "$us"
+		op aten::cat $((t + 100 + us)) "$us"
+		n=$((n + 1))
+		op mm $((t + 2 * us + 150)) 50
+		call $((t + 2 * us + 160)) $n
+		gpu k_mm $((t + 2 * us + 200)) 300 $n
+		t=$((t + 2 * us + 1000))
+	done
+}
+loading 1000 1010 1005 1002 | trace >load1.json
+loading 3000 3010 3005 3002 | trace >load2.json
+like 'one cause is one finding, whatever it does' \
+	"$(tl-diff --table diff_verdict --no-header load1.json load2.json 2>err | grep '^step')" \
+	'^step 3\.007 ms to 7\.007 ms \(\+133\.0 %\): 4\.000 ms more data loading in enumerate\(DataLoader\)#_Iter\.__next__; '
 hosted 10 11 10 11 10 | trace >host10.json
 hosted 11 10 11 10 10 | trace >host10b.json
 hosted 25 26 25 26 25 | trace >host25.json

@@ -341,6 +341,25 @@ is 'the host call that makes the GPU wait' "$(column straggler_cause \
 	rank,times_late,idle_cause,idle_host,idle_host_ns,verdict loads | head -n 1)" \
 	"2${tab}10${tab}data${tab}load_batch${tab}45000000.0${tab}host"
 is 'and in the verdict' "$(column nccl_groups says loads)" 'rank 2 late by 5.000 ms (median) in 100 % of 10 collectives: its GPU waits for the host: data, in load_batch'
+# the same time, in two ops of a data loader
+mkdir nested
+python3 - <<'EOP'
+import json
+for rank in range(4):
+    with open("loads/rank%d.json" % rank, encoding="ascii") as f:
+        trace = json.load(f)
+    events = trace["traceEvents"]
+    for e in [e for e in events if e["name"] == "load_batch"]:
+        half = e["dur"] // 2
+        events += [dict(e, name="aten::stack", dur=half),
+                   dict(e, name="aten::cat", ts=e["ts"] + half, dur=e["dur"] - half)]
+        e.update(cat="user_annotation", name="enumerate(DataLoader)#_Iter.__next__")
+    with open("nested/rank%d.json" % rank, "w", encoding="ascii") as f:
+        json.dump(trace, f)
+EOP
+is 'one cause is one finding, whatever it does' "$(column straggler_cause \
+	rank,times_late,idle_cause,idle_host,idle_host_ns,verdict nested | head -n 1)" \
+	"2${tab}10${tab}data${tab}enumerate(DataLoader)#_Iter.__next__${tab}45000000.0${tab}host"
 is 'the slow op and shape, by whichever kernel' "$(column straggler_cause \
 	rank,slow_more_ns,slow_op,slow_shape slows | head -n 1)" \
 	"2${tab}27000000.0${tab}aten::mm${tab}[[8,4],[4,2]]"
