@@ -63,6 +63,8 @@ def same(tap, base, slow):
          ["--ends", "1", "--gap", "100000", "--drift", "3=0.5"]),
     ]
     if slow:
+        jobs += [("more than are looked at", 4, groups(4, 2, 260, *kinds) +
+                  ["--ends", "2", "--skew", "3=900"])]
         jobs += [("drawn %d" % seed, 16, groups(16, 4, 30, *kinds) +
                   ["--ends", "2", "--order", "2", "--seed", str(seed), "--skew", "7=2000"])
                  for seed in range(10)]
@@ -225,7 +227,8 @@ def plants(tap, base, ranks):
     late = 1
     cases = [("one clock", {ranks - 1: 1500.0}, {}), ("a host", {r: 3000.0 for r in half}, {}),
              ("several", {r: -400.0 * (1 + r // size) for r in half}, {}),
-             ("drift", {}, {r: 10.0 for r in half})]
+             ("drift", {}, {r: 10.0 for r in half}),
+             ("hosts that drift", {}, {r: 8.0 * (1 + r // size) for r in half})]
     for name, skew, drift in cases:
         options = sum((["--skew", "%d=%g" % p] for p in skew.items()), []) + \
             sum((["--drift", "%d=%g" % p] for p in drift.items()), [])
