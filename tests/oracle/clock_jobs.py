@@ -287,11 +287,8 @@ def drifting(tap, base, name, source, ranks):
     folder, ppm, half = os.path.join(base, name + "drift"), 20.0, ranks // 2
     os.makedirs(folder)
     for rank, trace in enumerate(collectives_of(source)):
-        once, fast = trace["traceEvents"], ppm * 1e-6 * (rank >= half)
-        trace["traceEvents"] = [
-            dict(e, ts=round(e["ts"] + 6e5 * (k + fast * k), 3),
-                 args=dict(e["args"], correlation=e["args"]["correlation"] + 10**7 * k))
-            for k in range(12) for e in once]
+        trace["traceEvents"] = collective_jobs.repeat(
+            trace["traceEvents"], 12, 6e5 * (1 + ppm * 1e-6 * (rank >= half)))
         collective_jobs.write(os.path.join(folder, "rank%d.json" % rank), json.dumps(trace))
     rc, rows, err = clocks.table(folder)
     off = {r for r in rows if rows[r]["off"] == "True"}

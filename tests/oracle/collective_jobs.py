@@ -223,16 +223,68 @@ def make_late(traces, rank, by):
                 e["dur"] = round(e["dur"] + by, 3)
 
 
-def real(tap, data, base, name, ranks, late_us):
+def make_slow(traces, places, factor):
+    """Those at these places take so many times the time."""
+    lists = [in_order(t) for t in traces]
+    for k in sorted(places, reverse=True):
+        by = round((factor - 1) * min(own[k]["dur"] for own in lists), 3)
+        for own, trace in zip(lists, traces):
+            shift(trace, own[k]["ts"] + own[k]["dur"], by, own[k])
+            own[k]["dur"] = round(own[k]["dur"] + by, 3)
+
+
+def largest(traces):
+    """Places of the largest all-reduces."""
+    sizes = [e["args"]["In msg nelems"] if e["args"]["Collective name"] == "allreduce" else 0
+             for e in in_order(traces[0])]
+    return [k for k, n in enumerate(sizes) if n == max(sizes)]
+
+
+def load_real(data, name):
     folder = os.path.join(data, name)
     files = sorted(f for f in os.listdir(folder) if f.endswith(".gz"))
+    return files, [json.load(gzip.open(os.path.join(folder, f))) for f in files]
+
+
+def save(folder, files, traces):
+    os.mkdir(folder)
+    for f, t in zip(files, traces):
+        write(os.path.join(folder, f[:-3]), json.dumps(t))
+
+
+def repeat(events, times, apart_us):
+    """They, and again so much later."""
+    return [dict(e, ts=round(e["ts"] + apart_us * k, 3),
+                 args=dict(e["args"], correlation=e["args"]["correlation"] + 10**7 * k))
+            for k in range(times) for e in events]
+
+
+def slow_at_times(tap, data, base, name, some):
+    """The job's collectives twelve times over, of which some that are alike take 4 x."""
+    files, traces = load_real(data, name)
+    for trace in traces:
+        trace["traceEvents"] = repeat(in_order(trace), 12, 6e5)
+    places = largest(traces)
+    make_slow(traces, places[8:8 + some], 4)
+    lists = [in_order(t) for t in traces]
+    least = [min(own[k]["dur"] for own in lists) * 1000 for k in places]
+    want = sum(least[8:8 + some]) - some * statistics.median(least)
+    out = os.path.join(base, name + "-slow")
+    save(out, files, traces)
+    _, rows, err = verdicts(out)
+    said = [r for r in rows if r["verdict"] == "unstable"]
+    tap.ok(len(said) == 1 and near(int(said[0]["cost_ns"]), want, 0.001) and
+           said[0]["text"].startswith("%d of %d all-reduces" % (some, len(places))),
+           "%s: %d of %d all-reduces take 4 x: %.3f ms" % (name, some, len(places), want / 1e6),
+           rows, err)
+
+
+def real(tap, data, base, name, ranks, late_us):
     for rank in ranks:
-        traces = [json.load(gzip.open(os.path.join(folder, f))) for f in files]
+        files, traces = load_real(data, name)
         out = os.path.join(base, "%s-%d" % (name, rank))
         make_late(traces, rank, late_us)
-        os.mkdir(out)
-        for f, t in zip(files, traces):
-            write(os.path.join(out, f[:-3]), json.dumps(t))
+        save(out, files, traces)
         found = collections.defaultdict(dict)
         for r, t in enumerate(traces):
             base_ns = int(t.get("baseTimeNanoseconds", 0))
@@ -252,6 +304,7 @@ def main():
         if sys.argv[1] == "real":
             real(tap, sys.argv[2], base, "multirank_cifar_mi300x_4r", (0, 3), 5000)
             real(tap, sys.argv[2], base, "multirank_dlrm_v100_8r", (2, 5), 5000)
+            slow_at_times(tap, sys.argv[2], base, "multirank_cifar_mi300x_4r", 12)
         else:
             for n in sys.argv[2:]:
                 sub = os.path.join(base, n)
