@@ -159,6 +159,10 @@ for i in 95 99; do
 done
 like 'late rank: in words' "$(column nccl_groups says late)" \
 	'^rank 5 late by [23]\.[09][0-9]* ms \(median\) in 100 % of [0-9]+ collectives'
+for width in 60 200; do
+	like "... whole and first, at a width of $width" "$(tl-collective --format table --width $width late | tr -s '\n ' ' ')" \
+		"^$(column nccl_verdict text late | head -n 1 | sed 's/[][().*+?|]/\\&/g') "
+done
 for i in 0 3 6; do
 	is "late rank, group $i: which" "$(group late "$i" late_rank)" 5
 	near "late rank, group $i: by" "$(group late "$i" late_ns_p50)" 3000000
