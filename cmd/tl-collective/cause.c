@@ -428,19 +428,27 @@ put_last(struct finder *f, const struct rec *last)
 	f->come[f->n - 1] = a;
 }
 
-/* By how much its last rank comes behind the next. */
+/*
+ * By how much its last rank comes behind the next; no more than any waits, as
+ * of a broadcast that others have left by then.
+ */
 static int64_t
 behind_next(const struct job *j, const struct coll *c)
 {
-	int64_t last_ns = coll_last(j, c)->start_ns, least = INT64_MAX;
+	int64_t last_ns = coll_last(j, c)->start_ns;
+	int64_t least = INT64_MAX, longest = 0;
 
 	for (uint32_t m = 0; m < c->n; m++) {
-		int64_t ns = last_ns - j->members[c->first + m]->start_ns;
+		const struct rec *r = j->members[c->first + m];
+		int64_t wait = coll_wait(j, c, r);
 
-		if (m != c->last && ns < least)
-			least = ns;
+		if (m == c->last)
+			continue;
+		if (last_ns - r->start_ns < least)
+			least = last_ns - r->start_ns;
+		longest = wait > longest ? wait : longest;
 	}
-	return least;
+	return least < longest ? least : longest;
 }
 
 static void

@@ -160,6 +160,14 @@ is 'the gate: not the first step' \
 is 'of one side only it is judged' "$(out warm1.json cold2.json | grep 'first step')" ''
 is 'of several runs' "$(out -B warm1.json -B warm1.json -A warm2.json -A warm2.json)" \
 	'the first steps of runs are not judged, as most stand out on both sides: 3.000 ms to 3.200 ms (+6.7 %) of compute in the mean, the median of the others 1.503 ms to 1.542 ms (+2.6 %)'
+# the mean of 5 steps of a run, so much of its 6
+is '... of which the others are judged, as parts of a run' \
+	"$(tl-diff --table diff_verdict --no-header -B warm1.json -B warm1.json -A warm2.json -A warm2.json |
+		grep '^GPU time')" \
+	'GPU time +1.9 %: +197.0 us a run beyond noise, 100 % of it from 1 op; +200.0 us by first steps, not judged'
+is '... and of a step' "$(tl-diff --per step --table diff_verdict --no-header -B warm1.json -B warm1.json \
+	-A warm2.json -A warm2.json | grep '^GPU time')" \
+	'GPU time +1.9 %: +32.8 us a step beyond noise, 100 % of it from 1 op; +33.3 us by first steps, not judged'
 
 # 4 % more in each of many ops: no row bears it out
 spread() {

@@ -86,7 +86,9 @@ def judge(files):
         for r, c in enumerate(one):
             found[r].judged += c[1] if c[2] in TOGETHER else 0
         found[who].caused += sum(wait)
-        found[who].behind += min(last - c[0] for r, c in enumerate(one) if r != who)
+        found[who].behind += min(
+            min(last - c[0] for r, c in enumerate(one) if r != who),
+            max(w for r, w in enumerate(wait) if r != who))
         others = sorted(w for r, w in enumerate(wait) if r != who)
         half = len(others) // 2
         late = others[half] if len(others) % 2 else \
