@@ -358,7 +358,7 @@ warmup_note(const struct changes *c, struct table *t)
 		    : " is not judged, as it stands");
 	put_change(&b, w->ns[0], w->ns[1]);
 	buf_printf(&b, " of compute%s, the median of the others ",
-	    is_mean ? " in the mean" : "");
+	    is_mean ? " on average" : "");
 	put_change(&b, w->others_ns[0], w->others_ns[1]);
 	note_of(t, &b);
 	buf_free(&b);

@@ -159,7 +159,7 @@ is 'the gate: not the first step' \
 	"$(tl-diff --fail-over gpu:3% warm1.json warm2.json >/dev/null 2>&1; echo $?)" 0
 is 'of one side only it is judged' "$(out warm1.json cold2.json | grep 'first step')" ''
 is 'of several runs' "$(out -B warm1.json -B warm1.json -A warm2.json -A warm2.json)" \
-	'the first steps of runs are not judged, as most stand out on both sides: 3.000 ms to 3.200 ms (+6.7 %) of compute in the mean, the median of the others 1.503 ms to 1.542 ms (+2.6 %)'
+	'the first steps of runs are not judged, as most stand out on both sides: 3.000 ms to 3.200 ms (+6.7 %) of compute on average, the median of the others 1.503 ms to 1.542 ms (+2.6 %)'
 # the mean of 5 steps of a run, so much of its 6
 is '... of which the others are judged, as parts of a run' \
 	"$(tl-diff --table diff_verdict --no-header -B warm1.json -B warm1.json -A warm2.json -A warm2.json |
