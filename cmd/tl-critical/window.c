@@ -34,7 +34,8 @@ of_steps(struct recording *r, const struct select *s, const char *path)
 	for (size_t i = 0; i < r->steps.list.n; i++)
 		vec_push(&chosen, is_whole);
 	if (!is_whole)
-		(void)!select_steps(s, &r->steps, chosen.v, path, r->source);
+		(void)!select_steps(
+		    s, &r->steps, r->host.dict, chosen.v, path, r->source);
 	for (size_t i = 0; i < r->steps.processes.n; i++) {
 		const struct step_process *p = &r->steps.processes.v[i];
 

@@ -5,7 +5,8 @@
 
 /* "decode steps 14-17 of before and 6-9 of after" */
 static void
-put_match(struct settings *set, const struct matches *m, const struct match *x)
+put_match(struct settings *set, const struct matches *m, const struct match *x,
+    const struct dict *st)
 {
 	uint8_t phase = match_block_of(m, x, 0)->phase;
 
@@ -13,11 +14,11 @@ put_match(struct settings *set, const struct matches *m, const struct match *x)
 	    set->over.len > 0 ? "; " : "over ", phase_words[phase],
 	    x->n == 1 ? "" : "s");
 	for (int s = 0; s < NSIDES; s++) {
-		match_put_steps(&set->over, m, x, s);
+		match_put_steps(&set->over, m, x, s, st);
 		buf_printf(&set->over, " of %.*s%s", (int)set->names[s].len,
 		    set->names[s].p, s == 0 ? " and " : "");
 		buf_puts(&set->matched[s], set->matched[s].len > 0 ? "," : "");
-		match_put_steps(&set->matched[s], m, x, s);
+		match_put_steps(&set->matched[s], m, x, s, st);
 	}
 }
 
@@ -30,7 +31,7 @@ matched_find(struct settings *set, struct dict *st)
 
 	match_traces(&m, set->match, paths, st);
 	for (size_t i = 0; i < m.list.n; i++)
-		put_match(set, &m, &m.list.v[i]);
+		put_match(set, &m, &m.list.v[i], st);
 	buf_putc(&set->over, '\0');
 	for (int s = 0; s < NSIDES; s++)
 		buf_putc(&set->matched[s], '\0');

@@ -326,7 +326,7 @@ select_matched(struct file *f)
 
 	if (op.arg == NULL)
 		return;
-	f->set->select.steps.ranges.n = 0;
+	f->set->select.steps.n = 0;
 	(void)select_opt(&f->set->select, &op, OPT_SELECT_STEP);
 }
 

@@ -45,7 +45,7 @@ extract(
 	pid_t pid;
 
 	buf_puts(&steps, "--step=iteration:");
-	match_put_steps(&steps, &p->found, m, side);
+	match_put_steps(&steps, &p->found, m, side, p->st);
 	buf_putc(&steps, '\0');
 	argv[1] = steps.p;
 	pid = child_spawn(argv, -1, -1);

@@ -40,6 +40,10 @@ static const struct column match_columns[] = {
 	SIDE("b", "TraceB"),
 	{ "a_steps", NULL, COL_TEXT, UNIT_NONE, COL_OURS, 0 },
 	{ "b_steps", NULL, COL_TEXT, UNIT_NONE, COL_OURS, 0 },
+	{ "a_rank", NULL, COL_INT, UNIT_NONE, COL_OURS | COL_MINOR, 0 },
+	{ "a_process", NULL, COL_TEXT, UNIT_NONE, COL_OURS | COL_MINOR, 0 },
+	{ "b_rank", NULL, COL_INT, UNIT_NONE, COL_OURS | COL_MINOR, 0 },
+	{ "b_process", NULL, COL_TEXT, UNIT_NONE, COL_OURS | COL_MINOR, 0 },
 };
 
 static const struct column step_columns[] = {
@@ -90,6 +94,23 @@ put_side(struct cell *row, struct table *t, const struct program *p,
 	return row + 1;
 }
 
+/* Whose block it is. */
+static struct cell *
+put_process(struct cell *row, struct table *t, const struct program *p,
+    const struct match *m, int side)
+{
+	const struct match_process *process =
+	    match_process_of(&p->found, m, side);
+	struct buf b = { 0 };
+
+	if (process->rank != MATCH_NO_RANK)
+		row[0] = cell_int(process->rank);
+	match_put_process(&b, process, p->st);
+	row[1] = cell_text(keep(t, &b));
+	buf_free(&b);
+	return row + 2;
+}
+
 static void
 put_distance(struct buf *b, const struct program *p, const struct match *m)
 {
@@ -119,9 +140,12 @@ put_matches(struct table *t, const struct program *p)
 		for (int s = 0; s < MATCH_SIDES; s++)
 			row = put_side(row, t, p, m, i, s);
 		for (int s = 0; s < MATCH_SIDES; s++) {
-			match_put_steps(&b, &p->found, m, s);
+			match_put_steps(&b, &p->found, m, s, p->st);
 			row[s] = cell_text(keep(t, &b));
 		}
+		row += MATCH_SIDES;
+		for (int s = 0; s < MATCH_SIDES; s++)
+			row = put_process(row, t, p, m, s);
 		buf_free(&b);
 	}
 }

@@ -253,8 +253,7 @@ check_uses(const struct settings *s)
 			  "--genesis");
 	if (s->genesis != NULL &&
 	    (s->select.has_from || s->select.has_to ||
-		s->select.annotations.n > 0 || s->select.steps.ranges.n > 0 ||
-		s->select.steps.words.n > 0))
+		s->select.annotations.n > 0 || select_asks_steps(&s->select)))
 		die_usage("options '--from', '--to', '--step' and "
 			  "'--annotation' contradict --genesis, which finds "
 			  "the steady state");

@@ -5,14 +5,14 @@
 
 /* "--step=iteration:170-185,249-262" */
 static const char *
-steps_of(const struct matches *m, int side)
+steps_of(const struct matches *m, int side, const struct dict *st)
 {
 	struct buf b = { 0 };
 	const char *word;
 
 	for (size_t i = 0; i < m->list.n; i++) {
 		buf_puts(&b, i > 0 ? "," : "--step=iteration:");
-		match_put_steps(&b, m, &m->list.v[i], side);
+		match_put_steps(&b, m, &m->list.v[i], side, st);
 	}
 	word = text("%.*s", (int)b.len, b.p);
 	buf_free(&b);
@@ -65,7 +65,7 @@ matched_choose(struct settings *s, struct jobs *j)
 	take_option(&query, s->match);
 	match_traces(&m, &query, paths, st);
 	for (int side = 0; side < MATCH_SIDES; side++) {
-		steps[side] = steps_of(&m, side);
+		steps[side] = steps_of(&m, side, st);
 		if (s->page != NULL)
 			filter(s, j, side, steps[side]);
 	}

@@ -400,9 +400,7 @@ explain_empty(struct sink *s)
 {
 	const struct program *g = (const struct program *)s;
 
-	if (g->asked.annotations.n + g->asked.steps.ranges.n +
-		g->asked.steps.words.n ==
-	    0)
+	if (g->asked.annotations.n == 0 && !select_asks_steps(&g->asked))
 		sink_check_gpu(s);
 	die_nothing(MSG_NO_STEP_MATCHES, s->sources.path);
 }

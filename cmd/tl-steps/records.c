@@ -307,7 +307,7 @@ add_records(struct program *g)
 		vec_push(&chosen, !select_asks_steps(&g->asked));
 	}
 	if (select_asks_steps(&g->asked) && has_steps)
-		(void)select_steps(&g->asked, &g->steps, chosen.v,
+		(void)select_steps(&g->asked, &g->steps, g->host.dict, chosen.v,
 		    g->sink.sources.path, g->source);
 	for (size_t i = 0; i < g->rows.n; i++)
 		if (chosen.v[i])

@@ -25,8 +25,7 @@ NOTE(PHASE_UNMATCHED,
 WARNING(ITERATIONS_UNTOLD,
     "{file}: {#n} {n:iteration names|iterations name} neither requests nor "
     "tokens, such as '{name}'")
-WARNING(ITERATIONS_UNUSED,
-    "{file}: {#n} more {n:process has|processes have} iterations: only those of "
-    "the first are matched; their steps of the same numbers come with them")
+WARNING(NO_SUCH_PROCESS,
+    "{file}: source {#source}: no process '{pid}' has steps")
 
 /* clang-format on */

@@ -10,35 +10,49 @@ struct reader {
 	struct stream_in *in;
 	struct steps steps;
 	VEC(uint32_t) names; /* by marker */
-	uint64_t nothers;    /* processes with iterations besides the first */
+	uint32_t src;
+	int64_t rank;
 };
 
-/* Those of the first process that has any. */
+static void
+take_source(struct reader *r, const struct source *source)
+{
+	const struct fact *rank = source_fact(source, "rank");
+
+	iteration_formats_of(source);
+	r->src = source->src;
+	r->rank = rank != NULL && rank->val.type == VAL_INT ? rank->val.i
+							    : MATCH_NO_RANK;
+}
+
+static void
+add_process(struct reader *r, const struct step_process *own)
+{
+	struct match_trace *t = r->trace;
+	size_t before = t->steps.n;
+
+	for (uint32_t i = own->first; i < own->first + own->n; i++) {
+		const struct step_window *w = &r->steps.list.v[i];
+
+		if (w->what != STEP_IS_STEP)
+			continue;
+		vec_push(&t->iterations, *steps_iteration(&r->steps, w));
+		vec_push(&t->steps,
+		    ((struct match_step){ w->start_ns, w->end_ns - w->start_ns,
+			w->number, r->names.v[w->marker] }));
+		vec_push(&t->process_of, (uint32_t)t->processes.n);
+	}
+	if (t->steps.n > before)
+		vec_push(&t->processes,
+		    ((struct match_process){ own->pid, r->src, r->rank }));
+}
+
 static void
 end_source(struct reader *r)
 {
-	const struct steps *s = &r->steps;
-
 	steps_ready(&r->steps);
-	for (size_t p = 0; p < s->processes.n; p++) {
-		const struct step_process *own = &s->processes.v[p];
-
-		if (r->trace->steps.n > 0 || p > 0) {
-			r->nothers++;
-			continue;
-		}
-		for (uint32_t i = own->first; i < own->first + own->n; i++) {
-			const struct step_window *w = &s->list.v[i];
-			uint32_t name = r->names.v[w->marker];
-
-			if (w->what != STEP_IS_STEP)
-				continue;
-			vec_push(&r->trace->iterations, *steps_iteration(s, w));
-			vec_push(&r->trace->steps,
-			    ((struct match_step){ w->start_ns,
-				w->end_ns - w->start_ns, w->number, name }));
-		}
-	}
+	for (size_t p = 0; p < r->steps.processes.n; p++)
+		add_process(r, &r->steps.processes.v[p]);
 	steps_clear(&r->steps);
 	r->names.n = 0;
 }
@@ -57,7 +71,7 @@ read_trace(
 	steps_clear(&r.steps);
 	while ((item = stream_next(r.in)) != ITEM_END) {
 		if (item == ITEM_SOURCE)
-			iteration_formats_of(&r.in->source);
+			take_source(&r, &r.in->source);
 		if (item == ITEM_SECTION && r.in->section == SECTION_TREE)
 			end_source(&r);
 		if (item != ITEM_EVENT || r.in->section != SECTION_PROLOGUE)
@@ -71,8 +85,6 @@ read_trace(
 	vec_free(&r.names);
 	if (t->steps.n == 0)
 		die_nothing(MSG_NO_ITERATIONS, path);
-	if (r.nothers > 0 && !is_told)
-		report(MSG_ITERATIONS_UNUSED, path, r.nothers);
 }
 
 /* ---- what matches ---- */
@@ -107,16 +119,43 @@ match_block_of(const struct matches *m, const struct match *x, int side)
 	return &m->side[side].blocks.v[x->block[side]];
 }
 
+const struct match_process *
+match_process_of(const struct matches *m, const struct match *x, int side)
+{
+	return &m->trace[side].processes.v[match_block_of(m, x, side)->process];
+}
+
+/* A name is a pattern to --step, and a comma would end it. */
 void
-match_put_steps(
-    struct buf *b, const struct matches *m, const struct match *x, int side)
+match_put_process(
+    struct buf *b, const struct match_process *p, const struct dict *st)
+{
+	struct str name = STR("");
+
+	buf_printf(b, "%" PRIu32 ":", p->src);
+	if (p->pid.type == KEY_INT)
+		buf_printf(b, "%" PRId64, p->pid.n);
+	else if (p->pid.type == KEY_STR)
+		name = dict_get(st, (uint32_t)p->pid.n);
+	for (size_t i = 0; i < name.len; i++)
+		buf_putc(b, name.p[i] == ',' ? '?' : name.p[i]);
+}
+
+void
+match_put_steps(struct buf *b, const struct matches *m, const struct match *x,
+    int side, const struct dict *st)
 {
 	const struct match_block *block = match_block_of(m, x, side);
-	const struct match_step *v = m->trace[side].steps.v + block->first;
+	const struct match_trace *t = &m->trace[side];
+	const struct match_step *v = t->steps.v + block->first;
 
 	buf_printf(b, "%" PRId64, v[0].number);
 	if (block->n > 1)
 		buf_printf(b, "-%" PRId64, v[block->n - 1].number);
+	if (t->processes.n > 1) {
+		buf_putc(b, '@');
+		match_put_process(b, match_process_of(m, x, side), st);
+	}
 }
 
 bool
@@ -168,6 +207,7 @@ match_traces(struct matches *m, const struct match_query *q,
 	for (int s = 0; s < MATCH_SIDES; s++) {
 		read_trace(&m->trace[s], paths[s], st, q->is_told);
 		m->side[s].v = m->trace[s].iterations.v;
+		m->side[s].process = m->trace[s].process_of.v;
 		m->side[s].n = m->trace[s].iterations.n;
 		match_blocks_find(&m->side[s], q->num_steps);
 	}
@@ -183,6 +223,8 @@ match_traces_free(struct matches *m)
 	for (int s = 0; s < MATCH_SIDES; s++) {
 		vec_free(&m->trace[s].iterations);
 		vec_free(&m->trace[s].steps);
+		vec_free(&m->trace[s].process_of);
+		vec_free(&m->trace[s].processes);
 		vec_free(&m->side[s].blocks);
 	}
 	vec_free(&m->list);

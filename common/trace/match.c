@@ -4,11 +4,18 @@
 
 /* ---- blocks ---- */
 
+static uint32_t
+process_of(const struct match_side *s, size_t i)
+{
+	return s->process != NULL ? s->process[i] : 0;
+}
+
 /* Whether an iteration goes on with the run, none of which is empty. */
 static bool
 goes_on(const struct match_side *s, size_t first, size_t i)
 {
-	return i < s->n && s->v[i].phase == s->v[first].phase;
+	return i < s->n && s->v[i].phase == s->v[first].phase &&
+	    process_of(s, i) == process_of(s, first);
 }
 
 /* A single decode step says nothing of steady decoding. */
@@ -43,6 +50,7 @@ cut_run(struct match_side *s, size_t first, size_t n, size_t num_steps)
 		struct match_block b = { .first = (uint32_t)at,
 			.n = (uint32_t)size,
 			.run_n = (uint32_t)n,
+			.process = process_of(s, at),
 			.phase = s->v[at].phase };
 
 		see_names(&b, s->v + at);

@@ -3,15 +3,15 @@
  * match: iterations of two traces that did the same work, so that they can be
  * compared.
  *
- * A run is as many iterations of one phase as follow each other; long runs are
- * cut into blocks. Blocks of a phase are as far apart as their loads: each
- * iteration of one against the one at its place in the other. Distances are
- * compared exactly, as sums of integers.
+ * A run is as many iterations of one phase as follow each other in a process;
+ * long runs are cut into blocks. Blocks of a phase are as far apart as their
+ *loads: each iteration of one against the one at its place in the other.
+ *Distances are compared exactly, as sums of integers.
  *
  *	match_blocks_find(&side[s].blocks, side[s].v, side[s].n, 16);	both
  *	match_find(&list, side, PHASE_DECODE, &rules, &tally);
  *
- * Memory: 16 bytes a block and 32 a candidate.
+ * Memory: 20 bytes a block and 32 a candidate.
  */
 #ifndef TL_TRACE_MATCH_H
 #define TL_TRACE_MATCH_H
@@ -26,12 +26,14 @@
 struct match_block {
 	uint32_t first, n; /* iterations */
 	uint32_t run_n;    /* of the run that it was cut from */
+	uint32_t process;  /* whose they are, see match_side */
 	uint8_t phase;
 	bool has_sqsk, has_load; /* in all of its names */
 };
 
 struct match_side {
 	const struct iteration *v;
+	const uint32_t *process; /* of each; NULL: all are of one */
 	size_t n;
 	VEC(struct match_block) blocks;
 };

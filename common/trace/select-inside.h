@@ -40,7 +40,15 @@ void select_meet_time(struct select *s, int64_t t);
 /* "; it has 'a', 'b' and 3 more": names of annotations. */
 void select_there_annotations(const struct select *s, struct buf *b);
 
-bool id_set_has(const struct id_set *set, int64_t n);
+/* N or N-M. */
+bool select_range_parse(struct str s, struct select_range *r) USE_RESULT;
+
+/* ---- select-steps.c ---- */
+
+/* Takes --step. */
+void select_steps_opt(struct select *s, const struct optparse *op);
+
+/* ---- select-window.c ---- */
 
 void select_windows_clear(struct select_windows *w);
 void select_windows_add(

@@ -52,65 +52,6 @@ window_cmp(const void *x, const void *y)
 
 /* ---- what is asked for ---- */
 
-bool
-select_asks_steps(const struct select *s)
-{
-	return s->steps.ranges.n + s->steps.words.n > 0;
-}
-
-/* Of the steps in a list; INT64_MIN, and false: there is none. */
-static bool
-find_ends(const struct steps *steps, int64_t *first, int64_t *last)
-{
-	*first = INT64_MAX;
-	*last = INT64_MIN;
-	for (size_t i = 0; i < steps->list.n; i++) {
-		const struct step_window *w = &steps->list.v[i];
-
-		if (w->what != STEP_IS_STEP)
-			continue;
-		*first = w->number < *first ? w->number : *first;
-		*last = w->number > *last ? w->number : *last;
-	}
-	return *first <= *last;
-}
-
-static bool
-has_word(const struct id_set *set, struct str word)
-{
-	for (size_t i = 0; i < set->words.n; i++)
-		if (str_eq(set->words.v[i], word))
-			return true;
-	return false;
-}
-
-size_t
-select_steps(const struct select *s, const struct steps *steps, bool *chosen,
-    const char *name, uint32_t src)
-{
-	const struct id_set *set = &s->steps;
-	int64_t first, last;
-	size_t n = 0;
-
-	if (!find_ends(steps, &first, &last)) {
-		report(MSG_NO_STEPS, name, src);
-		return 0;
-	}
-	for (size_t i = 0; i < steps->list.n; i++) {
-		const struct step_window *w = &steps->list.v[i];
-
-		chosen[i] = w->what == STEP_IS_STEP &&
-		    (id_set_has(set, w->number) ||
-			(w->number == first && has_word(set, STR("first"))) ||
-			(w->number == last && has_word(set, STR("last"))) ||
-			(i == steps->slowest && has_word(set, STR("slowest"))));
-		n += chosen[i];
-	}
-	if (n == 0)
-		report(MSG_NO_SUCH_STEP, name, src, first, last);
-	return n;
-}
-
 /* Those like pattern, or only the nth of them; whether there is one. */
 static bool
 ask_pattern(
@@ -203,8 +144,8 @@ select_windows_ready(struct select *s)
 	for (size_t i = 0; w->has_steps && i < w->steps.list.n; i++)
 		vec_push(&w->chosen, false);
 	if (w->has_steps)
-		(void)select_steps(
-		    s, &w->steps, w->chosen.v, s->in->name, s->src);
+		(void)select_steps(s, &w->steps, s->in->dict, w->chosen.v,
+		    s->in->name, s->src);
 	if (w->has_steps)
 		find_rows(w);
 	w->has_notes = s->annotations.n > 0;
@@ -213,21 +154,37 @@ select_windows_ready(struct select *s)
 	spans_normalise(&w->asked);
 }
 
+/* The window that --step holds a time in; of no process: in any. */
+static const struct step_window *
+chosen_at(const struct select_windows *w, const struct key *pid, int64_t t)
+{
+	const struct steps *steps = &w->steps;
+	const struct step_window *step;
+
+	if (pid != NULL) {
+		step = steps_at(steps, pid, t);
+		return step != NULL && w->chosen.v[step - steps->list.v] ? step
+									 : NULL;
+	}
+	for (size_t i = 0; i < steps->processes.n; i++) {
+		step = chosen_at(w, &steps->processes.v[i].pid, t);
+		if (step != NULL)
+			return step;
+	}
+	return NULL;
+}
+
 bool
 select_windows_hold(const struct select *s, const struct key *pid, int64_t t)
 {
 	const struct select_windows *w = s->windows;
-	const struct step_window *step;
 
 	if (w->has_notes && !spans_hold(&w->asked, t))
 		return false;
 	if (s->phases != 0 &&
 	    (s->phases & 1u << steps_phase(&w->iterations, pid, t)) == 0)
 		return false;
-	if (!w->has_steps || s->late_steps)
-		return true;
-	step = steps_at(&w->steps, pid, t);
-	return step != NULL && w->chosen.v[step - w->steps.list.v];
+	return !w->has_steps || s->late_steps || chosen_at(w, pid, t) != NULL;
 }
 
 int64_t
@@ -246,8 +203,7 @@ select_windows_since(const struct select *s, const struct key *pid, int64_t t)
 	if (step != NULL && step->iteration != STEPS_NONE &&
 	    step->start_ns > since)
 		since = step->start_ns;
-	step =
-	    w->has_steps && !s->late_steps ? steps_at(&w->steps, pid, t) : NULL;
+	step = w->has_steps && !s->late_steps ? chosen_at(w, pid, t) : NULL;
 	if (step != NULL && w->since.v[step - w->steps.list.v] > since)
 		since = w->since.v[step - w->steps.list.v];
 	return since;

@@ -4,9 +4,8 @@
 
 /* ---- options ---- */
 
-/* N or N-M. */
-static bool
-parse_range(struct str s, struct select_range *r)
+bool
+select_range_parse(struct str s, struct select_range *r)
 {
 	struct str low = s, high;
 	const char *dash;
@@ -35,7 +34,7 @@ id_set_opt(struct id_set *set, const struct optparse *op,
 	while (str_next(&list, ',', &item)) {
 		size_t i = 0;
 
-		if (parse_range(item, &r)) {
+		if (select_range_parse(item, &r)) {
 			vec_push(&set->ranges, r);
 			continue;
 		}
@@ -49,7 +48,7 @@ id_set_opt(struct id_set *set, const struct optparse *op,
 	}
 }
 
-bool
+static bool
 id_set_has(const struct id_set *set, int64_t n)
 {
 	for (size_t i = 0; i < set->ranges.n; i++)
@@ -69,43 +68,6 @@ id_set_has_key(const struct id_set *set, const struct dict *st, struct key key)
 		if (str_eq(set->words.v[i], dict_get(st, (uint32_t)key.n)))
 			return true;
 	return false;
-}
-
-static bool
-ranges_meet(struct select_range a, struct select_range b)
-{
-	if (a.low > b.high)
-		return a.low - 1 == b.high;
-	return a.high >= b.low || a.high + 1 == b.low;
-}
-
-bool
-select_is_apart(const struct select *s)
-{
-	const struct id_set *steps = &s->steps;
-
-	if (s->phases != 0 || s->annotations.n > 1)
-		return true;
-	for (size_t i = 1; i < steps->ranges.n; i++)
-		if (!ranges_meet(steps->ranges.v[i - 1], steps->ranges.v[i]))
-			return true;
-	return steps->words.n > 0 && steps->words.n + steps->ranges.n > 1;
-}
-
-/* 3-7, or iteration:3-7 where steps are others. */
-static void
-take_steps(struct select *s, const struct optparse *op)
-{
-	static const char *const words[] = { "first", "last", "slowest", NULL };
-	static const struct str of_iterations = STR_INIT("iteration:");
-	struct optparse list = *op;
-
-	if (str_starts(str_of(list.arg), of_iterations)) {
-		s->of_iterations = true;
-		list.arg += of_iterations.len;
-	}
-	id_set_opt(&s->steps, &list, words,
-	    "steps such as 3, 3-7, first, last or slowest");
 }
 
 static uint8_t
@@ -155,7 +117,7 @@ select_opt(struct select *s, const struct optparse *op, int ch)
 	case OPT_SELECT_RANK:
 		id_set_opt(&s->ranks, op, none, "ranks such as 0 or 0,4-7");
 		break;
-	case OPT_SELECT_STEP: take_steps(s, op); break;
+	case OPT_SELECT_STEP: select_steps_opt(s, op); break;
 	case OPT_SELECT_TO:
 		s->to_ns = opt_time(op);
 		s->has_to = true;
@@ -527,8 +489,7 @@ select_free(struct select *s)
 	vec_free(&s->devs.words);
 	vec_free(&s->gpu_streams.ranges);
 	vec_free(&s->gpu_streams.words);
-	vec_free(&s->steps.ranges);
-	vec_free(&s->steps.words);
+	vec_free(&s->steps);
 	vec_free(&s->name_known);
 	vec_free(&s->rank_known);
 	vec_free(&s->first_ns);

@@ -12,6 +12,23 @@ struct id_set {
 	VEC(struct str) words;
 };
 
+enum select_which {
+	SELECT_NUMBERS,
+	SELECT_FIRST,
+	SELECT_LAST,
+	SELECT_SLOWEST,
+};
+
+#define SELECT_ANY_SOURCE (-1)
+
+/* An item of --step: of all processes, or 3-7@PID, 3-7@SRC:PID. */
+struct select_step {
+	int64_t low, high; /* SELECT_NUMBERS */
+	int64_t src;       /* or SELECT_ANY_SOURCE */
+	struct str pid;    /* a number or a pattern; empty: any process */
+	uint8_t which;
+};
+
 /* Some of what there was besides, each once. */
 struct select_met {
 	VEC(struct key) list;
@@ -53,7 +70,8 @@ struct select {
 	uint32_t kinds; /* 0: all */
 	VEC(struct str) names;
 	VEC(struct str) annotations;
-	struct id_set ranks, devs, gpu_streams, steps;
+	struct id_set ranks, devs, gpu_streams;
+	VEC(struct select_step) steps;
 	/* met where others were asked for, see select_there */
 	struct select_met devs_met, gpu_streams_met, names_met;
 	struct {
@@ -182,10 +200,10 @@ bool select_is_of_steps(const struct select *s);
 bool select_is_apart(const struct select *s);
 /*
  * Which of the windows --step names; how many. None is a warning, of the source
- * src of the input of this name.
+ * src of the input of this name, if --step asks for steps of that source.
  */
 size_t select_steps(const struct select *s, const struct steps *steps,
-    bool *chosen, const char *name, uint32_t src);
+    const struct dict *st, bool *chosen, const char *name, uint32_t src);
 /* "NAME#N" of --annotation in its two parts; false if it has no N from 1 on. */
 bool select_nth(struct str text, struct str *name, int64_t *nth);
 /*

@@ -88,6 +88,38 @@ tl-report a.json --vs b.json --match --html page.html 2>err
 tl-report a.json --vs b.json --html all.html 2>err
 ok 'the page has events of them only' \
 	test "$(wc -c <page.html)" -lt "$(wc -c <all.html)"
+
+# ---- several processes: of each side the one whose iterations match ----
+
+make 1 300 vllm_detailed 18 0 3 >three.json
+make 7 300 vllm_detailed 20 0 2 >two.json
+over='over decode steps 217-223@0:3 of before and 256-262@0:1 of after; mixed steps 89-100@0:3 of before and 289-300@0:1 of after'
+is 'of each side one process' "$(tl-diff --match three.json two.json 2>&1 >/dev/null)" "tl-diff: $over"
+# 7 and 12 iterations of three kernels: those of the other processes are not in it
+is 'and its work alone' "$(rows 'tl-diff --match -c count_before,count_after,before_ns,after_ns \
+	three.json two.json')" '57 57 1026000 1140000.'
+tl-report three.json --vs two.json --match -d processes 2>err
+is 'in the report, too' "$(sed 1d processes/steps.csv | cut -d, -f 1 | tr '\n' ' ')" \
+	"$(echo $(seq 89 100) $(seq 217 223)) "
+is 'its busy time' "$(grep busy processes/gpu_timeline.csv | cut -d, -f 2)" 1.026
+
+# ---- every sheet is of the matched iterations ----
+
+if command -v tl-ops >/dev/null; then
+	tl-report a.json --step iteration:170-185,249-262 -d alike 2>err
+	# --vs sets figures of the other side beside the roofline's; of idle time --match
+	# has no stretch of time, see tl-report(1); tl-steps has no selection but --match
+	is 'as those of the same steps, but for what --vs adds' "$(for f in alike/*.csv; do
+		cmp -s "$f" "sheets/${f#alike/}" || echo "${f#alike/}"
+		done | grep -v unified | tr '\n' ' ')" \
+		'idle.csv idle_gaps.csv idle_window.csv '
+	is 'others are of the comparison' "$(cd sheets && for f in *.csv; do
+		test -e "../alike/$f" || echo "$f"; done | grep -v ^diff_ | tr '\n' ' ')" \
+		'lca_summary.csv phase_summary.csv steps.csv steps_summary.csv '
+	is 'phases' "$(cut -d, -f 2,3 sheets/phase_summary.csv | sed 1d | tr '\n' ' ')" 'decode,16 mixed,14 '
+	is 'the summary of steps' "$(cut -d, -f 2 sheets/steps_summary.csv | tail -n 1)" 30
+fi
+
 refuses 2 'prefill, decode or mixed' 'tl-diff --match=decode,decode a.json b.json'
 refuses 2 'prefill, decode or mixed' 'tl-diff --match=generic a.json b.json'
 refuses 2 'exclude each other' 'tl-diff --match --step 3 a.json b.json'

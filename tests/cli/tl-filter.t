@@ -77,6 +77,55 @@ body ranks.tl >ranks.nd
 body joined.tl >joined.nd
 same 'several inputs are several sources' joined.nd ranks.nd
 as_slow 'three ranks' ranks.tl
+
+# ---- steps of one process ----
+
+# steps 1 to 4 of process 11 and, half a step later, 2 to 5 of process 12; in
+# the second of two sources process 12 is the only one
+process() { # process PID FIRST START
+	for i in 0 1 2 3; do
+		at=$(($3 + 100 * i)) corr=$((100 * $1 + i))
+		ev user_annotation "ProfilerStep#$(($2 + i))" 1 $at 100
+		ev cuda_runtime cudaLaunchKernel 1 $((at + 60)) 5 "\"correlation\":$corr"
+		ev kernel k 7 $((at + 70)) 8 "\"correlation\":$corr,\"device\":0,\"stream\":7"
+	done | sed "s/\"pid\":[0-9]*/\"pid\":$1/"
+}
+{
+	process 11 1 0
+	process 12 2 50
+} | trace >procs.json
+process 12 2 50 | trace >alone.json
+tl-tree procs.json -o procs.tl
+tl-tree alone.json | tl-cat -b procs.tl - >sources.tl
+kernels() { # kernels STEPS [TREE]: those of sources, processes and launch calls
+	tl-filter --step "$1" "${2:-procs.tl}" 2>/dev/null | tl-cat --tsv -F src,corr,kind |
+		awk '$3 == "kernel" { print $1 ":" $2 }' | sort | paste -sd ' ' -
+}
+is 'a step of all processes' "$(kernels 2)" '0:1101 0:1200'
+is 'of one' "$(kernels 2@12)" '0:1200'
+is 'other steps of each' "$(kernels 1-2@11,5@12)" '0:1100 0:1101 0:1203'
+is 'first and last are its own' "$(kernels first@12,last@11)" '0:1103 0:1200'
+is 'so is the slowest' "$(kernels slowest@12)" '0:1200'
+is 'of each source' "$(kernels 3@12 sources.tl)" '0:1201 1:1201'
+is 'of one source' "$(kernels 3@1:12 sources.tl)" '1:1201'
+is 'all of one source' "$(kernels 3@0: sources.tl)" '0:1102 0:1201'
+reports 3 no-such-process 'tl-filter --step 2@13 procs.tl'
+reports 3 no-such-step 'tl-filter --step 1@12 procs.tl'
+ok 'other sources are not asked' tl-filter --step 2@1:12 -o f.tl sources.tl
+refuses 2 '3-7@PID' 'tl-filter --step 3@ procs.tl'
+refuses 2 '3-7@PID' 'tl-filter --step @12 procs.tl'
+mv selections all
+cat >selections <<'END'
+--step 2
+--step 2@12
+--step 1-2@11,5@12 --kind kernel
+--step first@12,last@11 --by-gpu-time
+--step 3@1:12
+--step 3@0:,4@1:12
+END
+as_slow 'steps of processes' procs.tl
+as_slow 'steps of sources' sources.tl
+mv all selections
 tl-gen --recompute --streams 2 --moe -n 2 --layers 2 | tl-tree >g.tl
 as_slow 'recompute and two streams' g.tl
 tl-gen --rocprof --processes 2 | tl-tree >p.tl

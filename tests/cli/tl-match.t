@@ -107,11 +107,35 @@ is 'names of files are cut' "$(cd evil/decode_only && for f in *; do
 ok 'and the report is JSON' python3 -c 'import json; json.load(open("evil/match_report.json"))'
 sed 's/execute_13_/execute_99999999999999999999999_/; s/sk11214sqsq/sk99999999999999999999999sqsq/' a.json >huge.json
 ok 'numbers beyond int64' tl-match --num-steps 4 huge.json b.json
-sed 's/"pid":1,/"pid":2,/' b.json >pid.json
-tl-merge a.json pid.json -o two.tl 2>err
-reports 3 iterations-unused 'tl-match two.tl a.json'
-like 'what that means' "$(tl-match two.tl a.json 2>&1 >/dev/null)" \
-	'of the first are matched; their steps of the same numbers come with them'
+
+# ---- several processes, and several sources ----
+
+oracle --make 1 100 vllm_detailed 18 0 3 >three.json
+oracle --make 7 100 vllm_detailed 18 0 2 >two.json
+n='6 matches'
+agrees 'of all processes' three.json two.json --num-steps 5 --top 3
+is 'whose they are' \
+	"$(rows 'tl-match --num-steps 5 --phase decode -c a_steps,a_process,b_steps,b_process three.json two.json')" \
+	'45-49@0:3 0:3 30-34@0:2 0:2.'
+# the second rank of A did the work of B; both have the same process
+sed 's/generation_16(sq16sk/&9/' a.json >far.json
+cp far.json rank-0.json
+cp b.json rank-1.json
+tl-merge rank-0.json rank-1.json -o ranks.tl 2>err
+example='tl-match --num-steps 4 --phase decode ranks.tl a.json'
+is 'of another rank' "$(rows "$example -c distance,a_steps,a_rank,a_process,b_steps,b_rank")" \
+	'0.0|1.5 6-9@1:1 1 1:1 14-17 0.'
+rm -r out
+tl-match --num-steps 4 --phase decode -d out ranks.tl a.json 2>err
+is 'its work alone' "$(tl-cat out/decode_only/*_A_*.tl | grep '"kind":"kernel"' |
+	grep -o '"src":[0-9]*' | sort | uniq -c | tr -s ' ')" ' 8 "src":1'
+# names for processes, of which --step takes patterns
+is 'a process with a name' "$(sed 's/"pid":1,/"pid":"a,b",/' b.json >named.json
+	sed 's/"pid":1,/"pid":2,/' far.json >far2.json
+	python3 -c 'import json
+print(json.dumps({"traceEvents": [e for f in ("far2.json", "named.json")
+                                  for e in json.load(open(f))["traceEvents"]]}))' >both.json
+	rows 'tl-match --num-steps 4 --phase decode -c a_steps both.json a.json')" '6-9@0:a?b.'
 
 # ---- refusals ----
 

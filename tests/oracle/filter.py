@@ -58,6 +58,17 @@ def time(text):
     return int(float(m[1]) * UNIT[m[2]])
 
 
+def step_asked(text, number, process, words_of):
+    """Whether 3-7, last or 3-7@SRC:PID names a step of this process."""
+    for part in text.split(","):
+        numbers, _, where = part.partition("@")
+        src, colon, pid = where.rpartition(":")
+        if (not colon or int(src) == process[0]) and pid in ("", str(process[1])) and \
+                in_list(numbers, number, words_of(pid)):
+            return True
+    return False
+
+
 def in_list(text, value, words=()):
     """Whether 0,2-3 or a word has the value."""
     for part in text.split(","):
@@ -105,11 +116,14 @@ class Selection:
             self.phases[src] = phases(marks, work)
         if self.o["step"]:
             steps = [w for w in steps_of(marks, work) if w.number is not None]
-            numbers = [w.number for w in steps]
-            words = {"first": min(numbers), "last": max(numbers)} if steps else {}
+
+            def words(pid):
+                numbers = [w.number for w in steps if pid in ("", str(w.pid))]
+                return {"first": min(numbers), "last": max(numbers)} if numbers else {}
+
             longest = slowest(steps, work)
             out.append([(w.start, w.end, w.pid) for w in steps
-                        if in_list(self.o["step"], w.number, words)
+                        if step_asked(self.o["step"], w.number, (src, w.pid), words)
                         or (w == longest and "slowest" in self.o["step"].split(","))])
         if self.o["annotation"]:
             mine = []

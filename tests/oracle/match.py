@@ -4,10 +4,11 @@
 
     match.py A B [OPTION...]       runs tl-match on two Chrome traces, and
                                    compares its reports and what it extracts
-    match.py --make SEED STEPS FORM [US [STEP]] >TRACE
+    match.py --make SEED STEPS FORM [US [STEP [PROCESSES]]] >TRACE
                                    a serving trace with a random schedule; FORM
-                                   is one of those below; kernels last US, and
-                                   each STEP iterations are a ProfilerStep
+                                   is one of those below; kernels last US,
+                                   each STEP iterations are a ProfilerStep, and
+                                   each of PROCESSES has a schedule of its own
 
 All pairs of blocks are looked at, exactly. Prints what differs; exit
 status 1 if anything does.
@@ -48,13 +49,19 @@ def schedule(rnd, steps, form):
     return out
 
 
-def make(seed, steps, form, us=18, profiled=0):
-    rnd = random.Random(seed)
+def make(seed, steps, form, us=18, profiled=0, processes=1):
     events = []
-    ts = 1000
+    for p in range(processes):
+        events += process(random.Random(seed + p), steps, form, us, profiled, p + 1)
+    return {"traceEvents": events}
+
+
+def process(rnd, steps, form, us, profiled, pid):
+    events = []
+    ts = 1000 + 10 * (pid - 1)
 
     def add(**e):
-        events.append({"ph": "X", "pid": 1, "tid": 1, **e})
+        events.append({"ph": "X", "pid": pid, "tid": 1, **e})
 
     for i, (c, c_sq, c_sk, g, g_sq, g_sk) in enumerate(schedule(rnd, steps, form)):
         word = "MIXED" if c and g else "EXTEND" if c else "DECODE"
@@ -67,14 +74,14 @@ def make(seed, steps, form, us=18, profiled=0):
             add(cat="user_annotation", name=f"ProfilerStep#{i // profiled}", ts=ts - 1,
                 dur=100 * profiled)
         for k, tid in enumerate((1, 1, 2)):
-            corr = 10 * i + k + 1
+            corr = 10 ** 6 * (pid - 1) + 10 * i + k + 1
             add(cat="cpu_op", name="aten::mm", ts=ts + 5 + 20 * k, dur=15, tid=tid)
             add(cat="cuda_runtime", name="cudaLaunchKernel", ts=ts + 7 + 20 * k, dur=5, tid=tid,
                 args={"correlation": corr})
             add(cat="kernel", name="gemm", ts=ts + 30 + 20 * k, dur=us, pid=0, tid=7,
                 args={"correlation": corr, "device": 0, "stream": 7})
         ts += 100
-    return {"traceEvents": events}
+    return events
 
 
 # ---- its iterations ----
@@ -125,7 +132,7 @@ def load(path):
 
 
 def iterations(events):
-    """Roots of the best tier in time, with their fields."""
+    """Roots of the best tier in time, with their fields, process after process."""
     found = []
     for e in events:
         if e.get("cat") == "user_annotation" and e.get("ph") == "X":
@@ -134,7 +141,8 @@ def iterations(events):
                 found.append((p[0], e, p[1]))
     best = min((t for t, _, _ in found), default=None)
     roots = [(e, d) for t, e, d in found if t == best]
-    roots.sort(key=lambda r: r[0]["ts"])
+    pids = list(dict.fromkeys(e["pid"] for e, _ in roots))
+    roots.sort(key=lambda r: (pids.index(r[0]["pid"]), r[0]["ts"]))
     return roots
 
 
@@ -150,14 +158,14 @@ def phase_of(d):
 
 
 def blocks_of(roots, num_steps):
-    runs, phase = [], None
-    for i, (_, d) in enumerate(roots):
+    runs, before = [], None
+    for i, (e, d) in enumerate(roots):
         p = phase_of(d)
-        if p is not None and p == phase:
+        if p is not None and (p, e["pid"]) == before:
             runs[-1][2] = i + 1
         elif p is not None:
             runs.append([p, i, i + 1])
-        phase = p
+        before = p, e["pid"]
     out = []
     for p, a, b in runs:
         n = b - a

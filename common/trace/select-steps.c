@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps that are asked for: --step, and which windows of a source they are. */
+#include "trace/select-inside.h"
+
+/* ---- the option ---- */
+
+/* What stands behind the '@': SRC:PID, SRC: or PID. */
+static bool
+parse_process(struct str s, struct select_step *step)
+{
+	const char *colon = s.len > 0 ? memchr(s.p, ':', s.len) : NULL;
+	struct str src = s;
+
+	step->pid = s;
+	if (colon == NULL)
+		return s.len > 0;
+	src.len = (size_t)(colon - s.p);
+	/* else the process has a name with a colon */
+	if (num_i64(src, &step->src) && step->src >= 0)
+		step->pid = (struct str){ colon + 1, s.len - src.len - 1 };
+	else
+		step->src = SELECT_ANY_SOURCE;
+	return true;
+}
+
+static bool
+parse_steps(struct str s, struct select_step *step)
+{
+	static const struct str words[] = { [SELECT_FIRST] = STR_INIT("first"),
+		[SELECT_LAST] = STR_INIT("last"),
+		[SELECT_SLOWEST] = STR_INIT("slowest") };
+	struct select_range r;
+
+	for (uint8_t i = SELECT_FIRST; i <= SELECT_SLOWEST; i++) {
+		if (!str_eq(s, words[i]))
+			continue;
+		step->which = i;
+		return true;
+	}
+	step->which = SELECT_NUMBERS;
+	if (!select_range_parse(s, &r))
+		return false;
+	step->low = r.low;
+	step->high = r.high;
+	return true;
+}
+
+void
+select_steps_opt(struct select *s, const struct optparse *op)
+{
+	static const struct str of_iterations = STR_INIT("iteration:");
+	const char *list = op->arg;
+	struct str item;
+
+	if (str_starts(str_of(list), of_iterations)) {
+		s->of_iterations = true;
+		list += of_iterations.len;
+	}
+	while (str_next(&list, ',', &item)) {
+		struct select_step step = { .src = SELECT_ANY_SOURCE };
+		struct str steps = item;
+		const char *at =
+		    item.len > 0 ? memchr(item.p, '@', item.len) : NULL;
+		bool is_good = true;
+
+		if (at != NULL) {
+			steps.len = (size_t)(at - item.p);
+			is_good = parse_process(
+			    (struct str){ at + 1, item.len - steps.len - 1 },
+			    &step);
+		}
+		if (!is_good || !parse_steps(steps, &step))
+			die_usage("option '%s' needs steps such as 3, 3-7, "
+				  "3-7@PID, first, last or slowest, not '%s'",
+			    op->name, op->arg);
+		vec_push(&s->steps, step);
+	}
+}
+
+bool
+select_asks_steps(const struct select *s)
+{
+	return s->steps.n > 0;
+}
+
+/* Whether nothing lies between them. */
+static bool
+are_one_range(const struct select_step *a, const struct select_step *b)
+{
+	if (a->which != SELECT_NUMBERS || b->which != SELECT_NUMBERS ||
+	    a->src != b->src || !str_eq(a->pid, b->pid))
+		return false;
+	if (a->low > b->high)
+		return a->low - 1 == b->high;
+	return a->high >= b->low || a->high + 1 == b->low;
+}
+
+bool
+select_is_apart(const struct select *s)
+{
+	if (s->phases != 0 || s->annotations.n > 1)
+		return true;
+	for (size_t i = 1; i < s->steps.n; i++)
+		if (!are_one_range(&s->steps.v[i - 1], &s->steps.v[i]))
+			return true;
+	return false;
+}
+
+/* ---- which windows they are ---- */
+
+static bool
+is_of_process(
+    const struct select_step *step, const struct dict *st, struct key pid)
+{
+	int64_t n;
+
+	if (step->pid.len == 0)
+		return true;
+	if (pid.type == KEY_INT)
+		return num_i64(step->pid, &n) && n == pid.n;
+	return pid.type == KEY_STR &&
+	    str_glob(step->pid, dict_get(st, (uint32_t)pid.n));
+}
+
+/* What of a source some processes have. */
+struct extent {
+	int64_t first, last; /* numbers of steps */
+	uint32_t slowest;    /* in the list */
+	int64_t wall_ns;     /* of it */
+	bool has_processes, has_steps;
+};
+
+static void
+extend(struct extent *e, const struct steps *steps, uint32_t i)
+{
+	const struct step_window *w = &steps->list.v[i];
+	/* what tl-tree or the caller says is more than a window's length */
+	int64_t wall_ns =
+	    i == steps->slowest ? INT64_MAX : w->end_ns - w->start_ns;
+
+	if (w->what != STEP_IS_STEP)
+		return;
+	e->first = !e->has_steps || w->number < e->first ? w->number : e->first;
+	e->last = !e->has_steps || w->number > e->last ? w->number : e->last;
+	if (!e->has_steps || wall_ns > e->wall_ns) {
+		e->slowest = i;
+		e->wall_ns = wall_ns;
+	}
+	e->has_steps = true;
+}
+
+static struct extent
+extent_of(const struct select_step *step, const struct dict *st,
+    const struct steps *steps)
+{
+	struct extent e = { 0 };
+
+	for (size_t p = 0; p < steps->processes.n; p++) {
+		const struct step_process *own = &steps->processes.v[p];
+
+		if (!is_of_process(step, st, own->pid))
+			continue;
+		e.has_processes = true;
+		for (uint32_t i = own->first; i < own->first + own->n; i++)
+			extend(&e, steps, i);
+	}
+	return e;
+}
+
+static bool
+is_named(const struct select_step *step, const struct extent *e,
+    const struct steps *steps, uint32_t i)
+{
+	int64_t number = steps->list.v[i].number;
+
+	switch (step->which) {
+	case SELECT_FIRST: return number == e->first;
+	case SELECT_LAST: return number == e->last;
+	case SELECT_SLOWEST: return i == e->slowest;
+	default: return step->low <= number && number <= step->high;
+	}
+}
+
+static size_t
+choose(const struct select_step *step, const struct dict *st,
+    const struct steps *steps, const struct extent *e, bool *chosen)
+{
+	size_t n = 0;
+
+	for (size_t p = 0; p < steps->processes.n; p++) {
+		const struct step_process *own = &steps->processes.v[p];
+
+		if (!is_of_process(step, st, own->pid))
+			continue;
+		for (uint32_t i = own->first; i < own->first + own->n; i++)
+			if (steps->list.v[i].what == STEP_IS_STEP &&
+			    !chosen[i] && is_named(step, e, steps, i)) {
+				chosen[i] = true;
+				n++;
+			}
+	}
+	return n;
+}
+
+size_t
+select_steps(const struct select *s, const struct steps *steps,
+    const struct dict *st, bool *chosen, const char *name, uint32_t src)
+{
+	const struct select_step any = { .src = SELECT_ANY_SOURCE };
+	struct extent all = extent_of(&any, st, steps);
+	bool is_asked = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < steps->list.n; i++)
+		chosen[i] = false;
+	for (size_t i = 0; i < s->steps.n; i++) {
+		const struct select_step *step = &s->steps.v[i];
+		struct extent e;
+
+		if (step->src != SELECT_ANY_SOURCE && step->src != src)
+			continue;
+		if (!all.has_steps) {
+			report(MSG_NO_STEPS, name, src);
+			return 0;
+		}
+		e = extent_of(step, st, steps);
+		if (!e.has_processes) {
+			report(MSG_NO_SUCH_PROCESS, name, src, step->pid);
+			continue;
+		}
+		is_asked = true;
+		n += choose(step, st, steps, &e, chosen);
+	}
+	if (is_asked && n == 0)
+		report(MSG_NO_SUCH_STEP, name, src, all.first, all.last);
+	return n;
+}
