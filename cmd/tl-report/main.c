@@ -11,6 +11,7 @@
 #include "stream/run.h"
 #include "stream/stream.h"
 
+#include "cmd/tl-report/check.h"
 #include "cmd/tl-report/figures.h"
 
 /* Who gets an option; it may be several. */
@@ -54,6 +55,7 @@ static const struct row {
 	{ { 0, "call-stack", NULL, "add where the program called each op" }, F | H, AT(call_stack) },
 	{ { 0, "capture", "DIR|FILE", "traces of graph captures: the ops inside replays" }, 0, AT(capture) },
 	{ { 0, "categories", "FILE", "categories of rocprofv3's kernels, see tl-kernels(1)" }, K, AT(categories) },
+	{ { 0, "check", NULL, "check that ops have all GPU work whose launch is known" }, 0, AT(check) },
 	{ { 0, "comm-pattern", "RE", "kernels like RE are collectives too" }, T | O | K | F | C, NOWHERE },
 	{ { 0, "critical-path", NULL, "add the sheets critical_*: what bounds the time" }, H, AT(critical) },
 	{ { 'd', "dir", "DIR", "write each sheet as CSV into DIR" }, 0, AT(dir) },
@@ -407,7 +409,7 @@ answer(struct settings *s, struct jobs *j)
 {
 	bool is_whole = s->dir == NULL || s->is_whole;
 	bool is_typed = is_whole || s->is_ndjson || s->is_several ||
-	    s->vs.v.n > 0 || s->genesis != NULL;
+	    s->vs.v.n > 0 || s->genesis != NULL || s->check;
 	struct figures f = { .set = s };
 
 	if (s->vs.v.n > 0)
@@ -418,6 +420,8 @@ answer(struct settings *s, struct jobs *j)
 		genesis_begin(s, j);
 	analyse(s, j, is_typed ? "ndjson" : "csv");
 	figures_read(&f, j, is_whole);
+	if (s->check)
+		s->checks = checks_make(s);
 	if (s->of_ranks != NULL && !s->is_several && s->traces.v.n == 1)
 		report(MSG_ONE_RANK, s->of_ranks);
 	if (!s->has_sheets) {

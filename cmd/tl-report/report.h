@@ -15,6 +15,7 @@
  * steady.c   its steady state
  * sheets.c   which sheets there are, in which order; their form and length
  * output.c   folder, workbook, database, page
+ * check.h    whether the tables add up to the trace
  * figures.h  from tables to the screen
  */
 #ifndef TL_REPORT_H
@@ -72,7 +73,7 @@ struct settings {
 	bool is_ndjson; /* of -d, or on standard output */
 	bool is_csv;    /* asked for as such */
 	bool kernels, modules, shorts, critical, launch, no_collective;
-	bool recompute, parent_module, call_stack, events;
+	bool recompute, parent_module, call_stack, events, check;
 	struct str sides[2];    /* before and after, or names */
 	struct args traces, vs; /* vs: traces to compare with */
 	struct args options[NPROGRAMS];
@@ -97,6 +98,7 @@ struct settings {
 	bool has_gpus, has_processes; /* several, in a trace of rocprofv3 */
 	bool is_apart;   /* work between what is selected is left out */
 	int64_t idle_ns; /* of the GPU, over all traces */
+	const struct checks *checks; /* --check */
 	/* of a capture: what was run, its steady state; tables of all of it */
 	const char *session, *steady, *steady_from, *whole;
 };

@@ -8,6 +8,7 @@
 #include "table/table.h"
 
 #include "cmd/tl-report/changes.h"
+#include "cmd/tl-report/check.h"
 #include "cmd/tl-report/screen.h"
 
 #define WIDE 74 /* from here on there is room for categories */
@@ -356,6 +357,36 @@ put_title(struct screen *s)
 }
 
 /* What a comparison found comes before all else. */
+/* --check */
+static void
+put_checks(struct screen *s)
+{
+	const struct checks *all = s->f->set->checks;
+	struct buf b = { 0 };
+
+	if (all == NULL)
+		return;
+	out_puts(s->out, "\nchecks\n");
+	if (all->list.n == 0)
+		screen_wrapped(s, "  - ", STR("none: there are no ops"));
+	for (size_t i = 0; i < all->list.n; i++) {
+		const struct check *check = &all->list.v[i];
+
+		b.len = 0;
+		buf_printf(&b, "%s %s: ", check->table,
+		    check_is_passed(check) ? "passed" : "failed");
+		put_count(&b, (int64_t)check->events);
+		buf_puts(&b, " of ");
+		put_count(&b, (int64_t)all->events);
+		buf_puts(&b, " GPU events with a launch are listed; ");
+		put_time(&b, check->ns);
+		buf_puts(&b, ", the GPU was busy with them for ");
+		put_time(&b, all->busy_ns);
+		screen_wrapped(s, "  - ", buf_str(&b));
+	}
+	buf_free(&b);
+}
+
 void
 screen_print(struct figures *f, const char *path)
 {
@@ -403,6 +434,7 @@ screen_print(struct figures *f, const char *path)
 				 : "\nwarnings\n");
 	for (size_t i = 0; i < f->warnings.n; i++)
 		screen_wrapped(&s, "  - ", f->warnings.v[i]);
+	put_checks(&s);
 	out_finish(s.out);
 	buf_free(&s.b);
 }

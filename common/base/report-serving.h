@@ -28,4 +28,12 @@ WARNING(ITERATIONS_UNTOLD,
 WARNING(NO_SUCH_PROCESS,
     "{file}: source {#source}: no process '{pid}' has steps")
 
+/* ---- tl-report --check ---- */
+WARNING(CHECK_TIME,
+    "{file}: {table}: {#n} ns of GPU work; with a launch there are {#busy} ns "
+    "(busy) to {#sum} ns (sum)")
+WARNING(CHECK_COUNT,
+    "{file}: {table}: {#n} {n:event|events} named '{name}', but {#m} whose "
+    "launch was recorded")
+
 /* clang-format on */

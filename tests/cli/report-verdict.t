@@ -868,6 +868,8 @@ timeline 1000 0 0 9000
 MEMBERS='"launched":20,"starved":20,"launch_interval_ns":500,"launch_work_ns":50,"opened_ns":1000,"opened_by":"x","opened_uid":8' \
 	idle host op aten::mm 9000 100 0
 report >/dev/null
+tl-report --check t.tl >/dev/null 2>&1
+sed '/cpu_op/d' t.json | tl-report --check >/dev/null 2>&1
 python3 "$ROOT/tests/oracle/sentences.py" said \
 	"$ROOT"/cmd/tl-report/bound.c "$ROOT"/cmd/tl-report/evidence.c \
 	"$ROOT"/cmd/tl-report/advice.c "$ROOT"/cmd/tl-report/host.c "$ROOT"/cmd/tl-report/mfu.c \

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether the tables of ops add up to the trace: no GPU event with a launch,
+ * collectives left out as they are there, is missing in them or counted twice,
+ * and the time of all is between what the GPU was busy and their sum. The
+ * events are counted in the trees, by none of the programs that made the
+ * tables.
+ */
+#include "cmd/tl-report/check.h"
+#include "cmd/tl-report/figures.h"
+#include "reader/lines.h"
+#include "table/table.h"
+#include "trace/bucket.h"
+#include "trace/span.h"
+#include "json/json.h"
+
+/* Events of one name: in the trees, and listed in the table at hand. */
+struct name_count {
+	uint64_t there, listed;
+};
+
+struct checker {
+	struct settings *set;
+	struct dict *st;
+	struct checks *to;
+	VEC(struct name_count) names; /* by text */
+	struct bucket_rules rules;
+	struct spans busy; /* of the source at hand */
+	/* of the table at hand */
+	struct check *at;
+	const char *time_column;
+	bool may_lack; /* a list does not name all that the row counts */
+	struct arena *mem;
+};
+
+static struct name_count *
+count_of(struct checker *c, uint32_t name)
+{
+	while (c->names.n <= name)
+		vec_push(&c->names, ((struct name_count){ 0 }));
+	return &c->names.v[name];
+}
+
+/* ---- the trees ---- */
+
+static void
+end_source(struct checker *c)
+{
+	spans_normalise(&c->busy);
+	time_add(&c->to->busy_ns, spans_total(&c->busy));
+	c->busy.n = 0;
+}
+
+static void
+take_event(struct checker *c, const struct event *ev)
+{
+	int64_t end_ns;
+
+	if (!event_is(ev, KINDS_GPU) || ev->name == INTERN_NONE ||
+	    !event_is_owned(ev) || ev->dur_ns < 0 ||
+	    !num_add(ev->ts_ns, ev->dur_ns, &end_ns) ||
+	    bucket_of_event(&c->rules, c->st, ev) == BUCKET_COMM)
+		return;
+	spans_add(&c->busy, ev->ts_ns, end_ns);
+	time_add(&c->to->sum_ns, ev->dur_ns);
+	count_of(c, ev->name)->there++;
+	c->to->events++;
+}
+
+static void
+read_tree(struct checker *c, const char *path)
+{
+	struct select *sel = &c->set->select;
+	struct stream_in *in =
+	    stream_open(path, c->st, select_want(sel, WANT_TREE));
+	enum item item;
+
+	in->is_told = true; /* by tl-tree */
+	stream_only(in, select_kinds(sel, KINDS_GPU));
+	select_start(sel, in);
+	while ((item = stream_next(in)) != ITEM_END) {
+		bool is_chosen = select_item(sel, in, item);
+
+		if (item == ITEM_SECTION && in->section == SECTION_PROLOGUE)
+			end_source(c);
+		if (item == ITEM_EVENT && is_chosen)
+			take_event(c, &in->ev);
+	}
+	end_source(c);
+	stream_close(in);
+}
+
+/* ---- the tables ---- */
+
+/* {"name":...,"count":...}: events at one place of an op's calls. */
+static void
+take_place(struct checker *c, struct str text, int64_t ncalls)
+{
+	json_items of = { 0 };
+	uint64_t n;
+
+	if (!json_split(&of, c->mem, text) ||
+	    !num_u64(json_member_text(&of, STR("count")), &n))
+		die("%s: no list of kernels", c->at->table);
+	c->at->events += n;
+	/* where several names share the place none is told */
+	if (json_member(&of, STR("names")) != NULL)
+		c->may_lack = true;
+	else
+		count_of(c,
+		    intern_put(c->st->text, json_member_text(&of, STR("name"))))
+		    ->listed += n;
+	/* calls with another number of kernels than the first are not in it */
+	c->may_lack = c->may_lack || n != (uint64_t)ncalls;
+	vec_free(&of);
+}
+
+static void
+take_row(void *ctx, const struct line *l)
+{
+	struct checker *c = ctx;
+	json_items places = { 0 };
+
+	time_add(&c->at->ns, line_int(l, c->time_column));
+	if (!line_lacks(l, "kernel_details_summary") &&
+	    !json_split(
+		&places, c->mem, line_text(l, "kernel_details_summary")))
+		die("%s: no list of kernels", c->at->table);
+	for (size_t i = 0; i < places.n; i++)
+		take_place(c, places.v[i].text, line_int(l, "operation_count"));
+	vec_free(&places);
+	arena_reset(c->mem, 0);
+}
+
+static void
+compare_names(struct checker *c)
+{
+	for (uint32_t i = 0; i < c->names.n; i++) {
+		const struct name_count *n = &c->names.v[i];
+
+		if (n->listed == n->there ||
+		    (n->listed < n->there && c->may_lack))
+			continue;
+		if (c->at->unlike++ == 0)
+			report(MSG_CHECK_COUNT, traces_name(c->set),
+			    c->at->table, n->listed, dict_get(c->st, i),
+			    n->there);
+	}
+}
+
+static void
+check_table(struct checker *c, const char *table, const char *time_column)
+{
+	struct check check = { .table = table };
+
+	for (size_t i = 0; i < c->names.n; i++)
+		c->names.v[i].listed = 0;
+	c->may_lack = false;
+	c->at = &check;
+	c->time_column = time_column;
+	if (!table_each(table_path(c->set, table, "ndjson"), take_row, c))
+		return;
+	compare_names(c);
+	/* what overlaps in a call counts once */
+	check.has_time =
+	    check.ns >= c->to->busy_ns && check.ns <= c->to->sum_ns;
+	if (!check.has_time)
+		report(MSG_CHECK_TIME, traces_name(c->set), table, check.ns,
+		    c->to->busy_ns, c->to->sum_ns);
+	vec_push(&c->to->list, check);
+}
+
+/* ---- what was checked ---- */
+
+static void
+write_table(const struct settings *s, const struct checks *checks)
+{
+	static const struct column columns[] = {
+		{ "table", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+		{ "is_whole", NULL, COL_BOOL, UNIT_NONE, 0, 0 },
+		{ "events_listed", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+		{ "events_linked", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+		{ "names_unlike", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+		{ "gpu_ns_sum", NULL, COL_INT, UNIT_NS, 0, 0 },
+		{ "busy_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
+		{ "linked_ns_sum", NULL, COL_INT, UNIT_NS, 0, 0 },
+	};
+	struct table_dest dest = { .path = table_path(s, "checks", "ndjson"),
+		.format = FMT_NDJSON };
+	struct table *t =
+	    table_create("checks", columns, sizeof columns / sizeof *columns);
+
+	for (size_t i = 0; i < checks->list.n; i++) {
+		const struct check *check = &checks->list.v[i];
+		struct cell *row = table_row(t);
+
+		row[0] = cell_text(str_of(check->table));
+		row[1] = cell_bool(check_is_passed(check));
+		row[2] = cell_int((int64_t)check->events);
+		row[3] = cell_int((int64_t)checks->events);
+		row[4] = cell_int((int64_t)check->unlike);
+		row[5] = cell_int(check->ns);
+		row[6] = cell_int(checks->busy_ns);
+		row[7] = cell_int(checks->sum_ns);
+	}
+	table_print(t, &dest);
+	table_dest_finish(&dest);
+	table_destroy(t);
+}
+
+/* The user's collectives, as tl-ops takes them. */
+static void
+take_patterns(struct checker *c)
+{
+	static const struct str name = STR_INIT("--comm-pattern=");
+	const struct args *options = &c->set->options[OPS];
+
+	for (size_t i = 0; i < options->v.n; i++) {
+		struct optparse op = { .name = "--comm-pattern",
+			.arg = options->v.v[i] + name.len };
+
+		if (str_starts(str_of(options->v.v[i]), name))
+			(void)bucket_opt(&c->rules, &op, OPT_BUCKET_COMM);
+	}
+}
+
+const struct checks *
+checks_make(struct settings *s)
+{
+	struct checks *to = xcalloc(1, sizeof *to);
+	struct checker c = {
+		.set = s, .st = dict_create(), .to = to, .mem = arena_create()
+	};
+
+	take_patterns(&c);
+	for (size_t i = 0; i < s->trees.v.n; i++)
+		read_tree(&c, s->trees.v.v[i]);
+	check_table(&c, "ops_unique_args", "direct_ns_sum");
+	check_table(&c, "unified_perf_summary", "kernel_ns_sum");
+	write_table(s, to);
+	arena_destroy(c.mem);
+	spans_free(&c.busy);
+	bucket_free(&c.rules);
+	vec_free(&c.names);
+	dict_destroy(c.st);
+	return to;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* check: whether the tables of ops have all GPU work whose launch is known. */
+#ifndef TL_REPORT_CHECK_H
+#define TL_REPORT_CHECK_H
+
+#include "base/base.h"
+
+struct settings;
+
+/* A table of ops, and what it has of the GPU's work. */
+struct check {
+	const char *table;
+	uint64_t events; /* in lists of kernels */
+	int64_t ns;
+	uint64_t unlike; /* names with another count than in the trees */
+	bool has_time;   /* busy_ns to sum_ns, below */
+};
+
+struct checks {
+	VEC(struct check) list;
+	uint64_t events; /* with a launch, in the trees */
+	int64_t busy_ns; /* with them, of all sources */
+	int64_t sum_ns;  /* of their durations */
+};
+
+static inline bool
+check_is_passed(const struct check *c)
+{
+	return c->has_time && c->unlike == 0;
+}
+
+/*
+ * --check: reads the trees once more, and the tables before rows are cut. What
+ * fails is a warning; all of it is the table "checks". Lives to the end.
+ */
+const struct checks *checks_make(struct settings *s);
+
+#endif
