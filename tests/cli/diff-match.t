@@ -100,7 +100,7 @@ is 'and its work alone' "$(rows 'tl-diff --match -c count_before,count_after,bef
 	three.json two.json')" '57 57 1026000 1140000.'
 tl-report three.json --vs two.json --match -d processes 2>err
 is 'in the report, too' "$(sed 1d processes/steps.csv | cut -d, -f 1 | tr '\n' ' ')" \
-	"$(echo $(seq 89 100) $(seq 217 223)) "
+	"$(seq 89 100 | tr '\n' ' ')$(seq 217 223 | tr '\n' ' ')"
 is 'its busy time' "$(grep busy processes/gpu_timeline.csv | cut -d, -f 2)" 1.026
 
 # ---- every sheet is of the matched iterations ----

@@ -57,11 +57,11 @@ cat >fake/tl-ops <<END
 #!/bin/sh
 "$B/bin/tl-ops" "\$@" || exit
 while [ "\$1" != -d ]; do shift; done
-sed -i "\$WRONG" "\$2/ops_unique_args.ndjson"
+sed -i -f "$TMP/wrong.sed" "\$2/ops_unique_args.ndjson"
 END
 chmod +x fake/tl-ops
 wrong() { # wrong SED: what sed makes of the table
-	export WRONG="$1"
+	echo "$1" >wrong.sed
 	fake/tl-report a.json --check -d wrong >/dev/null 2>err
 	echo "$? $(cut -d, -f 2-6 wrong/checks.csv | sed -n 2p)"
 }
@@ -70,8 +70,8 @@ is 'another kernel' "$(wrong 's/"name":"k1"/"name":"k2"/')" '3 False,5,5,2,38000
 is 'too little time' "$(wrong 's/"direct_ns_sum":34000/"direct_ns_sum":33999/')" '3 False,5,5,0,37999'
 is 'too much' "$(wrong 's/"direct_ns_sum":34000/"direct_ns_sum":40001/')" '3 False,5,5,0,44001'
 is 'the row is not there' "$(wrong '/aten::b/d; s/"rows":2/"rows":1/')" '3 False,4,5,1,34000'
-export WRONG='s/"count":1,/"count":2,/'
+echo 's/"count":1,/"count":2,/' >wrong.sed
 reports 3 check-count 'fake/tl-report a.json --check'
-export WRONG='s/"direct_ns_sum":34000/"direct_ns_sum":33999/'
+echo 's/"direct_ns_sum":34000/"direct_ns_sum":33999/' >wrong.sed
 reports 3 check-time 'fake/tl-report a.json --check'
 done_testing

@@ -92,6 +92,13 @@ split steady long.json
 checked '2,000 iterations' long.json steady
 split phase long.json
 checked '2,000 iterations, 499 parts' long.json phase
+if slow; then
+	for form in vllm_native sglang_detailed sglang_native atom_detailed atom_native; do
+		serving --format $form --schedule phases --steps 2000 --threads --late >long.json
+		split steady long.json
+		checked "2,000 iterations, $form" long.json steady
+	done
+fi
 
 # ---- processes ----
 

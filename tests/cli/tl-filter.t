@@ -113,6 +113,13 @@ reports 3 no-such-process 'tl-filter --step 2@13 procs.tl'
 reports 3 no-such-step 'tl-filter --step 1@12 procs.tl'
 ok 'other sources are not asked' tl-filter --step 2@1:12 -o f.tl sources.tl
 refuses 2 '3-7@PID' 'tl-filter --step 3@ procs.tl'
+is 'all programs mean the same' \
+	"$(sh "$ROOT/tests/oracle/selections.sh" procs.tl '--step 2-3@12' 2>&1 | grep -v '^ok|')" ''
+is 'steps' "$(rows 'tl-steps --step 2-3@12 -c step,pid procs.tl')" '2 12.3 12.'
+# the kernels start at 220 and 320, those of the other process before them end at
+# 178 and 278
+is 'idle time' "$(tl-idle --step 2-3@12 --no-header -c time_ns procs.tl |
+	awk '{ n += $1 } END { print n }')" 84000
 refuses 2 '3-7@PID' 'tl-filter --step @12 procs.tl'
 mv selections all
 cat >selections <<'END'

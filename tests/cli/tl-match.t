@@ -108,6 +108,43 @@ ok 'and the report is JSON' python3 -c 'import json; json.load(open("evil/match_
 sed 's/execute_13_/execute_99999999999999999999999_/; s/sk11214sqsq/sk99999999999999999999999sqsq/' a.json >huge.json
 ok 'numbers beyond int64' tl-match --num-steps 4 huge.json b.json
 
+# ---- schedules that are known, in every format of annotations ----
+
+# Of ten iterations three are prompts, two mixed, five decode; the load is that of
+# the ten, modulo 7. Keys grow by 1 in A and 2 in B: those of decode in the ten j of
+# A and i of B are 10 (j - 2 i) - k apart, k from 5 to 9, which is least, 3, with
+# j - 2 i = 1; of one load they are for i = 6, j = 13 first. What has no keys, or
+# the same, is the first of all.
+serving() { python3 "$ROOT/tests/gen/serving.py" --schedule phases --steps "$nsteps" "$@"; }
+slow && nsteps=2000 || nsteps=200
+for form in vllm_detailed sglang_detailed atom_detailed; do
+	serving --format $form >x.json
+	serving --format $form --slope 2 >y.json
+	is "$form: what was planted" \
+		"$(rows 'tl-match --phase decode,mixed,prefill -c phase,distance,a_steps,b_steps x.json y.json')" \
+		'decode 0.0|3.0 136-140 66-70.mixed 0.0|0.0|0.0|0.0 4-5 4-5.prefill 0.0|0.0|0.0|0.0 1-3 1-3.'
+done
+for form in vllm_native sglang_native atom_native; do
+	serving --format $form >x.json
+	serving --format $form --slope 2 >y.json
+	is "$form: by tokens alone" \
+		"$(rows 'tl-match --approx --phase decode,mixed,prefill -c phase,distance,a_steps,b_steps x.json y.json')" \
+		'decode 0.0 6-10 6-10.mixed 0.0|0.0|0.0|0.0 4-5 4-5.prefill 0.0|0.0|0.0|0.0 1-3 1-3.'
+done
+# prompts on one server, generation on another: each has one phase, and no pair
+python3 - <<'END'
+import json
+events = json.load(open("x.json"))["traceEvents"]
+for name, words in (("prompts", ("prefill[",)), ("tokens", ("decode[",))):
+    keep = [e for e in events if e.get("cat") == "user_annotation" and e["name"].startswith(words)
+            and " p=" not in e["name"]]
+    json.dump({"traceEvents": keep}, open(name + ".json", "w"))
+END
+is 'disaggregated prefill' "$(for t in prompts tokens; do
+	tl-steps --format tsv --no-header -c what,phase $t.json | grep ^step | sort | uniq -c | tr -s ' \t' ' '
+done | paste -sd, -)" " $((nsteps * 3 / 10)) step prefill, $((nsteps / 2)) step decode"
+reports 5 no-blocks-match 'tl-match --approx --phase prefill,decode,mixed prompts.json tokens.json'
+
 # ---- several processes, and several sources ----
 
 oracle --make 1 100 vllm_detailed 18 0 3 >three.json
