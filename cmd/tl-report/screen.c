@@ -356,7 +356,6 @@ put_title(struct screen *s)
 	out_puts(s->out, "\n");
 }
 
-/* What a comparison found comes before all else. */
 /* --check */
 static void
 put_checks(struct screen *s)
@@ -387,6 +386,7 @@ put_checks(struct screen *s)
 	buf_free(&b);
 }
 
+/* What a comparison found comes before all else. */
 void
 screen_print(struct figures *f, const char *path)
 {

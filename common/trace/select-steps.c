@@ -31,10 +31,10 @@ parse_steps(struct str s, struct select_step *step)
 		[SELECT_SLOWEST] = STR_INIT("slowest") };
 	struct select_range r;
 
-	for (uint8_t i = SELECT_FIRST; i <= SELECT_SLOWEST; i++) {
+	for (size_t i = SELECT_FIRST; i <= SELECT_SLOWEST; i++) {
 		if (!str_eq(s, words[i]))
 			continue;
-		step->which = i;
+		step->which = (uint8_t)i;
 		return true;
 	}
 	step->which = SELECT_NUMBERS;
