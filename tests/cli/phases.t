@@ -74,6 +74,43 @@ is 'outside of them' "$(lengths --phase outside)" '30000 0 30000'
 is 'both' "$(lengths --phase decode,outside)" '70000 0 70000'
 is 'all' "$(lengths)" '70000 150000 220000'
 
+# ---- chunked prefill, speculative decoding, data-parallel attention ----
+
+# a prompt of 6,000 tokens in chunks of 2,048 beside 8 requests that generate: what is
+# read of it grows, and its last chunk is what is left
+at=0
+while read -r sq sk; do
+	at=$((at + 100))
+	ev user_annotation "execute_1_context_1(sq${sq}sk${sk}sqsq1sqsk1)_generation_8(sq8sk800sqsq8sqsk800)" 1 $at 50
+done <<'END' | trace >chunks.json
+2048 2048
+2048 4096
+1904 6000
+END
+is 'chunks of a prompt' "$(rows 'tl-steps -c what,phase,context_requests,c_sq,c_sk,generation_requests,batch_size chunks.json' |
+	tr . '\n' | grep ^step | paste -sd. -)" \
+	'step mixed 1 2048 2048 8 2056.step mixed 1 2048 4096 8 2056.step mixed 1 1904 6000 8 1912'
+# three tokens are drafted for each of 8 requests: 32 go through the model, of which
+# the trace says no more; how many were accepted is in no name and in no column
+for i in 1 2 3 4; do
+	ev user_annotation 'decode[bs=8/16 tok=32 d=8 spec=3 sqsq=128 sqsk=3200 sk=800]' 1 $((100 * i)) 50
+done | trace >spec.json
+is 'drafted tokens' "$(rows 'tl-steps -c what,phase,generation_requests,batch_size,spec_tokens,padded_batch spec.json' |
+	tr . '\n' | grep ^step | uniq)" 'step decode 8 32 3 16'
+of_tokens() { rows "tl-steps --table phase_summary -c phase,tokens_sum,token_ns_median $1"; }
+is 'go through the model: no time a token of output' "$(of_tokens spec.json)" 'decode 128 .'
+sed 's/tok=32/tok=8/; s/ spec=3//' spec.json >plain.json
+is 'as there is without them' "$(of_tokens plain.json)" 'decode 32 50000.0.'
+# each rank has requests of its own, and a prompt is on one: the phase is the rank's
+for r in 0 1; do
+	for i in 1 2 3; do
+		c=$((r == 1 && i == 2))
+		ev user_annotation "execute_context_$c($((100 * c)))_generation_4(4)" 1 $((100 * i)) 50
+	done | trace >rank-$r.json
+done
+is 'a prompt on one rank' "$(rows 'tl-steps -c rank,phase rank-0.json rank-1.json' | tr . '\n' |
+	grep 'decode\|mixed' | sort | uniq -c | tr -s ' \n' ' ')" ' 3 0 decode 2 1 decode 1 1 mixed '
+
 # ---- a site's own names ----
 
 cat >own.json <<'END'
