@@ -86,6 +86,26 @@ test_blocks(void)
 	blocks_are("DD", 1, "D 0-1/2 D 1-2/2");
 }
 
+/* No run goes on in the next process. */
+static void
+test_processes(void)
+{
+	static const uint32_t process[] = { 0, 0, 0, 1, 1, 2, 2, 2, 2 };
+	struct iteration v[sizeof process / sizeof *process];
+	struct match_side s = { .v = v,
+		.process = process,
+		.n = sizeof process / sizeof *process };
+
+	for (size_t i = 0; i < s.n; i++)
+		v[i] = iteration(0, 1, 0, 0);
+	match_blocks_find(&s, 2);
+	is_str(text_of_blocks(&s), "D 0-2/3 D 3-5/2 D 5-7/4 D 7-9/4",
+	    "runs of three processes");
+	is_uint(s.blocks.v[1].process, 1, "whose the second is");
+	is_uint(s.blocks.v[3].process, 2, "and the last");
+	vec_free(&s.blocks);
+}
+
 /* The schedule of the worked example, whose decode length grows by grow. */
 static void
 schedule(struct iteration *v, int64_t grow)
@@ -313,6 +333,7 @@ int
 main(void)
 {
 	test_blocks();
+	test_processes();
 	test_example();
 	test_all_pairs();
 	test_hostile();

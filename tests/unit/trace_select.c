@@ -460,6 +460,23 @@ bad_step(void)
 }
 
 static void
+bad_process(void)
+{
+	OPTION(STEP, "3@");
+}
+
+static void
+no_such_process(void)
+{
+	begin();
+	OPTION(STEP, "3@77");
+	start();
+	prologue(-1);
+	(void)asked();
+	exit(exit_status());
+}
+
+static void
 bad_range(void)
 {
 	OPTION(RANK, "7-3");
@@ -499,6 +516,8 @@ main(void)
 	says(no_steps, EXIT_WARNINGS, "by --annotation GLOB");
 	says(no_first, EXIT_NO_ANSWER, "does not say when it begins");
 	says(bad_step, EXIT_USAGE, "first, last or slowest, not '3,newest'");
+	says(bad_process, EXIT_USAGE, "3-7@PID");
+	says(no_such_process, EXIT_WARNINGS, "no process '77'");
 	says(bad_range, EXIT_USAGE, "not '7-3'");
 	says(bad_kind, EXIT_USAGE, "no kind of event 'kernels'");
 	begin();
