@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Strings, shapes and tracks by number; equal content, equal number. */
+#include "stream/from-json.h"
 #include "stream/stream.h"
 
 struct dict *
@@ -158,37 +159,53 @@ is_digits(struct str s)
 	return true;
 }
 
+static struct key
+key_of_text(const struct dict *st, const char *text, size_t len)
+{
+	return (struct key){ intern_put(st->text, (struct str){ text, len }),
+		KEY_STR };
+}
+
+/* Equal ones are one, as 1.5 and 1.50; beyond int64 or not whole it is text. */
+static struct key
+key_of_dec(const struct dict *st, struct dec dec)
+{
+	char text[NUM_DEC_MAX];
+	int64_t n;
+	bool exact;
+
+	if (num_dec_scale(dec, 0, &n, &exact) && exact)
+		return (struct key){ n, KEY_INT };
+	for (; dec.mant % 10 == 0; dec.mant /= 10)
+		dec.exp10++;
+	return key_of_text(st, text, num_put_dec(text, dec));
+}
+
 struct key
 key_of_value(const struct dict *st, const struct value *v)
 {
 	struct key k = { 0, KEY_NONE };
-	bool exact;
+	char text[24];
+	struct value number;
 
 	switch (v->type) {
-	case VAL_INT: k = (struct key){ v->i, KEY_INT }; break;
-	case VAL_DEC:
-		if (num_dec_scale(v->dec, 0, &k.n, &exact) && exact)
-			k.type = KEY_INT;
-		break;
-	case VAL_UINT: {
-		char text[24];
-
-		/* beyond int64: its text is the key */
-		k.n = intern_put(
-		    st->text, (struct str){ text, num_put_u64(text, v->u) });
-		k.type = KEY_STR;
-		break;
-	}
+	case VAL_INT: return (struct key){ v->i, KEY_INT };
+	case VAL_DEC: return key_of_dec(st, v->dec);
+	case VAL_UINT: return key_of_text(st, text, num_put_u64(text, v->u));
 	case VAL_NUM:
+		/* hostile binary may have any number so, NDJSON does not */
+		number = value_of_digits(v->s);
+		if (number.type != VAL_NUM)
+			return key_of_value(st, &number);
+		return (struct key){ v->id, KEY_STR };
 	case VAL_STR:
 		if (is_digits(v->s) && num_i64(v->s, &k.n))
 			k.type = KEY_INT;
 		else
 			k = (struct key){ v->id, KEY_STR };
-		break;
-	default: break;
+		return k;
+	default: return k;
 	}
-	return k;
 }
 
 static void

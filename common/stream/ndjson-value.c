@@ -73,27 +73,14 @@ ndjson_get_text(struct ndjson_dec *d, struct str *s)
 	return true;
 }
 
-/* "#" and a number, in the line or in scratch; no digit follows. */
+/* "#" and a number; "##" is a text that begins with one. */
 static void
-untag(struct ndjson_dec *d, struct value *v)
+untag(struct value *v)
 {
-	struct json_num num;
-	struct json j;
-
 	v->s.p++;
 	v->s.len--;
-	if (v->s.len > 0 && v->s.p[0] == '#')
-		return;
-	v->type = VAL_NUM;
-	if (d->scratch.len > 0) {
-		buf_room(&d->scratch, IN_PAD);
-		v->s.p = d->scratch.p + 1;
-		memset(d->scratch.p + d->scratch.len, 0, IN_PAD);
-	}
-	json_start(&j, v->s.p, v->s.len);
-	if (v->s.len > 0 && (json_is_digit(*j.p) || *j.p == '-') &&
-	    json_number(&j, &num) == JSON_OK && j.p == j.end)
-		*v = value_of_number(&num);
+	if (v->s.len == 0 || v->s.p[0] != '#')
+		*v = value_of_digits(v->s);
 }
 
 bool
@@ -104,7 +91,7 @@ ndjson_get_value(struct ndjson_dec *d, bool intern, struct value *v)
 	if (!value_of_json(d->j, d->t, 0, &d->scratch, v))
 		return fail_json(d);
 	if (UNLIKELY(v->type == VAL_STRX && v->s.len > 0 && v->s.p[0] == '#'))
-		untag(d, v);
+		untag(v);
 	if (intern)
 		value_store(d->st, v);
 	return true;

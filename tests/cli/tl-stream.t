@@ -45,6 +45,25 @@ for name in ten-events value-types roles every-field tracks groups; do
 	same "$name: the same bytes through NDJSON" direct.tl through.tl
 done
 
+# Threads whose ids are numbers, but no int64: equal ones are one thread, of whose
+# events the shorter is below the longer.
+{
+	echo '{"tl":1}'
+	id=0
+	for tid in 1e309 '"#10e308"' 2e309 '"#36893488147419103232"' \
+		'"#18446744073709551615"' 1.5 '"#1.50"' 1.7 '"1.7"' 2; do
+		id=$((id + 1))
+		echo '{"id":'$id',"kind":"op","ts":'$id',"dur":'$((100 - 2 * id))',"pid":1,"tid":'"$tid"'}'
+	done
+	echo '{"source":{"src":0,"final":true}}'
+	echo '{"end":{}}'
+} >numbers.nd
+tl-tree numbers.nd | tl-cat | jq -cs '[.[] | select(.id) | [.id, .parent]]' >got
+tl-cat --binary numbers.nd | tl-tree | tl-cat | jq -cs '[.[] | select(.id) | [.id, .parent]]' >got.1
+is 'ids of threads that are no integers' "$(cat got)" \
+	'[[1,null],[2,1],[3,null],[4,null],[5,null],[6,null],[7,6],[8,null],[9,8],[10,null]]'
+same 'the same of a binary stream' got.1 got
+
 # ---- invalid ----
 
 for f in "$GOLDEN"/invalid/*.tl; do

@@ -175,6 +175,12 @@ class Constant(float):
         return out
 
 
+def exponent(v):
+    """of a decimal that is no int64: 10e399 is 1e400"""
+    _, digits, exp = v.normalize(decimal.Context(prec=20)).as_tuple()
+    return "%se%d" % ("".join(map(str, digits)), exp)
+
+
 def parsed(path):
     """of what python can't hold as we do: times out of range are none, of a list of categories
     the first known is it, constants that are no JSON are null"""
@@ -195,7 +201,8 @@ def parsed(path):
             if isinstance(args.get(k), Constant):
                 args[k] = args[k].text
             elif isinstance(kineto.same(args.get(k)), int) and not isinstance(args[k], bool):
-                args[k] = kineto.same(args[k]) if abs(kineto.same(args[k])) < 1 << 63 else None
+                n = kineto.same(args[k])  # beyond int64 it is its text
+                args[k] = n if abs(n) < 1 << 63 else exponent(args[k])
             elif not isinstance(args.get(k, ""), str):
                 args[k] = None
         if not isinstance(e.get("name"), str):

@@ -154,13 +154,13 @@ def key_of(value):
         return v
     if kind == DEC:
         mant, exp = v
-        if exp >= 0:
-            v = mant * 10**exp
-        elif mant % 10**-exp == 0:
-            v = mant // 10**-exp
-        else:
-            return None
-        return v if -2**63 <= v < 2**63 else None
+        whole = mant * 10**exp if exp >= 0 else \
+            mant // 10**-exp if mant % 10**-exp == 0 else None
+        if whole is not None and -2**63 <= whole < 2**63:
+            return whole
+        while mant % 10 == 0:
+            mant, exp = mant // 10, exp + 1
+        return decimal(mant, exp)
     if kind == UINT:
         return str(v)
     if kind in (NUM, STR):
