@@ -62,14 +62,14 @@ void
 die(const char *fmt, ...)
 {
 	(void)fmt;
-	longjmp(on_death, 1);
+	longjmp(on_death, EXIT_NO_ANSWER);
 }
 
 void
 die_errno(const char *fmt, ...)
 {
 	(void)fmt;
-	longjmp(on_death, 1);
+	longjmp(on_death, EXIT_NO_ANSWER);
 }
 
 void
@@ -78,7 +78,7 @@ die_usage(const char *fmt, ...)
 	(void)fmt;
 	if (!usage_is_input)
 		abort();
-	longjmp(on_death, 1);
+	longjmp(on_death, EXIT_USAGE);
 }
 
 void
@@ -96,7 +96,7 @@ exit_status(void)
 void
 err_end_nothing(void)
 {
-	longjmp(on_death, 1);
+	longjmp(on_death, EXIT_NOTHING);
 }
 
 void

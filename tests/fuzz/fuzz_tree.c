@@ -5,9 +5,7 @@
  * idle time. The input is a stream; the mutator changes its records and repairs
  * lengths, counts and checksums. As NDJSON it must come to the same.
  */
-#include "stream/ndjson.h"
-#include "tests/fuzz/death.h"
-#include "tests/fuzz/records.h"
+#include "tests/fuzz/streams.h"
 #include "trace/account.h"
 #include "trace/host.h"
 #include "trace/launches.h"
@@ -15,10 +13,6 @@
 #include "trace/waits.h"
 
 #include "trace/link.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-size_t LLVMFuzzerCustomMutator(
-    uint8_t *data, size_t size, size_t max_size, unsigned seed);
 
 /* What a stream comes to. */
 struct outcome {
@@ -42,9 +36,7 @@ static struct {
 	/* of the source at hand */
 	VEC(bool) visited;
 	uint32_t depth;
-	uint32_t nsources;
-	bool has_tree; /* of the stream that became NDJSON */
-	bool is_ours;  /* the tree, and none that the stream has */
+	bool is_ours; /* the tree, and none that the stream has */
 } run;
 
 static void
@@ -171,104 +163,22 @@ build(const struct buf *text)
 	return run.seen;
 }
 
-/* False: it is no whole stream. */
-static bool
-as_ndjson(const struct buf *text, struct buf *lines)
-{
-	enum item item;
-
-	run.dict = dict_create();
-	run.in = NULL;
-	run.nsources = 0;
-	if (setjmp(on_death) != 0) {
-		if (run.in != NULL)
-			stream_close(run.in);
-		dict_destroy(run.dict);
-		return false;
-	}
-	run.in = stream_open_in(
-	    in_open_mem(text->p, text->len, "fuzz"), run.dict, WANT_STREAM);
-	ndjson_put_header(lines, run.in->marks, run.in->prov, run.in->nprov);
-	while ((item = stream_next(run.in)) != ITEM_END)
-		switch (item) {
-		case ITEM_EVENT:
-			ndjson_put_event(lines, run.dict, &run.in->ev);
-			break;
-		case ITEM_SOURCE:
-			run.nsources += run.in->source.is_final;
-			ndjson_put_source(lines, &run.in->source);
-			break;
-		case ITEM_META: ndjson_put_meta(lines, &run.in->meta); break;
-		case ITEM_SECTION:
-			ndjson_put_section(lines, run.in->section);
-			break;
-		case ITEM_END: break;
-		}
-	run.has_tree = (run.in->marks & MARK_TREE) != 0;
-	ndjson_put_end(lines, run.in->nevents, run.nsources, run.in->marks);
-	stream_close(run.in);
-	dict_destroy(run.dict);
-	return true;
-}
-
-static void
-pad(struct buf *b)
-{
-	buf_room(b, IN_PAD);
-	memset(b->p + b->len, 0, IN_PAD);
-}
-
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct stream_parts parts = { 0 };
-	struct buf text = { 0 }, lines = { 0 }, again = { 0 };
-	bool is_stream = parts_read(&parts, data, size);
+	struct forms f = { 0 };
 
-	parts_free(&parts);
-	if (!is_stream) /* of other bytes a program would ask tl-decode */
-		return 0;
-	buf_put(&text, data, size);
-	pad(&text);
-	if (as_ndjson(&text, &lines)) {
-		struct outcome binary = build(&text), ndjson;
+	if (forms_read(&f, data, size)) {
+		struct outcome binary = build(&f.binary);
+		struct outcome ndjson = build(&f.ndjson);
 
-		pad(&lines);
-		ndjson = build(&lines);
-		/* hostile text may change once on the way through NDJSON */
-		if (!as_ndjson(&lines, &again))
-			CHECK(run.has_tree);
-		if (again.len != lines.len ||
-		    memcmp(again.p, lines.p, lines.len) != 0)
-			binary = ndjson;
 		/* of lines of a tree a reader checks the parents, too */
-		CHECK(binary.is_good || !ndjson.is_good);
-		CHECK(ndjson.is_good == binary.is_good || run.has_tree);
-		CHECK(!ndjson.is_good || binary.hash == ndjson.hash);
+		CHECK(!f.is_same || binary.is_good || !ndjson.is_good);
+		CHECK(!f.is_same || ndjson.is_good == binary.is_good ||
+		    f.has_tree);
+		CHECK(!f.is_same || !ndjson.is_good ||
+		    binary.hash == ndjson.hash);
 	}
-	buf_free(&text);
-	buf_free(&lines);
-	buf_free(&again);
+	forms_free(&f);
 	return 0;
-}
-
-size_t
-LLVMFuzzerCustomMutator(
-    uint8_t *data, size_t size, size_t max_size, unsigned seed)
-{
-	struct stream_parts parts = { 0 };
-	struct buf out = { 0 };
-	uint64_t state = seed;
-
-	if (parts_read(&parts, data, size)) {
-		parts_change(&parts, &state);
-		parts_write(&parts, &out);
-		if (out.len <= max_size && out.len > 0) {
-			memcpy(data, out.p, out.len);
-			size = out.len;
-		}
-	}
-	parts_free(&parts);
-	buf_free(&out);
-	return size;
 }

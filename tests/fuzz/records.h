@@ -7,12 +7,12 @@
  * Ids and times of events are absolute here, so that records can be moved and
  * removed without a change of those behind them.
  *
- *	struct stream_parts s = { 0 };
- *	if (parts_read(&s, bytes, n)) {
- *		parts_change(&s, &seed);
- *		parts_write(&s, &out);
+ *	struct stream_records s = { 0 };
+ *	if (stream_records_read(&s, bytes, n)) {
+ *		stream_records_change(&s, &seed);
+ *		stream_records_write(&s, &out);
  *	}
- *	parts_free(&s);
+ *	stream_records_free(&s);
  */
 #ifndef TL_FUZZ_RECORDS_H
 #define TL_FUZZ_RECORDS_H
@@ -118,7 +118,7 @@ change_bytes(struct buf *b, uint64_t *seed)
 
 /* ---- apart ---- */
 
-struct part {
+struct stream_record {
 	unsigned type;
 	bool begins_block;
 	/* of an event; the rest of it is its body */
@@ -128,12 +128,12 @@ struct part {
 	struct buf body;
 };
 
-struct stream_parts {
-	VEC(struct part) list;
+struct stream_records {
+	VEC(struct stream_record) list;
 };
 
 static void
-parts_free(struct stream_parts *s)
+stream_records_free(struct stream_records *s)
 {
 	for (size_t i = 0; i < s->list.n; i++)
 		buf_free(&s->list.v[i].body);
@@ -141,15 +141,15 @@ parts_free(struct stream_parts *s)
 }
 
 /* Where differences of ids and times begin anew, and which shapes have ts. */
-struct parts_state {
+struct stream_records_state {
 	VEC(bool) has_ts; /* of shapes */
 	uint64_t next_id;
 	int64_t ts;
 };
 
 static bool
-read_event(struct parts_state *st, struct part *r, const unsigned char **p,
-    const unsigned char *end)
+read_event(struct stream_records_state *st, struct stream_record *r,
+    const unsigned char **p, const unsigned char *end)
 {
 	uint64_t u;
 
@@ -182,7 +182,7 @@ shape_has_ts(const struct buf *body)
 }
 
 static void
-note_record(struct parts_state *st, const struct part *r)
+note_record(struct stream_records_state *st, const struct stream_record *r)
 {
 	if (r->type == REC_SHAPE)
 		vec_push(&st->has_ts, shape_has_ts(&r->body));
@@ -191,7 +191,7 @@ note_record(struct parts_state *st, const struct part *r)
 }
 
 static bool
-read_block(struct stream_parts *s, struct parts_state *st,
+read_block(struct stream_records *s, struct stream_records_state *st,
     const unsigned char *p, const unsigned char *end)
 {
 	bool is_first = true;
@@ -199,7 +199,8 @@ read_block(struct stream_parts *s, struct parts_state *st,
 	st->next_id = 0;
 	st->ts = 0;
 	while (p < end) {
-		struct part r = { .type = *p++, .begins_block = is_first };
+		struct stream_record r = { .type = *p++,
+			.begins_block = is_first };
 		const unsigned char *body;
 		uint64_t len;
 
@@ -219,10 +220,10 @@ read_block(struct stream_parts *s, struct parts_state *st,
 
 /* False: it is no whole stream, as far as its form goes. */
 static bool
-parts_read(struct stream_parts *s, const void *bytes, size_t n)
+stream_records_read(struct stream_records *s, const void *bytes, size_t n)
 {
 	const unsigned char *p = bytes, *end = p + n;
-	struct parts_state st = { 0 };
+	struct stream_records_state st = { 0 };
 	bool is_good = n > WIRE_MAGIC_LEN &&
 	    memcmp(bytes, WIRE_MAGIC, WIRE_MAGIC_LEN) == 0;
 
@@ -245,7 +246,7 @@ parts_read(struct stream_parts *s, const void *bytes, size_t n)
 
 /* The end record is ours: its marks, and counts and checksum that are right. */
 static void
-write_end(struct buf *b, const struct part *r, uint64_t nevents,
+write_end(struct buf *b, const struct stream_record *r, uint64_t nevents,
     uint64_t nsources, uint32_t chain)
 {
 	const unsigned char *p = (const unsigned char *)r->body.p;
@@ -276,9 +277,9 @@ close_block(struct buf *out, struct buf *block, uint32_t *chain)
 }
 
 static void
-parts_write(const struct stream_parts *s, struct buf *out)
+stream_records_write(const struct stream_records *s, struct buf *out)
 {
-	struct parts_state st = { 0 };
+	struct stream_records_state st = { 0 };
 	struct buf block = { 0 }, body = { 0 };
 	uint64_t nevents = 0, nsources = 0;
 	uint32_t chain = 0;
@@ -286,7 +287,7 @@ parts_write(const struct stream_parts *s, struct buf *out)
 	out->len = 0;
 	buf_put(out, WIRE_MAGIC, WIRE_MAGIC_LEN);
 	for (size_t i = 0; i < s->list.n; i++) {
-		const struct part *r = &s->list.v[i];
+		const struct stream_record *r = &s->list.v[i];
 
 		if (r->begins_block) {
 			close_block(out, &block, &chain);
@@ -325,22 +326,23 @@ parts_write(const struct stream_parts *s, struct buf *out)
 
 /* ---- changed ---- */
 
-struct field {
+struct record_field {
 	size_t at, len;
 	uint64_t number;
 	bool is_text;
 };
 
-typedef VEC(struct field) field_vec;
+typedef VEC(struct record_field) record_fields;
 
 /* The number at p, and behind it, if it is that of a text, the text. */
 static bool
-add_field(field_vec *fields, const struct buf *b, const unsigned char **p,
+add_field(record_fields *fields, const struct buf *b, const unsigned char **p,
     bool is_text)
 {
 	const unsigned char *base = (const unsigned char *)b->p;
 	const unsigned char *end = base + b->len;
-	struct field f = { .at = (size_t)(*p - base), .is_text = is_text };
+	struct record_field f = { .at = (size_t)(*p - base),
+		.is_text = is_text };
 
 	if (*p >= end || !varint_get(p, end, &f.number))
 		return false;
@@ -355,7 +357,7 @@ add_field(field_vec *fields, const struct buf *b, const unsigned char **p,
 }
 
 static void
-add_facts(field_vec *fields, const struct buf *b, const unsigned char *p)
+add_facts(record_fields *fields, const struct buf *b, const unsigned char *p)
 {
 	while (
 	    add_field(fields, b, &p, true) && add_field(fields, b, &p, false)) {
@@ -370,7 +372,7 @@ add_facts(field_vec *fields, const struct buf *b, const unsigned char *p)
 
 /* What can be changed by itself. A string is all text. */
 static void
-fields_of(field_vec *fields, const struct part *r)
+fields_of(record_fields *fields, const struct stream_record *r)
 {
 	const struct buf *b = &r->body;
 	const unsigned char *p = (const unsigned char *)b->p;
@@ -392,7 +394,7 @@ fields_of(field_vec *fields, const struct part *r)
 
 /* New bytes in place of a field. */
 static void
-replace(struct buf *b, const struct field *f, const struct buf *with)
+replace(struct buf *b, const struct record_field *f, const struct buf *with)
 {
 	size_t rest = b->len - f->at - f->len;
 
@@ -403,13 +405,13 @@ replace(struct buf *b, const struct field *f, const struct buf *with)
 	b->len = f->at + with->len + rest;
 }
 
-static struct part *
-any_of_type(struct stream_parts *s, unsigned type, uint64_t *seed)
+static struct stream_record *
+any_of_type(struct stream_records *s, unsigned type, uint64_t *seed)
 {
 	size_t n = s->list.n, at = below(seed, n);
 
 	for (size_t i = 0; i < n && i < 4096; i++) {
-		struct part *r = &s->list.v[(at + i) % n];
+		struct stream_record *r = &s->list.v[(at + i) % n];
 
 		if (r->type == type)
 			return r;
@@ -419,11 +421,11 @@ any_of_type(struct stream_parts *s, unsigned type, uint64_t *seed)
 
 /* The same field of another record of its type. */
 static uint64_t
-from_another(struct stream_parts *s, const struct part *r, size_t k,
+from_another(struct stream_records *s, const struct stream_record *r, size_t k,
     uint64_t old, uint64_t *seed)
 {
-	struct part *other = any_of_type(s, r->type, seed);
-	field_vec fields = { 0 };
+	struct stream_record *other = any_of_type(s, r->type, seed);
+	record_fields fields = { 0 };
 
 	fields_of(&fields, other);
 	if (k < fields.n)
@@ -433,11 +435,11 @@ from_another(struct stream_parts *s, const struct part *r, size_t k,
 }
 
 static void
-change_field(struct stream_parts *s, struct part *r, uint64_t *seed)
+change_field(struct stream_records *s, struct stream_record *r, uint64_t *seed)
 {
 	struct buf with = { 0 };
-	field_vec fields = { 0 };
-	const struct field *f;
+	record_fields fields = { 0 };
+	const struct record_field *f;
 	size_t k;
 
 	fields_of(&fields, r);
@@ -467,9 +469,9 @@ change_field(struct stream_parts *s, struct part *r, uint64_t *seed)
 }
 
 static void
-change_event(struct stream_parts *s, struct part *r, uint64_t *seed)
+change_event(struct stream_records *s, struct stream_record *r, uint64_t *seed)
 {
-	const struct part *other = any_of_type(s, REC_EVENT, seed);
+	const struct stream_record *other = any_of_type(s, REC_EVENT, seed);
 
 	switch (below(seed, 6)) {
 	case 0:
@@ -486,7 +488,7 @@ change_event(struct stream_parts *s, struct part *r, uint64_t *seed)
 }
 
 static void
-copy_part(struct part *to, const struct part *from)
+copy_part(struct stream_record *to, const struct stream_record *from)
 {
 	*to = *from;
 	to->body = (struct buf){ 0 };
@@ -494,7 +496,7 @@ copy_part(struct part *to, const struct part *from)
 }
 
 static void
-remove_parts(struct stream_parts *s, size_t at, size_t n)
+remove_parts(struct stream_records *s, size_t at, size_t n)
 {
 	for (size_t i = at; i < at + n; i++)
 		buf_free(&s->list.v[i].body);
@@ -505,9 +507,9 @@ remove_parts(struct stream_parts *s, size_t at, size_t n)
 
 /* A copy of some, elsewhere. */
 static void
-insert_parts(struct stream_parts *s, size_t from, size_t n, size_t at)
+insert_parts(struct stream_records *s, size_t from, size_t n, size_t at)
 {
-	VEC(struct part) copies = { 0 };
+	VEC(struct stream_record) copies = { 0 };
 
 	if (n == 0)
 		return;
@@ -523,11 +525,11 @@ insert_parts(struct stream_parts *s, size_t from, size_t n, size_t at)
 
 /* Of records as a whole. The header in front and the end stay mostly. */
 static void
-change_order(struct stream_parts *s, uint64_t *seed)
+change_order(struct stream_records *s, uint64_t *seed)
 {
 	size_t last = s->list.n - 1, at = 1 + below(seed, last);
 	size_t n = 1 + below(seed, below(seed, 8) == 0 ? 64 : 3);
-	struct part swap;
+	struct stream_record swap;
 
 	if (s->list.n < 4)
 		return;
@@ -561,12 +563,12 @@ change_order(struct stream_parts *s, uint64_t *seed)
 
 /* What few records say means much: they are chosen as often as events. */
 static void
-change_once(struct stream_parts *s, uint64_t *seed)
+change_once(struct stream_records *s, uint64_t *seed)
 {
 	static const unsigned char rare[] = { REC_STRING, REC_SHAPE, REC_TRACK,
 		REC_SOURCE, REC_META, REC_SECTION, REC_HEADER, REC_SHAPE,
 		REC_STRING };
-	struct part *r;
+	struct stream_record *r;
 
 	switch (below(seed, 5)) {
 	case 0: change_order(s, seed); return;
@@ -581,7 +583,7 @@ change_once(struct stream_parts *s, uint64_t *seed)
 }
 
 static void
-parts_change(struct stream_parts *s, uint64_t *seed)
+stream_records_change(struct stream_records *s, uint64_t *seed)
 {
 	do {
 		if (s->list.n == 0)

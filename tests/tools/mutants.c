@@ -137,7 +137,7 @@ change_text(struct buf *b, uint64_t *seed)
 static void
 change(const struct buf *from, struct buf *to, bool is_text, uint64_t *seed)
 {
-	struct stream_parts s = { 0 };
+	struct stream_records s = { 0 };
 
 	to->len = 0;
 	if (is_text) {
@@ -147,11 +147,11 @@ change(const struct buf *from, struct buf *to, bool is_text, uint64_t *seed)
 		while (below(seed, 3) != 0);
 		return;
 	}
-	if (!parts_read(&s, from->p, from->len))
+	if (!stream_records_read(&s, from->p, from->len))
 		die("no stream to change");
-	parts_change(&s, seed);
-	parts_write(&s, to);
-	parts_free(&s);
+	stream_records_change(&s, seed);
+	stream_records_write(&s, to);
+	stream_records_free(&s);
 }
 
 /* ---- running ---- */
