@@ -54,6 +54,15 @@ refuses 1 'File too large' "trap '' XFSZ; ulimit -f 1000
 	tl-tree --mem 4M plain.tl -o out2.tl"
 ok 'and nothing is left of it' test ! -e out2.tl
 
+# wrong inside, and so large that it leaves memory
+n=3
+! slow || n=40
+for c in tl-tree 'tl-tree --no-python --link flow' 'tl-link | tl-tree'; do
+	ok "mutants: $c" "$T/mutants" -n $n -s "${TL_SEED:-1}" plain.tl linked.tl rocprof.tl -- \
+		sh -c "$c | tl-cat | sed 1d" ++ sh -c "$c --mem 4M | tl-cat | sed 1d"
+	slow || break
+done
+
 case $B in
 */asan* | */tsan*) skip 'memory' 'sanitizers take memory' ;;
 *)
