@@ -124,6 +124,8 @@ struct idle {
 	int64_t ncalls;
 	uint64_t ngaps;
 	bool has_python, is_tpu; /* the source at hand */
+	bool said_tpu;           /* by the record of source said_src */
+	uint32_t said_src;
 	/* by cause; advice also by these */
 	uint32_t words[CAUSE_COUNT], advice[2][2][CAUSE_COUNT];
 	uint32_t classes[ACCOUNT_COUNT];

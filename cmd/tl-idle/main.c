@@ -272,11 +272,21 @@ end_source(struct idle *g)
 	idle_records(g);
 }
 
+/* It comes before its events, and what it says is gone at the first of them. */
 static void
-begin_source(struct idle *g, const struct source *src)
+note_source(struct sink *s, const struct source *src)
+{
+	struct idle *g = (struct idle *)s;
+
+	g->said_src = src->src;
+	g->said_tpu = source_is_tpu(src);
+}
+
+static void
+begin_source(struct idle *g, uint32_t src)
 {
 	end_source(g);
-	g->is_tpu = source_is_tpu(src);
+	g->is_tpu = g->said_tpu && g->said_src == src;
 	g->has_source = true;
 	g->source = g->sink.source;
 	host_start(&g->host, g->sink.dict, g->causes);
@@ -295,7 +305,7 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 	size_t n;
 
 	if (!g->has_source || g->source != s->source)
-		begin_source(g, &in->source);
+		begin_source(g, ev->src);
 	n = g->host.gpus.n;
 	host_add(&g->host, ev);
 	g->any_inst |= ev->uid.inst != 0;
@@ -456,6 +466,7 @@ static const struct sink_def def = {
 	.option = take_option,
 	.check = check_settings,
 	.start = start,
+	.source = note_source,
 	.take = take,
 	.finish = finish,
 	.empty = explain_empty,
