@@ -380,10 +380,12 @@ static bool
 is_idle_gpu(const struct job *j, size_t at, int64_t rank)
 {
 	const struct part *p = &j->parts.v[j->ranks.v[at].part];
-	int64_t first = p->rank - p->dev;
+	int64_t first;
 
-	return part_is_raw_gpu(p) && p->ngpus > 1 && rank >= first &&
-	    rank - first < p->ngpus;
+	if (!part_is_raw_gpu(p) || p->ngpus <= 1)
+		return false;
+	first = p->rank - p->dev;
+	return rank >= first && rank - first < p->ngpus;
 }
 
 void

@@ -276,7 +276,7 @@ make_fields(struct sheet_rows *s, const struct table_def *def)
 	    (def->fields[before].col.flags & COL_OURS) == 0)
 		before++;
 	put_fields(s, def->fields, before);
-	if (s->job->ranks.n <= WIDE_RANKS) {
+	if (def->nboth > 0 && s->job->ranks.n <= WIDE_RANKS) {
 		put_rank_fields(s, def->of_rank, def->nfirst);
 		put_rank_fields(
 		    s, def->of_rank + def->nfirst, def->nboth - def->nfirst);
