@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "tests/fuzz/streams.h"
+#include "trace/phase.h"
 
 #define PIPE_SIZE (1 << 20) /* the most that an ordinary user may have */
 #define WORDS_MAX 16
@@ -85,7 +86,7 @@ allocated_stop(void)
 	atomic_store(&allocated.is_on, false);
 }
 
-/* What options keep until they are read again is let go of first. */
+/* What is kept beside main(), of options and of annotations, goes first. */
 static void
 allocated_free(void)
 {
@@ -96,6 +97,7 @@ allocated_free(void)
 	size_t n = atomic_load(&allocated.n);
 
 	opt_start(&op, 1, argv, &about, none);
+	iteration_formats_free();
 	if (__sanitizer_get_ownership == NULL)
 		return;
 	if (n > sizeof allocated.v / sizeof *allocated.v)
