@@ -211,8 +211,8 @@ close_top(struct launchers_state *s)
 	if (is_told(s, f)) {
 		if (f->ndirect > 0)
 			gather_direct(s, f);
-		o->below = s->works.v + f->first_work;
 		o->nbelow = s->works.n - f->first_work;
+		o->below = o->nbelow > 0 ? s->works.v + f->first_work : NULL;
 		o->subtree_ns =
 		    o->nbelow > 0 ? spans_unite(&s->spans, f->first_span) : 0;
 		if (s->w->with_modules)

@@ -153,7 +153,7 @@ pairs_of(const struct overlaps *o, uint32_t work, size_t *n)
 	for (end = at; end < o->pairs.n && o->pairs.v[end].work == work;)
 		end++;
 	*n = end - at;
-	return o->pairs.v + at;
+	return *n > 0 ? &o->pairs.v[at] : NULL;
 }
 
 /* ---- one op ---- */
