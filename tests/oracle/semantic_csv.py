@@ -112,16 +112,26 @@ def kind_of(file, r):
         word, {KERNELS: "kernel", COPIES: "copy", CALLS: "call"}[file])
 
 
+def rows_of(path, file):
+    with open(os.path.join(os.path.dirname(path), file), encoding="utf-8", newline="") as f:
+        return list(csv.DictReader(f))
+
+
 def read(path):
+    """GPU work is of the process of the calls, as far as that is known"""
+    process = next((n for n in (number(r.get("Process_Id")) for r in rows_of(path, CALLS))
+                    if n is not None), None)
     for file in (KERNELS, COPIES, CALLS):
-        with open(os.path.join(os.path.dirname(path), file), encoding="utf-8", newline="") as f:
-            for r in csv.DictReader(f):
-                n = number(r.get("Kernel_Id"))
-                name = r.get("Kernel_Name") or (
-                    "unknown_kernel" if n is None else "unknown_kernel_%d" % n)
-                yield event(kind_of(file, r), name if file == KERNELS else r.get("Function", BUFFERS[file]),
-                            number(r.get("Start_Timestamp")), number(r.get("End_Timestamp")), 0,
-                            tuple(r.get(k) for k in ("Agent_Id", "Stream_Id", "Correlation_Id")))
+        for r in rows_of(path, file):
+            n = number(r.get("Kernel_Id"))
+            name = r.get("Kernel_Name") or (
+                "unknown_kernel" if n is None else "unknown_kernel_%d" % n)
+            corr = number(r.get("Correlation_Id"))
+            of = number(r.get("Process_Id")) if file == CALLS else process
+            yield event(kind_of(file, r), name if file == KERNELS else r.get("Function", BUFFERS[file]),
+                        number(r.get("Start_Timestamp")), number(r.get("End_Timestamp")), 0,
+                        tuple(r.get(k) for k in ("Agent_Id", "Stream_Id", "Correlation_Id")),
+                        None if corr is None else (of, corr))
 
 
 class Files(semantic.Format):

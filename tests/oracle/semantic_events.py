@@ -16,9 +16,12 @@ def integer(v):
     return v if isinstance(v, int) else None
 
 
-def event(kind, name, start, end, part=0, key=None):
-    """part: the process, where each is a source of its own; key: what else makes it another"""
-    return {"kind": kind, "name": name, "start": start, "end": end, "part": part, "key": key}
+def event(kind, name, start, end, part=0, key=None, call=None):
+    """part: the process, where each is a source of its own; key: what else makes it another;
+    call: what ties GPU work to the call that launched it, or a list of such, with None: if at
+    all"""
+    return {"kind": kind, "name": name, "start": start, "end": end, "part": part, "key": key,
+            "call": call}
 
 
 def time_of(v):
@@ -86,6 +89,47 @@ def calls(events):
     return {n: (len(v), sum(v)) for n, v in names.items()}
 
 
+def launches(events):
+    """start and end of GPU work -> starts of calls that may have launched it; of several with
+    its id it may be any, or none"""
+    found, out = {}, {}
+    for e in events:
+        if e["kind"] == "call" and e["call"] is not None:
+            found.setdefault((e["part"], e["call"]), set()).add(time_of(e["start"]))
+    for e in events:
+        if e["kind"] in GPU and span(e)[0] is not None:
+            ids = e["call"] if isinstance(e["call"], list) else [e["call"]]
+            may = set().union(*[found.get((e["part"], i), set()) for i in ids]) or {None}
+            may |= {None} if None in ids else set()
+            out.setdefault(span(e), set()).update(may if len(may) < 2 else may | {None})
+    return out
+
+
+def shown_launches(tree):
+    """(start, end, start of the launch or None) of GPU work"""
+    p = subprocess.run(["tl-cat", "--abs", tree], capture_output=True, check=False, text=True)
+    if p.returncode not in (0, 3):
+        raise ValueError(p.stderr)
+    lines = [json.loads(line) for line in p.stdout.splitlines()]
+    events = [e for e in lines if "kind" in e]
+    starts = {(e["src"], e["id"]): e.get("ts") for e in events}
+    return sorted(((int(e["ts"]), int(e["ts"]) + e.get("dur", 0),
+                    starts.get((e["src"], e.get("launch")))) for e in events
+                   if e["kind"] in ("kernel", "memcpy", "memset") and "ts" in e), key=str)
+
+
+def differ_launches(shown_, events):
+    """of what is recorded twice only one has its launch"""
+    may, seen = launches(events), {}
+    for a, b, call in shown_:
+        seen.setdefault((a, b), set()).add(call)
+    for work, found in seen.items():
+        want = may.get(work, set())
+        if not found & want or found - want - {None}:
+            return "launch of the work from %d to %d: %s, not %s" % (*work, found, want)
+    return None
+
+
 # ---- one mutant
 
 LETTERS = {"ambiguous-launch": "u", "packets-dropped": "m"}
@@ -137,6 +181,8 @@ def outcome(path, tree, read):
     why = why_not(events)
     want = [figures(events), kernels(events), calls(events)]
     got, statuses, err = shown(tree)
+    launched = shown_launches(tree)
+    bad = differ_launches(launched, events)
     why |= {LETTERS[r["id"]] for r in said if r.get("id") in LETTERS}
     if "overlaps" in [r.get("id") for r in said] and overlap(events):
         why.add("v")  # which is outside the tree is not asked here
@@ -151,4 +197,6 @@ def outcome(path, tree, read):
             return "%s: exit %d instead of %d: %s" % (program, rc, status, err), "", None
         if g != w and rc != 5:
             return "%s: %s instead of %s" % (program, g, w), "", None
-    return None, "0" if not want[0] else "".join(sorted(why)), got
+    if bad:
+        return bad, "", None
+    return None, "0" if not want[0] else "".join(sorted(why)), got + [launched]

@@ -12,6 +12,7 @@ import os
 import sys
 
 import semantic
+from kineto import same
 from perfetto import num, text
 from semantic_events import event, outcome, time_of
 
@@ -71,6 +72,7 @@ def put(packets, path):
     out = [text(6, text(1, num(1, 6) + num(2, 1000)) + text(1, num(1, 1) + num(2, 1000))),
            text(60, num(1, 1) + text(3, num(1, 7) + text(6, "python"))),
            text(60, num(1, 2) + num(5, 1) + text(4, num(1, 7) + num(2, 7))),
+           text(60, num(1, 9) + num(5, 1)),
            text(12, interned) + num(10, 1) + num(13, 1)]
     order = [p for pair in zip(packets["begin"], packets["end"]) for p in pair]
     order += [p for k in ("kernel", "copy", "dispatch") for p in packets[k]]
@@ -152,6 +154,11 @@ def known(slice_, word):
     return word in words, any(words)
 
 
+def of_process(slice_, corr):
+    """an id, and whether its track is of the process, as others may be of none"""
+    return None if corr is None else (last(slice_, 11, int) in (2, 9), corr)
+
+
 def read_calls(packets):
     """ends find their begins in order"""
     opened, calls = {}, []
@@ -160,7 +167,8 @@ def read_calls(packets):
         if last(s, 9, int) == 1 and ts is not None:
             is_call, has_any = known(s, "cuda_runtime")
             call = event("call" if is_call else "slice" if has_any else "?",
-                         last(s, 23, str) or "", ts, None)
+                         last(s, 23, str) or "", ts, None,
+                         call=of_process(s, notes(s, 4, 10, 3, int).get("correlation")))
             opened.setdefault(last(s, 11, int), []).append(call)
             calls.append(call)
         s, ts = last(e, 11, list), last(e, 8, int)
@@ -177,10 +185,12 @@ def read(path):
         s, ts = last(p, 53, list), last(p, 8, int)
         what = {i: n for n, i in STAGES.items()}.get(last(s, 14, int), "")
         name = {i: n for n, i in NAMES.items()}.get(last(s, 20, int), what)
-        dur = last(s, 2, int)
+        dur, corr = last(s, 2, int), same(notes(s, 6, 1, 2, str).get("correlation"))
         yield event({"Kernel": "kernel", "Memcpy": "copy"}.get(what, "?"), name, ts,
                     None if dur is None or ts is None or dur < 0 else ts + dur, 0,
-                    str(notes(s, 6, 1, 2, str)))
+                    str(notes(s, 6, 1, 2, str)),
+                    # of no process: it depends on the others whether ids are of one
+                    [(True, corr), (False, corr), None])
     for p in packets["dispatch"]:
         s = last(p, 11, list)
         n = notes(s, 4, 10, 3, int)
@@ -190,7 +200,8 @@ def read(path):
             if None in (time_of(start), time_of(stop)) or min(start, stop) < 0:
                 start, stop = ts, None  # then its own end would be there
             yield event("kernel" if is_kernel else "slice" if has_any else "?",
-                        last(s, 23, str) or "", start, stop, 0, str(n))
+                        last(s, 23, str) or "", start, stop, 0, str(n),
+                        of_process(s, n.get("corr_id")))
     yield from read_calls(packets)
 
 

@@ -16,6 +16,8 @@ import sys
 import odd
 import semantic
 import timeline
+from kineto import same
+from semantic_events import differ_launches, event, shown_launches
 
 # ---- the trace: processes of buffers of records
 
@@ -160,6 +162,14 @@ def is_shared(buffers):
                for k in ("kernel_dispatch", "memory_copy") for r in buffers[k])
 
 
+def events(buffers):
+    """for launches: spans() has only what begins at a known time"""
+    for k, kind in ("kernel_dispatch", "kernel"), ("memory_copy", "copy"), ("hip_api", "call"):
+        for r, a, b in spans(buffers[k]):
+            v = same(at(r, "correlation_id.internal"))
+            yield event(kind, "", a, b, call=v if isinstance(v, str) else integer(v))
+
+
 def outcome(path, tree):
     """(what differs or None, letters, tables)"""
     p = subprocess.run(["tl-tree", "-o", tree, path], capture_output=True, check=False, text=True)
@@ -175,7 +185,9 @@ def outcome(path, tree):
     rc2, kernels, _ = odd.table(["tl-kernels", "-c", "+details", "--format", "ndjson", tree])
     seen = {r["name"]: (r["count"], r["dur_ns_sum"], r["dur_ns_min"], r["dur_ns_max"])
             for r in kernels}
-    tables = [got, seen]
+    launched = shown_launches(tree)
+    bad = differ_launches(launched, list(events(buffers)))
+    tables = [got, seen, launched]
     status = {3} if why else {0}
     if is_shared(buffers) and "share" in p.stderr:
         why.add("u")
@@ -185,6 +197,8 @@ def outcome(path, tree):
         return "tl-timeline: %s instead of %s" % (got, rows), "", None
     if seen != names and rc2 != 5:
         return "tl-kernels: %s instead of %s" % (seen, names), "", None
+    if bad:
+        return bad, "", None
     return None, "".join(sorted(why)), tables
 
 

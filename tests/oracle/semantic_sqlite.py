@@ -183,14 +183,15 @@ def events_nsys(t):
     for r in t.of("CUPTI_ACTIVITY_KIND_KERNEL"):
         yield event("kernel", string(r["demangledName"]) or string(r["shortName"]) or
                     "unknown_kernel", r["start"], r["end"], part(r["globalPid"]),
-                    tuple(integer(r[k]) for k in ("deviceId", "streamId", "correlationId")))
-    for r in t.of("CUPTI_ACTIVITY_KIND_MEMCPY"):
-        yield event("copy", "", r["start"], r["end"], part(r["globalPid"]))
-    for r in t.of("CUPTI_ACTIVITY_KIND_MEMSET"):
-        yield event("fill", "", r["start"], r["end"], part(r["globalPid"]))
+                    tuple(integer(r[k]) for k in ("deviceId", "streamId", "correlationId")),
+                    integer(r["correlationId"]))
+    for kind, name in (("copy", "MEMCPY"), ("fill", "MEMSET")):
+        for r in t.of("CUPTI_ACTIVITY_KIND_" + name):
+            yield event(kind, "", r["start"], r["end"], part(r["globalPid"]),
+                        call=integer(r["correlationId"]))
     for r in t.of("CUPTI_ACTIVITY_KIND_RUNTIME"):
         yield event("call", string(r["nameId"]).split("_v")[0], r["start"], r["end"],
-                    part(r["globalTid"]))
+                    part(r["globalTid"]), call=integer(r["correlationId"]))
     for r in t.of("NVTX_EVENTS"):
         if integer(r["eventType"]) == 59:
             yield event("range", "", r["start"], r["end"], part(r["globalTid"]))
@@ -199,37 +200,43 @@ def events_nsys(t):
 def events_rpd(t):
     string = lambda v: t.text("rocpd_string", "id", v, "string")
     for r in t.of("rocpd_op"):
-        api = None
-        for link in t.of("rocpd_api_ops"):
-            if integer(link["op_id"]) is not None and link["op_id"] == integer(r["id"]):
-                api = t.find("rocpd_api", "id", link["api_id"])
-                break
+        apis = [t.find("rocpd_api", "id", link["api_id"]) for link in t.of("rocpd_api_ops")
+                if integer(link["op_id"]) is not None and link["op_id"] == integer(r["id"])]
+        api = apis[0] if apis else None
         name, what = string(r["description_id"]), string(r["opType_id"])
         kind = "kernel" if name or what == "KernelExecution" else \
             "copy" if "Copy" in what or "Memcpy" in what else \
             "fill" if "Fill" in what or "Memset" in what else "slice" if what else "?"
         yield event(kind, name or "unknown_kernel", r["start"], r["end"],
                     integer(api["pid"]) if api else None,
-                    (*(integer(r[k]) for k in ("gpuId", "queueId")), str(api and api["id"])))
+                    (*(integer(r[k]) for k in ("gpuId", "queueId")), str(api and api["id"])),
+                    [integer(a["id"]) for a in apis if a])
     for r in t.of("rocpd_api"):
-        yield event("call", string(r["apiName_id"]), r["start"], r["end"], integer(r["pid"]))
+        yield event("call", string(r["apiName_id"]), r["start"], r["end"], integer(r["pid"]),
+                    call=integer(r["id"]))
 
 
 def events_rocpd(t):
     s = "_f0"
     string = lambda v: t.text("rocpd_string" + s, "id", v, "string")
     of = lambda r: t.find("rocpd_event" + s, "id", r["event_id"])
+
+    def call(r):
+        stack = integer(of(r)["stack_id"])
+        return None if stack is None else (integer(r["pid"]), stack)
+
     for r in t.of("rocpd_kernel_dispatch" + s):
         name = t.text("rocpd_info_kernel_symbol" + s, "id", r["kernel_id"], "display_name")
         yield event("kernel", name or "unknown_kernel_%d" % (integer(r["kernel_id"]) or 0),
                     r["start"], r["end"], 0, (integer(r["agent_id"]), integer(r["stream_id"]),
-                                              str(of(r)["stack_id"])))
+                                              str(of(r)["stack_id"])),
+                    call(r))
     for r in t.of("rocpd_memory_copy" + s):
-        yield event("copy", "", r["start"], r["end"])
+        yield event("copy", "", r["start"], r["end"], call=call(r))
     for r in t.of("rocpd_region" + s):
         category = string(of(r)["category_id"])
         kind = "call" if category.startswith("HIP_") else "slice" if category else "?"
-        yield event(kind, string(r["name_id"]), r["start"], r["end"])
+        yield event(kind, string(r["name_id"]), r["start"], r["end"], call=call(r))
 
 
 EVENTS = {"nsys": events_nsys, "rpd": events_rpd, "rocpd": events_rocpd}

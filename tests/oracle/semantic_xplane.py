@@ -154,7 +154,8 @@ def read_line(plane, line, names, keys):
         yield event(kind_of(plane, name, what, stats, dur),
                     "#%d" % signed(last(e, 1)) if what is None else what, near(offset),
                     near(offset + dur) if dur >= 0 else near(offset) - 1, 0,
-                    (plane, stream[1] if stream else last(line, 1), stats.get("correlation_id")))
+                    (plane, stream[1] if stream else last(line, 1), stats.get("correlation_id")),
+                    stats.get("correlation_id"))
 
 
 def read(path):
