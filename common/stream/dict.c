@@ -181,10 +181,19 @@ key_of_dec(const struct dict *st, struct dec dec)
 	return key_of_text(st, text, num_put_dec(text, dec));
 }
 
+static struct key
+key_of_str(const struct value *v)
+{
+	int64_t n;
+
+	if (is_digits(v->s) && num_i64(v->s, &n))
+		return (struct key){ n, KEY_INT };
+	return (struct key){ v->id, KEY_STR };
+}
+
 struct key
 key_of_value(const struct dict *st, const struct value *v)
 {
-	struct key k = { 0, KEY_NONE };
 	char text[24];
 	struct value number;
 
@@ -197,14 +206,9 @@ key_of_value(const struct dict *st, const struct value *v)
 		number = value_of_digits(v->s);
 		if (number.type != VAL_NUM)
 			return key_of_value(st, &number);
-		return (struct key){ v->id, KEY_STR };
-	case VAL_STR:
-		if (is_digits(v->s) && num_i64(v->s, &k.n))
-			k.type = KEY_INT;
-		else
-			k = (struct key){ v->id, KEY_STR };
-		return k;
-	default: return k;
+		return key_of_str(v);
+	case VAL_STR: return key_of_str(v);
+	default: return (struct key){ 0, KEY_NONE };
 	}
 }
 
