@@ -6,6 +6,7 @@
  */
 #include "tests/fuzz/program.h"
 
+/* NOLINTNEXTLINE(bugprone-suspicious-include): the program itself */
 #include "cmd/tl-collective/main.c"
 
 static jmp_buf in_child;
@@ -43,6 +44,7 @@ map_noted(size_t len, int prot, int flags, int fd)
 #define child_wait_any wait_for_none
 #define _exit(status) end_child()
 #define mmap(at, len, prot, flags, fd, offset) map_noted(len, prot, flags, fd)
+/* NOLINTNEXTLINE(bugprone-suspicious-include): the program itself */
 #include "cmd/tl-collective/work.c"
 #undef mmap
 

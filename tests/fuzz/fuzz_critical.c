@@ -2,6 +2,7 @@
 /* tl-critical on hostile streams, in process. */
 #include "tests/fuzz/program.h"
 
+/* NOLINTNEXTLINE(bugprone-suspicious-include): the program itself */
 #include "cmd/tl-critical/main.c"
 
 static const char *const ways[] = {

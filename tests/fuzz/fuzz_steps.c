@@ -2,6 +2,7 @@
 /* tl-steps on hostile streams, in process. */
 #include "tests/fuzz/program.h"
 
+/* NOLINTNEXTLINE(bugprone-suspicious-include): the program itself */
 #include "cmd/tl-steps/main.c"
 
 static const char *const ways[] = {

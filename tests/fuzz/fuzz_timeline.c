@@ -2,6 +2,7 @@
 /* tl-timeline on hostile streams, in process. */
 #include "tests/fuzz/program.h"
 
+/* NOLINTNEXTLINE(bugprone-suspicious-include): the program itself */
 #include "cmd/tl-timeline/main.c"
 
 static const char *const ways[] = {

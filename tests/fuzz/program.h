@@ -6,15 +6,17 @@
  *
  *	#include "tests/fuzz/program.h"
  *
- *	#include "cmd/tl-x/main.c"
+ *	#include "cmd/tl-x/main.c"		(with a NOLINTNEXTLINE)
  *
  *	static const char *const ways[] = { "tl-x", "tl-x --by step" };
  *
  *	PROGRAM_FUZZER(ways)
  *
- * Which way it is called follows from the input. A bad one ends in the middle
- *of main(), and some programs leave all to their end: what they have allocated
- * goes by a list.
+ * Which way it is called follows from the input, which always says that it is a
+ * tree. Seeds are those of fuzz_tree: corpus/x is a link.
+ *
+ * A bad input ends in the middle of main(), and some programs leave all to
+ * their end: what they have allocated goes by a list.
  */
 #ifndef TL_FUZZ_PROGRAM_H
 #define TL_FUZZ_PROGRAM_H
