@@ -247,6 +247,8 @@ maker_end_bare(struct maker *m, struct uid uid)
 {
 	struct event *ev = &m->ev;
 
+	if (UNLIKELY(uid.inst != 0))
+		m->shape.has |= HAS_INST;
 	ev->shape_id = shape_id(m);
 	ev->shape = m->st->shapes.v[ev->shape_id];
 	ev->uid = uid;
