@@ -8,16 +8,13 @@
  * another one.
  */
 #include "cmd/tl-tree/tree.h"
-#include "trace/link.h"
 #include "trace/phase.h"
 #include "trace/select-front.h"
 #include "trace/select.h"
 #include "trace/tree.h"
 
 struct settings {
-	enum link_by by;
-	struct tree_opts tree;
-	bool is_anew; /* an option says how to link or nest */
+	struct tree_maker make; /* is_anew: an option says how */
 	bool verbose, print;
 	struct view view;
 	int64_t mem; /* 0: no limit */
@@ -27,8 +24,6 @@ struct settings {
 };
 
 struct totals {
-	struct link_stats link;
-	struct tree_stats tree;
 	uint64_t events;
 	bool is_passed; /* was a tree already */
 };
@@ -99,7 +94,8 @@ static const struct about about = {
 static void
 say(const struct settings *set, const struct totals *t, const struct store *s)
 {
-	const struct tree_stats *tree = &t->tree;
+	const struct tree_stats *tree = &set->make.tree;
+	const struct link_stats *link = &set->make.link;
 	uint64_t held, bytes = store_peak_bytes(s, &held);
 
 	if (t->is_passed) {
@@ -114,15 +110,14 @@ say(const struct settings *set, const struct totals *t, const struct store *s)
 			note("discarded, as they overlap others: %" PRIu64
 			     " of kind %s",
 			    tree->discarded[k], kind_words[k]);
-	if (set->tree.clip)
+	if (set->make.opts.clip)
 		note("cut, as they overlap others: %" PRIu64, tree->clipped);
 	note("GPU events: %" PRIu64 " linked by %s, %" PRIu64
 	     " without launch, %" PRIu64 " duplicates",
-	    t->link.linked, link_rule(&t->link), t->link.unlinked,
-	    t->link.duplicates);
+	    link->linked, link_rule(link), link->unlinked, link->duplicates);
 	note("backward ops: %" PRIu64 " linked by number, %" PRIu64
 	     " by arrow, of %" PRIu64,
-	    t->link.bwd_seq, t->link.bwd_flow, t->link.wrappers);
+	    link->bwd_seq, link->bwd_flow, link->wrappers);
 	if (tree->regions > 0)
 		note("%" PRIu64 " frames recompute, %" PRIu64 " events marked",
 		    tree->regions, tree->recompute);
@@ -133,33 +128,21 @@ say(const struct settings *set, const struct totals *t, const struct store *s)
 }
 
 static void
-build(const struct settings *set, struct store *s, unsigned marks,
-    struct totals *t)
+build(struct settings *set, struct store *s, unsigned marks, struct totals *t)
 {
-	bool has_tree = (marks & MARK_TREE) != 0 && !set->is_anew;
-	bool has_links =
-	    (marks & (MARK_LINKED | MARK_TREE)) != 0 && !set->is_anew;
-
 	t->events += store_count(s);
-	if (has_links)
-		store_count_links(s, &t->link);
-	else
-		store_link(s, set->by, &t->link);
-	if (!has_tree)
-		tree_build(s, &set->tree, &t->tree);
-	if (!has_links)
-		store_link_backward(s, &t->link);
+	tree_make(s, marks, &set->make);
 }
 
 static void
-write_trees(const struct settings *set, struct stream_in *in, struct store *s,
+write_trees(struct settings *set, struct stream_in *in, struct store *s,
     struct totals *t)
 {
 	unsigned marks = in->marks;
 	struct stream_out *out = stream_create(
 	    &set->dest, in->dict, in, marks | MARK_LINKED | MARK_TREE, true);
 
-	if ((marks & MARK_TREE) != 0 && !set->is_anew) {
+	if ((marks & MARK_TREE) != 0 && !set->make.is_anew) {
 		link_pass_on(in, out);
 		t->events = stream_written(out);
 		t->is_passed = true;
@@ -204,7 +187,7 @@ print_source(const struct view *v, struct forest *f, struct out *out)
 }
 
 static void
-print_all(const struct settings *set, struct stream_in *in, struct store *s,
+print_all(struct settings *set, struct stream_in *in, struct store *s,
     struct totals *t)
 {
 	const struct view *v = &set->view;
@@ -233,7 +216,7 @@ open_input(const struct settings *set, const char *path)
 {
 	struct stream_in *in;
 
-	if (!set->tree.no_python)
+	if (!set->make.opts.no_python)
 		return select_front_open(&set->select, path, NULL, WANT_STREAM);
 	in = stream_open_only(
 	    path, NULL, WANT_STREAM, KINDS_ALL & ~KIND_BIT(KIND_PYTHON));
@@ -288,16 +271,16 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	switch (ch) {
 	case OPT_ANNOTATIONS:
 		iteration_formats_load(op->arg);
-		set->is_anew = true;
+		set->make.is_anew = true;
 		break;
 	case OPT_LINK:
-		set->by = (enum link_by)opt_word(op, link_words);
-		set->is_anew = true;
+		set->make.by = (enum link_by)opt_word(op, link_words);
+		set->make.is_anew = true;
 		break;
-	case OPT_NO_PYTHON: set->tree.no_python = true; break;
+	case OPT_NO_PYTHON: set->make.opts.no_python = true; break;
 	case OPT_ON_OVERLAP:
-		set->tree.clip = opt_word(op, rules) == 1;
-		set->is_anew = true;
+		set->make.opts.clip = opt_word(op, rules) == 1;
+		set->make.is_anew = true;
 		break;
 	case OPT_MEM:
 		set->mem = opt_size(op);
@@ -331,7 +314,7 @@ check_options(const struct settings *set)
 		die_usage(
 		    "--print writes no stream: not with --ndjson or --zstd");
 	if (select_front_is_on(&set->select) &&
-	    (set->is_anew || set->tree.no_python || set->mem > 0))
+	    (set->make.is_anew || set->make.opts.no_python || set->mem > 0))
 		die_usage("to select from a tree made with --annotations, "
 			  "--link, --mem, --no-python or --on-overlap, run "
 			  "tl-filter after it");
@@ -364,18 +347,17 @@ main(int argc, char *argv[])
 	if (set.mem > 0)
 		store_limit((size_t)set.mem);
 	s = store_create(in->dict);
-	if (set.is_anew)
+	if (set.make.is_anew)
 		store_anew(s);
 	/* a tree without what stands above others would be none */
-	if (set.tree.no_python && ((in->marks & MARK_TREE) == 0 || set.is_anew))
+	if (set.make.opts.no_python &&
+	    ((in->marks & MARK_TREE) == 0 || set.make.is_anew))
 		store_leave_out(s, KIND_BIT(KIND_PYTHON));
 	if (set.print)
 		print_all(&set, in, s, &t);
 	else
 		write_trees(&set, in, s, &t);
-	link_report(&t.link, in->name);
-	if (tree_discarded(&t.tree) > 0)
-		report(MSG_OVERLAPS, in->name, tree_discarded(&t.tree));
+	tree_report(&set.make, in->name);
 	if (set.verbose)
 		say(&set, &t, s);
 	store_destroy(s);

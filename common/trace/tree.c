@@ -264,3 +264,32 @@ link_pass_on(struct stream_in *in, struct stream_out *out)
 		stream_pass_on(out, in, item);
 	stream_mark(out, in->marks);
 }
+
+/* ---- all of it ---- */
+
+void
+tree_make(struct store *s, unsigned marks, struct tree_maker *m)
+{
+	bool has_tree = (marks & MARK_TREE) != 0 && !m->is_anew;
+	bool has_links =
+	    (marks & (MARK_LINKED | MARK_TREE)) != 0 && !m->is_anew;
+
+	if (has_links)
+		store_count_links(s, &m->link);
+	else
+		store_link(s, m->by, &m->link);
+	if (!has_tree)
+		tree_build(s, &m->opts, &m->tree);
+	if (!has_links)
+		store_link_backward(s, &m->link);
+}
+
+void
+tree_report(const struct tree_maker *m, const char *name)
+{
+	uint64_t discarded = tree_discarded(&m->tree);
+
+	link_report(&m->link, name);
+	if (discarded > 0)
+		report(MSG_OVERLAPS, name, discarded);
+}

@@ -3,7 +3,7 @@
 #ifndef TL_TRACE_TREE_H
 #define TL_TRACE_TREE_H
 
-#include "trace/store.h"
+#include "trace/link.h"
 
 struct tree_opts {
 	bool no_python; /* frames are no part of the tree */
@@ -26,6 +26,19 @@ void tree_build(
     struct store *s, const struct tree_opts *opts, struct tree_stats *stats);
 /* The ops and launches among those discarded. */
 uint64_t tree_discarded(const struct tree_stats *stats);
+
+/* What makes a tree of a source, and what came of it. */
+struct tree_maker {
+	enum link_by by;
+	bool is_anew; /* though the stream has links or a tree */
+	struct tree_opts opts;
+	struct link_stats link;
+	struct tree_stats tree;
+};
+/* Links and nests what the stream, of these marks, did not. */
+void tree_make(struct store *s, unsigned marks, struct tree_maker *m);
+/* Warns of what could not be linked or nested. */
+void tree_report(const struct tree_maker *m, const char *name);
 /*
  * Visits all events in the order of a tree stream, once. depth is that in the
  * tree; in the tail 1 below a launch and 0 else.
