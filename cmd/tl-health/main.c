@@ -7,7 +7,9 @@
  */
 #include "cmd/tl-health/health.h"
 #include "table/catalogue.h"
+#include "trace/tree.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 enum {
@@ -48,6 +50,7 @@ struct settings {
 	struct table_dest dest;
 	const char *junit, *mark, *sarif, *rules;
 	bool list_checks, list_tables, verbose;
+	path_vec paths;
 };
 
 static void
@@ -73,6 +76,9 @@ take_option(
 	(KINDS_GPU | KINDS_HOST | KINDS_UNKNOWN | KIND_BIT(KIND_ANNOTATION) | \
 	    KIND_BIT(KIND_SPAN))
 
+/* Whose ids count: correlation, GPU and GPU stream. */
+#define KINDS_KEYED (KINDS_GPU | KINDS_LAUNCH)
+
 /* Whether events were taken out of it; of a tree no mark says so. */
 static bool
 is_part(const struct stream_in *in)
@@ -86,24 +92,36 @@ is_part(const struct stream_in *in)
 
 /* A tree that programs read, too, lies in a file. */
 static struct stream_in *
-open_tree(struct health *h, const char *path, int *tree)
+open_input(struct health *h, const char *path, int *tree)
 {
 	*tree = -1;
 	if (h->rules == NULL && !h->is_marked && !h->is_deep)
-		return stream_open_only(path, h->dict, WANT_TREE, KINDS_READ);
+		return stream_open_only(path, h->dict, WANT_STREAM,
+		    KINDS_ALL & ~KIND_BIT(KIND_PYTHON));
 	*tree = tree_spool(path);
 	return tree_open(*tree, path, h->dict);
 }
 
+/* Behind the strings of a stream that is held, which then keep their numbers.
+ */
 static void
-read_file(struct health *h, const char *path)
+intern_keys(struct health *h)
 {
-	int tree;
-	struct stream_in *in = open_tree(h, path, &tree);
+	struct intern *text = h->dict->text;
+
+	h->keys.graph = intern_put(text, STR("graph id"));
+	h->keys.grid = intern_put(text, STR("grid"));
+	h->keys.block = intern_put(text, STR("block"));
+	h->keys.id = intern_put(text, STR("id"));
+	h->keys.hlo = intern_put(text, STR("hlo_op"));
+}
+
+static void
+read_tree(struct health *h, struct stream_in *in)
+{
 	enum item item;
 
-	sink_sources_file(&h->sources, path);
-	h->is_edited = is_part(in);
+	intern_keys(h);
 	in->is_told = true; /* as findings */
 	stream_only(
 	    in, h->is_deep ? KINDS_READ | KIND_BIT(KIND_FLOW) : KINDS_READ);
@@ -114,6 +132,70 @@ read_file(struct health *h, const char *path)
 			coverage_take_meta(h, &in->meta);
 		else if (item == ITEM_EVENT)
 			subject_take(h, &in->ev);
+}
+
+/* ---- a trace that is no tree yet ---- */
+
+struct visited {
+	struct health *health;
+	struct store *store;
+};
+
+static void
+take_held(void *arg, uint32_t i, uint32_t depth, enum section section)
+{
+	const struct visited *held = arg;
+	struct event ev;
+
+	(void)depth;
+	(void)section;
+	if (!store_is(held->store, i, KINDS_READ))
+		return;
+	if (store_is(held->store, i, KINDS_KEYED))
+		store_event(held->store, i, &ev);
+	else
+		store_event_bare(held->store, i, &ev);
+	subject_take(held->health, &ev);
+}
+
+/* What tl-tree would make of it, without the way through another stream. */
+static void
+read_trace(struct health *h, struct stream_in *in)
+{
+	struct tree_maker make = { .opts = { .no_python = true } };
+	struct visited held = { h, store_create(in->dict) };
+	const unsigned marks = in->marks;
+	const struct meta *metas;
+	size_t nmetas;
+
+	stream_refuse_edited(in);
+	stream_only(in, KINDS_ALL); /* of kinds that links need */
+	store_leave_out(held.store, KIND_BIT(KIND_PYTHON));
+	while (store_read(held.store, in)) {
+		intern_keys(h);
+		tree_make(held.store, marks, &make);
+		subject_start(h, store_source(held.store));
+		metas = store_metas(held.store, &nmetas);
+		for (size_t i = 0; i < nmetas; i++)
+			coverage_take_meta(h, &metas[i]);
+		tree_visit(held.store, take_held, &held);
+	}
+	tree_report(&make, in->name);
+	store_destroy(held.store);
+}
+
+static void
+read_file(struct health *h, const char *path)
+{
+	int tree;
+	struct stream_in *in = open_input(h, path, &tree);
+
+	sink_sources_file(&h->sources, path);
+	h->is_edited = is_part(in);
+	if ((in->marks & MARK_TREE) != 0)
+		read_tree(h, in);
+	else
+		read_trace(h, in);
 	subject_end(h);
 	stream_close(in);
 	if (h->is_deep && h->ngpu > 0)
@@ -150,6 +232,19 @@ print(struct health *h, struct settings *set)
 	table_dest_finish(&set->dest);
 }
 
+/* Those of folders too. */
+static void
+find_files(struct settings *set, struct optparse *op)
+{
+	const char *path;
+
+	stream_check_files(op->argv + op->ind);
+	while ((path = opt_file(op)) != NULL)
+		stream_paths(&set->paths, path, false);
+	if (set->mark != NULL && set->paths.n > 1)
+		die_usage("option '--mark' is for one file");
+}
+
 static void
 health_free(struct health *h)
 {
@@ -175,7 +270,6 @@ main(int argc, char *argv[])
 	struct junit *junit;
 	struct out *sarif;
 	struct optparse op;
-	const char *path;
 	bool has_failed;
 	int ch;
 
@@ -195,15 +289,8 @@ main(int argc, char *argv[])
 	(void)table_dest_details(&set.dest);
 	h.dict = dict_create();
 	h.causes = causes_create();
-	h.keys.graph = intern_put(h.dict->text, STR("graph id"));
-	h.keys.grid = intern_put(h.dict->text, STR("grid"));
-	h.keys.block = intern_put(h.dict->text, STR("block"));
-	h.keys.id = intern_put(h.dict->text, STR("id"));
-	h.keys.hlo = intern_put(h.dict->text, STR("hlo_op"));
 	h.text = arena_create();
 	h.is_marked = set.mark != NULL;
-	if (h.is_marked && argc - op.ind > 1)
-		die_usage("option '--mark' is for one file");
 	if (is_stdout(set.junit) || is_stdout(set.sarif))
 		die_usage("option '--%s' needs a file",
 		    is_stdout(set.junit) ? "junit" : "sarif");
@@ -211,12 +298,12 @@ main(int argc, char *argv[])
 		die_usage("options '--mark -' and '-o -' exclude each other");
 	if (set.rules != NULL)
 		h.rules = rules_load(set.rules);
+	find_files(&set, &op);
 	/* before the work */
 	junit = junit_open(set.junit, "tl-health");
 	sarif = set.sarif != NULL ? out_open(set.sarif) : NULL;
-	stream_check_files(argv + op.ind);
-	while ((path = opt_file(&op)) != NULL)
-		read_file(&h, path);
+	for (size_t i = 0; i < set.paths.n; i++)
+		read_file(&h, set.paths.v[i]);
 	if (h.ngpu == 0)
 		die_nothing(MSG_NO_GPU_EVENTS, h.sources.path, h.nevents);
 	check_ranks(&h);
@@ -229,5 +316,8 @@ main(int argc, char *argv[])
 	if (set.verbose)
 		note_cost("%" PRIu64 " events, %d checks", h.nevents, CHECKS);
 	health_free(&h);
+	for (size_t i = 0; i < set.paths.n; i++)
+		free(set.paths.v[i]);
+	vec_free(&set.paths);
 	return worst == MISLEADING || has_failed ? EXIT_GATE : exit_status();
 }

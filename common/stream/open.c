@@ -192,15 +192,21 @@ through_maker(struct stream_in *s, enum want want)
 	buf_free(&only);
 }
 
-/* A tree of the rest would show wrong owners; tl-link warns of its links. */
-static void
-refuse_edited(const struct stream_in *s, enum want want)
+void
+stream_refuse_edited(const struct stream_in *s)
 {
-	if ((s->marks & MARK_EDITED) != 0 && (s->marks & MARK_TREE) == 0 &&
-	    want >= WANT_TREE)
+	if ((s->marks & (MARK_EDITED | MARK_TREE)) == MARK_EDITED)
 		die("%s: events were removed from this stream, so owners of "
 		    "GPU work cannot be found; run tl-filter after tl-tree",
 		    s->name);
+}
+
+/* Of a stream's links tl-link warns. */
+static void
+refuse_edited(const struct stream_in *s, enum want want)
+{
+	if (want >= WANT_TREE)
+		stream_refuse_edited(s);
 }
 
 /* Moves over the header in binary and checks how far the stream is. */

@@ -104,6 +104,9 @@ struct stream_in *stream_open_only(
  * that of a stream salvaged from a damaged trace is a warning.
  */
 enum item stream_next(struct stream_in *in);
+/* Ends the program if events were removed and it is no tree: owners of what is
+ * left would be wrong. */
+void stream_refuse_edited(const struct stream_in *in);
 /* Waits for helpers; their failure ends the program. */
 void stream_close(struct stream_in *in);
 

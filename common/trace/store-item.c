@@ -127,6 +127,12 @@ item_launch(const struct store *s, const struct held *it)
 	return launch;
 }
 
+bool
+store_is(const struct store *s, uint32_t i, uint32_t kinds)
+{
+	return item_is(&s->items.v[i], kinds);
+}
+
 void
 store_event_fast(struct store *s, uint32_t i, struct event *ev)
 {
@@ -151,9 +157,15 @@ store_event_fast(struct store *s, uint32_t i, struct event *ev)
 }
 
 void
-store_event(struct store *s, uint32_t i, struct event *ev)
+store_event_bare(struct store *s, uint32_t i, struct event *ev)
 {
 	*ev = (struct event){ 0 };
 	store_event_fast(s, i, ev);
+}
+
+void
+store_event(struct store *s, uint32_t i, struct event *ev)
+{
+	store_event_bare(s, i, ev);
 	(void)!event_set_keys(s->st, ev);
 }

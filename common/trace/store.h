@@ -44,11 +44,15 @@ void store_limit(size_t mem);
 #define STORE_LEAST ((size_t)4 << 20)
 /* Events held; they are numbered from 0, by id. */
 uint32_t store_count(const struct store *s);
+/* Whether event i is of one of these kinds. */
+bool store_is(const struct store *s, uint32_t i, uint32_t kinds);
 /*
  * Event i with all fields that a stream of it would have, in a tree if it was
  * built; depth is the caller's to set. Valid until the next store_read().
  */
 void store_event(struct store *s, uint32_t i, struct event *ev);
+/* The same without event_set_keys(). */
+void store_event_bare(struct store *s, uint32_t i, struct event *ev);
 struct dict *store_strings(const struct store *s);
 const struct source *store_source(const struct store *s);
 const struct meta *store_metas(const struct store *s, size_t *n);

@@ -104,6 +104,8 @@ plant rank=0 >rank0.json
 plant rank=2 later=100 >rank2.json
 is 'ranks missing, and of another time' "$(health rank0.json rank2.json)" \
 	'warning:time.ranks:1 warning:coverage.ranks:2 3'
+mkdir ranks && cp rank0.json rank2.json ranks
+is 'a folder: its files' "$(health ranks)" "$(health rank0.json rank2.json)"
 is 'one rank says nothing of others' "$(health rank0.json)" 0
 plant blocked=4 >in.json
 is 'what blocks: the call, how long, where' \
