@@ -38,7 +38,7 @@ phases_take(void *ctx, const struct line *l)
 	if (took_ns <= p->took_ns)
 		return;
 	p->label = figures_text(f, label_of(l));
-	p->bound = figures_text(f, line_text(l, "bound"));
+	p->bound = figures_text(f, line_text(l, "bound_recorded"));
 	p->idle_by = figures_text(f, line_text(l, "idle_by"));
 	p->iterations = line_int(l, "iterations");
 	p->gpu_ns = line_int(l, "gpu_ns_sum");

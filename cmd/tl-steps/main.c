@@ -169,6 +169,7 @@ static const struct sink_column columns[] = {
 	{ { "pct_starved", NULL, COL_REAL, UNIT_PERCENT, MINOR, 0 }, SINK_CELL, false, C_STARVED, 0 },
 	{ { "pct_graph", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_CELL, false, C_GRAPH, 0 },
 	{ { "bound", NULL, COL_TEXT, NONE, 0, 0 }, SINK_CELL, false, C_BOUND, 0 },
+	{ { "bound_recorded", NULL, COL_TEXT, NONE, MINOR, 0 }, SINK_CELL, false, C_BOUND_RECORDED, 0 },
 	{ { "group", NULL, COL_INT, NONE, MINOR, 0 }, SINK_INT, true, AT(group), 0 },
 	{ { "iteration", NULL, COL_INT, NONE, 0, 0 }, SINK_INT, true, AT(iteration), 0 },
 	{ { "ranks", NULL, COL_INT, COUNT, 0, 0 }, SINK_COUNT, false, 0, 0 },
@@ -228,7 +229,7 @@ static struct sink_table tables[] = {
 		"busy_ns_sum,exposed_comm_ns_sum,exposed_copy_ns_sum,"
 		"idle_ns_sum,pct_idle_of_wall,pct_missing,idle_by,idle_by_ns,"
 		"kernels_mean,launches_mean,pct_starved,pct_graph,"
-		"bound",
+		"bound,bound_recorded",
 	    .measure = M_GPU,
 	    .ties = "pid,phase" },
 	[OF_RANKS] = { .name = "phase_ranks",

@@ -80,6 +80,20 @@ sums_of(const struct sink_row *row)
 }
 
 /*
+ * Whether what is missing of the recording leaves a figure of so much time
+ * standing: less than a tenth of the wall time is, or GPU work takes four
+ * fifths of it, wherever that was recorded to run.
+ */
+static bool
+is_recorded(const struct sums *s, int64_t ns)
+{
+	int64_t missing_ns = s->class_ns[GROUP_OF_MISSING];
+
+	return missing_ns == 0 || missing_ns < s->wall_ns / 10 ||
+	    s->gpu_ns >= ns - ns / 5;
+}
+
+/*
  * What most of the time goes on that was recorded, or the GPU if it has work
  * for four fifths of it, however late that runs. ACCOUNT_COUNT: nothing.
  */
@@ -103,14 +117,19 @@ bound_of(const struct sums *s)
 	return most;
 }
 
-/* Host work is launching where half of the launches find a GPU that has run
- * dry. */
+/*
+ * Host work is launching where half of the launches find a GPU that has run
+ * dry. Of the whole time it is known where that was recorded, or the class
+ * takes half of it.
+ */
 static struct cell
-bound_cell(const struct sums *s)
+bound_cell(const struct sums *s, bool is_of_whole)
 {
 	unsigned bound = bound_of(s);
 
-	if (bound == ACCOUNT_COUNT)
+	if (bound == ACCOUNT_COUNT ||
+	    (is_of_whole && !is_recorded(s, s->wall_ns) &&
+		s->class_ns[bound] < s->wall_ns - s->wall_ns / 2))
 		return cell_none();
 	return bound == GROUP_OF_HOST && s->launches >= LAUNCHES_MIN &&
 		s->starved >= s->launches - s->launches / 2
@@ -158,20 +177,13 @@ ratio_cell(int64_t a, int64_t b, double scale)
 	return b > 0 ? cell_real((double)a / (double)b * scale) : cell_none();
 }
 
-/*
- * None where a tenth of the wall time is not in the recording: how long the
- * iterations take is not known. GPU work for four fifths of it tells, wherever
- * that was recorded to run.
- */
+/* How long the iterations take is not known where the recording lacks much. */
 static struct cell
 rate_cell(const struct sums *s)
 {
-	int64_t missing_ns = s->class_ns[GROUP_OF_MISSING];
-	bool is_known = missing_ns == 0 || missing_ns < s->wall_ns / 10 ||
-	    s->gpu_ns >= s->tokens_ns - s->tokens_ns / 5;
-
-	return is_known ? ratio_cell(s->tokens, s->tokens_ns, 1e9)
-			: cell_none();
+	return is_recorded(s, s->tokens_ns)
+	    ? ratio_cell(s->tokens, s->tokens_ns, 1e9)
+	    : cell_none();
 }
 
 struct cell
@@ -186,7 +198,8 @@ phase_cell(const struct sink_row *row, unsigned number)
 	case C_REQUESTS: return ratio_cell(s.requests, s.ntold, 1);
 	case C_WALL: return cell_int(s.wall_ns);
 	case C_LAUNCHES: return ratio_cell(s.launches, n, 1);
-	case C_BOUND: return bound_cell(&s);
+	case C_BOUND: return bound_cell(&s, true);
+	case C_BOUND_RECORDED: return bound_cell(&s, false);
 	default: break;
 	}
 	if (!s.has_gpu)

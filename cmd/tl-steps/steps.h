@@ -161,6 +161,7 @@ enum {
 	C_STARVED,
 	C_GRAPH,
 	C_BOUND,
+	C_BOUND_RECORDED,
 	C_FIELD = 200, /* and its place in struct iteration */
 };
 

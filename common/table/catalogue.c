@@ -170,9 +170,9 @@ static const char first_of_diff_steps[] =
 static const char first_of_slow[] =
     "step|cause|more_ns|time_ns|median_ns|call|op|module|median_step";
 static const char first_of_phases[] =
-    "phase|iterations|took_ns_median|tokens_per_s|bound|pct_idle_of_wall|"
-    "pct_of_gpu|gpu_ns_sum|requests_mean|pct_graph|pct_starved|pct_missing|"
-    "idle_by";
+    "phase|iterations|took_ns_median|tokens_per_s|bound|pct_missing|"
+    "pct_idle_of_wall|pct_of_gpu|gpu_ns_sum|requests_mean|pct_graph|"
+    "pct_starved|idle_by";
 static const char first_of_gaps[] =
     "gap_ns|cause|call|next_name|ts_ns|next_op|prev_name";
 

@@ -359,6 +359,8 @@ is 'GPU work is that of the iteration that launched it' "$(in_phases gpu_ns_sum,
 	'decode 496000 341000 77.0.mixed 128000 88000 77.0.prefill 16000 0 0.0.'
 is 'no rate over time of which most is missing' "$(in_phases tokens_sum,tokens_per_s)" \
 	'decode 496 .mixed 4177 .prefill 512 5120000.0.'
+is 'nor what bounds all of it' "$(in_phases bound,bound_recorded)" \
+	'decode gpu.mixed gpu.prefill host host.'
 serving --format diffusion_native
 is 'no phase, no tokens' "$(in_phases iterations,tokens_sum,token_ns_median)" 'generic 40 .'
 python3 "$ROOT/tests/gen/serving.py" --steps 2000 --schedule phases --truth >truth.tsv
