@@ -85,6 +85,10 @@ function launchers(side) {
       of.set(k.name, one);
     });
   });
+  // where one op launched for another, the one that did counts, as in Categories
+  ((table('ops_summary', side) || {}).rows || []).forEach(row => {
+    if ((row.categories || []).length === 1) category.set(row.name, row.categories[0]);
+  });
   of.forEach(one => one.rows.sort((a, b) => b.ns - a.ns));
   return { of, category, table: t };
 }
@@ -97,17 +101,27 @@ const work = (name, op, { of, category }) => /nccl|rccl|cross_device_reduce/i.te
 const tints = { [COMM]: '#e0954a', [COPY]: '#b094cf', [REST]: '#a8adb3' };
 const spare = ['#7aaee0', '#6cc3a8', '#e58fae', '#cfc25c', '#86cbd6', '#d3a488', '#9fc36f', '#b9a6ea'];
 // GPU time by category over all lanes, the most first; colours go by that order.
+// What an op copies is of its category too, as in Categories: it stands behind.
 function workKey(all, by) {
-  const sums = new Map(), seen = new Map();
+  const sums = new Map(), moved = new Map(), seen = new Map();
+  const add = (to, k, ns) => to.set(k, (to.get(k) || 0) + ns);
   const kind = (l, i) => {
     const s = l.s, side = all.sources[l.src].side || 0, key = (side * 2 ** 20 + s.of[i]) * 2 ** 20 + s.name[i];
-    if (!s.name[i]) return REST;
-    if (!seen.has(key)) seen.set(key, work(names[s.name[i]], s.of[i] ? names[all.origins[s.of[i] - 1][0]] : '', by[side]));
+    if (!s.name[i]) return [REST];
+    const op = s.of[i] ? names[all.origins[s.of[i] - 1][0]] : '';
+    if (!seen.has(key)) seen.set(key, [work(names[s.name[i]], op, by[side]), by[side].category.get(op)]);
     return seen.get(key);
   };
   all.lanes.filter(l => l.gpu).forEach(l => {
-    l.kinds = Array.from({ length: l.n }, (_, i) => kind(l, i));
-    l.kinds.forEach((k, i) => sums.set(k, (sums.get(k) || 0) + l.s.dur[i]));
+    l.kinds = Array.from({ length: l.n }, (_, i) => {
+      const [k, of] = kind(l, i);
+      add(sums, k, l.s.dur[i]);
+      if (of && of !== k) {
+        add(sums, of, 0);
+        add(moved, of + ' ' + k, l.s.dur[i]);
+      }
+      return k;
+    });
   });
   const list = [...sums].sort((a, b) => b[1] - a[1]), colour = {};
   let n = 0;
@@ -116,7 +130,8 @@ function workKey(all, by) {
   shown.forEach(([k, ns]) => {
     const swatch = make('i'), item = make('span');
     swatch.style.background = colour[k];
-    item.append(swatch, k + ' ' + brief(ns));
+    item.append(swatch, k + ' ' + brief(ns) + [COPY, COMM].filter(m => moved.has(k + ' ' + m))
+      .map(m => ' + ' + brief(moved.get(k + ' ' + m)) + ' ' + m).join(''));
     $('tlkey').append(item);
   });
   if (shown.length < list.length) $('tlkey').append(make('span', 'grey: all other categories'));

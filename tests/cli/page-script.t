@@ -109,6 +109,27 @@ if command -v tl-roofline >/dev/null; then # all of its figures
 	like 'gaps have the colour of their reason, and what could be won back a line' \
 		"$(drawn r.html tlkey gains)" '^tlkey [0-9]{1,}, gains [2-9]$'
 fi
+# copies that an op launched, and what another op launched for it, are of its
+# category, as in the table
+if command -v tl-ops >/dev/null; then
+	{
+		ev cpu_op aten::mul 1 0 40
+		ev cuda_runtime cudaLaunchKernel 1 1 2 '"correlation":1'
+		ev kernel k 7 10 100 '"correlation":1,"device":0,"stream":7'
+		ev cpu_op aten::convolution 1 100 40
+		ev cpu_op aten::add_ 1 110 20
+		ev cuda_runtime cudaLaunchKernel 1 111 2 '"correlation":2'
+		ev kernel k 7 120 7 '"correlation":2,"device":0,"stream":7'
+		ev cpu_op aten::copy_ 1 200 40
+		ev cuda_runtime cudaMemcpyAsync 1 201 2 '"correlation":3'
+		ev gpu_memcpy 'Memcpy HtoD (Pinned -> Device)' 7 210 50 '"correlation":3,"device":0,"stream":7'
+	} | trace >copies.json
+	is 'the table' "$(rows 'tl-ops --table ops_summary_by_category -c op_category,direct_ns_sum copies.json')" \
+		'elementwise 157000.'
+	tl-report copies.json --html copies.html 2>err
+	is 'the key of the timeline' "$(drawn --text copies.html tlkey)" \
+		'elementwise 107.0 us + 50.0 us copies|copies 50.0 us|idle: host'
+fi
 says_gap() { # says_gap NAME EXPRESSION WANT: of the marks of two gaps
 	(cat stub.js "$ROOT/cmd/tl-html/base.js" "$ROOT/cmd/tl-html/spans.js"
 	cat <<'END'

@@ -3,9 +3,11 @@
 //
 //	node page_run.js PAGE.html ID...
 //
-// prints how many children the elements of these ids got, or what was thrown.
+// prints how many children the elements of these ids got, or what was thrown;
+// with --text in front of the page what they say, one of them after the other.
 'use strict';
-const page = require('fs').readFileSync(process.argv[2], 'utf8');
+const isText = process.argv[2] === '--text', [path, ...ids] = process.argv.slice(isText ? 3 : 2);
+const page = require('fs').readFileSync(path, 'utf8');
 const texts = {}, elements = {};
 for (const m of page.matchAll(/<script type="application\/json" id="(\w+)">([^]*?)<\/script>/g))
   texts[m[1]] = m[2];
@@ -31,4 +33,6 @@ Object.assign(globalThis, {
   requestAnimationFrame: f => f(), setTimeout: f => f(), dispatchEvent() {}, devicePixelRatio: 1, innerWidth: 1000, innerHeight: 800 });
 (0, eval)(/<script>\n([^]*?)<\/script>\n<\/body>/.exec(page)[1]);
 const count = e => e.children.reduce((n, c) => n + (c.children ? count(c) : 0), e.children.length);
-console.log(process.argv.slice(3).map(id => id + ' ' + count(document.getElementById(id))).join(', '));
+const said = e => typeof e === 'string' ? e : (e.textContent || '') + e.children.map(said).join('');
+console.log(isText ? ids.flatMap(id => document.getElementById(id).children.map(said).filter(s => s)).join('|') :
+  ids.map(id => id + ' ' + count(document.getElementById(id))).join(', '));
