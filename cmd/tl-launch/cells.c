@@ -118,6 +118,8 @@ stretch_cell(const struct sink_row *row, unsigned number)
 	const struct program *g = program_of(row->sink);
 	const struct launch_record *r = row->first;
 
+	if (number == C_OTHER) /* may be negative */
+		return cell_int(g->stretches.v[r->more].other_ns);
 	if (number == C_LAST_UID)
 		return cell_uid(row->table, g->stretches.v[r->more].last);
 	return cell_string(row->sink->dict, g->stretches.v[r->more].forbids);
@@ -150,6 +152,7 @@ launch_cell(const struct sink_row *row, unsigned number)
 		    (double)g->queues.v[r->more].span_ns);
 	case C_LAYER_SHARE: return cell_share(r->api_ns, (double)r->queue_ns);
 	case C_LAST_UID:
+	case C_OTHER:
 	case C_FORBIDS: return stretch_cell(row, number);
 	case C_GAP_FROM: return cell_string(dict, g->costs.v[r->more].gap_from);
 	case C_LAUNCH_FROM:

@@ -162,9 +162,42 @@ less(int64_t ns, int64_t by)
 	return ns > by ? ns - by : 0;
 }
 
+/* Idle time that host work makes, as tl-idle's idle_window has it. */
+static int64_t
+host_idle_ns(const struct finder *f, struct span window)
+{
+	const struct gaps *g = &f->gaps;
+	int64_t ns = 0;
+	size_t i;
+
+	bisect(i, g->list.n, mid, g->list.v[mid].end_ns <= window.start);
+	if (i < f->account.first)
+		i = f->account.first;
+	for (; i < g->list.n && g->list.v[i].start_ns < window.end; i++) {
+		const struct gap *gap = &g->list.v[i];
+
+		for (uint32_t k = gap->first; k < gap->first + gap->n; k++) {
+			const struct gap_piece *p = &g->pieces.v[k];
+			int64_t from = p->start_ns, to = p->end_ns;
+
+			from = from > window.start ? from : window.start;
+			to = to < window.end ? to : window.end;
+			if (from < to &&
+			    account_class_of(f->h, gap, p) == GROUP_OF_HOST)
+				stat_add(&ns, to - from);
+		}
+	}
+	return ns;
+}
+
 static void
 estimate(const struct finder *f, struct stretch *s)
 {
+	int64_t idle_ns = s->wall_ns - s->busy_ns;
+
+	s->other_ns = idle_ns - s->host_ns;
+	for (int i = 0; i < BLOCKED_COUNT; i++)
+		s->other_ns -= s->blocked_ns[i];
 	s->gaps_ns =
 	    graph_gaps_ns(f->cost.graph_gap_ns, (uint64_t)s->pace.ngpu);
 	s->start_ns = f->cost.graph_launch_ns;
@@ -199,6 +232,7 @@ graph_add(struct finder *f, const char *what, struct key step,
 	}
 	spans_normalise(&busy);
 	s.busy_ns = spans_total(&busy);
+	s.host_ns = host_idle_ns(f, window);
 	count_blocked(&b, &busy, s.blocked_ns);
 	s.forbids = list_names(f, &b);
 	estimate(f, &s);

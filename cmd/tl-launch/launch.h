@@ -125,6 +125,7 @@ struct stretch {
 	int64_t wall_ns, busy_ns;
 	int64_t gaps_ns, start_ns; /* of the graph */
 	int64_t blocked_ns[BLOCKED_COUNT];
+	int64_t host_ns, other_ns; /* the rest of what is not busy */
 	int64_t graph_ns;
 	struct uid last;
 	uint32_t forbids; /* JSON, in the dictionary */
@@ -195,6 +196,7 @@ enum {
 	C_LAYER_SHARE,
 	C_LAST_UID,
 	C_FORBIDS,
+	C_OTHER,
 	C_GAP_FROM,
 	C_LAUNCH_FROM,
 	/* by their places, integers and reals of what a record has in more */

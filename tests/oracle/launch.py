@@ -5,6 +5,7 @@ launched and its op; queues of GPU streams; copies; what runs and layers add up 
 figures worked out once by an independent program, to the nanosecond.
 """
 import os
+import shutil
 import subprocess
 import sys
 from collections import defaultdict
@@ -196,6 +197,21 @@ def runs_of(threads, late, interval):
     return runs
 
 
+def check_graph_gain(path, steps):
+    """Steps that follow each other have the idle time of tl-idle's window, and what
+    tl-advise would gain by graphs is the sum of their terms."""
+    windows = table(["tl-idle", "--steps", "--table", "idle_window", path]) or []
+    if len(windows) != 1 or windows[0]["window_ns"] != sum(r["wall_ns"] for r in steps):
+        return []
+    w = windows[0]
+    bad = show("host work", w["host_ns"], sum(r["host_ns"] for r in steps))
+    left = sum(r["gaps_ns"] + r["start_ns"] for r in steps)
+    bad += show("what graphs leave", w["graph_ns"], left)
+    advice = table(["tl-advise", path]) if shutil.which("tl-roofline") else None
+    return bad + [x for f in advice or [] if f["rule"] in ("graph", "graph_behind_calls")
+                  for x in show("gain of graphs", f["gain_ns_high"], w["host_ns"] - left)]
+
+
 def check_cost(path, trace, launches):
     rows = table(["tl-launch", "--table", "launch_cost", path])
     cost, bad = rows[0], []
@@ -221,6 +237,9 @@ def check_cost(path, trace, launches):
         terms = (r["graph_ns"], r["gaps_ns"], r["start_ns"])
         bad += show("estimate", terms, (max(0, left), (r["gpu_events"] - 1) * cost["graph_gap_ns"],
                                         cost["graph_launch_ns"]))
+        idle = sum(r[k] for k in ("sync_ns", "copy_block_ns", "data_ns", "alloc_ns", "host_ns", "other_ns"))
+        bad += show("idle time", r["wall_ns"] - r["busy_ns"], idle)
+    bad += check_graph_gain(path, [r for r in rows if r["what"] == "step"])
     layers = table(["tl-launch", "--table", "launch_layers", path])
     whole = sum(v[-1].call.end - v[0].call.ts for v in threads.values())
     mine = sum(r["time_ns"] for r in layers if r["over"] == "all")
