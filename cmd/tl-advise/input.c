@@ -122,10 +122,16 @@ add_path(struct input *input, const char *path)
 	vec_free(&found);
 }
 
+/* Those of a report; CSV is a trace of rocprofv3, if anything. */
 static bool
 is_tables(struct in *in)
 {
-	return !stream_is_one(in) && table_is_one(in);
+	struct reader r = { .in = in };
+	bool is_ndjson = !stream_is_one(in) && table_is_one(in) &&
+	    table_sniff(&r, in->name) == TABLE_NDJSON;
+
+	reader_free(&r);
+	return is_ndjson;
 }
 
 /* Tables, of which all operands are, or traces: as the first one is. */
