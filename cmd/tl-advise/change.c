@@ -3,6 +3,8 @@
  * What takes another time in the trace of --vs: of the op's time in this one,
  * as much as that takes less would be won.
  */
+#include <math.h>
+
 #include "cmd/tl-advise/advise.h"
 
 void
@@ -30,7 +32,9 @@ put_change(struct advice *a, const struct change *c, size_t number)
 {
 	struct facts f = facts_made(a, "change");
 	int64_t less_ns = (c->before_ns - c->after_ns) / a->nsources;
+	double passed_ns = fabs((double)less_ns) / a->at_once;
 
+	f.at_once = a->at_once;
 	fact_put(&f, "name", cell_text(c->name));
 	fact_put(&f, "input_dims", cell_text(c->dims));
 	fact_put(&f, "part", cell_int((int64_t)number));
@@ -44,8 +48,7 @@ put_change(struct advice *a, const struct change *c, size_t number)
 		fact_put(&f, "less_ns", cell_int(less_ns));
 	else
 		fact_put(&f, "more_ns", cell_int(-less_ns));
-	fact_share(
-	    &f, "percent", less_ns < 0 ? -less_ns : less_ns, a->total_ns);
+	fact_share(&f, "percent", (int64_t)passed_ns, a->total_ns);
 	fact_put(&f, "confidence",
 	    cell_text(c->is_beyond_noise ? STR("high") : STR("medium")));
 	advice_take(a, &f, 1);

@@ -49,6 +49,19 @@ take_timeline(struct advice *a, const struct line *l)
 	a->has_comm |= str_eq(type, STR("exposed_comm_time"));
 }
 
+/* Of each GPU, where a source has several. */
+static void
+take_gpu(struct advice *a, const struct line *l)
+{
+	struct str type = line_text(l, "type");
+	double ns = (double)line_int(l, "time_ns");
+
+	if (str_eq(type, STR("busy_time")))
+		a->gpus_ns += ns;
+	else if (str_eq(type, STR("exposed_comm_time")))
+		a->gpus_ns -= ns;
+}
+
 static void
 take_window(struct advice *a, const struct line *l)
 {
@@ -64,6 +77,7 @@ take_idle(struct advice *a, const struct line *l)
 
 static const struct taker takers[] = {
 	{ "gpu_timeline", take_timeline },
+	{ "gpu_timeline_by_agent", take_gpu },
 	{ "idle_window", take_window },
 	{ "idle", take_idle },
 	{ "copies", system_take_copy },
@@ -181,6 +195,16 @@ facts_start(struct advice *a, struct table_sink *sink)
 
 /* ---- at the end ---- */
 
+/* Of sums over all sources, before they become means. */
+static void
+find_at_once(struct advice *a)
+{
+	double any_ns = (double)a->busy_ns - (double)a->exposed_comm_ns;
+
+	a->at_once =
+	    any_ns > 0 && a->gpus_ns > any_ns ? a->gpus_ns / any_ns : 1;
+}
+
 static void
 find_bound(struct advice *a)
 {
@@ -204,6 +228,7 @@ facts_finish(struct facts_reading *r, const char *name)
 
 	if (a->nsources == 0)
 		die_nothing(MSG_NO_GPU_EVENTS_TO_JUDGE, name);
+	find_at_once(a);
 	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
 		*sums[i] /= a->nsources;
 	if (a->compute_ns < 0 || a->compute_ns > a->busy_ns ||

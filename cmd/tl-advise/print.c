@@ -86,6 +86,7 @@ static const struct column metric_columns[] = {
 	{ "pct_gain", "Recoverable %", COL_REAL, UNIT_PERCENT, 0, 0 },
 	{ "sources", NULL, COL_INT, UNIT_COUNT, 0, 0 },
 	{ "window_ns", "Window (ms)", COL_INT, UNIT_NS, 0, 1e6 },
+	{ "gpus_at_once", NULL, COL_REAL, UNIT_NONE, 0, 0 },
 };
 
 static void
@@ -113,6 +114,7 @@ put_metrics(const struct advice *a, struct table *t)
 	row[11] = cell_real(advice_share(advice_sum(a), advice_window(a)));
 	row[12] = cell_int(a->nsources);
 	row[13] = cell_int(advice_window(a));
+	row[14] = cell_real(a->at_once);
 }
 
 /* ---- advice_categories ---- */

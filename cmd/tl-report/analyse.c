@@ -150,7 +150,7 @@ start_kernels(const struct analyses *a)
 	if (sheets_need(s, programs[KERNELS]))
 		(void)start(
 		    a, KERNELS, a->format, NULL, top_of(s, s->top_kernels));
-	if (s->has_gpus || s->has_processes)
+	if ((s->has_gpus && s->is_rocprof) || s->has_processes)
 		(void)start(a, KERNELS, a->format, "--table=kernels_by_pid",
 		    top_of(s, s->top_kernels));
 	if (!a->cuts && !s->has_ops)

@@ -95,7 +95,8 @@ struct settings {
 	bool is_host;     /* no GPU work: it is about the host's time */
 	bool has_calls; /* ops are in the trace, whether they own work or not */
 	bool has_ops, is_rocprof, is_xla, has_window, is_several, communicates;
-	bool has_gpus, has_processes; /* several, in a trace of rocprofv3 */
+	bool has_gpus;      /* a source has several */
+	bool has_processes; /* the same, in a trace of rocprofv3 */
 	bool is_apart;   /* work between what is selected is left out */
 	int64_t idle_ns; /* of the GPU, over all traces */
 	const struct checks *checks; /* --check */

@@ -235,10 +235,9 @@ look(const struct settings *s, const char *path, struct content *c)
 		uint32_t calls = always |
 		    (s->vs.v.n > 0 && !c->has_replays ? KINDS_LAUNCH : 0);
 
-		stream_only(in,
-		    c->has_ops && c->has_owned
-			? calls
-			: calls | KIND_BIT(KIND_OP) | KINDS_GPU);
+		if (!c->has_ops || !c->has_owned)
+			calls |= KIND_BIT(KIND_OP) | KINDS_GPU;
+		stream_only(in, c->has_gpus ? calls : calls | KINDS_GPU);
 		item = stream_next(in);
 		if (item == ITEM_SOURCE)
 			look_at_source(&s->select, &in->source, c);
@@ -291,7 +290,7 @@ look_at_all(struct settings *s)
 	s->other_is_several =
 	    other.has_gpu && sink_sources_lead(&other.asked) != SINK_LEAD_NONE;
 	s->is_rocprof = all.is_rocprof && !all.has_ops;
-	s->has_gpus = s->is_rocprof && all.has_gpus;
+	s->has_gpus = all.has_gpus && !all.is_xla;
 	s->has_processes = s->is_rocprof && all.has_processes;
 	s->is_xla = all.is_xla;
 	s->has_window = all.has_window;

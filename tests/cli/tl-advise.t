@@ -226,6 +226,30 @@ is 'and findings: none above 100' "$(tl-advise gpus.ndjson --no-header -c insigh
 	grep -e ::mm -e HtoD)" 'aten::mm (GEMM, no roofline): 135.000 ms (75.0 % of the time) in 1 op
 60 HtoD copies take 120.000 ms'
 
+# the same from a trace: each GPU has a product of 2 * 10^9 operations for 4 ms,
+# at half of a roof of 1 TFLOP/s; the second one starts behind START us
+products() { # products START
+	for gpu in 0 1; do
+		ev cpu_op aten::mm $gpu $((10 + gpu * $1)) 10 \
+			'"Input Dims":[[1000,1000],[1000,1000]],"Input type":["float","float"],"Input Strides":[[1000,1],[1000,1]],"Concrete Inputs":["",""]'
+		ev cuda_runtime cudaLaunchKernel $gpu $((12 + gpu * $1)) 2 "\"correlation\":$((gpu + 1))"
+		ev kernel gemm $((70 + gpu)) $((20 + gpu * $1)) 4000 \
+			"\"correlation\":$((gpu + 1)),\"device\":$gpu,\"stream\":7"
+	done | trace
+}
+if command -v tl-roofline >/dev/null; then
+	echo '{"name":"R","mem_bw_gbps":9999,"max_achievable_mem_bw_gbps":9999,
+		"peak_tflops":{"matrix_fp32":1},"max_achievable_tflops":{"matrix_fp32":1}}' >r.json
+	for start in 0 4000; do
+		products $start >products.json
+		is "two GPUs, the second from $start us on: what the job gains" "$({
+			tl-advise --arch r.json products.json --no-header --table advice_metrics -c gpus_at_once,total_ns
+			tl-advise --arch r.json products.json --no-header -c rule,gain_ns_high,insight | grep ^gemm
+		} 2>/dev/null | tr '\t\n' ' .')" "$([ $start -eq 0 ] && echo '2.0 4000000.gemm_compute_far 2000000' ||
+			echo '1.0 8000000.gemm_compute_far 4000000') GEMM at 50.0 % of the compute roof (R achievable): 8.000 ms in 1 op, most in aten::mm."
+	done
+fi
+
 # a launch-bound trace: one graph instead of all host work, kernels win less
 {
 	timeline
@@ -380,6 +404,17 @@ refuses 5 '^tl-advise: stdin: no GPU events' 'tl-advise <<-END
 END'
 refuses 1 'cut off|no end' 'head -n 3 t.ndjson | tl-advise -'
 refuses 1 'not-there' 'tl-advise not-there.json'
+# rocprofv3's CSV is a trace, not a table
+mkdir rocprof
+cat >rocprof/x_kernel_trace.csv <<'END'
+"Kind","Agent_Id","Queue_Id","Kernel_Id","Kernel_Name","Correlation_Id","Start_Timestamp","End_Timestamp"
+"KERNEL_DISPATCH",1,1,1,"k",1,1000,2000
+"KERNEL_DISPATCH",1,1,1,"k",2,9000,11000
+END
+for of in rocprof rocprof/x_kernel_trace.csv; do
+	is "rocprofv3: $of" "$(tl-advise $of --no-header -c rule,insight 2>/dev/null | grep ^idle)" \
+		'idle	the GPU is idle 7.0 us, 70.0 % of what was recorded'
+done
 
 # Markdown: marks for programs, and names that are no marks
 sed 's/aten::mm/<!-- a | **b**/g' t.ndjson >hostile.ndjson

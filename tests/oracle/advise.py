@@ -170,12 +170,18 @@ def expected_ops():
 
 
 modelled, others = expected_ops()
+# several GPUs of a source
+any_ns = times["busy_time"] - times["exposed_comm_time"]
+each = sum({"busy_time": 1, "exposed_comm_time": -1}.get(r["type"], 0) * r["time_ns"]
+           for r in tables.get("gpu_timeline_by_agent", []))
+at_once = max(1, each / any_ns) if any_ns > 0 else 1
+check(abs(metrics["gpus_at_once"] - at_once) < 1e-9, "GPUs at once", metrics["gpus_at_once"], at_once)
 least = 0.005 * max(window, total)
 ops = [f for f in advice if f["evidence"] in ("compute", "no_roof")]
 left = {}
 for key, (gain, ns, rows) in modelled.items():
-    if 0.875 * gain / n >= least:
-        left["compute", key] = (gain / n, rows)
+    if 0.875 * gain / n / at_once >= least:
+        left["compute", key] = (gain / n / at_once, rows)
 for key, (ns, rows) in others.items():
     if 100 * ns >= 2 * total * n:
         left["no_roof", key] = (0, rows)
@@ -203,7 +209,7 @@ for f in ops:
         check(near(f["gain_ns"], factors(f)[1] * gain), "mid", f)
         category, bound, lib, roof, band = found[1]
         ns = sum(r["kernel_ns_sum"] for r in rows)
-        reached = 100 * (1 - gain * n / ns)
+        reached = 100 * (1 - gain * at_once * n / ns)
         check(" at %.1f %% of the %s roof (%s): " % (reached, bound, roof)
               in f["insight"], "roof", f["insight"], reached)
         check(not lib or " of %s at" % lib in f["insight"], "library", f)
@@ -225,14 +231,14 @@ layout = sum(k["total_duration_us"] * 1000 for r in conv
 whole = sum(r["kernel_ns_sum"] for r in conv)
 for f in advice:
     if f["evidence"] == "layout":
-        check(near(f["gain_ns_high"], layout / n), "layout", f, layout)
+        check(near(f["gain_ns_high"], layout / n / at_once), "layout", f, layout)
         check("(%.1f %%)" % (100 * layout / whole) in f["insight"], f)
     if f["evidence"] == "op":
         mine_ = [r for r in unified if r["first_uid"] in (f["uids"] or [])]
         check(any(r["kernel_ns_sum"] >= 0.05 * n * total and
                   "%.1f %%" % r["pct_roofline_mean"] in f["insight"]
                   for r in mine_), "op", f)
-check(not conv or 10 * layout < whole or 0.75 * layout / n < least or
+check(not conv or 10 * layout < whole or 0.75 * layout / n / at_once < least or
       any(f["evidence"] == "layout" for f in advice), "no layout", layout)
 
 # ---- gaps ----
