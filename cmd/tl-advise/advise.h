@@ -120,9 +120,8 @@ struct advice {
 	/* of several sources the mean */
 	int64_t total_ns, compute_ns, busy_ns, idle_ns;
 	int64_t exposed_comm_ns, comm_ns, exposed_copy_ns;
-	/* time in which each GPU computes or copies, added up, and how many do
-	 * at once while any does; at least 1 */
-	double gpus_ns, at_once;
+	double gpus_ns;     /* in which each GPU computes or copies, added up */
+	double at_once;     /* GPUs, or kernels, while any works; at least 1 */
 	int64_t missing_ns; /* of the idle time */
 	int64_t window_ns;  /* of the steps, with what is before GPU work */
 	struct budgets budgets;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What of a report's tables counts; and rows of tables that rules name. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "trace/stat.h"
@@ -195,14 +196,28 @@ facts_start(struct advice *a, struct table_sink *sink)
 
 /* ---- at the end ---- */
 
-/* Of sums over all sources, before they become means. */
+/* Kernels that follow each other overlap at their seams: by less they run one
+ * by one. */
+#define SEAMS 1.01
+
+/*
+ * Of sums over all sources, before they become means: of GPUs by their own
+ * timelines, of GPU streams by their kernels.
+ */
 static void
 find_at_once(struct advice *a)
 {
 	double any_ns = (double)a->busy_ns - (double)a->exposed_comm_ns;
+	double kernels_ns = 0;
 
-	a->at_once =
-	    any_ns > 0 && a->gpus_ns > any_ns ? a->gpus_ns / any_ns : 1;
+	for (size_t i = 0; i < a->ops.n; i++)
+		kernels_ns += (double)a->ops.v[i].ns;
+	for (size_t i = 0; i < DIRECTIONS; i++)
+		kernels_ns -= (double)a->amounts.copies[i].ns;
+	a->at_once = any_ns > 0 ? fmax(1, a->gpus_ns / any_ns) : 1;
+	if (a->compute_ns > 0 && kernels_ns > SEAMS * (double)a->compute_ns)
+		a->at_once =
+		    fmax(a->at_once, kernels_ns / (double)a->compute_ns);
 }
 
 static void

@@ -147,7 +147,7 @@ rule_gains(const struct rule *r, const struct facts *f, int64_t gain_ns[GAINS])
 {
 	double ns = fact_real(f, r->gain);
 
-	/* GPUs at work at once share the time that passes */
+	/* what works at once shares the time that passes */
 	if (f->at_once > 0)
 		ns /= f->at_once;
 	for (size_t i = 0; i < GAINS; i++) {

@@ -86,7 +86,7 @@ static const struct column metric_columns[] = {
 	{ "pct_gain", "Recoverable %", COL_REAL, UNIT_PERCENT, 0, 0 },
 	{ "sources", NULL, COL_INT, UNIT_COUNT, 0, 0 },
 	{ "window_ns", "Window (ms)", COL_INT, UNIT_NS, 0, 1e6 },
-	{ "gpus_at_once", NULL, COL_REAL, UNIT_NONE, 0, 0 },
+	{ "work_at_once", NULL, COL_REAL, UNIT_NONE, 0, 0 },
 };
 
 static void

@@ -19,7 +19,7 @@ struct field {
 struct facts {
 	struct str table;
 	VEC(struct field) list;
-	double at_once; /* of how many GPUs its gain is a sum; 0: of none */
+	double at_once; /* of how much at once its gain is a sum; 0: of none */
 };
 
 void fact_put(struct facts *f, const char *id, struct cell v);

@@ -226,28 +226,33 @@ is 'and findings: none above 100' "$(tl-advise gpus.ndjson --no-header -c insigh
 	grep -e ::mm -e HtoD)" 'aten::mm (GEMM, no roofline): 135.000 ms (75.0 % of the time) in 1 op
 60 HtoD copies take 120.000 ms'
 
-# the same from a trace: each GPU has a product of 2 * 10^9 operations for 4 ms,
-# at half of a roof of 1 TFLOP/s; the second one starts behind START us
-products() { # products START
-	for gpu in 0 1; do
-		ev cpu_op aten::mm $gpu $((10 + gpu * $1)) 10 \
+# the same from a trace: two products of 2 * 10^9 operations for 4 ms, at half of a
+# roof of 1 TFLOP/s, the second one on GPU GPU and START us behind the first one:
+# both in half the time win back half of the time in which any of them runs
+products() { # products GPU START
+	for no in 0 1; do
+		ev cpu_op aten::mm $no $((10 + no * $2)) 10 \
 			'"Input Dims":[[1000,1000],[1000,1000]],"Input type":["float","float"],"Input Strides":[[1000,1],[1000,1]],"Concrete Inputs":["",""]'
-		ev cuda_runtime cudaLaunchKernel $gpu $((12 + gpu * $1)) 2 "\"correlation\":$((gpu + 1))"
-		ev kernel gemm $((70 + gpu)) $((20 + gpu * $1)) 4000 \
-			"\"correlation\":$((gpu + 1)),\"device\":$gpu,\"stream\":7"
+		ev cuda_runtime cudaLaunchKernel $no $((12 + no * $2)) 2 "\"correlation\":$((no + 1))"
+		ev kernel gemm $((70 + no)) $((20 + no * $2)) 4000 \
+			"\"correlation\":$((no + 1)),\"device\":$((no * $1)),\"stream\":$((70 + no))"
 	done | trace
+}
+gain() { # gain GPU START AT_ONCE TOTAL_NS GAIN_NS
+	products "$1" "$2" >products.json
+	is "products on GPUs 0 and $1, $2 us apart: what the job gains" "$({
+		tl-advise --arch r.json products.json --no-header --table advice_metrics -c work_at_once,total_ns
+		tl-advise --arch r.json products.json --no-header -c rule,gain_ns_high,insight | grep ^gemm
+	} 2>/dev/null | tr '\t\n' ' .')" \
+		"$3 $4.gemm_compute_far $5 GEMM at 50.0 % of the compute roof (R achievable): 8.000 ms in 1 op, most in aten::mm."
 }
 if command -v tl-roofline >/dev/null; then
 	echo '{"name":"R","mem_bw_gbps":9999,"max_achievable_mem_bw_gbps":9999,
 		"peak_tflops":{"matrix_fp32":1},"max_achievable_tflops":{"matrix_fp32":1}}' >r.json
-	for start in 0 4000; do
-		products $start >products.json
-		is "two GPUs, the second from $start us on: what the job gains" "$({
-			tl-advise --arch r.json products.json --no-header --table advice_metrics -c gpus_at_once,total_ns
-			tl-advise --arch r.json products.json --no-header -c rule,gain_ns_high,insight | grep ^gemm
-		} 2>/dev/null | tr '\t\n' ' .')" "$([ $start -eq 0 ] && echo '2.0 4000000.gemm_compute_far 2000000' ||
-			echo '1.0 8000000.gemm_compute_far 4000000') GEMM at 50.0 % of the compute roof (R achievable): 8.000 ms in 1 op, most in aten::mm."
-	done
+	gain 1 0 2.0 4000000 2000000
+	gain 1 4000 1.0 8000000 4000000
+	gain 0 0 2.0 4000000 2000000
+	gain 0 2400 1.25 6400000 3200000
 fi
 
 # a launch-bound trace: one graph instead of all host work, kernels win less
