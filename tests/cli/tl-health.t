@@ -206,6 +206,10 @@ refuses 1 'salvage' 'tl-health cut.json'
 sed 's/},{"ph":"X","cat":"kernel"/},garbage,&/3' whole.json | sed 's/garbage,},/garbage,/' >lost.json
 tl-decode --salvage lost.json -o lost.tl 2>err
 like 'damage within' "$(health lost.tl)" 'warning:file.lost:1 .*3$'
+# a byte that is no UTF-8 in each of two names
+sed 's/"aten::mm"/"aten::m\xffm"/; s/"ProfilerStep#1"/"\xfeProfilerStep#1"/' whole.json >bytes.json
+is 'bytes that are no text' "$(tl-decode --salvage bytes.json 2>err | tl-health --no-header -c severity,check,count 2>err |
+	grep mended | tr '\t' ' ')" 'note file.mended 2'
 tl-tree sound.json -o sound.tl
 tl-filter --kind kernel sound.tl -o part.tl
 like 'an edited stream' "$(health part.tl)" 'note:file.edited:1 '

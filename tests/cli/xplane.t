@@ -222,6 +222,14 @@ msg((1, plane("/device:GPU:0", line(1, "Stream #1", 0, ev(1, 0, 1000, (1, 5, "a"
     (1, plane("/host:metadata", metas=[[(2, "m(7)"), (5, msg((1, 1), (6, msg((1, msg((1, "m"), (3, msg((2, msg((1, "a"), (2, "add"), (35, 1)))))))))))]],
     keys=["Hlo Proto"])))
 END
+# events at 0, 10 and 20 us of 1, 3 and 4 us: 3 of 8 us name their instruction
+make y.pb <<'END'
+msg((1, plane("/device:GPU:0", line(1, "Stream #1", 0, ev(1, 0, 1000000), ev(1, 10000000, 3000000, (1, 5, "a")),
+    ev(1, 20000000, 4000000)), metas=["k"], keys=["hlo_op"])))
+END
+is 'kernels without an instruction are a finding, by their time' \
+	"$(tl-health y.pb --no-header -c severity,check,count,time_ns,percent 2>/dev/null | grep no_hlo | tr '\t' ' ')" \
+	'warning content.no_hlo 2 5000 62.5'
 is 'a module by its name has the program of that, not its entry'"'"'s number' \
 	"$(tl-decode x.pb | tl-cat | jq -r 'select(.meta).meta.key')" 'hlo 7'
 done_testing
