@@ -24,6 +24,7 @@ TYPES = ("fp4", "fp6", "fp8", "int8", "fp16", "bf16", "tf32", "fp32", "fp64")
 CHIPS = {
     "volta": dict(v64=64, v32=128, v16=256, fp16=1024),
     "turing": dict(v32=128, v16=256, fp16=1024, int8=2048),
+    "turing_geforce": dict(v32=128, v16=256, fp16=512, int8=2048),
     "ga100": dict(v64=64, v32=128, v16=512, fp64=128, tf32=1024, fp16=2048, int8=4096),
     "ga102": dict(v32=256, v16=256, tf32=512, fp16=1024, fp8=2048, int8=2048),
     "geforce": dict(v32=256, v16=256, tf32=256, fp16=512, fp8=1024, int8=2048, fp6=1024, fp4=4096),
@@ -45,7 +46,8 @@ CHIPS = {
     "pvc": dict(fp16=512),
 }
 CHIP_OF = {
-    "V100-SXM2": "volta", "V100-PCIe": "volta", "T4": "turing", "A100": "ga100",
+    "V100-SXM2": "volta", "V100-PCIe": "volta", "T4": "turing",
+    "RTX-2080-Ti": "turing_geforce", "A100": "ga100",
     "A100-40GB": "ga100", "A100-PCIe": "ga100", "A30": "ga100", "A10": "ga102", "A40": "ga102",
     "A10G": "a10g", "L4": "ga102", "L40": "l40", "L40S": "ga102", "RTX-6000-Ada": "ga102",
     "RTX-3090": "geforce", "RTX-4090": "geforce", "RTX-5090": "geforce", "RTX-PRO-6000": "pro",
