@@ -97,8 +97,8 @@ struct settings {
 	bool has_ops, is_rocprof, is_xla, has_window, is_several, communicates;
 	bool has_gpus;      /* a source has several */
 	bool has_processes; /* the same, in a trace of rocprofv3 */
-	bool is_apart;   /* work between what is selected is left out */
-	int64_t idle_ns; /* of the GPU, over all traces */
+	bool is_apart;      /* work between what is selected is left out */
+	int64_t idle_ns;    /* of the GPU, over all traces */
 	const struct checks *checks; /* --check */
 	/* of a capture: what was run, its steady state; tables of all of it */
 	const char *session, *steady, *steady_from, *whole;
