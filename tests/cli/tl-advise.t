@@ -250,6 +250,8 @@ if command -v tl-roofline >/dev/null; then
 	echo '{"name":"R","mem_bw_gbps":9999,"max_achievable_mem_bw_gbps":9999,
 		"peak_tflops":{"matrix_fp32":1},"max_achievable_tflops":{"matrix_fp32":1}}' >r.json
 	gain 1 0 2.0 4000000 2000000
+	like 'the report has each GPU' "$(tl-report products.json 2>/dev/null | tr -s '\n ' ' ')" \
+		' 2 GPUs together, .*busy if any is .* 0 \[#*\] 4.000 ms 1 \[#*\] 4.000 ms '
 	gain 1 4000 1.0 8000000 4000000
 	gain 0 0 2.0 4000000 2000000
 	gain 0 2400 1.25 6400000 3200000
