@@ -140,7 +140,8 @@ drop_window(struct filter *f, struct source *s)
 {
 	const struct select *asked = &f->set->select;
 
-	if (!asked->has_from && !asked->has_to)
+	if (!asked->has_from && !asked->has_to && asked->phases == 0 &&
+	    asked->annotations.n == 0 && !select_asks_steps(asked))
 		return;
 	f->facts.n = 0;
 	for (size_t i = 0; i < s->nfacts; i++)

@@ -29,8 +29,6 @@ of_steps(struct recording *r, const struct select *s, const char *path)
 	bool is_whole = !select_asks_steps(s);
 
 	paces_find(&paces, &r->steps, &r->host);
-	if (r->steps.inferred > 0)
-		r->steps.slowest = paces_slowest(&paces, &r->steps);
 	for (size_t i = 0; i < r->steps.list.n; i++)
 		vec_push(&chosen, is_whole);
 	if (!is_whole)
@@ -171,10 +169,9 @@ window_find(struct recording *r, const struct select *s, const char *path)
 {
 	r->mains.n = 0;
 	r->steps.only_iterations = s->of_iterations;
-	steps_find(&r->steps, &r->host, NULL, 0);
 	/* annotations alone are a window, too */
-	if (s->annotations.n == 0 || select_asks_steps(s))
-		(void)!steps_infer(&r->steps, &r->host);
+	r->steps.only_marked = s->annotations.n > 0 && !select_asks_steps(s);
+	steps_find(&r->steps, &r->host, NULL, 0);
 	r->window = of_steps(r, s, path);
 	if (s->annotations.n > 0)
 		cut_to_annotations(r, s, path);

@@ -205,6 +205,8 @@ chrome_event(struct chrome *x, const struct event *ev)
 {
 	uint32_t src = our_source(x, ev->src);
 
+	if (UNLIKELY(ev->shape->is_inferred)) /* no trace has it */
+		return;
 	if (UNLIKELY(src >= x->origins.n))
 		(void)origin_of(x, src);
 	if (UNLIKELY(!x->in_events))

@@ -309,6 +309,8 @@ survey(struct perfetto *x, struct store *store, placed_vec *order)
 		bool is_open;
 
 		store_event(store, i, &ev);
+		if (ev.shape->is_inferred) /* no trace has it */
+			continue;
 		names_push(x->names, &ev);
 		if (ev.shape->has & HAS_LAUNCH)
 			(void)map_put(&x->launches, ev.launch.id, NULL);

@@ -117,7 +117,7 @@ check_steps(struct health *h)
 	struct subject *s = &h->subject;
 	struct tally *empty = &s->of[CHECK_COVER_STEPS];
 	struct tally *uneven = &s->of[CHECK_COVER_UNEVEN];
-	struct steps steps = { 0 };
+	struct steps steps = { .only_marked = true };
 	uint64_t *launched, usual;
 	int64_t all = 0;
 	size_t n = 0;

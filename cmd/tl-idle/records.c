@@ -509,8 +509,6 @@ add_account(struct idle *g)
 	has_steps = list.n == h->gpus.n || is_of_steps;
 	if (has_steps) {
 		steps_find(&g->step_list, h, NULL, 0);
-		if (!is_of_steps)
-			(void)!steps_infer(&g->step_list, h);
 		if (g->by_step)
 			steps_find_gpu(&g->step_list, h);
 	}

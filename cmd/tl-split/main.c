@@ -143,9 +143,9 @@ deal_prologue(struct split *s)
 	now->is_cut = true;
 	cut_ready(&s->cut, &now->prologue);
 	if (by_iterations(s->set)) {
-		/* standard input is read once */
-		if (s->cut.steps.list.n == 0 && strcmp(s->path, "-") != 0)
-			cut_infer(s);
+		if (s->cut.steps.inferred > 0)
+			report(MSG_ITERATIONS_INFERRED, s->in->name, now->src,
+			    s->cut.steps.list.n);
 		iterations_ready(s);
 		note_empty_iterations(s);
 	}
@@ -335,7 +335,6 @@ split_input(struct split *s, const char *path)
 	enum item item;
 
 	s->in = in;
-	s->path = path;
 	s->now.section = SECTION_NONE;
 	while ((item = stream_next(in)) != ITEM_END) {
 		switch (item) {

@@ -143,8 +143,6 @@ void cut_clear(struct cut *c, const struct source *s);
 /* Its prologue, which has its annotations, is whole. */
 void cut_ready(struct cut *c, const struct hold *prologue);
 void cut_free(struct cut *c);
-/* infer.c: of a source without annotations its iterations, if there are any. */
-void cut_infer(struct split *s);
 /* The keys of the parts that hold a time; none: it is in the rest. */
 void cut_parts(const struct split *s, const struct when *when, key_vec *keys);
 /* Those that have something of the time from first to last, both in it. */
@@ -190,7 +188,6 @@ struct split {
 	const struct settings *set;
 	struct dict *st;
 	const struct stream_in *in;
-	const char *path;
 	struct cut cut;
 	struct iterations its;
 	struct details details;

@@ -125,6 +125,8 @@ dict_shape(struct dict *st, const struct shape *shape)
 	s->is_hlo = (s->kind == KIND_OP || s->kind == KIND_PYTHON ||
 			s->kind == KIND_ANNOTATION) &&
 	    str_eq(dict_get(st, s->cat), STR(CATEGORY_HLO));
+	s->is_inferred = s->kind == KIND_ANNOTATION &&
+	    str_eq(dict_get(st, s->cat), STR(CATEGORY_INFERRED));
 	vec_push(&st->shapes, s);
 	return id;
 }

@@ -96,6 +96,8 @@ enum {
 
 /* The category of ops and frames that trace/hlo-put.c puts in. */
 #define CATEGORY_HLO "hlo"
+/* That of annotations of steps that nobody marked, by trace/store-infer.c. */
+#define CATEGORY_INFERRED "inferred_step"
 
 /* What an op was called with: lists among its args. */
 enum op_list {
@@ -113,7 +115,10 @@ struct shape {
 	uint8_t kind;
 	uint8_t ph; /* phase letter of Chrome traces; 0: none was given */
 	uint8_t flags;
-	bool is_hlo; /* put in from HLO: CATEGORY_HLO; made by dict_shape() */
+	/* made by dict_shape(): put in from HLO, CATEGORY_HLO; or
+	 * CATEGORY_INFERRED
+	 */
+	bool is_hlo, is_inferred;
 	uint8_t nroles;     /* entries with a role */
 	uint16_t last_role; /* index of the last entry with a role, plus 1 */
 	/* entries of these lists, plus 1; 0: none. Made by dict_shape() */

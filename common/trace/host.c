@@ -20,7 +20,7 @@ host_start(struct host *h, const struct dict *dict, struct causes *causes)
 	h->dict = dict;
 	h->causes = causes;
 	h->events.n = h->gpus.n = h->threads.n = 0;
-	h->profiler.n = h->annotations.n = h->may_wait.n = 0;
+	h->profiler.n = h->annotations.n = h->may_wait.n = h->steps.n = 0;
 	h->first_corr = INT64_MAX;
 	h->whole = (struct span){ INT64_MAX, INT64_MIN };
 	h->track = UINT32_MAX;
@@ -30,12 +30,11 @@ host_start(struct host *h, const struct dict *dict, struct causes *causes)
 	map_free(&h->calls);
 	map_free(&h->first_of);
 	map_free(&h->median_of);
-	h->self_ends.n = 0;
+	h->self_ends.n = h->nruns = 0;
 	free(h->busy);
 	h->busy = NULL;
 	h->blocking.n = 0;
 	h->by_corr = h->has_time = h->knows_blocking = false;
-	h->nruns = 0;
 }
 
 static uint64_t
@@ -131,6 +130,20 @@ add_host(struct host *h, const struct event *ev, int64_t end)
 	    }));
 }
 
+static void
+add_step(struct host *h, const struct event *ev, int64_t end)
+{
+	struct host_step step = { .start_ns = ev->ts_ns,
+		.end_ns = end,
+		.ncalls = step_ncalls(h->dict, ev),
+		.track = dict_thread(h->dict, ev->track),
+		.is_slowest = (ev->flags & EV_SLOWEST) != 0 };
+
+	if ((ev->flags & EV_STEP) != 0 &&
+	    step_of_args(h->dict, ev, &step.number))
+		vec_push(&h->steps, step);
+}
+
 void
 host_add(struct host *h, const struct event *ev)
 {
@@ -143,6 +156,10 @@ host_add(struct host *h, const struct event *ev)
 	    (ev->flags & (EV_DUPLICATE | EV_UNTIMED)) != 0 ||
 	    __builtin_add_overflow(ev->ts_ns, ev->dur_ns, &end))
 		return;
+	if (UNLIKELY(ev->shape->is_inferred)) {
+		add_step(h, ev, end);
+		return;
+	}
 	if (!is_gpu && ev->track != h->track)
 		set_thread(h, ev->track);
 	if (!is_gpu && h->is_nowhere)
@@ -566,6 +583,7 @@ host_free(struct host *h)
 	vec_free(&h->threads);
 	vec_free(&h->profiler);
 	vec_free(&h->annotations);
+	vec_free(&h->steps);
 	vec_free(&h->may_wait);
 	vec_free(&h->selfs);
 	vec_free(&h->self_ends);

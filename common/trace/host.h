@@ -124,6 +124,14 @@ host_same_stream(const struct host_gpu *a, const struct host_gpu *b)
 	return key_eq(a->dev, b->dev) && key_eq(a->gpu_stream, b->gpu_stream);
 }
 
+/* A step that tl-tree has inferred: none of what threads did. */
+struct host_step {
+	int64_t start_ns, end_ns, number;
+	size_t ncalls;  /* in a step */
+	uint32_t track; /* dict_thread() */
+	bool is_slowest;
+};
+
 /* A bit for each thread. */
 struct host_busy {
 	uint64_t of[HOST_ASKED / 64];
@@ -141,6 +149,7 @@ struct host {
 	int64_t first_corr;                /* the smallest of all calls */
 	bool has_time;                     /* of any thread */
 	VEC(uint32_t) annotations;         /* events that are some */
+	VEC(struct host_step) steps;
 	VEC(uint32_t) may_wait; /* that block or poll, or did at first */
 	/* private */
 	struct span whole; /* from the first event to the end of the last */

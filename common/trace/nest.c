@@ -362,16 +362,18 @@ tree_build(
 {
 	const uint64_t before = tree_discarded(stats);
 	struct hlo *h = hlo_create(s);
-	bool runs_are_steps = !store_mark_steps(s) && h != NULL;
+	bool has_steps = store_mark_steps(s);
 
-	if (!runs_are_steps)
+	if (has_steps)
 		link_forget_keys(s);
 	nest(s, h, opts, stats);
-	if (runs_are_steps) {
+	if (!has_steps && h != NULL) {
 		hlo_runs_put(h, s);
-		(void)store_mark_steps(s);
-		link_forget_keys(s);
+		has_steps = store_mark_steps(s);
 	}
+	if (!has_steps && store_infer_steps(s))
+		(void)store_mark_steps(s);
+	link_forget_keys(s);
 	hlo_destroy(h);
 	store_count_fact(s, "discarded", tree_discarded(stats) - before);
 	s->is_built = true;

@@ -24,3 +24,14 @@ step_of_args(const struct dict *st, const struct event *ev, int64_t *step)
 	*step = v.i;
 	return true;
 }
+
+size_t
+step_ncalls(const struct dict *st, const struct event *ev)
+{
+	struct value v;
+
+	if (!event_arg(st, ev, STR("calls"), &v) || v.type != VAL_INT ||
+	    v.i <= 0)
+		return 1;
+	return (size_t)v.i;
+}

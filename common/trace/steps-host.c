@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of a source that is kept whole. */
 #include "trace/host.h"
-#include "trace/repeat.h"
 #include "trace/steps.h"
 
 static void
@@ -40,6 +39,33 @@ add_markers(
 	}
 }
 
+/* Those that tl-tree has inferred. */
+static void
+add_inferred(struct steps *s, const struct host *h)
+{
+	for (size_t i = 0; i < h->steps.n; i++) {
+		const struct host_step *w = &h->steps.v[i];
+		const uint64_t *thread = map_get(&h->thread_of, w->track);
+		struct step_marker m = { .start_ns = w->start_ns,
+			.end_ns = w->end_ns,
+			.number = w->number,
+			.order = i,
+			.event = STEPS_NONE,
+			.iteration = STEPS_NONE,
+			.family = STEP_INFERRED,
+			.is_step = true,
+			.is_slowest = w->is_slowest,
+			.is_inferred = true };
+
+		if (thread == NULL)
+			continue;
+		m.thread = (uint32_t)*thread;
+		m.pid = h->dict->tracks.v[w->track].pid;
+		s->ncalls = w->ncalls;
+		vec_push(&s->markers, m);
+	}
+}
+
 /* No steps: from the first GPU event's start to the last one's end. */
 static void
 take_whole(struct steps *s, const struct host *h)
@@ -69,6 +95,8 @@ steps_find(struct steps *s, const struct host *h, const struct str *globs,
 {
 	steps_clear(s);
 	add_markers(s, h, globs, nglobs);
+	if (nglobs == 0 && !s->only_marked)
+		add_inferred(s, h);
 	for (size_t i = 0; i < h->gpus.n; i++) {
 		uint32_t launch = h->gpus.v[i].launch;
 
@@ -113,117 +141,6 @@ steps_find_gpu(struct steps *s, const struct host *h)
 		if (w != STEPS_NONE)
 			s->list.v[w].has_gpu = true;
 	}
-}
-
-/* ---- without markers ---- */
-
-typedef VEC(struct repeat_event) call_list;
-
-static void
-add_call(const struct host *h, uint32_t i, uint32_t name, uint64_t order,
-    call_list *calls)
-{
-	const struct host_event *e = &h->events.v[i];
-
-	/* threads are in the order of how much they launch */
-	if (key_eq(*host_pid(h, e), *host_pid(h, &h->events.v[0])))
-		vec_push(calls,
-		    ((struct repeat_event){
-			e->start_ns, e->end_ns, order, name, i }));
-}
-
-/* Those without another op above. */
-static void
-list_ops(const struct host *h, call_list *calls)
-{
-	VEC(bool) in_op = { 0 };
-
-	for (uint32_t i = 0; i < h->events.n; i++) {
-		const struct host_event *e = &h->events.v[i];
-		bool is_below = e->up != HOST_NONE && in_op.v[e->up];
-
-		vec_push(&in_op, is_below || e->kind == KIND_OP);
-		if (e->kind == KIND_OP && !is_below)
-			add_call(h, i, e->name, e->uid.id, calls);
-	}
-	vec_free(&in_op);
-}
-
-/* What is launched, by name of the GPU event; without any, the ops. */
-static void
-list_calls(const struct host *h, call_list *calls)
-{
-	if (h->gpus.n == 0)
-		list_ops(h, calls);
-	for (size_t i = 0; i < h->gpus.n; i++) {
-		const struct host_gpu *k = &h->gpus.v[i];
-
-		if (k->launch != HOST_NONE)
-			add_call(h, k->launch, k->name, k->uid.id, calls);
-	}
-}
-
-/* A step begins where the call in front of its first one ends. */
-static int64_t
-border(const call_list *calls, size_t at)
-{
-	int64_t start;
-
-	if (at == calls->n)
-		return calls->v[at - 1].end_ns;
-	start = calls->v[at].start_ns;
-	return at > 0 && calls->v[at - 1].end_ns < start
-	    ? calls->v[at - 1].end_ns
-	    : start;
-}
-
-/* False: two begin at once, as all that one graph launches does. */
-static bool
-take_repeats(struct steps *s, const struct host *h, const call_list *calls,
-    const struct repeats *r)
-{
-	const struct host_event *first =
-	    &h->events.v[calls->v[r->at.v[0]].event];
-
-	steps_clear(s);
-	s->inferred = r->length;
-	for (size_t i = 0; i + 1 < r->at.n; i++) {
-		struct step_window w = { .start_ns = border(calls, r->at.v[i]),
-			.end_ns = border(calls, r->at.v[i + 1]),
-			.number = (int64_t)i + 1,
-			.marker = STEPS_NONE,
-			.iteration = STEPS_NONE };
-
-		if (w.start_ns >= w.end_ns)
-			return false;
-		vec_push(&s->list, w);
-	}
-	steps_add_process(s, *host_pid(h, first), first->thread);
-	return true;
-}
-
-bool
-steps_infer(struct steps *s, const struct host *h)
-{
-	call_list calls = { 0 };
-	struct repeats r = { 0 };
-	bool found;
-
-	if (s->list.n > 0 && s->list.v[0].what != STEP_IS_WHOLE)
-		return false;
-	list_calls(h, &calls);
-	repeat_events_sort(calls.v, calls.n);
-	found = steps_infer_optimizer(s, h, calls.v, calls.n);
-	if (!found && repeats_find(&r, calls.v, calls.n)) {
-		found = take_repeats(s, h, &calls, &r);
-		if (!found) {
-			steps_clear(s);
-			take_whole(s, h);
-		}
-	}
-	vec_free(&calls);
-	repeats_free(&r);
-	return found;
 }
 
 uint32_t

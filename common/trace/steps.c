@@ -17,8 +17,10 @@ steps_marker_of(struct steps *s, struct str name, struct step_marker *m)
 	struct iteration it;
 
 	m->iteration = STEPS_NONE;
-	m->family = m->is_run ? STEP_RUN : STEP_TRACED;
-	if (m->is_run)
+	m->family = m->is_run ? STEP_RUN
+	    : m->is_inferred  ? STEP_INFERRED
+			      : STEP_TRACED;
+	if (m->is_run || m->is_inferred)
 		return false;
 	if (step_of_name(name, &m->number)) {
 		m->family = STEP_PROFILER;
@@ -52,15 +54,19 @@ steps_add(struct steps *s, const struct dict *st, const struct event *ev,
 		.event = event,
 		.is_step = (ev->flags & EV_STEP) != 0,
 		.is_slowest = (ev->flags & EV_SLOWEST) != 0,
-		.is_run = ev->shape->is_hlo };
+		.is_run = ev->shape->is_hlo,
+		.is_inferred = ev->shape->is_inferred };
 
 	if (ev->shape->kind == KIND_ANNOTATION &&
 	    (ev->shape->has & timed) == timed && !is_nowhere(ev) &&
 	    num_add(ev->ts_ns, ev->dur_ns, &m.end_ns) &&
-	    (!m.is_run || m.is_step) &&
+	    ((!m.is_run && !m.is_inferred) || m.is_step) &&
 	    (steps_marker_of(s, dict_get(st, ev->name), &m) ||
-		step_of_args(st, ev, &m.number)))
+		step_of_args(st, ev, &m.number))) {
+		if (m.is_inferred)
+			s->ncalls = step_ncalls(st, ev);
 		vec_push(&s->markers, m);
+	}
 }
 
 static uint64_t
@@ -197,7 +203,7 @@ close_window(struct steps *s, size_t first, const struct step_marker *before,
 	last->is_cut = last->end_ns > start_ns && !before->is_run;
 	if (last->is_cut || before->family == STEP_PROFILER || before->is_run) {
 		last->end_ns = start_ns;
-	} else if (last->end_ns < start_ns) {
+	} else if (last->end_ns < start_ns && !before->is_inferred) {
 		rest = *last;
 		rest.what = STEP_IS_BETWEEN;
 		rest.iteration = STEPS_NONE;
@@ -230,8 +236,8 @@ find_windows(struct steps *s, const struct step_marker *v, size_t n)
 		vec_push(&s->list,
 		    ((struct step_window){ .start_ns = v[i].start_ns,
 			.end_ns = v[i].end_ns,
-			.number =
-			    s->family >= STEP_PROFILER && s->family <= STEP_RUN
+			.number = s->family >= STEP_PROFILER &&
+				s->family <= STEP_INFERRED
 			    ? v[i].number
 			    : (int64_t)nsteps,
 			.marker = v[i].event,
@@ -272,6 +278,7 @@ steps_ready(struct steps *s)
 		{ STEP_NATIVE, 1 },
 		{ STEP_PROFILER, 1 },
 		{ STEP_RUN, 1 },
+		{ STEP_INFERRED, 1 },
 	};
 	const struct step_marker *v;
 	owner_list owners = { 0 };
@@ -299,6 +306,7 @@ steps_ready(struct steps *s)
 			break;
 	}
 	vec_free(&owners);
+	s->inferred = s->family == STEP_INFERRED && most > 0 ? s->ncalls : 0;
 	if (s->slowest == STEPS_NONE)
 		find_longest(s);
 }
@@ -370,15 +378,6 @@ steps_border(const struct steps *s, const struct key *pid, int64_t ns)
 	return first;
 }
 
-void
-steps_add_process(struct steps *s, struct key pid, uint32_t thread)
-{
-	*map_put(&s->process_of, pid_bits(pid), NULL) = s->processes.n;
-	vec_push(&s->processes,
-	    ((struct step_process){
-		.pid = pid, .n = (uint32_t)s->list.n, .thread = thread }));
-}
-
 const struct iteration *
 steps_iteration(const struct steps *s, const struct step_window *w)
 {
@@ -416,8 +415,8 @@ phase_key(enum phase phase, struct dict *st)
 void
 steps_clear(struct steps *s)
 {
-	s->markers.n = s->list.n = s->processes.n = s->inferred = 0;
-	s->iterations.n = 0;
+	s->markers.n = s->list.n = s->processes.n = 0;
+	s->iterations.n = s->inferred = s->ncalls = 0;
 	s->slowest = STEPS_NONE;
 	s->is_sorted = s->are_runs = false;
 	map_free(&s->process_of);

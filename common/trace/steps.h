@@ -5,8 +5,9 @@
  * A step is, the first that fits: what the user names; two ProfilerStep#N or
  * more; StepTraceAnnotations of JAX; iterations (phase.h), of which those of
  * the best tier count; one ProfilerStep#N; runs of the XLA module that takes
- * most GPU time, as tl-tree notes them (hlo-inside.h). Where nothing does,
- * tl-steps takes the span of all GPU events as the one window.
+ * most GPU time, as tl-tree notes them (hlo-inside.h); what tl-tree infers
+ * (infer.h). Where nothing does, tl-steps takes the span of all GPU events as
+ * the one window.
  *
  *	ProfilerStep#3 [      ][       ]	up to the next one's start
  *	jit_train(5)   [      ][       ]	likewise
@@ -42,7 +43,6 @@
 #include "trace/step.h"
 
 struct host;
-struct repeat_event;
 
 enum step_what {
 	STEP_IS_STEP,
@@ -71,8 +71,9 @@ struct step_process {
 enum step_family {
 	STEP_NAMED, /* by the user */
 	STEP_PROFILER,
-	STEP_TRACED,   /* StepTraceAnnotation */
-	STEP_RUN,      /* of an XLA module */
+	STEP_TRACED, /* StepTraceAnnotation */
+	STEP_RUN,    /* of an XLA module */
+	STEP_INFERRED,
 	STEP_DETAILED, /* iterations, by their tier */
 	STEP_NATIVE,
 	STEP_FAMILIES,
@@ -89,7 +90,7 @@ struct step_marker {
 	uint32_t iteration; /* in steps.iterations, or STEPS_NONE */
 	uint8_t family;
 	bool is_step, is_slowest; /* as tl-tree has marked it */
-	bool is_run; /* of an XLA module: as tl-tree has put it in */
+	bool is_run, is_inferred; /* as tl-tree has put it in */
 	/* private */
 	int64_t until_ns;  /* the last end of its like up to here */
 	uint64_t launched; /* GPU events, up to the next one's start */
@@ -103,9 +104,11 @@ struct steps {
 	uint32_t slowest;     /* in list; STEPS_NONE: there is no step */
 	bool are_runs;        /* of an XLA module */
 	bool only_iterations; /* the caller's: nothing else is a step */
+	bool only_marked;     /* likewise: inferred ones are none */
 	VEC(struct iteration) iterations;
 	/* private */
 	struct map process_of; /* by pid */
+	size_t ncalls;         /* in a step, as inferred ones say */
 	bool is_sorted;
 	uint8_t family;
 };
@@ -137,8 +140,6 @@ const struct step_window *steps_at(
     const struct steps *s, const struct key *pid, int64_t ns);
 /* The number of a process in processes; STEPS_NONE: it has no steps. */
 uint32_t steps_process(const struct steps *s, const struct key *pid);
-/* All windows in list become those of one process. */
-void steps_add_process(struct steps *s, struct key pid, uint32_t thread);
 /* When the process's next window begins or this one ends; INT64_MAX: never. */
 int64_t steps_border(const struct steps *s, const struct key *pid, int64_t ns);
 /* What the annotation of a window says; NULL: it is no iteration. */
@@ -161,16 +162,6 @@ void steps_free(struct steps *s);
  */
 void steps_find(struct steps *s, const struct host *h, const struct str *globs,
     size_t nglobs);
-/*
- * Where steps_find() found none (the whole): the steps of the process that
- * launches most. They end with the optimizer's, or else repeat what it
- * launches, or without GPU work its outermost ops; these begin where the call
- * in front ends. False: nothing repeats.
- */
-bool steps_infer(struct steps *s, const struct host *h);
-/* steps-optimizer.c: the former alone. The process's calls, by start. */
-bool steps_infer_optimizer(struct steps *s, const struct host *h,
-    const struct repeat_event *calls, size_t n) USE_RESULT;
 /*
  * Sets has_gpu of all windows, from all GPU events. Of a step without any,
  * nothing recorded tells whether the GPU was idle.

@@ -52,6 +52,7 @@ enum {
 	NAME_RECOMPUTE = 1 << 3, /* a frame of checkpointing's recompute */
 	NAME_GRAPH = 1 << 4,     /* cudaGraphLaunch, hipGraphLaunch */
 	NAME_NO_LAUNCH = 1 << 5, /* a call that puts no work on a GPU */
+	NAME_OPTIMIZER = 1 << 6, /* the step of an optimizer of torch.optim */
 };
 
 /* The backward of a C++ extension's function, linked to an op of PyTorch's. */
@@ -236,6 +237,9 @@ uint32_t item_launch(const struct store *s, const struct held *it);
 /* store-steps.c: marks the annotations of steps, when links are known; false:
  * there are no steps. */
 bool store_mark_steps(struct store *s);
+/* store-infer.c: of a source without, of which the tree is known, it adds
+ * annotations of those that are inferred; false: of none. */
+bool store_infer_steps(struct store *s);
 
 /* link-custom.c: whether f can't be the forward op of the wrapper w; then *c.
  */

@@ -49,6 +49,16 @@ src_of(const struct stream_in *in, enum item item, uint32_t *src)
 	}
 }
 
+/* What tl-tree adds; inferred steps that are no longer marked, too. */
+static bool
+is_put_in_anew(const struct store *s, const struct event *ev)
+{
+	if (LIKELY(!ev->shape->is_hlo && !ev->shape->is_inferred))
+		return false;
+	return s->is_anew ||
+	    (ev->shape->is_inferred && (ev->flags & EV_STEP) == 0);
+}
+
 static void
 take(struct store *s, struct stream_in *in, enum item item)
 {
@@ -56,7 +66,7 @@ take(struct store *s, struct stream_in *in, enum item item)
 	case ITEM_EVENT:
 		if ((in->ev.shape->ph != 'X' ||
 			!event_is(&in->ev, s->left_out)) &&
-		    !(s->is_anew && in->ev.shape->is_hlo)) /* is put in anew */
+		    !is_put_in_anew(s, &in->ev))
 			store_add(s, &in->ev);
 		break;
 	case ITEM_SOURCE:

@@ -174,6 +174,8 @@ name_facts_slow(struct store *s, uint32_t name)
 		facts |= NAME_GRAPH;
 	if (launches_nothing(text))
 		facts |= NAME_NO_LAUNCH;
+	if (str_starts(text, STR("Optimizer.step")))
+		facts |= NAME_OPTIMIZER;
 	s->names.v[name] = (uint8_t)facts;
 	return (uint8_t)facts;
 }

@@ -198,7 +198,7 @@ refuses 5 'no serving iteration' 'tl-split -d s --by iteration none.json'
 # ---- without annotations: what repeats ----
 
 serving --format none --steps 30 >none.json
-refuses 5 'no serving iteration' 'tl-split -d s --by iteration <none.json'
+is 'from standard input, too' "$(tl-split -d piped --by iteration <none.json 2>err; find piped -name '*.tl' | wc -l | tr -d ' ')" 30
 reports 0 iterations-inferred 'tl-split -d inferred --by iteration none.json'
 tl-steps --format tsv --no-header -c kernels,launches none.json >want
 for i in $(seq 0 29); do

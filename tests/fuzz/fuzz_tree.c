@@ -86,7 +86,6 @@ look_at_host(void)
 	host_ready(&run.host);
 	waits_find(&run.waits, &run.host);
 	steps_find(&run.steps, &run.host, NULL, 0);
-	(void)steps_infer(&run.steps, &run.host);
 	steps_find_gpu(&run.steps, &run.host);
 	run.gpus.n = 0;
 	for (uint32_t i = 0; i < run.host.gpus.n; i++)
@@ -117,6 +116,7 @@ look_at_source(unsigned marks)
 		tree_build(run.store, &(struct tree_opts){ 0 }, &stats);
 	if ((marks & (MARK_LINKED | MARK_TREE)) == 0)
 		store_link_backward(run.store, &links);
+	n = store_count(run.store); /* it may have added some */
 	run.visited.n = 0;
 	for (uint32_t i = 0; i < n; i++)
 		vec_push(&run.visited, false);

@@ -17,7 +17,7 @@ import shlex
 import subprocess
 import sys
 
-from windows import Note, Work, phases, slowest, windows as steps_of
+from windows import Note, Window, Work, phases, slowest, windows as steps_of
 
 GPU = {"kernel", "memcpy", "memset"}
 OF_PROCESS = {"op", "runtime", "driver", "python", "annotation"}
@@ -49,6 +49,7 @@ def read(stream):
                 if key in d:
                     d[key] = number(d[key])
             d["section"] = section
+            d["id"] += d.pop("inst", 0) << 40  # it has no children: nobody names it
             events.append(d)
     return events, facts, others
 
@@ -116,11 +117,13 @@ class Selection:
             self.phases[src] = phases(marks, work)
         if self.o["step"]:
             steps = [w for w in steps_of(marks, work) if w.number is not None]
+            # else those that tl-tree has put in
+            steps = steps or [Window(e["ts"], end_of(e), e["args"]["step_num"], e.get("pid"), e["id"])
+                              for e in notes if e.get("cat") == "inferred_step"]
 
             def words(pid):
                 numbers = [w.number for w in steps if pid in ("", str(w.pid))]
                 return {"first": min(numbers), "last": max(numbers)} if numbers else {}
-
             longest = slowest(steps, work)
             out.append([(w.start, w.end, w.pid) for w in steps
                         if step_asked(self.o["step"], w.number, (src, w.pid), words)
@@ -307,7 +310,7 @@ def main():
         if why:
             print(f"{line.strip()}: no tree: {why}")
             good = False
-        if sel.o["from"] or sel.o["to"]:
+        if any(sel.o[x] for x in ("from", "to", "step", "phase", "annotation")):
             others_left = [without_window(line) for line in others]
             beside = [json.dumps(json.loads(line)) for line in beside]
         else:

@@ -7,9 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "trace/host.h"
-#include "trace/repeat.h"
-#include "trace/steps.h"
+#include "trace/infer.h"
 
 #define MIN_STEPS 2
 #define MAX_ROUND 4 /* optimizers that take turns */
@@ -25,7 +23,6 @@ struct stretch {
 typedef VEC(struct stretch) stretch_list;
 
 struct finder {
-	const struct host *h;
 	const struct repeat_event *calls; /* by start */
 	size_t ncalls;
 	VEC(uint32_t) names; /* of each call, from 0 on */
@@ -35,18 +32,6 @@ struct finder {
 };
 
 /* ---- borders ---- */
-
-/* An optimizer that hooks of the backward pass call, in its ops, steps once a
- * layer. */
-static bool
-is_optimizer_step(const struct host *h, const struct host_event *e)
-{
-	uint32_t up = host_up(e);
-
-	return (e->kind == KIND_ANNOTATION || e->kind == KIND_OP) &&
-	    str_starts(dict_get(h->dict, e->name), STR("Optimizer.step")) &&
-	    (up == HOST_NONE || host_above(h, up, false) == INTERN_NONE);
-}
 
 static size_t
 calls_before(const struct finder *f, int64_t ns)
@@ -59,7 +44,7 @@ calls_before(const struct finder *f, int64_t ns)
 
 /* Several that follow each other without a call between them are one. */
 static void
-add_border(struct finder *f, const struct host_event *e)
+add_border(struct finder *f, const struct infer_optimizer *e)
 {
 	struct stretch *last = f->list.n > 0 ? &f->list.v[f->list.n - 1] : NULL;
 
@@ -72,37 +57,33 @@ add_border(struct finder *f, const struct host_event *e)
 		vec_push(&f->list, ((struct stretch){ .end_ns = e->end_ns }));
 }
 
-/* Of the first thread that has some; HOST_NONE: there are too few. */
-static uint32_t
-find_borders(struct finder *f)
+/* The last one was cut off: the recording ended in it. */
+static void
+close_last(struct finder *f, const struct infer_optimizer *last)
 {
-	const struct host *h = f->h;
-	const struct host_event *last = NULL;
+	if (last->start_ns == last->end_ns &&
+	    f->calls[f->ncalls - 1].end_ns > last->end_ns)
+		f->list.v[f->list.n - 1].end_ns =
+		    f->calls[f->ncalls - 1].end_ns;
+}
 
-	for (uint32_t t = 0; t < h->threads.n; t++) {
-		const struct host_thread *own = &h->threads.v[t];
+/* Of the first thread that has some; false: there are too few. */
+static bool
+find_borders(struct finder *f, const struct infer *in, uint32_t *thread)
+{
+	const struct infer_optimizer *v = in->optimizers.v;
 
+	for (size_t i = 0; i < in->optimizers.n;) {
+		*thread = v[i].thread;
 		f->list.n = 0;
-		for (uint32_t i = own->first; i < own->first + own->n; i++) {
-			const struct host_event *e = &h->events.v[i];
-
-			if (!key_eq(*host_pid(h, e), *host_pid(h, h->events.v)))
-				break;
-			if (!is_optimizer_step(h, e))
-				continue;
-			add_border(f, e);
-			last = e;
-		}
+		for (; i < in->optimizers.n && v[i].thread == *thread; i++)
+			add_border(f, &v[i]);
 		if (f->list.n < MIN_STEPS)
 			continue;
-		/* the recording ended in it */
-		if (last->start_ns == last->end_ns &&
-		    f->calls[f->ncalls - 1].end_ns > last->end_ns)
-			f->list.v[f->list.n - 1].end_ns =
-			    f->calls[f->ncalls - 1].end_ns;
-		return t;
+		close_last(f, &v[i - 1]);
+		return true;
 	}
-	return HOST_NONE;
+	return false;
 }
 
 static void
@@ -326,10 +307,8 @@ is_whole(struct finder *f)
  * before training begins.
  */
 static int64_t
-start_of_first(const struct finder *f, uint32_t thread)
+start_of_first(const struct finder *f, int64_t start)
 {
-	const struct host_thread *t = &f->h->threads.v[thread];
-	int64_t start = f->h->events.v[t->first].start_ns;
 	int64_t call = f->calls[0].start_ns, longest = 0, step = INT64_MAX;
 
 	for (size_t i = 1; i < f->list.n; i++) {
@@ -347,40 +326,31 @@ start_of_first(const struct finder *f, uint32_t thread)
 }
 
 static void
-put_steps(struct steps *s, const struct finder *f, uint32_t thread, size_t from)
+put_steps(struct infer *to, const struct finder *f, size_t from, int64_t first)
 {
 	VEC(int64_t) lengths = { 0 };
-	int64_t number = 1;
 
-	steps_clear(s);
 	for (size_t i = from; i < f->list.n; i++) {
 		vec_push(&lengths, (int64_t)f->list.v[i].n);
-		vec_push(&s->list,
-		    ((struct step_window){ .start_ns = i > 0
-			    ? f->list.v[i - 1].end_ns
-			    : start_of_first(f, thread),
-			.end_ns = f->list.v[i].end_ns,
-			.number = number++,
-			.marker = STEPS_NONE,
-			.iteration = STEPS_NONE }));
+		vec_push(&to->steps,
+		    ((struct span){ i > 0 ? f->list.v[i - 1].end_ns
+					  : start_of_first(f, first),
+			f->list.v[i].end_ns }));
 	}
 	sort_i64(lengths.v, lengths.n);
-	s->inferred = (size_t)lengths.v[lengths.n / 2];
-	steps_add_process(
-	    s, *host_pid(f->h, &f->h->events.v[f->calls->event]), thread);
+	to->length = (size_t)lengths.v[lengths.n / 2];
 	vec_free(&lengths);
 }
 
 bool
-steps_infer_optimizer(struct steps *s, const struct host *h,
-    const struct repeat_event *calls, size_t n)
+infer_by_optimizer(struct infer *to)
 {
-	struct finder f = { .h = h, .calls = calls, .ncalls = n };
-	uint32_t thread = n > 0 ? find_borders(&f) : HOST_NONE;
+	struct finder f = { .calls = to->calls.v, .ncalls = to->calls.n };
+	uint32_t thread;
 	size_t round = 0, from = 0;
 	bool found = false;
 
-	if (thread != HOST_NONE) {
+	if (f.ncalls > 0 && find_borders(&f, to, &thread)) {
 		find_calls(&f);
 		number_names(&f);
 		round = find_round(&f);
@@ -390,8 +360,10 @@ steps_infer_optimizer(struct steps *s, const struct host *h,
 		from = is_whole(&f) ? 0 : 1;
 		found = f.list.n >= from + MIN_STEPS;
 	}
-	if (found)
-		put_steps(s, &f, thread, from);
+	if (found) {
+		put_steps(to, &f, from, to->first_ns.v[thread]);
+		to->thread = thread;
+	}
 	vec_free(&f.names);
 	vec_free(&f.list);
 	vec_free(&f.counts);

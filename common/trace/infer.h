@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * infer: steps of a source that nobody marked, from what it does.
+ *
+ * They end with the optimizer's steps, or else repeat what is launched; of a
+ * source without GPU work, its outermost ops. man/tl-steps.1 has the rules.
+ * tl-tree asks, once, and puts an annotation for each (CATEGORY_INFERRED) into
+ * the prologue, so that all programs know the same steps (steps.h).
+ *
+ *	struct infer f = { 0 };
+ *	vec_push(&f.calls, ...);	and optimizers, first_ns
+ *	if (infer_steps(&f))
+ *		... f.steps.v[i].start, .end
+ *	infer_free(&f);
+ *
+ * Memory while it works: 90 bytes a call.
+ */
+#ifndef TL_TRACE_INFER_H
+#define TL_TRACE_INFER_H
+
+#include "trace/repeat.h"
+#include "trace/span.h"
+
+/* The step of an optimizer, not below an op. */
+struct infer_optimizer {
+	int64_t start_ns, end_ns;
+	uint32_t thread;
+};
+
+struct infer {
+	/* what one process did, the caller's */
+	VEC(struct repeat_event) calls; /* event: the thread */
+	VEC(struct infer_optimizer)
+	optimizers;            /* by thread and start: those
+	                          of the thread that launches
+	                          most come first */
+	VEC(int64_t) first_ns; /* by thread: when its first event begins */
+	/* what was found */
+	VEC(struct span) steps; /* in time, none in another */
+	size_t length;          /* calls in a step: most have so many */
+	uint32_t thread;
+};
+
+/* False: nothing repeats. Sorts the calls. */
+bool infer_steps(struct infer *f) USE_RESULT;
+/* infer-optimizer.c: those that end with the optimizer's; calls are sorted. */
+bool infer_by_optimizer(struct infer *f) USE_RESULT;
+void infer_free(struct infer *f);
+
+#endif
