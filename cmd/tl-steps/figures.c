@@ -236,12 +236,14 @@ find_longest(
 		const struct gap_piece *p = &gaps->pieces.v[i];
 		int64_t ns = earlier(p->end_ns, w->end_ns) -
 		    later(p->start_ns, w->start_ns);
+		uint32_t event;
 
 		if (ns <= longest[p->cause])
 			continue;
+		event = host_culprit(&g->host, p->event, p->cause);
 		longest[p->cause] = ns;
-		r->longest[p->cause] = p->event != HOST_NONE
-		    ? g->host.events.v[p->event].name
+		r->longest[p->cause] = event != HOST_NONE
+		    ? g->host.events.v[event].name
 		    : INTERN_NONE;
 	}
 }

@@ -135,17 +135,18 @@ add_idle(const struct program *g, const struct step_record *r, bool is_slow,
 		const struct gap_piece *p = &gaps->pieces.v[i];
 		int64_t from = p->start_ns > start ? p->start_ns : start;
 		int64_t until = p->end_ns < end ? p->end_ns : end;
-		bool is_named = p->event != HOST_NONE &&
-		    !steps_is_marker(&g->steps, h, p->event);
+		uint32_t event = host_culprit(h, p->event, p->cause);
+		bool is_named =
+		    event != HOST_NONE && !steps_is_marker(&g->steps, h, event);
 		struct use it = {
 			.cause = intern_put(
 			    g->sink.dict->text, str_of(cause_words[p->cause])),
 			.call =
-			    is_named ? h->events.v[p->event].name : INTERN_NONE,
-			.op = host_above(h, p->event, false),
-			.module = host_above(h, p->event, true),
+			    is_named ? h->events.v[event].name : INTERN_NONE,
+			.op = host_above(h, event, false),
+			.module = host_above(h, event, true),
 			.longest_ns = is_slow ? until - from : 0,
-			.event = is_slow ? p->event : HOST_NONE,
+			.event = is_slow ? event : HOST_NONE,
 		};
 
 		it.ns[is_slow] = until - from;

@@ -469,7 +469,7 @@ is 'a data loader that is late' \
 	'2 .3 .4 outlier.5 .6 .7 .'
 is 'and that it was the loader' "$(rows "tl-steps --table steps_summary -c \
 	slowest,slowest_by,slowest_in $ROOT/tests/data/h100/data_loading.json.gz")" \
-	'4 data <built-in function sleep>.'
+	'4 data torch/utils/data/dataloader.py(736): __next__.'
 
 python3 "$ROOT/tests/gen/health.py" steps=1 >bare.json
 is 'a step without GPU events: no idle time, and why' \
