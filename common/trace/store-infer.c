@@ -12,14 +12,15 @@
 /* Instances of ids from here on are steps: nothing else counts so far. */
 #define STEP_INSTANCE (1U << 20)
 
+/* Python frames are not always there: readers skip what they don't need. */
 #define KINDS_OF_THREAD \
-	(KINDS_NESTED | KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_OVERHEAD))
+	(KINDS_HOST | KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_OVERHEAD))
 
 /* What a thread did. */
 struct doer {
 	uint32_t thread, track;
 	struct key pid, tid;
-	uint64_t nlaunched, nevents; /* GPU events, and the host's but frames */
+	uint64_t nlaunched, nevents; /* GPU events, and the host's */
 	int64_t first_ns;
 };
 
@@ -95,8 +96,7 @@ count_item(struct gatherer *g, uint32_t i)
 		d->tid = g->s->st->tracks.v[it->track].tid;
 	}
 	d->first_ns = it->ts_ns < d->first_ns ? it->ts_ns : d->first_ns;
-	d->nevents +=
-	    !item_is(it, KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_OVERHEAD));
+	d->nevents += it->kind != KIND_OVERHEAD;
 	if (it->kind == KIND_ANNOTATION && is_optimizer(g->s, it))
 		vec_push(&g->notes, i);
 }

@@ -135,7 +135,7 @@ def by_optimizer(trace, calls):
         common = common & u
     lengths = [u.total() for u in units]
     track = (notes[0].pid, notes[0].tid)
-    first = min(e.ts for e in trace.events if e.slice and (e.pid, e.tid) == track
+    first = min(e.ts for e in trace.events if e.slice and (e.pid, e.tid) == track and not e.is_frame
                 and not e.name.startswith("ProfilerStep#"))
     leads = [min((c[0] for c in calls if a <= c[0] < b), default=a) - a
              for a, b in zip(edges[1:], edges[2:])]
@@ -194,6 +194,26 @@ def near(path, ours, before, first):
     return []
 
 
+def check_others(path, trace, times):
+    """other programs know the same steps: the kernels that they launched, and how long they are"""
+    bad = []
+    walls = [r["time_ns"] for r in table(["tl-timeline", "--by", "step", path])
+             if r["type"] == "total_time" and r["step"] is not None]
+    if walls[:len(times) - 1] != [b - a for a, b in zip(times, times[1:])]:
+        bad.append("tl-timeline: %s" % walls)
+    for word, i in (("first", 0), ("2", 1), ("last", len(times) - 2)):
+        want = [g.end - g.ts for g in trace.gpu if g.cat.lower() == "kernel" and
+                g.launch is not None and times[i] <= g.launch.ts < times[i + 1]]
+        rows = table(["tl-kernels", "--kind", "kernel", "--step", word, path]) or []
+        got = (sum(r["count"] for r in rows), sum(r["dur_ns_sum"] for r in rows))
+        if got != (len(want), sum(want)):
+            bad.append("tl-kernels --step %s: %s, not %s" % (word, got, (len(want), sum(want))))
+    slow = [r["slowest"] for r in table(["tl-steps", "--table", "steps_summary", path])][0]
+    texts = [subprocess.run(["tl-ops", "--step", x, path], capture_output=True, check=False).stdout
+             for x in ("slowest", str(slow))]
+    return bad if texts[0] == texts[1] else [*bad, "--step slowest is not %s" % slow]
+
+
 def check(path, want, to, is_bare, markers):
     bad = []
     stripped(path, to, ("Optimizer.step",) if is_bare else ())
@@ -222,6 +242,7 @@ def check(path, want, to, is_bare, markers):
     base = times[0] - ours[0]
     if base % 10**9 or times != [t + base for t in ours] or calls_in_step != want[1]:
         bad.append("borders %s, not %s of %d calls" % (ours, times, calls_in_step))
+    bad += check_others(to, trace, times)
     return bad + (near(path, ours, *markers) if markers else [])
 
 
