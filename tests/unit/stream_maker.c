@@ -95,6 +95,9 @@ like(struct maker *m)
 	ok(!event_arg(m->st, ev, STR("a"), &v) &&
 		event_arg(m->st, ev, STR("b"), &v),
 	    "... with arguments of its own");
+	ok((first.shape->has & HAS_INST) == 0 &&
+		(ev->shape->has & HAS_INST) != 0 && ev->uid.inst == 1,
+	    "... and an instance");
 }
 
 static void
