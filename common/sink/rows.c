@@ -492,6 +492,15 @@ put_rows(struct sink_row *r, const double *wholes, struct scratch *room)
 	}
 }
 
+static bool
+shows_steps(const struct sink_plan *p)
+{
+	for (size_t i = 0; i < p->columns.n; i++)
+		if (strcmp(p->columns.v[i].id, "step") == 0)
+			return true;
+	return false;
+}
+
 void
 sink_rows_print(struct sink *s, const struct sink_plan *p)
 {
@@ -510,6 +519,9 @@ sink_rows_print(struct sink *s, const struct sink_plan *p)
 	wholes = add_up(s, p, &gs);
 	if (s->def->notes != NULL)
 		s->def->notes(s, p, t);
+	if (s->select.has_inferred &&
+	    (select_asks_steps(&s->select) || shows_steps(p)))
+		note_inferred(t);
 	if (!is_summary)
 		table_stream(t, &s->dest);
 	put_rows(&r, wholes, &room);

@@ -101,6 +101,13 @@ is 'the critical path is theirs' "$(path)" 355000
 is 'and that of the slowest' "$(path --step slowest)" 200000
 is 'it says so, too' "$(tl-critical --format table t.json | head -n 1)" \
 	"no step markers: steps inferred from the optimizer's, or from calls that repeat"
+# and others, too
+for cmd in 'tl-timeline --by step' 'tl-timeline --step 2' 'tl-kernels --step 2' 'tl-idle --by step' \
+	'tl-launch --step 1-2'; do
+	is "$cmd says so" "$($cmd --format table t.json | grep -c '^no step markers: steps inferred')" 1
+	is "$cmd of marked ones does not" "$($cmd --format table t.tl | grep -c '^no step markers')" 0
+done
+is 'nor where no step is shown' "$(tl-timeline --format table t.json | grep -c '^no step markers')" 0
 is 'not of annotations' "$(tl-critical --annotation 'x*' t.json 2>&1 | grep -c inferred)" 0
 
 done_testing
