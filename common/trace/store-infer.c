@@ -30,6 +30,7 @@ struct gatherer {
 	VEC(struct doer) doers; /* by thread, then by what they do */
 	u32_vec notes;          /* annotations of optimizers' steps */
 	size_t ngpu;
+	struct span whole; /* from the first event to the end of the last */
 };
 
 /* As host.h counts an event. */
@@ -78,8 +79,12 @@ count_item(struct gatherer *g, uint32_t i)
 	const struct held *it = &g->s->items.v[i], *launch;
 	struct doer *d;
 
-	if (!is_counted(it))
+	if (!is_counted(it) || !item_is(it, KINDS_GPU | KINDS_OF_THREAD))
 		return;
+	if (it->ts_ns < g->whole.start)
+		g->whole.start = it->ts_ns;
+	if (item_end(it) > g->whole.end)
+		g->whole.end = item_end(it);
 	if (item_is(it, KINDS_GPU)) {
 		g->ngpu++;
 		launch = launch_of(g->s, it);
@@ -87,7 +92,7 @@ count_item(struct gatherer *g, uint32_t i)
 			g->doers.v[item_thread(g->s, launch)].nlaunched++;
 		return;
 	}
-	if (!item_is(it, KINDS_OF_THREAD) || is_nowhere(g->s, it))
+	if (is_nowhere(g->s, it))
 		return;
 	d = &g->doers.v[item_thread(g->s, it)];
 	if (d->first_ns == INT64_MAX) {
@@ -164,7 +169,7 @@ add_optimizer(struct gatherer *g, const struct held *it)
 		it->ts_ns, item_end(it), item_thread(g->s, it) }));
 }
 
-/* Those in front of an event: none is below an op that is over by then. */
+/* Annotations in front of an event; those before this time are below an op. */
 static size_t
 add_notes(struct gatherer *g, size_t at, size_t end, const uint32_t *before,
     int64_t ops_until)
@@ -247,13 +252,16 @@ sort_notes(struct gatherer *g)
 	vec_free(&notes);
 }
 
-/* Of the process that launches most. */
+/* Of the process that launches most; nothing if lengths are beyond int64_t. */
 static void
 gather(struct gatherer *g)
 {
+	int64_t length;
+
 	find_doers(g);
 	sort_notes(g);
-	if (g->doers.n == 0 || g->doers.v[0].first_ns == INT64_MAX)
+	if (g->doers.n == 0 || g->doers.v[0].first_ns == INT64_MAX ||
+	    __builtin_sub_overflow(g->whole.end, g->whole.start, &length))
 		return;
 	add_launches(g, g->doers.v[0].pid);
 	for (size_t i = 0; i < g->doers.n; i++)
@@ -274,7 +282,7 @@ doer_of(const struct gatherer *g, uint32_t thread)
 	return d;
 }
 
-/* It has the id of the step's first call. */
+/* It has the id of the first that it launched, or of its first op. */
 static struct uid
 uid_of(const struct gatherer *g, size_t step)
 {
@@ -312,7 +320,7 @@ put_step(const struct gatherer *g, struct maker *m, size_t step)
 bool
 store_infer_steps(struct store *s)
 {
-	struct gatherer g = { .s = s };
+	struct gatherer g = { .s = s, .whole = { INT64_MAX, INT64_MIN } };
 	struct maker m = { .st = s->st };
 	bool found;
 
