@@ -24,8 +24,10 @@ check_file(const char *path)
 			    in->name, in->ev.uid.id);
 	}
 	out = out_open(NULL);
-	out_printf(out, "%s: whole, %" PRIu64 " events, %" PRIu64 " sources\n",
-	    in->name, in->nevents, nsources);
+	out_printf(out,
+	    "%s: whole, %" PRIu64 " event%s, %" PRIu64 " source%s\n", in->name,
+	    in->nevents, in->nevents == 1 ? "" : "s", nsources,
+	    nsources == 1 ? "" : "s");
 	out_finish(out);
 	stream_close(in);
 	return exit_status();

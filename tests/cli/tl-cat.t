@@ -128,7 +128,7 @@ like 'what is left is no tree' \
 like 'a beginning is one' \
 	"$(tl-cat -n 5 ten.tl | tl-cat --header)" '^marks: linked, tree, edited'
 is 'a beginning is whole' "$(tl-cat -n 1 two.tl | tl-cat --check)" \
-	'stdin: whole, 1 events, 1 sources'
+	'stdin: whole, 1 event, 1 source'
 is 'nothing at all' "$(tl-cat -n 0 ten.tl | tl-cat --check)" \
 	'stdin: whole, 0 events, 0 sources'
 
@@ -178,7 +178,7 @@ refuses 1 'names its base only after its events' 'tl-cat --abs -F ts --no-header
 like '--header' "$(tl-cat --header ten.tl)" '"make" "1" \["golden"\]'
 like '--header --ndjson is a stream' \
 	"$(tl-cat --header --ndjson ten.tl | tl-cat --check)" 'whole, 0 events'
-is '--check' "$(tl-cat --check ten.tl two.tl)" 'ten.tl: whole, 10 events, 1 sources
+is '--check' "$(tl-cat --check ten.tl two.tl)" 'ten.tl: whole, 10 events, 1 source
 two.tl: whole, 2 events, 2 sources'
 head -c 300 ten.tl >cut.tl
 refuses -o 1 'cut.tl: byte 300: the stream was cut off' \
@@ -211,7 +211,7 @@ refuses 1 'events were removed' \
 	'tl-cat --reseal --from ten.tl fewer | tl-cat -F op'
 is 'from standard input, to binary' \
 	"$(tl-cat --reseal --from ten.tl --binary <bare | tl-cat --check)" \
-	'stdin: whole, 10 events, 1 sources'
+	'stdin: whole, 10 events, 1 source'
 echo '{"id":1,"kind":"op","src":3}' >bare
 refuses 1 'has no source 3' 'tl-cat --reseal --from ten.tl bare'
 echo '{"id":1,"kind":"op","sr":3}' >bare

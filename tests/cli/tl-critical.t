@@ -89,7 +89,7 @@ is 'the time between ops is not that of the next op' \
 	ev cuda_runtime cudaDeviceSynchronize 1 310 410
 } | trace >t.json
 tl-critical --overlay t.json -o o.tl
-is 'a stream that is whole' "$(tl-cat --check o.tl)" 'o.tl: whole, 9 events, 1 sources'
+is 'a stream that is whole' "$(tl-cat --check o.tl)" 'o.tl: whole, 9 events, 1 source'
 is 'its events are marked' "$(tl-cat o.tl | grep '"critical":1' | grep -o '"name":"[^"]*"' | sort)" \
 	'"name":"ProfilerStep#1"
 "name":"cudaDeviceSynchronize"
