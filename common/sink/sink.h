@@ -269,7 +269,7 @@ struct sink {
 	}
 
 /* What all have, behind what is their own. */
-#define OPT_SINK               \
+#define OPT_SINK                                \
 	OPT_SELECT, OPT_SELECT_HINT, OPT_TABLE, \
 	    { 'v', "verbose", NULL, "print a summary on stderr" }, OPT_END
 
