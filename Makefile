@@ -124,9 +124,9 @@ $(B)/libtl.a: $(call objs,$(LIB_SRC)) $(call embeds_of,common/%)
 $(B)/embed: scripts/embed.c $(B)/flags
 	$(Q)$(filter-out -fsanitize=%,$(COMPILE)) $(if $(LUA_LIBS),-DHAVE_LUA) -o $@ $< $(LUA_LIBS)
 
-# The folder itself: a file that is gone is seen.
+# The folders themselves: a file that is gone is seen.
 define embed
-$(B)/$1/embedded.c: $(call data_of,$1) $1 $(B)/embed
+$(B)/$1/embedded.c: $(call data_of,$1) $1 $(sort $(dir $(call data_of,$1))) $(B)/embed
 	@mkdir -p $$(@D)
 	$(Q)$(B)/embed $1 $(call data_of,$1) >$$@
 $(B)/$1/embedded.o: $(B)/$1/embedded.c $(B)/flags
