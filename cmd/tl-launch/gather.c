@@ -173,7 +173,8 @@ gather_event(struct program *g, const struct event *ev, bool is_chosen)
 	g->any_inst |= ev->uid.inst != 0;
 	if (g->with_calls && is_chosen)
 		add_call(g, ev);
-	if (g->with_ranges && ev->shape->kind == KIND_ANNOTATION)
+	if (g->with_ranges && ev->shape->kind == KIND_ANNOTATION &&
+	    !ev->shape->is_inferred) /* nobody put it there */
 		range_event(g, ev);
 	if (event_is(ev, KINDS_HOST))
 		add_host(g, ev);

@@ -185,7 +185,7 @@ def from_stream(lines):
         elif kind == "memcpy":
             time[ev["name"].split()[1]].append(ev["dur"])
             size[ev["name"].split()[1]].append(ev["args"]["bytes"])
-        elif kind in ("annotation", "op", "async"):
+        elif kind in ("annotation", "op", "async") and ev["cat"] != "inferred_step":
             nvtx["" if ev["cat"] in ("nvtx", "cpu_op") else ev["cat"], ev["name"]].append(ev["dur"])
     return kern, time, size, api, launch, nvtx
 
