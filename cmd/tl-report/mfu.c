@@ -56,7 +56,9 @@ mfu_make(struct figures *f)
 	}
 	if (m->nsteps > 0)
 		buf_printf(&b,
-		    sum.are_runs ? " run%s of the main module" : " step%s",
+		    sum.are_runs          ? " run%s of the main module"
+			: sum.is_inferred ? " inferred step%s"
+					  : " step%s",
 		    m->nsteps == 1 ? "" : "s");
 	/* of several ranks both are sums, which no clock shows */
 	if (m->nsteps > 0 && f->ranks.n <= 1 &&

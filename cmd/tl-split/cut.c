@@ -41,7 +41,7 @@ find_windows(struct cut *c, const struct hold *prologue, struct str pattern)
 		forest_event(&prologue->tree, i, &ev);
 		w.start = ev.ts_ns;
 		if (ev.shape->kind != KIND_ANNOTATION ||
-		    (ev.shape->has & HAS_TS) == 0)
+		    ev.shape->is_inferred || (ev.shape->has & HAS_TS) == 0)
 			continue;
 		w.end = num_add_max(ev.ts_ns, ev.dur_ns);
 		if (str_glob(pattern, name))

@@ -130,8 +130,8 @@ say(const struct settings *set, const struct totals *t, const struct store *s)
 static void
 build(struct settings *set, struct store *s, unsigned marks, struct totals *t)
 {
-	t->events += store_count(s);
 	tree_make(s, marks, &set->make);
+	t->events += store_count(s);
 }
 
 static void

@@ -28,7 +28,7 @@ notes_add(struct notes *n, struct models *ms, const struct dict *st,
 {
 	int64_t end;
 
-	if ((ev->shape->has & HAS_TS) == 0 ||
+	if (ev->shape->is_inferred || (ev->shape->has & HAS_TS) == 0 ||
 	    !num_add(ev->ts_ns, ev->dur_ns, &end))
 		return;
 	inner_add(

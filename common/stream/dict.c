@@ -168,7 +168,8 @@ key_of_text(const struct dict *st, const char *text, size_t len)
 		KEY_STR };
 }
 
-/* Equal ones are one, as 1.5 and 1.50; beyond int64 or not whole it is text. */
+/* As 1.5 and 1.50, equal ones of up to 18 digits are one; beyond int64 or not
+ * whole it is text. */
 static struct key
 key_of_dec(const struct dict *st, struct dec dec)
 {

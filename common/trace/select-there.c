@@ -149,7 +149,8 @@ select_there_annotations(const struct select *s, struct buf *b)
 		for (size_t i = 0; i < w->all.n; i++) {
 			const struct select_window *win = &w->all.v[i];
 			struct str name = dict_get(s->in->dict, win->name);
-			bool is_new = win->is_step == of_steps;
+			bool is_new =
+			    !win->is_inferred && win->is_step == of_steps;
 
 			for (size_t k = 0; is_new && k < told.n; k++)
 				is_new = told.v[k] != win->name;

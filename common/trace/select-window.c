@@ -29,6 +29,7 @@ select_windows_add(
 		.name = ev->name,
 		.track = dict_thread(st, ev->track),
 		.id = ev->uid.id,
+		.is_inferred = ev->shape->is_inferred,
 	};
 	win->end = num_add_max(ev->ts_ns, ev->dur_ns);
 	win->is_step = step_of_name(dict_get(st, ev->name), &number) ||
@@ -63,7 +64,8 @@ ask_pattern(
 	for (size_t i = 0; i < w->all.n; i++) {
 		const struct select_window *win = &w->all.v[i];
 
-		if (!str_glob(pattern, dict_get(s->in->dict, win->name)))
+		if (win->is_inferred ||
+		    !str_glob(pattern, dict_get(s->in->dict, win->name)))
 			continue;
 		n++;
 		if (nth == 0 || n == nth)

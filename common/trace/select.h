@@ -41,7 +41,8 @@ struct select_window {
 	uint32_t name;
 	uint32_t track;
 	uint64_t id;
-	bool is_step; /* ProfilerStep#N */
+	bool is_step;     /* ProfilerStep#N */
+	bool is_inferred; /* a step that nobody marked: no annotation */
 };
 
 /*

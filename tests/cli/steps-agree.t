@@ -109,6 +109,27 @@ for cmd in 'tl-timeline --by step' 'tl-timeline --step 2' 'tl-kernels --step 2' 
 	is "$cmd of marked ones does not" "$($cmd --format table t.tl | grep -c '^no step markers')" 0
 done
 is 'nor where no step is shown' "$(tl-timeline --format table t.json | grep -c '^no step markers')" 0
+tl-tree t.json -o i.tl
+for cmd in tl-timeline tl-idle tl-steps tl-critical tl-filter; do
+	is "$cmd: they are no annotations" \
+		"$($cmd --annotation 'inferred*' i.tl 2>&1 >out | grep -c "has no annotation 'inferred")" 1
+done
+tl-split --annotation '*' -d parts.i i.tl
+is 'nor for tl-split' "$(find parts.i -name '*inferred*')" ''
+if command -v tl-roofline >/dev/null; then
+	for i in 0 1 2 3 4 5 6 7 8; do
+		ev cpu_op "aten::op$((i % 3))" 1 $((1000 + 50 * i)) 20
+		ev cuda_runtime cudaLaunchKernel 1 $((1005 + 50 * i)) 5 "\"correlation\":$i"
+		ev kernel "k$((i % 3))" 7 $((1020 + 50 * i)) 5 "\"device\":0,\"stream\":7,\"correlation\":$i"
+	done | trace | tl-tree >ops.tl
+	cat >noted.lua <<'END'
+op { names = { "aten::op1" }, category = "GEMM", sheet = "GEMM", unit = "matrix", prec = 0, reads = { "annotation" },
+  eval = function (_ENV) note = annotation() return 1, 1 end }
+END
+	is 'nor for op models' "$(tl-cat ops.tl | grep -c inferred_step) $(
+		rows 'tl-roofline --models noted.lua --table GEMM -c name,param_note,count ops.tl')" \
+		'3 aten::op1 NA 3.'
+fi
 is 'not of annotations' "$(tl-critical --annotation 'x*' t.json 2>&1 | grep -c inferred)" 0
 
 done_testing
