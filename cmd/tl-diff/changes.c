@@ -141,13 +141,21 @@ changes_tell(struct changes *c, enum tally_of what, int side, int64_t ns)
 void
 changes_end_run(struct changes *c, int side, const struct side *r)
 {
+	struct unit_times *u = &c->unit[side];
 	struct map seen = { 0 };
 
-	for (size_t i = 0; i < r->gpus.n; i++)
-		if (r->gpus.v[i].step != WALK_NO_STEP)
-			(void)map_put(&seen, (uint64_t)r->gpus.v[i].step, NULL);
-	c->unit[side].nsteps += seen.n;
-	vec_push(&c->unit[side].run_steps, seen.n);
+	for (size_t i = 0; i < r->gpus.n; i++) {
+		const struct gpu *g = &r->gpus.v[i];
+
+		if (g->step != WALK_NO_STEP)
+			(void)map_put(&seen, (uint64_t)g->step, NULL);
+		if (!changes_want(c, g))
+			continue;
+		u->nevents++;
+		stat_add(&u->run_ns, r->nodes.v[g->node].dur);
+	}
+	u->nsteps += seen.n;
+	vec_push(&u->run_steps, seen.n);
 	ranks_add(c, side, r);
 	step_times_add(&c->clock.side[side], &r->times, run_at(c, side), r->no);
 	map_free(&seen);
@@ -210,6 +218,7 @@ changes_finish(struct changes *c)
 	judge(c);
 	ranks_find(c);
 	terms_find(c);
+	changes_keep_laws(c);
 	if (c->rows.n > 1)
 		qsort_r(c->rows.v, c->rows.n, sizeof *c->rows.v, by_weight,
 		    c->dict);

@@ -108,10 +108,11 @@ struct unit_times {
 	uint64_t n; /* units */
 	uint64_t nruns, nsteps;
 	VEC(uint64_t) run_steps; /* of each run */
-	/* of each run the first step, where these stand out on both sides: it
-	 * is in no sample */
+	/* each run's first step, if these stand out on both sides: no sample */
 	VEC(int64_t) left_out;
 	int64_t total_ns; /* GPU time of a unit, the mean */
+	uint64_t nevents; /* GPU work of all runs, as it was read */
+	int64_t run_ns;
 };
 
 /* GPU events that remarks are about, over all runs. */

@@ -40,4 +40,9 @@ void judge(struct changes *c);
 void judge_gather(struct judge *j, const struct row_time *v, size_t n,
     struct noise_row *row, struct row_counts counts[NSIDES]);
 
+/* ---- laws.c ---- */
+
+/* Ends the program where figures contradict each other: a defect of it. */
+void changes_keep_laws(const struct changes *c);
+
 #endif

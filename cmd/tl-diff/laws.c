@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What must be true before anything is printed: each GPU event is in one row,
+ * what is said of a difference is all of it, parts of a step are the step.
+ * Sums wrap here, as equal ones stay equal.
+ */
+#include "trace/laws.h"
+#include "cmd/tl-diff/judge.h"
+
+static void
+add(int64_t *sum, int64_t v)
+{
+	*sum = (int64_t)((uint64_t)*sum + (uint64_t)v);
+}
+
+static const char *
+table_of(const struct changes *c)
+{
+	return c->set->by == BY_KERNEL ? "diff_kernels" : "diff_ops_summary";
+}
+
+static void
+keep_work(const struct changes *c, int side)
+{
+	const struct unit_times *u = &c->unit[side];
+	int64_t n = 0, ns = 0;
+
+	for (size_t i = 0; i < c->rows.n; i++) {
+		add(&n, (int64_t)c->rows.v[i].kernels[side]);
+		add(&ns, c->rows.v[i].ns[side]);
+	}
+	law_same(table_of(c), (struct law_part){ "GPU events in rows", n },
+	    (struct law_part){ "those of the runs", (int64_t)u->nevents });
+	law_same(table_of(c), (struct law_part){ "GPU time in rows", ns },
+	    (struct law_part){ "that of the runs", u->run_ns });
+}
+
+/* A row's mean is rounded, and so is that of all rows. */
+static void
+keep_family(const struct changes *c, unsigned family)
+{
+	const struct family *f = &c->family[family];
+	int64_t judged = f->rest_ns, said = f->judged_ns, rows = 0, off;
+	int64_t nrounded = 1;
+
+	for (size_t i = 0; i < c->rows.n; i++) {
+		const struct change *r = &c->rows.v[i];
+
+		if (r->key.family != family)
+			continue;
+		add(&judged, r->judged_ns);
+		add(&rows, r->diff_ns);
+		nrounded++;
+	}
+	law_same(table_of(c),
+	    (struct law_part){ "beyond noise in rows and together", judged },
+	    (struct law_part){ "beyond noise", f->judged_ns });
+	add(&said, f->unknown_ns);
+	add(&said, f->within_ns);
+	add(&said, f->first_ns);
+	law_same(table_of(c),
+	    (struct law_part){
+		"judged, unknown, within noise and first steps", said },
+	    (struct law_part){ "the rows' difference", rows });
+	off = rows;
+	add(&off, f->ns[0]);
+	add(&off, -f->ns[1]);
+	law_most(table_of(c),
+	    (struct law_part){ "the rows' difference less that of the totals",
+		off < 0 ? -off : off },
+	    (struct law_part){ "what rounding makes", nrounded });
+}
+
+static void
+keep_step(const struct changes *c, const struct step_group *g, int side)
+{
+	const struct term *t = c->clock.terms.v;
+	int64_t all = 0, busy = 0;
+
+	for (uint32_t i = g->first; i < g->end; i++) {
+		if (!is_part(&t[i]))
+			continue;
+		add(&all, t[i].twice_ns[side]);
+		if (t[i].part >= PART_COMPUTE)
+			add(&busy, t[i].twice_ns[side]);
+	}
+	law_same("diff_steps", (struct law_part){ "twice the parts", all },
+	    (struct law_part){ "twice the step", t[g->first].twice_ns[side] });
+	law_same("diff_steps", (struct law_part){ "twice the GPU work", busy },
+	    (struct law_part){
+		"twice gpu_busy", t[g->first + 1].twice_ns[side] });
+}
+
+void
+changes_keep_laws(const struct changes *c)
+{
+	for (int s = 0; s < NSIDES; s++) {
+		keep_work(c, s);
+		for (size_t i = 0; i < c->clock.groups.n; i++)
+			keep_step(c, &c->clock.groups.v[i], s);
+	}
+	for (unsigned f = 0; f < NFAMILIES; f++)
+		keep_family(c, f);
+}
