@@ -55,6 +55,8 @@ struct sources {
 uint32_t sources_number(
     struct sources *s, int side, const struct sink_source *o);
 bool sources_are_asked(const struct sources *s, uint32_t number);
+/* GPU time of a side's sources that are. */
+int64_t sources_work(const struct sources *s, int side);
 /* Appends what its frame is called; false: it needs none. */
 bool sources_name(const struct sources *s, uint32_t number, struct buf *b);
 void sources_free(struct sources *s);
@@ -64,6 +66,7 @@ void sources_free(struct sources *s);
 struct output {
 	const char *path;
 	int nsides;
+	bool is_gpu; /* times are GPU time: each event's is in one stack */
 	/* what was written */
 	uint64_t nlines;
 	int64_t sum_ns[NSIDES];

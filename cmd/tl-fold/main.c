@@ -163,6 +163,7 @@ take_gpu_event(struct folder *f, const struct event *ev, bool is_chosen)
 	o->nchosen++;
 	if (f->set->clock == CLOCK_CPU)
 		return;
+	o->work_ns = num_add_max(o->work_ns, ev->dur_ns);
 	node = node_above(f, ev);
 	if (!event_is_owned(ev))
 		node = merged_child(&f->tree, node, f->no_launch);
@@ -343,6 +344,7 @@ check_settings(struct settings *set)
 			: "op, runtime, driver or python with --clock cpu");
 	set->select.late_ranks = true;
 	set->output.nsides = set->is_diff ? NSIDES : 1;
+	set->output.is_gpu = set->clock == CLOCK_GPU;
 }
 
 /* Which files belong to which side: with --diff two operands, or -B and -A. */

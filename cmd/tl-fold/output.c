@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-fold/fold.h"
+#include "trace/laws.h"
 #include "trace/stat.h"
 
 struct writer {
@@ -126,6 +127,18 @@ put_line(struct writer *w, uint32_t number)
 	w->o->nlines++;
 }
 
+static void
+keep_work(const struct writer *w, const struct sources *sources, int side)
+{
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < w->order.n; i++)
+		ns = num_add_max(ns, stack_at(w, w->order.v[i])->ns[side]);
+	law_same("of stacks", (struct law_part){ "GPU time in stacks", ns },
+	    (struct law_part){
+		"that of all GPU events", sources_work(sources, side) });
+}
+
 void
 output_write(struct output *o, struct merged *t, struct dict *st,
     const struct sources *sources)
@@ -141,6 +154,8 @@ output_write(struct output *o, struct merged *t, struct dict *st,
 		if (is_asked && (n->ns[0] > 0 || n->ns[1] > 0))
 			vec_push(&w.order, i);
 	}
+	for (int side = 0; side < o->nsides && o->is_gpu; side++)
+		keep_work(&w, sources, side);
 	name_sources(&w, sources);
 	sorting = &w;
 	if (w.order.n > 0)

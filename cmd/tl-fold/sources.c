@@ -71,6 +71,18 @@ sources_are_asked(const struct sources *s, uint32_t number)
 	return false;
 }
 
+int64_t
+sources_work(const struct sources *s, int side)
+{
+	int64_t ns = 0;
+
+	for (uint32_t i = 0; i < s->side[side].list.n; i++)
+		if (sources_are_asked(s,
+			side == 0 || i >= s->matches.n ? i : s->matches.v[i]))
+			ns = num_add_max(ns, s->side[side].list.v[i].work_ns);
+	return ns;
+}
+
 bool
 sources_name(const struct sources *s, uint32_t number, struct buf *b)
 {
