@@ -34,8 +34,9 @@ const struct check_def checks[CHECKS] = {
 	    "events last longer than a day", "all times",
 	    "drop them: tl-filter --to", FIGURES_ALL },
 	[CHECK_TIME_NEGATIVE] = { "time.negative", GPU_EVENTS, 0, 5,
-	    "negative durations, set to 0", "busy time, kernels, ops",
-	    "update the profiler", FIGURE_BUSY | FIGURE_KERNELS | FIGURE_OPS },
+	    "durations are negative; they count as 0",
+	    "busy time, kernels, ops", "update the profiler",
+	    FIGURE_BUSY | FIGURE_KERNELS | FIGURE_OPS },
 	[CHECK_TIME_NO_DURATION] = { "time.no_duration", GPU_EVENTS, 10, 50,
 	    "GPU events have no duration", "busy time, kernels, ops",
 	    "use a profiler that records nanoseconds",
@@ -68,7 +69,8 @@ const struct check_def checks[CHECKS] = {
 	    "look at it: does it wait for a peer, or is its end wrong?",
 	    FIGURE_BUSY | FIGURE_OPS },
 	[CHECK_TIME_COARSE] = { "time.coarse", "a mean GPU event", 25, NEVER,
-	    "times are no finer than this", "short kernels, gaps, roofline",
+	    "times are multiples of 1 us or more",
+	    "short kernels, gaps, roofline",
 	    "use a profiler that records nanoseconds",
 	    FIGURE_KERNELS | FIGURE_IDLE | FIGURE_ROOFLINE },
 	[CHECK_TIME_BURST] = { "time.burst", GPU_EVENTS, 5, NEVER,
@@ -108,7 +110,7 @@ const struct check_def checks[CHECKS] = {
 	    "ops, modules, roofline, causes of idle time",
 	    "were traces merged? pass each by itself", FIGURES_OWNERS },
 	[CHECK_LINK_GRAPHS] = { "links.graphs", "graph replays", ANY, 20,
-	    "replays have another number of GPU events than most of their "
+	    "graph replays have more or fewer GPU events than most of their "
 	    "graph",
 	    "kernels, steps", "select steps without them",
 	    FIGURE_KERNELS | FIGURE_STEPS },
@@ -138,7 +140,7 @@ const struct check_def checks[CHECKS] = {
 	    "last step", "synchronize before the profiler stops",
 	    FIGURE_STEPS },
 	[CHECK_COVER_STARVED] = { "coverage.starved", "launch time", 5, 50,
-	    "stretches in which most launches have no GPU event",
+	    "in some stretches most launches have no GPU event",
 	    "steps, busy and idle time", "enlarge the profiler's buffers",
 	    FIGURE_STEPS | FIGURE_BUSY | FIGURE_IDLE },
 	[CHECK_COVER_STEPS] = { "coverage.steps", "step time", 1, 50,
@@ -158,7 +160,7 @@ const struct check_def checks[CHECKS] = {
 	    "no annotation marks the steps", "steps",
 	    "call profiler.step() in the loop", FIGURE_STEPS },
 	[CHECK_COVER_UNEVEN] = { "coverage.uneven", "step time", NEVER, NEVER,
-	    "steps have another number of GPU events than most",
+	    "some steps have more or fewer GPU events than most",
 	    "comparisons of steps", "select steps alike: --step",
 	    FIGURE_STEPS },
 	[CHECK_CONTENT_NO_OPS] = { "content.no_ops", NULL, NEVER, NEVER,
@@ -211,10 +213,10 @@ const struct check_def checks[CHECKS] = {
 	    "the end of the file is missing", "all tables",
 	    "let the profiler finish its export", FIGURES_ALL },
 	[CHECK_FILE_LOST] = { "file.lost", NULL, 1, NEVER,
-	    "damaged places were skipped", "all tables",
+	    "damaged places of the file were skipped", "all tables",
 	    "copy or export the trace again", FIGURES_ALL },
 	[CHECK_FILE_MENDED] = { "file.mended", NULL, NEVER, NEVER,
-	    "characters were mended", "names", "",
+	    "damaged characters were replaced", "names", "",
 	    FIGURE_KERNELS | FIGURE_OPS },
 	[CHECK_FILE_SKIPPED] = { "file.skipped", EVENTS, 0, 10,
 	    "events have no usable time, phase or category", "all tables",
@@ -228,10 +230,10 @@ const struct check_def checks[CHECKS] = {
 	    "the file holds the windows of several profilers", "all tables",
 	    "pass each trace by itself", FIGURES_ALL },
 	[CHECK_FILE_EDITED] = { "file.edited", NULL, NEVER, NEVER,
-	    "events were removed from this stream", "shares, idle time",
+	    "events were removed from the stream", "shares, idle time",
 	    "read the whole trace", FIGURE_IDLE },
 	[CHECK_FILE_REPAIRED] = { "file.repaired", NULL, NEVER, NEVER,
-	    "tl-decode --repair changed this source", "what it names",
+	    "tl-decode --repair changed events or bytes", "what it names",
 	    "decode again without, and compare", 0 },
 };
 
@@ -260,6 +262,7 @@ found(struct health *h, enum check check, const struct tally *t, double share)
 	f = vec_add(&h->findings);
 	*f = (struct finding){
 		.check = check,
+		.text = str_of(checks[check].text),
 		.severity = severity_of(l,
 		    checks[check].share_of == NULL ? (double)t->n
 			: isnan(share)             ? 0

@@ -114,6 +114,7 @@ struct finding {
 	double share; /* in percent; NAN: of nothing */
 	struct uid first;
 	bool has_uid;
+	struct str text;   /* the check's, or what is so here */
 	struct str detail; /* what the text lacks, or empty */
 };
 

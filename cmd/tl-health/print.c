@@ -39,7 +39,7 @@ order_of_findings(const void *x, const void *y)
 static void
 put_text(struct buf *b, const struct finding *f)
 {
-	buf_puts(b, checks[f->check].text);
+	buf_put(b, f->text.p, f->text.len);
 	if (f->detail.len > 0) {
 		buf_puts(b, ": ");
 		buf_put(b, f->detail.p, f->detail.len);
@@ -184,9 +184,13 @@ finding_put_share(struct buf *b, const struct finding *f)
 static void
 put_finding(struct buf *b, const struct finding *f)
 {
-	buf_printf(b, "%s%s (", b->len > 0 ? "; " : "", checks[f->check].text);
-	finding_put_share(b, f);
-	buf_printf(b, ", %s)", checks[f->check].id);
+	buf_printf(
+	    b, "%s%.*s (", b->len > 0 ? "; " : "", (int)f->text.len, f->text.p);
+	if (!isnan(f->share) || f->n > 1) {
+		finding_put_share(b, f);
+		buf_puts(b, ", ");
+	}
+	buf_printf(b, "%s)", checks[f->check].id);
 }
 
 /* Of one source: the worst, how many are so, and which. */

@@ -182,6 +182,8 @@ check_coarse(struct health *h)
 	    percent_of(
 		(double)s->divisor, (double)s->gpu_ns / (double)s->ngpu));
 	f->has_uid = false;
+	f->text = str_of(arena_printf(
+	    h->text, "times are multiples of %g us", (double)s->divisor / 1e3));
 }
 
 static void

@@ -192,6 +192,15 @@ long = 2 * 100500 + 30123 + 10000
 print(f"{4 * 30123}|{100 * 4 * 30123 / (4 * long + 36 * 30123)!r}|GPU time|84")')"
 like 'evidence in the verdict' "$(tl-health in.json 2>&1 >out)" \
 	'usable, with 1 warning: GPU events end after .* \(5.88 % of GPU time, time.overrun\)$'
+# a kernel lasts 30 us then
+plant coarse >coarse.json
+like 'a verdict is whole by itself' "$(tl-health --set time.coarse=1 coarse.json 2>&1 >out)" \
+	': times are multiples of 1 us \(3.33 % of a mean GPU event, time.coarse\)$'
+plant lost=2 >lost.json
+like 'one of something is no number' "$(tl-health lost.json 2>&1 >out)" \
+	': the profiler reported lost events \(coverage.lost\)$'
+plant several=3 >several.json
+like 'several are one' "$(tl-health several.json 2>&1 >out)" ' profilers \(3, file.several\)$'
 like 'whole sentences on a narrow terminal' "$(tl-health --format table --width 60 in.json 2>err)" \
 	'    GPU events end after the next one of their GPU stream$'
 plant before_launch=2 >in.json
