@@ -3,11 +3,32 @@
  * Facts of the window: what it went on, each gap's cause, copies, kernels that
  * are short. Of several sources they are means.
  */
+#include <math.h>
+
 #include "trace/stat.h"
 
 #include "cmd/tl-advise/advise.h"
 
 #define SHORT_NS 10e3 /* a kernel that takes less is short */
+
+#define TENTHS_BELOW 1000
+
+/*
+ * How many of a source: of several the mean, as their time is one. Texts say
+ * "[{sources:| on average}]".
+ */
+static void
+put_mean(struct facts *f, const char *id, int64_t n, int64_t sources)
+{
+	double mean = (double)n / (double)sources;
+
+	if (n % sources == 0)
+		fact_put(f, id, cell_int(n / sources));
+	else if (mean < TENTHS_BELOW)
+		fact_put(f, id, cell_real(round(10 * mean) / 10));
+	else
+		fact_put(f, id, cell_int((int64_t)round(mean)));
+}
 
 /* ---- rows ---- */
 
@@ -152,7 +173,8 @@ put_gap(struct advice *a, const struct idle_part *p, size_t number)
 	fact_put(&f, "gain_ns", cell_int(gain));
 	fact_share(&f, "gain_percent", gain, w->window_ns / w->n);
 	if (p->calls > 1) {
-		fact_put(&f, "calls", cell_int(p->calls));
+		fact_put(&f, "sources", cell_int(w->n));
+		put_mean(&f, "calls", p->calls, w->n);
 		fact_put(&f, "longest_ns", cell_int(p->longest_ns));
 	}
 	fact_put(&f, "uid", cell_text(p->uid));
@@ -285,7 +307,8 @@ put_copies(struct advice *a)
 			continue;
 		f = facts_made(a, "copy");
 		fact_put(&f, "direction", cell_text(str_of(words[i])));
-		fact_put(&f, "count", cell_int(c->count));
+		fact_put(&f, "sources", cell_int(a->nsources));
+		put_mean(&f, "count", c->count, a->nsources);
 		fact_put(&f, "ns", cell_int(c->ns / a->nsources));
 		if (c->ns <= all) /* else GPUs copy at once */
 			fact_share(&f, "percent", c->ns, all);
@@ -303,8 +326,9 @@ put_shorts(struct advice *a)
 	if (s->shorts.count == 0 || s->has_longer)
 		return;
 	f = facts_made(a, "short_kernels");
-	fact_put(&f, "count", cell_int(s->shorts.count));
-	fact_put(&f, "kernels", cell_int(s->kernels.count));
+	fact_put(&f, "sources", cell_int(a->nsources));
+	put_mean(&f, "count", s->shorts.count, a->nsources);
+	put_mean(&f, "kernels", s->kernels.count, a->nsources);
 	fact_share(&f, "pct_count", s->shorts.count, s->kernels.count);
 	if (s->told == s->shorts.count) {
 		fact_put(&f, "ns", cell_int(s->shorts.ns / a->nsources));

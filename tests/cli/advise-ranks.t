@@ -26,8 +26,13 @@ within() {
 
 # The first step's gap is before the first GPU event, and no part of the window.
 job alike all:load=1000
+# 4 ranks, a call in each of 6 steps
+like 'calls are a mean as their time is' "$(tl-advise alike --no-header -c rule,insight 2>/dev/null)" \
+	'^gap_host	load \(op, 6 calls on average, longest wait 1.000 ms, '
 within 17 alike gap_host load 'ranks that are alike: their mean'
 job late all:load=1000 2:load=2000
+like 'those of one rank are no mean' "$(tl-advise late --no-header -c rule,insight 2>/dev/null)" \
+	'^gap_host	load \(op, 12 calls, longest wait 2.000 ms, '
 within 1 late gap_host load 'a late rank: its own, as none is as late'
 job close 2:load=3000 1:tokens=2800
 within 1 close gap_host load 'one that is hardly later than the next: as far as that waits'
