@@ -107,6 +107,34 @@ is 'the longest' "$(verdict dominant.json)" \
 	'failed|rule.r|40|123|dur_ns_max 2000123 is not < 1000000
 4'
 
+# ---- the rules of the page in place of the reference's checks ----
+sed -n '/^# sdpa_count/,/^\.Ed/p' "$ROOT/man/tl-health.1" | sed '$d' >page.rules
+grep -v flash_fwd page.rules >r.rules # any kernel is one of 96
+is 'no attention, 40 kernels, no nesting' "$(verdict)" 'warning|rule.attention|0||count 0 is not > 0
+failed|rule.attention-kernels|40|84|count 40 is not = 96
+4'
+# 96 kernels of attention, two of three of which an op below it launches
+python3 - >attention.json <<'EOT'
+import json
+
+events = []
+for i in range(96):
+    at, below = 100 * i, i % 3 > 0
+    for cat, name, ts, dur, tid, args in (
+            ("cpu_op", "my::attention", at, 50, 1, {}),
+            *([("cpu_op", "aten::mm", at + 10, 20, 1, {})] if below else []),
+            ("cuda_runtime", "cudaLaunchKernel", at + 12, 5, 1, {"correlation": i + 1}),
+            ("kernel", "flash_fwd_kernel", at + 20, 30, 7,
+             {"correlation": i + 1, "device": 0, "stream": 7})):
+        events.append({"ph": "X", "cat": cat, "name": name, "ts": ts, "dur": dur, "pid": 1,
+                       "tid": tid, "args": args})
+json.dump({"traceEvents": events}, __import__("sys").stdout)
+EOT
+cp page.rules r.rules
+is 'attention with all its kernels, and its nesting' "$(verdict attention.json)" \
+	'warning|rule.nesting|1||name my::attention: direct_ns_sum 960000 is not > 1728000 (direct_ns_sum > 0.6 * subtree_ns_sum)
+3'
+
 # ---- outputs ----
 cat >site.rules <<'EOT'
 # comment
