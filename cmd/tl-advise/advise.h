@@ -15,7 +15,7 @@
  * change.c   facts of a comparison
  * rules.c    rules: JSON read, examples checked
  * fit.c      whether a rule fits a row, and what it says then
- * finding.c  findings: their order, and which share time
+ * finding.c  findings: their order, which share time, and its limits
  * print.c    tables of them
  * text.c     the same for people, as text and Markdown
  */
@@ -140,6 +140,8 @@ void advice_take(struct advice *a, const struct facts *f, int64_t rows);
 void advice_finish(struct advice *a);
 /* What findings that share no time win back together (mid). */
 int64_t advice_sum(const struct advice *a);
+/* Ends the program where gains exceed the time; name: of the input. */
+void advice_keep_laws(const struct advice *a, const char *name);
 void advice_free(struct advice *a);
 
 struct facts_reading;

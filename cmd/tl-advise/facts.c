@@ -259,6 +259,7 @@ facts_finish(struct facts_reading *r, const char *name)
 	fusion_advise(a);
 	change_advise(a);
 	advice_finish(a);
+	advice_keep_laws(a, name);
 	arena_destroy(r->text);
 	free(r);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Findings: by the time that they win back, and which share it. */
+/* Findings: by the time that they win back, which share it, and its limits. */
 #include "trace/stat.h"
 
 #include "cmd/tl-advise/advise.h"
@@ -193,17 +193,70 @@ is_another_view(const struct finding *f)
 }
 
 /* Findings of low confidence are guesses: no part of the sum. */
+static bool
+is_summed(const struct finding *f)
+{
+	return f->overlaps == 0 && !is_another_view(f) &&
+	    !str_eq(f->confidence, STR("low"));
+}
+
 int64_t
 advice_sum(const struct advice *a)
 {
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < a->findings.n; i++)
-		if (a->findings.v[i].overlaps == 0 &&
-		    !is_another_view(&a->findings.v[i]) &&
-		    !str_eq(a->findings.v[i].confidence, STR("low")))
+		if (is_summed(&a->findings.v[i]))
 			stat_add(&sum, a->findings.v[i].gain_ns[MID]);
 	return sum;
+}
+
+/* ---- what must be true of them ---- */
+
+/* Kernels that follow each other overlap at their seams. */
+#define SEAMS 100
+
+static noreturn void
+die_of_gain(const char *name, struct str who, int64_t gain_ns, int64_t most_ns)
+{
+	struct buf b = { 0 };
+
+	put_time(&b, gain_ns);
+	buf_puts(&b, " of ");
+	put_time(&b, most_ns);
+	die("%s: %.*s would save %.*s: its tables or the rules contradict each "
+	    "other",
+	    name, (int)who.len, who.p, (int)b.len, b.p);
+}
+
+/*
+ * No gain is longer than the window, and those that share no time are not
+ * together, either. Of a rank that bounds the job GPU work is no part of that:
+ * it is a mean over all ranks.
+ */
+void
+advice_keep_laws(const struct advice *a, const char *name)
+{
+	int64_t window = advice_window(a), sum = 0;
+	bool is_late = a->late.rank.len > 0;
+	int64_t most = num_add_max(window, window / SEAMS);
+
+	for (size_t i = 0; i < a->findings.n; i++) {
+		const struct finding *f = &a->findings.v[i];
+
+		if (is_another_view(f))
+			continue;
+		if (f->gain_ns[HIGH] > most)
+			die_of_gain(
+			    name, f->rule->name, f->gain_ns[HIGH], window);
+		if (is_summed(f) &&
+		    (!is_late || !str_starts(f->claims, STR("gpu/"))))
+			sum = num_add_max(sum, f->gain_ns[MID]);
+	}
+	if (!is_late)
+		most -= a->missing_ns;
+	if (sum > most)
+		die_of_gain(name, STR("all findings together"), sum, window);
 }
 
 void

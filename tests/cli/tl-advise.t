@@ -386,6 +386,15 @@ same 'what takes less in another trace, and what more' got expected
 is 'a comparison adds nothing to the sum' "$(tl-advise vs.ndjson --table advice_metrics -c gain_ns --no-header)" 25875000
 like 'its section' "$(tl-advise --markdown vs.ndjson)" '## Comparison'
 
+# tables that contradict each other: more idle time of a call than there is time
+sed 's/"time_ns":6000000,/"time_ns":600000000,/' t.ndjson >more.ndjson
+refuses 1 'more.ndjson: gap_call would save 602.0* ms of 100.0* ms: its tables or the rules' \
+	'tl-advise more.ndjson'
+# 3/4 of 98 and 2 ms, 7/8 of 0.4 x 30 + 1 and of 8 of ops, 5 of communication
+sed 's/"time_ns":6000000,/"time_ns":98000000,/; s/"kernel_ns_sum":20000000,/"kernel_ns_sum":30000000,/' \
+	t.ndjson >more.ndjson
+refuses 1 'all findings together would save 98.375 ms of 100.0* ms' 'tl-advise more.ndjson'
+
 # inputs
 mkdir folder
 tl-report --format ndjson -d folder "$SAMPLE" 2>err
