@@ -5,6 +5,7 @@
  */
 #include "cmd/tl-split/split.h"
 #include "table/table.h"
+#include "trace/laws.h"
 #include "json/json.h"
 
 enum {
@@ -56,6 +57,18 @@ struct gpu_sums {
 	int64_t busy_ns, sum_ns;
 };
 
+/* A union is no longer than its parts are together, nor than their spans. */
+static void
+keep_laws(const struct gpu_sums *s)
+{
+	const struct law_part busy = { "gpu_busy_duration", s->busy_ns };
+
+	law_most("execution_details", busy,
+	    (struct law_part){ "gpu_sum", s->sum_ns });
+	law_most("execution_details", busy,
+	    (struct law_part){ "gpu_duration", s->span_ns });
+}
+
 static struct gpu_sums
 sum_up(struct split *s, const struct window *w)
 {
@@ -78,6 +91,7 @@ sum_up(struct split *s, const struct window *w)
 	spans_normalise(&all);
 	sums.busy_ns = spans_total(&all);
 	spans_free(&all);
+	keep_laws(&sums);
 	return sums;
 }
 
