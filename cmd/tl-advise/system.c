@@ -10,7 +10,6 @@
 #include "cmd/tl-advise/advise.h"
 
 #define SHORT_NS 10e3 /* a kernel that takes less is short */
-
 #define TENTHS_BELOW 1000
 
 /*
