@@ -97,9 +97,11 @@ SCHEMAS = {"nsys": nsys, "rpd": rpd, "rocpd": rocpd}
 
 def write(tables, path):
     db = sqlite3.connect(path, isolation_level=None)
+    db.execute("BEGIN")  # one write to the disk, not one a row
     for name, (columns, rows) in tables.items():
         db.execute('CREATE TABLE "%s" (%s)' % (name, ", ".join('"%s"' % c for c in columns)))
         db.executemany('INSERT INTO "%s" VALUES (%s)' % (name, ", ".join("?" * len(columns))), rows)
+    db.execute("COMMIT")
     db.close()
 
 
