@@ -7,13 +7,29 @@
 back() { # back NAME FILE: exported, and read by both
 	is "$1 comes back" "$(python3 "$ROOT/tests/oracle/exported.py" "$2")" "ok - $2"
 }
+# reads NAME: what back() exported last, by the generic protobuf library
+library=
+for python in python3 /usr/bin/python3; do
+	[ -n "$library" ] || ! "$python" -c 'import google.protobuf' 2>/dev/null || library=$python
+done
+reads() {
+	if [ -z "$library" ]; then
+		skip "$1, by the protobuf library" 'no python3-protobuf'
+	else
+		is "$1, by the protobuf library" "$(PYTHONDONTWRITEBYTECODE=1 "$library" \
+			"$ROOT/tests/oracle/protobuf_reader.py" exported.pftrace | cut -c1-2)" ok
+	fi
+}
 
 tl-gen -s 7 -n 1 --layers 1 -o a.json
 back 'a trace' a.json
+reads 'a trace'
 tl-gen -s 8 -n 2 --layers 1 --backend cuda --graph --streams 3 -o g.json
 back 'with graphs and streams' g.json
+reads 'with graphs and streams'
 tl-gen --rocprof -n 1 --layers 1 -o roc.json
 back 'of rocprofv3' roc.json
+reads 'of rocprofv3'
 for q in $(tl-gen --list-quirks | awk '{ print $1 }'); do
 	tl-gen -n 1 --layers 1 -q "$q" -o "q-$q.json"
 	! tl-decode "q-$q.json" >q.tl 2>/dev/null || back "quirk $q" "q-$q.json"
@@ -39,6 +55,7 @@ cat >odd.json <<'END'
 {"ph":"X","cat":"mine","name":"before all","pid":5,"tid":6,"ts":-7.5,"dur":3}]}
 END
 back 'what is odd' odd.json
+reads 'what is odd'
 is 'a slice that crosses is on a track below' "$(tl-export --to perfetto odd.json | tl-decode | tl-cat |
 	jq -c 'select(.name == "crosses") | [.ts, .dur, .pid, .tid]' | tr '\n' ' ')" '[5000,10000,1,1] [7000,10000,1,1] '
 printf '{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"dur":1},{"ph":"i","name":"b","pid":1,"tid":1,"ts":5}]}' >untimed.json
