@@ -317,7 +317,7 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 		g->host.gpus.v[n].tag =
 		    (uint8_t)bucket_of_event(&s->rules, s->dict, ev);
 		vec_push(&g->chosen, takes);
-		vec_push(&g->steps, step_key(select_step(&s->select), s->dict));
+		vec_push(&g->steps, select_step_key(&s->select));
 	}
 }
 

@@ -124,7 +124,7 @@ add_gpu(struct program *g, const struct event *ev, bool is_chosen)
 		.launch = launch,
 		.dev = ev->dev,
 		.gpu_stream = ev->gpu_stream,
-		.step = step_key(select_step(&g->sink.select), g->sink.dict),
+		.step = select_step_key(&g->sink.select),
 		.phase = g->by_phase ? select_phase(&g->sink.select)
 				     : (struct key){ 0, KEY_NONE },
 	    }));

@@ -166,17 +166,6 @@ take_gpu_event(struct ops *g, const struct event *ev, bool is_chosen)
 	return true;
 }
 
-/* Where an op stands among steps and annotations. */
-static void
-tell_place(struct ops *g)
-{
-	const struct select_window *win = select_annotation(&g->sink.select);
-
-	launchers_at(g->sink.launchers,
-	    step_key(select_step(&g->sink.select), g->sink.dict),
-	    win != NULL ? win->name : INTERN_NONE);
-}
-
 void
 ops_take(struct sink *s, const struct stream_in *in, bool is_chosen)
 {
@@ -190,7 +179,8 @@ ops_take(struct sink *s, const struct stream_in *in, bool is_chosen)
 	} else if (!event_is(ev, KINDS_PROLOGUE)) {
 		if (s->select.need_windows && event_is(ev, KINDS_HOST) &&
 		    (g->all_ops || ev->ngpu > 0))
-			tell_place(g);
+			launchers_at(s->launchers, select_step_key(&s->select),
+			    select_annotation_name(&s->select));
 		launchers_push(s->launchers, ev, is_chosen);
 	}
 }

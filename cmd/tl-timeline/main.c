@@ -184,7 +184,7 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 static struct key
 key_of(struct timeline *g, const struct event *ev)
 {
-	const struct select_window *win;
+	uint32_t name;
 
 	switch (g->by) {
 	case BY_DEV: return ev->dev;
@@ -197,10 +197,9 @@ key_of(struct timeline *g, const struct event *ev)
 	case BY_RECOMPUTE:
 		return (struct key){ (ev->flags & EV_RECOMPUTE) != 0, KEY_INT };
 	case BY_ANNOTATION:
-		win = select_annotation(&g->sink.select);
-		return win == NULL || win->name == INTERN_NONE
-		    ? (struct key){ 0, KEY_NONE }
-		    : (struct key){ win->name, KEY_STR };
+		name = select_annotation_name(&g->sink.select);
+		return name == INTERN_NONE ? (struct key){ 0, KEY_NONE }
+					   : (struct key){ name, KEY_STR };
 	default: return (struct key){ 0, KEY_NONE };
 	}
 }

@@ -97,6 +97,18 @@ struct sink_column {
 	    SINK_STAT_COLUMN(id "_max", label "_max", edge, COL_DETAIL,     \
 		SINK_MAX, m, unit, div, only)
 
+/* Keys of a place in time: texts, but of the step, which is a key. */
+#define SINK_PLACE_COLUMN(id, type, flags, from, at)                       \
+	{                                                                  \
+		{ id, NULL, type, UNIT_NONE, flags, 0 }, from, true, at, 0 \
+	}
+#define SINK_PLACE_COLUMNS(annotation, step, phase, phase_method)              \
+	SINK_PLACE_COLUMN("annotation", COL_TEXT, 0, SINK_TEXT, annotation),   \
+	    SINK_PLACE_COLUMN("step", COL_INT, 0, SINK_KEY, step),             \
+	    SINK_PLACE_COLUMN("phase", COL_TEXT, COL_MINOR, SINK_TEXT, phase), \
+	    SINK_PLACE_COLUMN(                                                 \
+		"phase_method", COL_TEXT, COL_MINOR, SINK_TEXT, phase_method)
+
 /*
  * A number of each record. Of the first SINK_GROUP_SUMS the sums are kept if
  * they are integers.

@@ -425,6 +425,12 @@ select_step(struct select *s)
 	    : NULL;
 }
 
+struct key
+select_step_key(struct select *s)
+{
+	return step_key(select_step(s), s->in->dict);
+}
+
 bool
 select_window(struct select *s, int64_t *start_ns)
 {
@@ -465,6 +471,14 @@ select_annotation(struct select *s)
 	return s->has_when
 	    ? select_windows_note(s->windows, s->when_track, s->when_ns)
 	    : NULL;
+}
+
+uint32_t
+select_annotation_name(struct select *s)
+{
+	const struct select_window *win = select_annotation(s);
+
+	return win != NULL ? win->name : INTERN_NONE;
 }
 
 void

@@ -178,6 +178,9 @@ bool select_window(struct select *s, int64_t *start_ns);
  * neither.
  */
 const struct step_window *select_step(struct select *s);
+/* As a key of groups: a number, a word for what is between; KEY_NONE: neither.
+ */
+struct key select_step_key(struct select *s);
 /* The same of iterations, where steps are others, too. */
 const struct step_window *select_iteration(struct select *s);
 /*
@@ -190,6 +193,8 @@ struct key select_phase(struct select *s);
  * of its thread, else of any. Valid until the source ends.
  */
 const struct select_window *select_annotation(struct select *s);
+/* Its name, or INTERN_NONE. */
+uint32_t select_annotation_name(struct select *s);
 /* The windows of the source, behind its prologue. */
 const struct steps *select_all_steps(struct select *s);
 const struct steps *select_all_iterations(struct select *s);
