@@ -20,6 +20,30 @@ launch_category(struct kernels *k, uint32_t name)
 	    k->sink.dict->text, is_graph ? STR("graph") : STR("runtime"));
 }
 
+/* ---- phases ---- */
+
+/* Of a kernel at its start or, on a track, when its launch began. */
+static struct phase_mark
+mark_at(const struct kernels *k, uint32_t track, int64_t ts_ns)
+{
+	return (struct phase_mark){ STEPS_NONE,
+		(uint8_t)phases_at(&k->phases, k->sink.dict, track, ts_ns) };
+}
+
+/* A recorded one as --phase selects, a guess is about the op. */
+static struct phase_mark
+mark_of(const struct kernels *k, const struct launcher *o,
+    const struct gpu_work *g, struct phase_mark of_op)
+{
+	if (!phases_are_recorded(&k->phases))
+		return of_op;
+	if (k->sink.select.by_gpu_time)
+		return mark_at(k, INTERN_NONE, g->ts_ns);
+	return (g->flags & EV_UNLINKED) != 0
+	    ? of_op
+	    : mark_at(k, o->track, g->launch_ns);
+}
+
 /* ---- launchers ---- */
 
 void
@@ -51,7 +75,7 @@ kernels_launcher(void *sink, const struct launcher *o)
 		one = sink_record(&k->sink, g->extra);
 		one->op = o->name;
 		one->has_op = is_op;
-		one->mark = mark;
+		one->mark = mark_of(k, o, g, mark);
 		k->extents.v[one->rec.source].has_ops |= is_op;
 		one->category = category;
 		one->args = o->args;
@@ -210,11 +234,16 @@ add_record(struct kernels *k, const struct sink_source *r,
     const struct event *ev, uint32_t module)
 {
 	struct kernel *one = sink_add(&k->sink);
+	struct select *sel = &k->sink.select;
 
 	*one = (struct kernel){
 		.rec = { ev->uid, r->no, ev->track, ev->ts_ns },
 		.name = ev->name,
 		.class = INTERN_NONE,
+		.step = k->with_step ? select_step_key(sel)
+				     : (struct key){ 0, KEY_NONE },
+		.annotation = k->with_annotation ? select_annotation_name(sel)
+						 : INTERN_NONE,
 		.mark = { STEPS_NONE, PHASE_OUTSIDE },
 		.op = INTERN_NONE,
 		.category = INTERN_NONE,
@@ -239,6 +268,8 @@ add_record(struct kernels *k, const struct sink_source *r,
 		.delay_ns = SINK_NONE,
 		.launch_ns = SINK_NONE,
 	};
+	if (sel->by_gpu_time && phases_are_recorded(&k->phases))
+		one->mark = mark_at(k, INTERN_NONE, ev->ts_ns);
 	if ((r->is_rocprof || k->with_class) && !r->is_xla)
 		one->class = rules_category(&k->sink,
 		    r->is_rocprof ? &k->classes : &k->parts, ev->name);

@@ -26,6 +26,9 @@ enum by {
 	BY_ARGS, /* op,args,kernel */
 	BY_EVENT,
 	BY_PID, /* of each process and GPU */
+	BY_ANNOTATION,
+	BY_PHASE,
+	BY_STEP,
 	BY_CLASS,
 	BY_SEQUENCE, /* --sequences */
 	BY_XLA,
@@ -54,6 +57,8 @@ struct kernel {
 	uint32_t resources; /* JSON: see resources[] in gather.c */
 	uint32_t nkernels;  /* that its op launched itself */
 	bool has_op;
+	struct key step;     /* like annotation: if asked for */
+	uint32_t annotation; /* INTERN_NONE: none */
 	struct phase_mark mark;
 	uint32_t phase, phase_method; /* words */
 	struct key dev, gpu_stream, corr, tid;
@@ -141,7 +146,9 @@ struct kernels {
 	const char *of_short; /* an option about short kernels, or NULL */
 	bool has_short;       /* a table of them is asked for */
 	int64_t nbins;
-	bool with_args, with_config, with_module, with_class; /* to read */
+	/* to read */
+	bool with_args, with_config, with_module, with_class;
+	bool with_step, with_annotation;
 	struct models *models;
 	const struct arch *arch;     /* NULL: unknown */
 	const char *categories_name; /* --categories, or NULL */
@@ -227,7 +234,7 @@ extern const struct sink_column kernels_columns[];
 enum { M_DUR, M_GAP, M_LAUNCH, M_OP };
 #define KERNELS_NMEASURES 4
 extern const struct sink_measure kernels_measures[KERNELS_NMEASURES];
-#define KERNELS_NTABLES 26
+#define KERNELS_NTABLES 29
 extern struct sink_table kernels_tables[KERNELS_NTABLES];
 /* What the tables asked for need to be read. */
 void tables_choose(struct kernels *k);

@@ -32,7 +32,9 @@
 static const struct opt options[] = {
 	{ OPT_ARCH, "arch", "GPU", "the GPU: auto, a name or a JSON file" },
 	{ OPT_BINS, "bins", "N", "bins of short_kernel_histogram" },
-	{ OPT_BY, "by", "name|launch-config|op|op,args,kernel|event|pid",
+	{ OPT_BY, "by",
+	    "name|launch-config|op|op,args,kernel|event|pid|annotation|phase|"
+	    "step",
 	    "group by this" },
 	{ OPT_CATEGORIES, "categories", "FILE",
 	    "rules: inference, rocprof, activity, genesis, jax, or a JSON "
@@ -77,7 +79,10 @@ static const char *const by_words[] = {
 	[BY_ARGS] = "op,args,kernel",
 	[BY_EVENT] = "event",
 	[BY_PID] = "pid",
-	[BY_PID + 1] = NULL,
+	[BY_ANNOTATION] = "annotation",
+	[BY_PHASE] = "phase",
+	[BY_STEP] = "step",
+	[BY_STEP + 1] = NULL,
 };
 
 static void
@@ -139,9 +144,9 @@ check_settings(struct sink *s)
 			  "kernels");
 	tables_choose(k);
 	if (s->dest.dir == NULL && k->phases.method < METHOD_COUNT &&
-	    s->named == NULL)
-		die_usage("option '--phase-method' needs -d or a table of a "
-			  "phase");
+	    s->named == NULL && k->by != BY_PHASE)
+		die_usage("option '--phase-method' needs -d, --by phase or a "
+			  "table of a phase");
 	if (k->of_short != NULL && s->dest.dir == NULL && !k->has_short)
 		die_usage("option '--%s' needs -d or --table "
 			  "short_kernels_summary or short_kernel_histogram",
@@ -150,6 +155,7 @@ check_settings(struct sink *s)
 		die_usage("option '--op' needs --sequences");
 	if (k->sequences.min > k->sequences.max)
 		die_usage("option '--min-length' is above --max-length");
+	s->select.need_windows = k->with_step || k->with_annotation;
 	s->kinds = KINDS_HOST | KIND_BIT(KIND_ANNOTATION);
 	if (k->with_module)
 		s->kinds |= KIND_BIT(KIND_PYTHON);

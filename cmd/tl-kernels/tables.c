@@ -33,8 +33,7 @@ const struct sink_column kernels_columns[] = {
 	{ { "hlo_op", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(hlo_op), 0 },
 	{ { "hlo_module", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(hlo_module), 0 },
 	{ { "program_id", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(program), 0 },
-	{ { "phase", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(phase), 0 },
-	{ { "phase_method", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(phase_method), 0 },
+	SINK_PLACE_COLUMNS(AT(annotation), AT(step), AT(phase), AT(phase_method)),
 	{ { "gpu_stream", "Kernel stream", COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_KEY, true, AT(gpu_stream), 0 },
 	{ { "input_dims", "Input dims", COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(args.dims), 0 },
 	{ { "input_types", "Input type", COL_JSON, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(args.types), 0 },
@@ -145,6 +144,16 @@ static const char args_ties[] = "op,name";
 		.is_summary = true                                           \
 	}
 
+/* Where kernels stand in time. */
+#define IN_PLACE(table, key, group, ...)                                   \
+	{                                                                  \
+		.name = table,                                             \
+		.columns = key ",count,dur_ns_sum,dur_ns_mean,"            \
+			       "dur_ns_median,dur_ns_std,dur_ns_min,"      \
+			       "dur_ns_max,pct_of_kernels,cumulative_pct", \
+		.by = (group), .ties = key, COUNT_LABEL, __VA_ARGS__       \
+	}
+
 struct sink_table kernels_tables[KERNELS_NTABLES] = {
 	{ .name = "kernels_by_name",
 	    .columns = "name,kernel_category,count,dur_ns_sum,dur_ns_mean,"
@@ -159,6 +168,9 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 	    .by = BY_PID,
 	    .ties = name_ties,
 	    COUNT_LABEL },
+	IN_PLACE("kernels_by_annotation", "annotation", BY_ANNOTATION),
+	IN_PLACE("kernels_by_phase", "phase", BY_PHASE),
+	IN_PLACE("kernels_by_step", "step", BY_STEP, .order = SINK_BY_KEY),
 	{ .name = "kernels_by_launch_config",
 	    .columns = "name,grid,block,registers,accum_registers,"
 		       "scalar_registers,shared_bytes,scratch_bytes,count,"
@@ -392,6 +404,8 @@ tables_choose(struct kernels *k)
 		k->with_args |= sink_list_has(t->columns, STR("input_dims"));
 		k->with_config |= sink_list_has(t->columns, STR("grid"));
 		k->with_module |= sink_list_has(t->columns, STR("module"));
+		k->with_step |= t->by == BY_STEP;
+		k->with_annotation |= t->by == BY_ANNOTATION;
 		k->with_class |= kernels_phase(t) < PHASE_COUNT ||
 		    (k->categories_name != NULL &&
 			sink_list_has(t->columns, STR("kernel_category")));

@@ -153,9 +153,9 @@ check_settings(struct sink *s)
 		die_usage("option '--%s' needs --by name, category or args",
 		    g->call_stack ? "call-stack" : "parent-module");
 	if (s->dest.dir == NULL && g->phases.method < METHOD_COUNT &&
-	    s->named == NULL && g->by == BY_NAME)
-		die_usage("option '--phase-method' needs -d or a table of a "
-			  "phase");
+	    s->named == NULL && g->by != BY_PHASE)
+		die_usage("option '--phase-method' needs -d, --by phase or a "
+			  "table of a phase");
 	if (g->of_cpu)
 		g->all_ops = true;
 	s->select.need_windows = g->by == BY_STEP || g->by == BY_ANNOTATION;

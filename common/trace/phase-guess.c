@@ -491,7 +491,15 @@ enum phase
 phases_at(const struct phases *p, const struct dict *st, uint32_t track,
     int64_t ts_ns)
 {
-	return steps_phase(&p->iterations, &st->tracks.v[track].pid, ts_ns);
+	return steps_phase(&p->iterations,
+	    track != INTERN_NONE ? &st->tracks.v[track].pid : NULL, ts_ns);
+}
+
+bool
+phases_are_recorded(const struct phases *p)
+{
+	return p->method == METHOD_ANNOTATION ||
+	    (p->method == METHOD_COUNT && p->iterations.list.n > 0);
 }
 
 struct phase_mark
@@ -499,8 +507,7 @@ phases_mark(struct phases *p, struct dict *st, const struct launcher *o)
 {
 	struct phase_mark mark = { STEPS_NONE, PHASE_OUTSIDE };
 
-	if (p->method == METHOD_ANNOTATION ||
-	    (p->method == METHOD_COUNT && p->iterations.list.n > 0))
+	if (phases_are_recorded(p))
 		mark.phase = (uint8_t)phases_at(p, st, o->track, o->ts_ns);
 	else if (p->may_guess && o->ndirect > 0)
 		mark.row = add_row(p, st, o);

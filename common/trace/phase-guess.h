@@ -101,7 +101,12 @@ struct phases {
 /* Sources are numbered over all files. */
 void phases_event(struct phases *p, const struct dict *st,
     const struct event *ev, uint32_t source);
-/* The phase of what begins on a track at a time, without a guess. */
+/* Whether phases of the source at hand are those of its iterations. */
+bool phases_are_recorded(const struct phases *p);
+/*
+ * The phase of what begins on a track at a time, without a guess; of no track
+ * (INTERN_NONE): in any process.
+ */
 enum phase phases_at(const struct phases *p, const struct dict *st,
     uint32_t track, int64_t ts_ns);
 struct phase_mark phases_mark(

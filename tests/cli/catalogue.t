@@ -31,7 +31,9 @@ is 'tl-launch' "$(in_catalogue launch --by op)" ''
 is 'tl-steps' "$(in_catalogue steps)" ''
 is 'tl-critical' "$(in_catalogue critical --no-gaps)" ''
 is 'tl-ops' "$(in_catalogue ops --by module)" ''
-is 'tl-kernels' "$(in_catalogue kernels --by event)" ''
+for by in event annotation phase step; do
+	is "tl-kernels --by $by" "$(in_catalogue kernels --by $by)" ''
+done
 is 'tl-modules' "$(in_catalogue modules --sort module)" ''
 is 'tl-roofline' "$(in_catalogue roofline --arch auto)" ''
 is 'tl-replay' "$(in_catalogue replay)" ''

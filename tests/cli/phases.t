@@ -51,6 +51,55 @@ if command -v tl-ops >/dev/null; then
 		-c phase,count,direct_ns_sum $t | paste -sd' ' -)" \
 		"$(printf 'decode\t2000\t16000000 prefill\t1200\t9600000 mixed\t800\t6400000')"
 fi
+if command -v tl-kernels >/dev/null; then
+	is 'kernels: by phase' "$(rows "tl-kernels --by phase -c phase,count,dur_ns_sum $t")" \
+		'decode 2000 16000000.prefill 1200 9600000.mixed 800 6400000.'
+	# each kernel begins in the iteration after its launch's
+	serving --format vllm_native --schedule phases --steps 2000 --late >late.json
+	for gpu in '' --by-gpu-time; do
+		python3 - late.json "$gpu" >want <<-'END'
+			import collections, json, re, sys
+			events = json.load(open(sys.argv[1]))["traceEvents"]
+			notes = sorted((e["ts"], e["ts"] + e["dur"], *map(int, re.findall(r"_(\d+)\(", e["name"])))
+			               for e in events if e.get("cat") == "user_annotation")
+			launch = {e["args"]["correlation"]: e["ts"] for e in events if e.get("cat") == "cuda_runtime"}
+			sums = collections.Counter(), collections.Counter()
+			for e in events:
+			    if e.get("cat") == "kernel":
+			        t = e["ts"] if sys.argv[2] else launch[e["args"]["correlation"]]
+			        of = [(c > 0, g > 0) for a, b, c, g in notes if a <= t < b] or [(0, 0)]
+			        word = {(1, 1): "mixed", (1, 0): "prefill", (0, 1): "decode", (0, 0): "outside"}[of[0]]
+			        sums[0][word] += 1
+			        sums[1][word] += round(e["dur"] * 1000)
+			for word in sorted(sums[0]):
+			    print(word, sums[0][word], sums[1][word], sep="\t")
+		END
+		# shellcheck disable=SC2086 # an option or none
+		tl-kernels --by phase $gpu -c phase,count,dur_ns_sum --no-header --format tsv late.json |
+			sort >got
+		same "kernels: by phase $gpu, from the events" got want
+		# shellcheck disable=SC2086
+		for phase in prefill decode mixed; do
+			tl-kernels --phase $phase $gpu -c count --no-header --format tsv late.json |
+				awk -v p=$phase '{ n += $1 } END { print p "\t" n }'
+		done | sort >got
+		cut -f 1,2 want | grep -v outside >selected
+		same "kernels: as --phase selects $gpu" got selected
+	done
+	# an op may begin before the iteration in which it launches
+	{
+		ev user_annotation 'step[DECODE bs=1]' 1 100 50
+		ev user_annotation 'step[EXTEND bs=1 toks=8]' 1 150 50
+		ev cpu_op aten::mm 1 140 30
+		ev cuda_runtime cudaLaunchKernel 1 155 2 '"correlation":1'
+		ev kernel k 7 300 5 '"device":0,"stream":7,"correlation":1'
+	} | trace >astride.json
+	is 'kernels: the phase of the launch' "$(rows 'tl-kernels --by phase -c phase,count astride.json')" 'prefill 1.'
+	is 'in all tables' "$(tl-kernels -d astride --by phase astride.json && (cd astride && echo kernel_summary_* kernels_by_phase*))" \
+		'kernel_summary_prefill.csv kernels_by_phase.csv'
+	is 'kernels: no iterations' "$(rows 'tl-kernels --by phase -c phase,count n.tl')" 'outside 80.'
+	is 'kernels: guessed' "$(rows 'tl-kernels --by phase --phase-method operation_frequency -c phase,count n.tl')" 'decode 80.'
+fi
 # By the clock: of each iteration but the first, which begins before all GPU
 # work, 89 us of 100, as 11 us of the one before run in it.
 is 'idle time: by phase' "$(tl-idle --by phase --format tsv --no-header \

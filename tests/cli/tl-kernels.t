@@ -366,5 +366,85 @@ for bad in '{"a": {"of": "b"}}' '{"a": {"of": ["b"], "c": {"of": []}}}' '{"a": {
 	refuses 1 'bad.json: no JSON object of categories' 'tl-kernels --categories bad.json small.tl'
 done
 
+# ---- by step, phase and annotation ----
+
+# Step 1 from 0, step 2 from 100 to 200. An op that begins in step 1 launches k2
+# in step 2, which runs behind both; k1 of step 1 runs in step 2; k3 is of thread 2,
+# which has no annotation of its own; k4 has no launch; k5's is behind all steps
+{
+	ev user_annotation 'ProfilerStep#1' 1 0 100
+	ev user_annotation 'ProfilerStep#2' 1 100 100
+	ev user_annotation outer 1 20 160
+	ev user_annotation inner 1 100 20
+	op aten::a 30 10
+	call 31 1
+	gpu k1 7 110 20 1
+	op aten::b 95 15
+	call 105 2
+	gpu k2 7 210 7 2
+	ev cuda_runtime cudaLaunchKernel 2 130 1 '"correlation":3'
+	gpu k3 7 140 5 3
+	gpu k4 8 150 300 99
+	call 220 5
+	gpu k5 7 500 11 5
+} | trace >steps.json
+steps() { rows "tl-kernels $* -c $by,count,dur_ns_sum,dur_ns_max steps.json"; }
+by=step
+is '--by step' "$(steps --by step)" '1 1 20000 20000.2 2 12000 7000. 2 311000 300000.'
+is '--by step: where they run' "$(steps --by step --by-gpu-time)" '2 3 325000 300000. 2 18000 11000.'
+is '--by step: only linked ones' "$(steps --by step --linked-only)" '1 1 20000 20000.2 2 12000 7000. 1 11000 11000.'
+is 'a step and what is selected' "$(steps --by step --step 2)" '2 2 12000 7000.'
+is 'by name' "$(steps --table kernels_by_step)" "$(steps --by step)"
+by=annotation
+is '--by annotation' "$(steps --by annotation)" ' 2 311000 300000.outer 2 25000 20000.inner 1 7000 7000.'
+is '--by annotation: where they run' "$(steps --by annotation --by-gpu-time)" \
+	'outer 2 305000 300000.inner 1 20000 20000. 2 18000 11000.'
+like 'shares of all kernels' "$(rows 'tl-kernels --by step -c step,pct_of_kernels,cumulative_pct steps.json')" \
+	'^1 5\.83.* 5\.83.*\.2 3\.49.* 9\.32.*\. 90\.67.* 100\.0\.$'
+is 'written beside the others' "$(tl-kernels -d by --by step steps.json && head -n 2 by/kernels_by_step.csv | tail -n 1 | cut -d, -f1-3)" \
+	'1,1,20'
+
+# Iterations with time between them, and the same trace without any annotation
+loop() { # loop MARKED: three times two kernels, 3 + 4 us; between 1 and 2 another one
+	for i in 1 2 3; do
+		[ "$1" = no ] || ev user_annotation "step[DECODE bs=$i]" 1 $((100 * i)) 60
+		for k in 1 2; do
+			at=$((100 * i + 10 * k))
+			ev cpu_op "aten::o$k" 1 $at 5
+			call $at "$i$k"
+			gpu "k$k" 7 $((at + 5)) $((k + 2)) "$i$k"
+		done
+	done
+	[ "$1" = no ] || call 170 9
+	[ "$1" = no ] || gpu k9 7 180 9 9
+}
+loop yes | trace >iterations.json
+loop no | trace >bare.json
+is 'between steps' "$(rows 'tl-kernels --by step -c step,count,dur_ns_sum iterations.json')" \
+	'1 2 7000.2 2 7000.3 2 7000.between 1 9000.'
+is 'inferred steps' "$(rows 'tl-kernels --by step -c step,count,dur_ns_sum bare.json')" '1 2 7000.2 2 7000.3 2 7000.'
+for file in steps.json iterations.json bare.json "$SAMPLE"; do
+	all=$(tl-kernels -c count,dur_ns_sum --no-header "$file" | awk '{ n += $1; t += $2 } END { print n, t }')
+	for by in step phase annotation; do
+		for gpu in '' --by-gpu-time; do
+			# shellcheck disable=SC2086 # an option or none
+			is "${file##*/}: the sum by $by $gpu" "$(tl-kernels --by $by $gpu -c count,dur_ns_sum --no-header "$file" |
+				awk '{ n += $1; t += $2 } END { print n, t }')" "$all"
+		done
+	done
+done
+# as others, where ops begin in the step in which they launch and, for tl-timeline, which
+# goes by the clock, kernels run in it one by one
+of_step() { awk '$1 ~ /^[0-9]/ { print $1, $NF }'; }
+for file in iterations.json bare.json; do
+	tl-kernels --by step -c step,dur_ns_sum --no-header $file | of_step >got
+	command -v tl-ops >/dev/null || continue
+	tl-ops --by step -c step,direct_ns_sum --no-header $file | of_step >want
+	same "$file: tl-ops has the same by step" got want
+done
+tl-kernels --by step -c step,dur_ns_sum --no-header iterations.json | of_step >got
+tl-timeline --by step -c step,type,time_ns --no-header iterations.json | grep busy_time | of_step >want
+same 'so does tl-timeline' got want
+
 page_examples tl-kernels.1
 done_testing

@@ -525,8 +525,8 @@ is 'kernels' "$(rows 'tl-kernels --table kernel_summary_decode -c kernel_categor
 is 'kernels without a launch are outside' "$(rows 'tl-kernels --table kernel_summary_outside -c name,count phases.tl')" 'stray 1.k_add 1.'
 is 'kernels by a guess' "$(rows 'tl-kernels --table kernel_summary_prefill --phase-method gemm_params -c name,phase_method phases.tl')" 'Cijk_x gemm_params.'
 refuses 2 "option '--phase-method'" 'tl-ops --phase-method x phases.tl'
-refuses 2 'needs -d or a table of a phase' 'tl-ops --phase-method union phases.tl'
-refuses 2 'needs -d or a table of a phase' 'tl-kernels --by op --phase-method union phases.tl'
+refuses 2 'needs -d, --by phase or a table of a phase' 'tl-ops --by args --phase-method union phases.tl'
+refuses 2 'needs -d, --by phase or a table of a phase' 'tl-kernels --by op --phase-method union phases.tl'
 refuses 2 "option '--phase-threshold'" 'tl-ops --phase-threshold -1 phases.tl'
 
 page_examples tl-ops.1

@@ -22,7 +22,7 @@ from worked import table
 SCENES = ("plain", "several", "turns", "setup")
 # what is about the annotation itself is not the same: its name and its uid
 ASKED = (
-    "tl-timeline --by step", "tl-ops --by step", "tl-launch --step 2",
+    "tl-timeline --by step", "tl-ops --by step", "tl-kernels --by step", "tl-launch --step 2",
     "tl-timeline --step 2", "tl-timeline --step 1,3-4", "tl-ops --step last",
     "tl-kernels --step slowest", "tl-kernels --step first", "tl-roofline --step 2",
     "tl-launch --by step", "tl-idle --by step -c step,time_ns",
@@ -71,6 +71,9 @@ def check_counts(path, trace, borders):
         rows = table(["tl-kernels", "--step", str(i), path])
         got.append((sum(r["count"] for r in rows), sum(r["dur_ns_sum"] for r in rows)))
     bad = [] if got == want else ["kernels %s, not %s" % (got, want)]
+    got = [(r["count"], r["dur_ns_sum"]) for r in table(["tl-kernels", "--by", "step", path])
+           if isinstance(r["step"], int)]
+    bad += [] if got == want else ["kernels by step %s, not %s" % (got, want)]
     walls = [b - a for a, b in zip(borders, borders[1:])]
     totals = [r["time_ns"] for r in table(["tl-timeline", "--by", "step", path])
               if r["type"] == "total_time" and isinstance(r["step"], int)]
