@@ -19,26 +19,13 @@ struct uses {
 	struct sink_groups of; /* of the same places */
 };
 
-static int
-by_words(const void *x, const void *y)
-{
-	const struct use *a = x, *b = y;
-	const uint32_t p[] = { a->cause, a->call, a->op, a->module };
-	const uint32_t q[] = { b->cause, b->call, b->op, b->module };
-
-	for (size_t i = 0; i < sizeof p / sizeof *p; i++)
-		if (p[i] != q[i])
-			return p[i] < q[i] ? -1 : 1;
-	return 0;
-}
-
 static int64_t
 more_of(const struct use *it)
 {
 	return it->ns[1] - it->ns[0];
 }
 
-/* Those that explain most first; equal ones in the order of their words. */
+/* Those that explain most first; equal ones as they were found. */
 static int
 by_difference(const void *x, const void *y)
 {
@@ -189,7 +176,6 @@ compare_steps(struct program *g, const struct step_record *slow,
 	add_idle(g, median, false, &uses);
 	add_idle(g, slow, true, &uses);
 	v = uses.list.v;
-	stable_sort(v, uses.list.n, sizeof *v, by_words);
 	stable_sort(v, uses.list.n, sizeof *v, by_difference);
 	for (size_t i = 0; i < uses.list.n; i++)
 		if (more_of(&v[i]) != 0 && (i < SLOW_ROWS || v[i].is_last))
