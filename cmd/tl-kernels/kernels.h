@@ -57,17 +57,16 @@ struct kernel {
 	uint32_t resources; /* JSON: see resources[] in gather.c */
 	uint32_t nkernels;  /* that its op launched itself */
 	bool has_op;
-	struct key step;     /* like annotation: if asked for */
-	uint32_t annotation; /* INTERN_NONE: none */
 	struct phase_mark mark;
 	uint32_t phase, phase_method; /* words */
-	struct key dev, gpu_stream, corr, tid;
+	struct key step, dev, gpu_stream, corr, tid;
 	int64_t dispatch, agent; /* of rocprofv3, or SINK_NONE */
 	/* of XLA: its instruction, and that one's module and program */
 	uint32_t hlo_op, hlo_module, program;
 	uint32_t plain; /* the name without a number at its end */
 	int64_t dur_ns, delay_ns;
-	int64_t launch_ns; /* of the call that launched it, or SINK_NONE */
+	int64_t launch_ns;   /* of the call that launched it, or SINK_NONE */
+	uint32_t annotation; /* INTERN_NONE: none; if asked for, like step */
 	/* of a place of a sequence, whose text is its name; else 0 */
 	uint32_t length;
 	int64_t gap_ns; /* between its kernels */
