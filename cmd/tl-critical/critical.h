@@ -191,7 +191,7 @@ struct program {
 	bool has_source;
 	int64_t first_ns; /* of the source being read */
 	uint64_t npaths;
-	bool any_inferred; /* steps */
+	unsigned inferred; /* steps_inferred_from() of all */
 	uint32_t runs_of;  /* the module whose runs are steps, or INTERN_NONE */
 	uint64_t nnegative, ncircular;
 };

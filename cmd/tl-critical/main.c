@@ -383,8 +383,8 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 {
 	if (p->table == &tables[OF_RANKS])
 		costs_note(program_of(s), t);
-	if (program_of(s)->any_inferred)
-		note_inferred(t);
+	if (program_of(s)->inferred != 0)
+		note_inferred(t, program_of(s)->inferred);
 	if (program_of(s)->runs_of != INTERN_NONE)
 		note_runs(t, dict_get(s->dict, program_of(s)->runs_of));
 }

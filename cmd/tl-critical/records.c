@@ -516,7 +516,7 @@ add_records(struct program *g)
 static void
 note_steps(struct program *g, const struct recording *r)
 {
-	g->any_inferred |= r->steps.inferred > 0;
+	g->inferred |= steps_inferred_from(&r->steps);
 	if (g->runs_of == INTERN_NONE)
 		g->runs_of = steps_module(&r->steps, &r->host);
 }

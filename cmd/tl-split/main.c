@@ -145,7 +145,8 @@ deal_prologue(struct split *s)
 	if (by_iterations(s->set)) {
 		if (s->cut.steps.inferred > 0)
 			report(MSG_ITERATIONS_INFERRED, s->in->name, now->src,
-			    s->cut.steps.list.n);
+			    s->cut.steps.list.n,
+			    step_from_reason(s->cut.steps.from));
 		iterations_ready(s);
 		note_empty_iterations(s);
 	}

@@ -289,8 +289,8 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 		    "correspond");
 	if (p->table == &tables[OF_PHASES] && !g->has_iterations)
 		table_note(t, "no serving iterations: no phases");
-	if (g->any_inferred)
-		note_inferred(t);
+	if (g->inferred != 0)
+		note_inferred(t, g->inferred);
 	if (g->runs_of != INTERN_NONE)
 		note_runs(t, dict_get(g->sink.dict, g->runs_of));
 }

@@ -383,7 +383,7 @@ steps_records(struct program *g)
 	g->steps.only_iterations = asked->of_iterations;
 	steps_find(
 	    &g->steps, &g->host, asked->annotations.v, asked->annotations.n);
-	g->any_inferred |= g->steps.inferred > 0;
+	g->inferred |= steps_inferred_from(&g->steps);
 	if (g->runs_of == INTERN_NONE)
 		g->runs_of = steps_module(&g->steps, &g->host);
 	if (g->steps.list.n == 0 && asked->annotations.n > 0)

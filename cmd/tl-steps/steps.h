@@ -77,7 +77,8 @@ struct program {
 	pace_list paces;           /* as steps.list */
 	VEC(struct step_row) rows; /* as steps.list */
 	bool has_source;
-	bool any_inferred, has_iterations;
+	unsigned inferred; /* steps_inferred_from() of all sources */
+	bool has_iterations;
 	bool any_inst;    /* some event is of a graft */
 	uint32_t runs_of; /* the module whose runs are steps, or INTERN_NONE */
 	bool shows_slow;  /* steps_slow is asked for */

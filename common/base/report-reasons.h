@@ -17,6 +17,12 @@ REASON(SKIP_DURATION, "without a usable duration")
 REASON(SKIP_PHASE, "without a known phase")
 REASON(SKIP_CATEGORY, "without a usable category")
 
+/* ---- reasons: what steps are inferred from ---- */
+REASON(FROM_OPTIMIZER, "the optimizer's steps")
+REASON(FROM_GPU_WORK, "GPU work that repeats")
+REASON(FROM_OPS, "ops that repeat")
+REASON(FROM_REPEATS, "what repeats")
+
 /* ---- reasons: of what tl-decode --salvage mends and skips ---- */
 REASON(MENDED_CONTROL, "raw control characters, kept")
 REASON(MENDED_UTF8, "bytes that are not UTF-8, replaced")

@@ -8,7 +8,7 @@ NOTHING(NO_ITERATIONS,
     "framework's")
 NOTE(ITERATIONS_INFERRED,
     "{file}: source {#source}: no annotations: {#n} {n:iteration|iterations} "
-    "inferred")
+    "inferred from {reason}")
 WARNING(NO_PHASES,
     "{file}: source {#source} has no phases: no annotation has the form of a "
     "serving framework's iterations")

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sink/cells.h"
 
+#include "trace/step.h"
+
 struct cell
 cell_uid(struct table *t, struct uid uid)
 {
@@ -35,11 +37,18 @@ column_of_uids(struct column *columns, size_t n, const char *id, bool any_inst)
 }
 
 void
-note_inferred(struct table *t)
+note_inferred(struct table *t, unsigned from)
 {
-	table_note(t,
-	    "no step markers: steps inferred from the optimizer's, or from "
-	    "calls that repeat");
+	struct buf b = { 0 };
+
+	for (int i = 0; i < STEP_FROM_COUNT; i++)
+		if ((from & 1U << i) != 0)
+			buf_printf(&b, "%s%s",
+			    b.len > 0 ? ", of other sources from " : "",
+			    step_from_reason((enum step_from)i));
+	table_note(
+	    t, "no step markers: steps inferred from %.*s", (int)b.len, b.p);
+	buf_free(&b);
 }
 
 void

@@ -25,8 +25,11 @@ struct cell cell_share(int64_t part, double whole);
 void column_of_uids(
     struct column *columns, size_t n, const char *id, bool any_inst);
 
-/* Says above the table where its steps come from: trace/steps.h. */
-void note_inferred(struct table *t);
+/*
+ * Says above the table where its steps come from: trace/steps.h. from: the bits
+ * of steps_inferred_from().
+ */
+void note_inferred(struct table *t, unsigned from);
 void note_runs(struct table *t, struct str module);
 /* Of "n of several". */
 #define HAVE(n) ((n) == 1 ? "has" : "have")

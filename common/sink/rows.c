@@ -519,9 +519,9 @@ sink_rows_print(struct sink *s, const struct sink_plan *p)
 	wholes = add_up(s, p, &gs);
 	if (s->def->notes != NULL)
 		s->def->notes(s, p, t);
-	if (s->select.has_inferred &&
+	if (s->select.inferred != 0 &&
 	    (select_asks_steps(&s->select) || shows_steps(p)))
-		note_inferred(t);
+		note_inferred(t, s->select.inferred);
 	if (!is_summary)
 		table_stream(t, &s->dest);
 	put_rows(&r, wholes, &room);

@@ -135,7 +135,7 @@ add_step(struct host *h, const struct event *ev, int64_t end)
 {
 	struct host_step step = { .start_ns = ev->ts_ns,
 		.end_ns = end,
-		.ncalls = step_ncalls(h->dict, ev),
+		.said = step_inferred_of(h->dict, ev),
 		.track = dict_thread(h->dict, ev->track),
 		.is_slowest = (ev->flags & EV_SLOWEST) != 0 };
 

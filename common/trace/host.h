@@ -23,6 +23,7 @@
 
 #include "trace/cause.h"
 #include "trace/span.h"
+#include "trace/step.h"
 
 #define HOST_NONE UINT32_MAX /* no event, no thread */
 #define HOST_ASKED 256 /* threads, at most, that one at rest may wait for */
@@ -127,7 +128,7 @@ host_same_stream(const struct host_gpu *a, const struct host_gpu *b)
 /* A step that tl-tree has inferred: none of what threads did. */
 struct host_step {
 	int64_t start_ns, end_ns, number;
-	size_t ncalls;  /* in a step */
+	struct step_inferred said;
 	uint32_t track; /* dict_thread() */
 	bool is_slowest;
 };

@@ -40,7 +40,8 @@ infer_steps(struct infer *f)
 
 	repeat_events_sort(f->calls.v, f->calls.n);
 	f->steps.n = 0;
-	found = infer_by_optimizer(f) ||
+	f->by_optimizer = infer_by_optimizer(f);
+	found = f->by_optimizer ||
 	    (repeats_find(&r, f->calls.v, f->calls.n) && take_repeats(f, &r));
 	repeats_free(&r);
 	return found;

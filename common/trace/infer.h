@@ -38,6 +38,7 @@ struct infer {
 	/* what was found */
 	VEC(struct span) steps; /* in time, none in another */
 	size_t length;          /* calls in a step: most have so many */
+	bool by_optimizer;
 	uint32_t thread;
 };
 

@@ -137,7 +137,7 @@ select_windows_ready(struct select *s)
 	w->in_prologue = false;
 	steps_ready(&w->steps);
 	steps_ready(&w->iterations);
-	s->has_inferred |= w->steps.inferred > 0;
+	s->inferred |= steps_inferred_from(&w->steps);
 	if ((s->phases & ~(1u << PHASE_OUTSIDE)) != 0 &&
 	    w->iterations.list.n == 0)
 		report(MSG_NO_PHASES, s->in->name, s->src);

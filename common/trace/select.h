@@ -92,7 +92,7 @@ struct select {
 	bool need_windows, late_ranks;
 	bool late_steps;    /* of --step it says which they are, no more */
 	bool of_iterations; /* of --step: nothing else is a step */
-	bool has_inferred;  /* set: steps of a source are inferred */
+	unsigned inferred;  /* set: steps_inferred_from() of all sources */
 	/* private from here */
 	bool by_window, asks_all; /* as the options say when a stream starts */
 	VEC(uint8_t) name_known;

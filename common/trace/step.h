@@ -11,8 +11,26 @@ bool step_of_name(struct str name, int64_t *step) USE_RESULT;
 bool step_of_args(
     const struct dict *st, const struct event *ev, int64_t *step) USE_RESULT;
 
-/* The calls in a step that an inferred one has; 1 where it does not say. */
-size_t step_ncalls(const struct dict *st, const struct event *ev) USE_RESULT;
+/* What steps are inferred from. */
+enum step_from {
+	STEP_FROM_OPTIMIZER,
+	STEP_FROM_GPU_WORK,
+	STEP_FROM_OPS,
+	STEP_FROM_REPEATS, /* their annotations do not say */
+	STEP_FROM_COUNT
+};
+/* Of annotations. */
+extern const char *const step_from_words[STEP_FROM_COUNT + 1];
+/* For a user. */
+const char *step_from_reason(enum step_from from);
+
+struct step_inferred {
+	size_t ncalls; /* in a step; 1 where it does not say */
+	enum step_from from;
+};
+/* What the annotation of an inferred step says of it. */
+struct step_inferred step_inferred_of(
+    const struct dict *st, const struct event *ev) USE_RESULT;
 
 #define WALK_NO_STEP INT64_MIN
 

@@ -61,7 +61,7 @@ add_inferred(struct steps *s, const struct host *h)
 			continue;
 		m.thread = (uint32_t)*thread;
 		m.pid = h->dict->tracks.v[w->track].pid;
-		s->ncalls = w->ncalls;
+		s->said = w->said;
 		vec_push(&s->markers, m);
 	}
 }

@@ -64,7 +64,7 @@ steps_add(struct steps *s, const struct dict *st, const struct event *ev,
 	    (steps_marker_of(s, dict_get(st, ev->name), &m) ||
 		step_of_args(st, ev, &m.number))) {
 		if (m.is_inferred)
-			s->ncalls = step_ncalls(st, ev);
+			s->said = step_inferred_of(st, ev);
 		vec_push(&s->markers, m);
 	}
 }
@@ -306,7 +306,9 @@ steps_ready(struct steps *s)
 			break;
 	}
 	vec_free(&owners);
-	s->inferred = s->family == STEP_INFERRED && most > 0 ? s->ncalls : 0;
+	s->inferred =
+	    s->family == STEP_INFERRED && most > 0 ? s->said.ncalls : 0;
+	s->from = s->said.from;
 	if (s->slowest == STEPS_NONE)
 		find_longest(s);
 }
@@ -412,11 +414,18 @@ phase_key(enum phase phase, struct dict *st)
 		KEY_STR };
 }
 
+unsigned
+steps_inferred_from(const struct steps *s)
+{
+	return s->inferred > 0 ? 1U << s->from : 0;
+}
+
 void
 steps_clear(struct steps *s)
 {
 	s->markers.n = s->list.n = s->processes.n = 0;
-	s->iterations.n = s->inferred = s->ncalls = 0;
+	s->iterations.n = s->inferred = 0;
+	s->said = (struct step_inferred){ 1, STEP_FROM_REPEATS };
 	s->slowest = STEPS_NONE;
 	s->is_sorted = s->are_runs = false;
 	map_free(&s->process_of);

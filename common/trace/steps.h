@@ -101,14 +101,15 @@ struct steps {
 	VEC(struct step_window) list;
 	VEC(struct step_process) processes;
 	size_t inferred;      /* calls in a step; 0: they are not inferred */
+	enum step_from from;  /* if they are */
 	uint32_t slowest;     /* in list; STEPS_NONE: there is no step */
 	bool are_runs;        /* of an XLA module */
 	bool only_iterations; /* the caller's: nothing else is a step */
 	bool only_marked;     /* likewise: inferred ones are none */
 	VEC(struct iteration) iterations;
 	/* private */
-	struct map process_of; /* by pid */
-	size_t ncalls;         /* in a step, as inferred ones say */
+	struct map process_of;     /* by pid */
+	struct step_inferred said; /* by the inferred ones */
 	bool is_sorted;
 	uint8_t family;
 };
@@ -116,6 +117,8 @@ struct steps {
 #define STEPS_NONE UINT32_MAX
 
 void steps_clear(struct steps *s);
+/* What they are inferred from, as bits: 0 if they are not. */
+unsigned steps_inferred_from(const struct steps *s);
 /* Whether annotations of this name can be steps without being named. */
 bool steps_is_name(struct str name);
 /* Sets family, number and iteration by the name; false: it is no step's. */

@@ -7,6 +7,7 @@
 
 #include "stream/maker.h"
 #include "trace/infer.h"
+#include "trace/step.h"
 #include "trace/store-inside.h"
 
 /* Instances of ids from here on are steps: nothing else counts so far. */
@@ -295,6 +296,14 @@ uid_of(const struct gatherer *g, size_t step)
 	return (struct uid){ v[at].order, STEP_INSTANCE + (uint32_t)step };
 }
 
+static enum step_from
+from_of(const struct gatherer *g)
+{
+	if (g->f.by_optimizer)
+		return STEP_FROM_OPTIMIZER;
+	return g->ngpu > 0 ? STEP_FROM_GPU_WORK : STEP_FROM_OPS;
+}
+
 static void
 put_step(const struct gatherer *g, struct maker *m, size_t step)
 {
@@ -313,6 +322,7 @@ put_step(const struct gatherer *g, struct maker *m, size_t step)
 	maker_dur(m, dur_ns, EV_SYNTHETIC);
 	maker_int(m, STR("step_num"), (int64_t)step + 1, ROLE_NONE);
 	maker_int(m, STR("calls"), (int64_t)g->f.length, ROLE_NONE);
+	maker_str(m, STR("inferred_from"), str_of(step_from_words[from_of(g)]));
 	store_add(s, maker_end(m, uid_of(g, step)));
 	s->items.v[s->items.n - 1].flags |= EV_STEP;
 }

@@ -200,6 +200,31 @@ refuses 5 'no serving iteration' 'tl-split -d s --by iteration none.json'
 serving --format none --steps 30 >none.json
 is 'from standard input, too' "$(tl-split -d piped --by iteration <none.json 2>err; find piped -name '*.tl' | wc -l | tr -d ' ')" 30
 reports 0 iterations-inferred 'tl-split -d inferred --by iteration none.json'
+why() { # why TRACE: what the iterations are inferred from
+	tl-split --status-fd 5 -d why --by iteration "$1" 5>&1 >out 2>err |
+		sed -n 's/.*"reason":"\([^"]*\)".*/\1/p'
+}
+is 'from what is told' "$(why none.json)" 'GPU work that repeats'
+for i in 0 1 2 3 4 5; do # each other step has another kernel
+	for k in 0 1 2 3 4 5; do
+		corr=$((10 * i + k)) at=$((1000 * i + 100 * k)) name=k$k
+		[ $k = $((i % 5)) ] && name=own$i
+		[ $k = 5 ] && ev user_annotation 'Optimizer.step#SGD.step' 1 $at 50
+		ev cuda_runtime cudaLaunchKernel 1 $((at + 10)) 5 "\"correlation\":$corr"
+		ev kernel $name 7 $((at + 20)) 8 "\"correlation\":$corr,\"device\":0,\"stream\":7"
+	done
+done | trace >sgd.json
+is 'of training' "$(why sgd.json)" "the optimizer's steps"
+for i in $(seq 0 9); do
+	ev cpu_op aten::a 1 $((100 * i)) 20
+	ev cpu_op aten::b 1 $((100 * i + 30)) 20
+	ev cpu_op aten::c 1 $((100 * i + 60)) 20
+done | trace >ops.json
+is 'without a GPU' "$(why ops.json)" 'ops that repeat'
+is 'of a stream that does not say it' "$(tl-tree none.json | tl-cat |
+	sed 's/,"inferred_from":"gpu_work"//' | tl-cat -o untold.tl; why untold.tl)" 'what repeats'
+is 'a table of steps says it, too' "$(tl-steps --format table sgd.json none.json | head -n 1)" \
+	"no step markers: steps inferred from the optimizer's steps, of other sources from GPU work that repeats"
 tl-steps --format tsv --no-header -c kernels,launches none.json >want
 for i in $(seq 0 29); do
 	tl-cat "inferred/none_annotation_iteration_$i.tl" | awk '

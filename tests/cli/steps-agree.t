@@ -99,8 +99,8 @@ like 'as does the bar' "$(tl-report t.json)" \
 path() { tl-critical --no-header -c time_ns "$@" t.json | awk '{ n += $1 } END { print n }'; }
 is 'the critical path is theirs' "$(path)" 355000
 is 'and that of the slowest' "$(path --step slowest)" 200000
-is 'it says so, too' "$(tl-critical --format table t.json | head -n 1)" \
-	"no step markers: steps inferred from the optimizer's, or from calls that repeat"
+like 'it says so, too' "$(tl-critical --format table t.json | head -n 1)" \
+	'^no step markers: steps inferred from '
 # and others, too
 for cmd in 'tl-timeline --by step' 'tl-timeline --step 2' 'tl-kernels --step 2' 'tl-idle --by step' \
 	'tl-launch --step 1-2'; do
