@@ -28,6 +28,7 @@ changes_free(struct changes *c)
 	vec_free(&c->strata);
 	map_free(&c->stratum_of);
 	vec_free(&c->times);
+	vec_free(&c->first_times);
 	for (int s = 0; s < NSIDES; s++) {
 		vec_free(&c->unit[s].run_steps);
 		vec_free(&c->unit[s].left_out);
@@ -61,6 +62,11 @@ run_at(const struct changes *c, int side)
 	return (uint32_t)c->unit[side].nruns - 1;
 }
 
+struct sample_key {
+	int64_t no;
+	uint32_t run, kind, side, zero;
+};
+
 /*
  * Steps are of one sort, and so are runs; sequences are of their kind. Ranks
  * differ by nature: samples of one are no repetitions of another's.
@@ -70,10 +76,7 @@ sample_number(struct changes *c, uint32_t row, int side, int64_t no)
 {
 	const struct settings *set = c->set;
 	bool is_sequence = set->by == BY_KERNEL && set->per != PER_STEP;
-	const struct {
-		int64_t no;
-		uint32_t run, kind, side, zero;
-	} key = { no, run_at(c, side),
+	const struct sample_key key = { no, run_at(c, side),
 		is_sequence ? c->rows.v[row].key.kind : 0, (uint32_t)side, 0 };
 	uint32_t at = intern_put(
 	    c->sample_of, (struct str){ (const char *)&key, sizeof key });
@@ -87,7 +90,11 @@ sample_number(struct changes *c, uint32_t row, int side, int64_t no)
 		vec_push(&c->strata, ((struct stratum){ { 0, 0 } }));
 	c->strata.v[stratum].n[side] += no != WALK_NO_STEP;
 	vec_push(&c->samples,
-	    ((struct sample){ no, key.run, stratum, side, false }));
+	    ((struct sample){ .no = no,
+		.run = key.run,
+		.stratum = stratum,
+		.side = side,
+		.phase = PHASE_COUNT }));
 	return at;
 }
 
@@ -137,6 +144,28 @@ changes_tell(struct changes *c, enum tally_of what, int side, int64_t ns)
 	stat_add(&c->tallies[what].ns[side], ns);
 }
 
+/* Of which phase the steps of the run at hand are, where they have one. */
+static void
+find_phases(struct changes *c, int side, const struct side *r)
+{
+	for (size_t i = 0; i < r->steps.list.n; i++) {
+		const struct step_window *w = &r->steps.list.v[i];
+		const struct iteration *it = steps_iteration(&r->steps, w);
+		const struct sample_key key = { w->number, run_at(c, side), 0,
+			(uint32_t)side, 0 };
+		uint32_t at;
+
+		if (w->what != STEP_IS_STEP || it == NULL ||
+		    it->phase < PHASE_PREFILL)
+			continue;
+		at = intern_find(c->sample_of,
+		    (struct str){ (const char *)&key, sizeof key },
+		    hash_bytes(&key, sizeof key));
+		if (at != INTERN_NONE)
+			c->samples.v[at].phase = it->phase;
+	}
+}
+
 /* Steps in which something was launched, and the time of all on the clock. */
 void
 changes_end_run(struct changes *c, int side, const struct side *r)
@@ -156,6 +185,8 @@ changes_end_run(struct changes *c, int side, const struct side *r)
 	}
 	u->nsteps += seen.n;
 	vec_push(&u->run_steps, seen.n);
+	if (samples_are_steps(c->set))
+		find_phases(c, side, r);
 	ranks_add(c, side, r);
 	step_times_add(&c->clock.side[side], &r->times, run_at(c, side), r->no);
 	map_free(&seen);

@@ -9,6 +9,7 @@
 #define TL_DIFF_CHANGES_H
 
 #include "cmd/tl-diff/ranks.h"
+#include "cmd/tl-diff/samples.h"
 #include "cmd/tl-diff/standout.h"
 #include "cmd/tl-diff/terms.h"
 #include "cmd/tl-diff/unlike.h"
@@ -19,16 +20,6 @@ enum launched_by {
 	LAUNCHED_BY_CALL, /* a launch outside of ops */
 	LAUNCHED_BY_NONE, /* GPU work without a launch */
 	NLAUNCHED_BY,
-};
-
-/*
- * Rows that are judged together. Communication varies by how long it waits, and
- * must not hide what became of the rest.
- */
-enum family_of {
-	FAMILY_COMPUTE,
-	FAMILY_COMM,
-	NFAMILIES,
 };
 
 /* What a row is about: on each side, the same where it has one name. */
@@ -61,58 +52,15 @@ struct change {
 	int64_t diff_ns;
 	int64_t fixed_ns;   /* in it: by work that only one side does */
 	int64_t unknown_ns; /* in it: how that varies is not known */
-	int64_t first_ns;   /* in it: by first steps that are left out */
+	int64_t first_ns;   /* in it: by first steps, which are judged apart */
 	int64_t judged_ns;  /* in it: beyond noise, and what is fixed */
-	struct noise noise; /* of what is neither fixed nor unknown */
-	bool is_known;      /* how it varies */
+	struct noise noise; /* of what is neither fixed, unknown nor first */
+	struct noise first; /* of first_ns, if that is known */
+	bool is_known;      /* how the rest varies */
 	bool is_named;      /* beyond noise by itself */
+	bool is_first_named;
+	bool has_verdict; /* is_noise and what it varies by: of all of it */
 	bool is_noise;
-};
-
-/* What of a family's difference is beyond noise: of rows, and of the rest. */
-struct family {
-	int64_t ns[NSIDES]; /* of a unit */
-	/* all of its difference */
-	int64_t judged_ns, unknown_ns, within_ns, first_ns;
-	int64_t rest_ns; /* in what is judged: rows that only together differ */
-	size_t ndiffer; /* rows that are not within noise, or not known to be */
-	size_t nrest;   /* the others, if they differ at all */
-	struct noise noise; /* the sum of what differs, for its interval */
-};
-
-/*
- * What times vary over: a run, a step of one, or a sequence. Those of a stratum
- * vary around one mean.
- */
-struct sample {
-	int64_t no; /* WALK_NO_STEP: it is no repetition of anything */
-	uint32_t run, stratum;
-	int side;
-	bool is_out; /* a first step that is not judged */
-};
-
-/* Time of a row in a sample. */
-struct row_time {
-	uint32_t row, sample;
-	uint32_t n; /* events */
-	int64_t ns;
-};
-
-/* Samples of rows of one kind, and of one rank. */
-struct stratum {
-	uint64_t n[NSIDES];
-};
-
-/* Times of one side: a mean and how much it varies. */
-struct unit_times {
-	uint64_t n; /* units */
-	uint64_t nruns, nsteps;
-	VEC(uint64_t) run_steps; /* of each run */
-	/* each run's first step, if these stand out on both sides: no sample */
-	VEC(int64_t) left_out;
-	int64_t total_ns; /* GPU time of a unit, the mean */
-	uint64_t nevents; /* GPU work of all runs, as it was read */
-	int64_t run_ns;
 };
 
 /* GPU events that remarks are about, over all runs. */
@@ -153,7 +101,8 @@ struct changes {
 	VEC(struct stratum) strata;
 	struct map stratum_of;
 	VEC(struct row_time) times;
-	struct map time_of; /* row and sample to time */
+	VEC(struct row_time) first_times; /* of first steps */
+	struct map time_of;               /* row and sample to time */
 	struct unit_times unit[NSIDES];
 	bool by_run;      /* samples are runs */
 	bool has_fine;    /* times that are no whole us */
@@ -240,6 +189,12 @@ is_no_op(const struct changes *c, const struct change *r)
 {
 	return c->set->by == BY_OP &&
 	    r->key.kind != c->launched_by[LAUNCHED_BY_OP];
+}
+
+static inline bool
+is_on_both(const struct change *r)
+{
+	return r->kernels[0] > 0 && r->kernels[1] > 0;
 }
 
 static inline uint32_t

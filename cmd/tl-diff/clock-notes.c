@@ -224,8 +224,7 @@ put_gpu_time(struct buf *b, const struct changes *c, bool has_hints)
 	if (c->gross_ns == 0) {
 		buf_puts(b, "; GPU time unchanged");
 	} else if (!changes_differ(c)) {
-		buf_printf(b, "; GPU time within noise%s",
-		    c->warmup.is_set ? " but for first steps" : "");
+		buf_puts(b, "; GPU time within noise");
 	} else if (u[0].total_ns > 0) {
 		buf_puts(b, "; GPU time ");
 		put_gpu_growth(b, c);

@@ -54,9 +54,14 @@ static void
 put_difference(struct buf *b, const struct changes *c, const struct measure *m)
 {
 	int64_t known_ns = m->diff_ns - m->unknown_ns;
-	int64_t first_ns = 0;
+	struct first_steps first = { 0 };
 	bool is_structure = !m->is_known || (m->is_gpu && c->unlike.is_so);
 
+	for (int f = 0; f < NFAMILIES && m->is_gpu; f++) {
+		stat_add(&first.judged_ns, c->family[f].first.judged_ns);
+		stat_add(&first.unknown_ns, c->family[f].first.unknown_ns);
+		first.nrest += c->family[f].first.nrest;
+	}
 	/* of another model, or of noise that is not known */
 	if (is_structure && known_ns != 0)
 		buf_printf(b, ", %+.3f ms by work of one side only",
@@ -68,14 +73,13 @@ put_difference(struct buf *b, const struct changes *c, const struct measure *m)
 		buf_puts(b, " ms beyond noise");
 		for (int f = 0; f < NFAMILIES && m->is_gpu; f++)
 			put_rest(b, &c->family[f]);
+		put_first(b, known_ns, first.judged_ns, first.nrest);
 	}
 	if (m->unknown_ns != 0)
 		buf_printf(b, ", %+.3f ms, %s", (double)m->unknown_ns / 1e6,
 		    m->is_gpu && c->unlike.is_so ? "not judged"
 						 : "noise unknown");
-	for (int f = 0; f < NFAMILIES && m->is_gpu; f++)
-		stat_add(&first_ns, c->family[f].first_ns);
-	put_first(b, first_ns, ", ");
+	put_first(b, m->unknown_ns, first.unknown_ns, 0);
 	if (m->is_gpu)
 		put_unlinked(b, c, true);
 }

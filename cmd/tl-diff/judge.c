@@ -3,9 +3,10 @@
  * Times of a unit, and which differences are noise.
  *
  * A row's difference is what only one side does (fixed: no matter of noise),
- * what is in no sample (unknown), and the rest of it, which is tested. Of each
- * family rows are named that differ by themselves; what is left may differ
- * together. All of that is the verdict: sentences, rows and the gate say it.
+ * what is in no sample (unknown), what first steps make of it where they stand
+ * out (first), and the rest of it, which is tested. Of each family rows are
+ * named that differ by themselves; what is left may differ together. All of
+ * that is the verdict: sentences, rows and the gate say it.
  *
  * A side's time of a unit is `scale` samples long: where a sample is a step and
  * units are runs, their number. Where runs are ranks a sample is a step, which
@@ -68,7 +69,10 @@ by_row(const void *x, const void *y, void *arg)
 	return (p->no > q->no) - (p->no < q->no);
 }
 
-/* Times that are of no sample say nothing of how times vary, or too much. */
+/*
+ * Times that are of no sample say nothing of how times vary; those of first
+ * steps vary by themselves.
+ */
 static void
 sort_times(struct changes *c)
 {
@@ -83,6 +87,8 @@ sort_times(struct changes *c)
 			c->times.v[n++] = *t;
 			continue;
 		}
+		if (s->is_out)
+			vec_push(&c->first_times, *t);
 		stat_add(s->is_out ? &c->rows.v[t->row].first_ns
 				   : &c->rows.v[t->row].unknown_ns,
 		    s->side == 0 ? -ns : ns);
@@ -90,6 +96,9 @@ sort_times(struct changes *c)
 	c->times.n = n;
 	if (n > 1)
 		qsort_r(c->times.v, n, sizeof *c->times.v, by_row, c);
+	if (c->first_times.n > 1)
+		qsort_r(c->first_times.v, c->first_times.n,
+		    sizeof *c->first_times.v, by_row, c);
 }
 
 static void
@@ -113,6 +122,7 @@ find_units(struct changes *c)
 	else
 		c->allowance =
 		    noise_allowance(set->run_noise, nruns[0], nruns[1]);
+	c->warmup.is_judged = c->warmup.is_set && c->by_run;
 	sort_times(c);
 }
 
@@ -213,12 +223,6 @@ judge_gather(struct judge *j, const struct row_time *v, size_t n,
 	if (row->side[0].n + row->side[1].n > 0)
 		row->nevents =
 		    nevents / (double)(row->side[0].n + row->side[1].n);
-}
-
-static bool
-is_on_both(const struct change *r)
-{
-	return r->kernels[0] > 0 && r->kernels[1] > 0;
 }
 
 static bool
@@ -434,20 +438,41 @@ judge_rest(struct judge *j, unsigned family, double level)
 	noise_join(&f->noise, &x);
 }
 
+/* Where first steps are one run's, nobody knows how they vary. */
 static void
-add_row(struct family *f, struct change *r)
+add_first_of(struct family *f, struct change *r, bool is_first_known)
+{
+	struct first_steps *first = &f->first;
+
+	if (!is_first_known) {
+		stat_add(&r->unknown_ns, r->first_ns);
+		stat_add(&first->unknown_ns, r->first_ns);
+	} else if (r->is_first_named) {
+		stat_add(&r->judged_ns, r->first_ns);
+		stat_add(&first->judged_ns, r->first_ns);
+		noise_join(&f->noise, &r->first);
+	} else {
+		stat_add(&first->within_ns, r->first_ns);
+	}
+}
+
+static void
+add_row(struct family *f, struct change *r, bool is_first_known)
 {
 	int64_t tested = r->diff_ns - r->fixed_ns - r->first_ns;
+	bool is_fact;
 
 	if (!r->is_known && is_on_both(r))
 		r->unknown_ns = tested;
 	tested -= r->unknown_ns;
 	r->judged_ns = r->fixed_ns + (r->is_named ? tested : 0);
-	r->is_noise =
-	    r->is_known && r->diff_ns != 0 && !r->is_named && r->fixed_ns == 0;
+	add_first_of(f, r, is_first_known);
+	is_fact = r->fixed_ns != 0 || r->is_named || r->is_first_named;
+	r->has_verdict =
+	    (r->is_known || is_first_known) && (is_fact || r->unknown_ns == 0);
+	r->is_noise = r->has_verdict && r->diff_ns != 0 && !is_fact;
 	stat_add(&f->judged_ns, r->judged_ns);
 	stat_add(&f->unknown_ns, r->unknown_ns);
-	stat_add(&f->first_ns, r->first_ns);
 	f->ndiffer += r->judged_ns != 0 || r->unknown_ns != 0;
 	if (r->is_named) {
 		noise_join(&f->noise, &r->noise);
@@ -466,12 +491,17 @@ judge_family(struct judge *j, unsigned family, const struct noise_pool *pool)
 		{ NOISE_COMM, NOISE_COMM } };
 	struct changes *c = j->c;
 	struct family *f = &c->family[family];
+	double rows = levels[family].rows;
 
-	name_rows(j, family, pool, levels[family].rows);
+	/* all levels together stay at 5 % */
+	if (c->warmup.is_judged && family == FAMILY_COMPUTE)
+		rows -= 2 * NFAMILIES * NOISE_FIRST;
+	name_rows(j, family, pool, rows);
 	for (size_t i = 0; i < c->rows.n; i++)
 		if (c->rows.v[i].key.family == family)
-			add_row(f, &c->rows.v[i]);
+			add_row(f, &c->rows.v[i], c->warmup.is_judged);
 	judge_rest(j, family, levels[family].rest);
+	first_add(f);
 	stat_add(&c->judged_ns, f->judged_ns);
 	stat_add(&c->unknown_ns, f->unknown_ns);
 	noise_join(&c->noise, &f->noise);
@@ -497,6 +527,7 @@ judge_all(struct changes *c)
 			    all.side[s].independent / (double)all.side[s].n;
 	}
 	gather_all(&j, pools);
+	first_judge(&j);
 	for (unsigned f = 0; f < NFAMILIES; f++)
 		judge_family(&j, f, &pools[f]);
 	vec_free(&j.values);

@@ -28,8 +28,11 @@ void put_rest(struct buf *b, const struct family *f);
  * hints, how to leave it out.
  */
 void put_unlinked(struct buf *b, const struct changes *c, bool has_hints);
-/* "; +180.0 us by first steps, not judged"; nothing where there is none. */
-void put_first(struct buf *b, int64_t first_ns, const char *lead);
+/*
+ * ", +180.0 us by first steps": so much of what was said; nothing where there
+ * is none. nrest: rows over which it is spread, or 0.
+ */
+void put_first(struct buf *b, int64_t whole_ns, int64_t first_ns, size_t nrest);
 /* A note of what is in the buffer, which is empty then; nothing if it is. */
 void note_of(struct table *t, struct buf *b);
 

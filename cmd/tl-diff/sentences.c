@@ -199,16 +199,6 @@ put_rest(struct buf *b, const struct family *f)
 	buf_printf(b, "%zu rows, none by itself", f->nrest);
 }
 
-void
-put_first(struct buf *b, int64_t first_ns, const char *lead)
-{
-	if (first_ns == 0)
-		return;
-	buf_puts(b, lead);
-	put_signed_time(b, first_ns);
-	buf_puts(b, " by first steps, not judged");
-}
-
 /* "a step", where times are means. */
 static const char *
 unit_words(const struct changes *c)
@@ -248,14 +238,16 @@ put_family(
 		buf_printf(b, "%s %s", is_growth ? unit_words(c) : "",
 		    c->unlike.is_so ? "by work of one side only"
 				    : "beyond noise");
-		put_share(b, c, family, f->rest_ns);
+		put_share(b, c, family, f->rest_ns + f->first.rest_ns);
 		put_rest(b, f);
+		put_first(b, f->judged_ns, f->first.judged_ns, f->first.nrest);
 		lead = "; ";
 	}
 	if (f->unknown_ns != 0) {
 		buf_printf(b, "%s%s ", lead,
 		    c->unlike.is_so ? "not judged:" : "noise unknown for");
 		put_signed_time(b, f->unknown_ns);
+		put_first(b, f->unknown_ns, f->first.unknown_ns, 0);
 		lead = "; ";
 	}
 	if (f->judged_ns == 0 && f->unknown_ns == 0) {
@@ -265,7 +257,6 @@ put_family(
 		put_signed_time(b, f->within_ns);
 		buf_puts(b, " within noise");
 	}
-	put_first(b, f->first_ns, "; ");
 }
 
 /* What GPU time became: by family, where it is known how they vary. */
@@ -349,7 +340,7 @@ note_rows(const struct changes *c, struct table *t)
 	for (size_t i = 0; i < c->rows.n; i++) {
 		const struct change *r = &c->rows.v[i];
 
-		noise += r->is_noise && r->diff_ns != 0;
+		noise += r->is_noise;
 		ndiffer += r->diff_ns != 0;
 		for (int s = 0; s < NSIDES; s++)
 			if (r->kernels[s] > 0 && r->kernels[!s] == 0) {
@@ -545,7 +536,7 @@ changes_notes(const struct changes *c, struct table *t, bool has_hints)
 	note_whole(c, t, has_hints);
 	if (!ranks_differ(c))
 		ranks_notes(c, t);
-	warmup_note(c, t);
+	first_note(c, t);
 	standout_note(c, t);
 	note_rows(c, t);
 	note_events(c, t);

@@ -25,9 +25,10 @@ struct step_sum {
 	int64_t ns;
 };
 
-/* Steps of a run: a part of the list. */
+/* Steps of a run, of one phase: a part of the list. */
 struct run {
 	size_t first, end;
+	bool is_leading; /* the first step of all is in it */
 };
 
 /* A row's time in a step. */
@@ -59,6 +60,8 @@ by_run(const void *x, const void *y, void *arg)
 		return a->side < b->side ? -1 : 1;
 	if (a->run != b->run)
 		return a->run < b->run ? -1 : 1;
+	if (a->phase != b->phase)
+		return a->phase < b->phase ? -1 : 1;
 	return (a->no > b->no) - (a->no < b->no);
 }
 
@@ -89,17 +92,36 @@ sample_at(const struct finder *f, size_t step)
 	return &f->c->samples.v[f->steps.v[step].sample];
 }
 
+static bool
+is_of_run(const struct sample *a, const struct sample *b)
+{
+	return a->side == b->side && a->run == b->run;
+}
+
+/* A prefill is not slow because decodes are short. */
 static void
 list_runs(struct finder *f)
 {
+	size_t leading = 0; /* of the run at hand */
+
 	for (size_t i = 0, end; i < f->steps.n; i = end) {
 		const struct sample *s = sample_at(f, i);
+		const struct sample *lead =
+		    i > 0 ? sample_at(f, f->runs.v[leading].first) : NULL;
 
 		end = i + 1;
-		while (end < f->steps.n && sample_at(f, end)->side == s->side &&
-		    sample_at(f, end)->run == s->run)
+		while (end < f->steps.n && is_of_run(sample_at(f, end), s) &&
+		    sample_at(f, end)->phase == s->phase)
 			end++;
-		vec_push(&f->runs, ((struct run){ i, end }));
+		vec_push(&f->runs, ((struct run){ i, end, true }));
+		if (lead == NULL || !is_of_run(lead, s)) {
+			leading = f->runs.n - 1;
+			continue;
+		}
+		f->runs.v[s->no < lead->no ? leading : f->runs.n - 1]
+		    .is_leading = false;
+		if (s->no < lead->no)
+			leading = f->runs.n - 1;
 	}
 }
 
@@ -270,8 +292,8 @@ look_at_run(struct finder *f, struct run run, uint32_t number)
 /* ---- first steps ---- */
 
 /*
- * Whether the first steps of a side stand out: of more than half of its runs,
- * none of which is short.
+ * Whether the first steps of a side stand out among those of their phase: of
+ * more than half of its runs, none of which is short.
  */
 static bool
 first_stand_out(struct finder *f, int side)
@@ -284,11 +306,15 @@ first_stand_out(struct finder *f, int side)
 		struct run run = f->runs.v[k];
 		struct standout x;
 
-		if (sample_at(f, run.first)->side != side)
+		if (sample_at(f, run.first)->side != side || !run.is_leading)
 			continue;
 		if (run.end - run.first < LEAST_STEPS)
 			return false;
-		nout += stands_out(f, run, k, run.first, &x);
+		if (stands_out(f, run, k, run.first, &x)) {
+			nout++;
+			if (x.row_ns > w->most[side].row_ns)
+				w->most[side] = x;
+		}
 		n++;
 		ns += (double)x.ns;
 		excess += (double)x.excess_ns;
@@ -313,6 +339,8 @@ leave_out_first(struct finder *f)
 		size_t first = f->runs.v[k].first;
 		struct sample *s = &c->samples.v[f->steps.v[first].sample];
 
+		if (!f->runs.v[k].is_leading)
+			continue;
 		s->is_out = true;
 		c->strata.v[s->stratum].n[s->side]--;
 		vec_push(&c->unit[s->side].left_out, s->no);
@@ -338,31 +366,6 @@ standout_find(struct changes *c)
 }
 
 /* ---- sentences ---- */
-
-/*
- * "the first step is not judged, as it stands out on both sides: 13.200 ms to
- * 14.100 ms (+6.8 %) of compute, the median of the others 5.000 ms to 5.100 ms
- * (+2.0 %)"
- */
-void
-warmup_note(const struct changes *c, struct table *t)
-{
-	const struct warmup *w = &c->warmup;
-	bool is_mean = c->unit[0].nruns > 1 || c->unit[1].nruns > 1;
-	struct buf b = { 0 };
-
-	if (!w->is_set)
-		return;
-	buf_printf(&b, "the first step%s out on both sides: ",
-	    is_mean ? "s of runs are not judged, as most stand"
-		    : " is not judged, as it stands");
-	put_change(&b, w->ns[0], w->ns[1]);
-	buf_printf(&b, " of compute%s, the median of the others ",
-	    is_mean ? " on average" : "");
-	put_change(&b, w->others_ns[0], w->others_ns[1]);
-	note_of(t, &b);
-	buf_free(&b);
-}
 
 /*
  * "step 7 of after stands out: 13.200 ms of compute, 1.200 ms (10.0 %) above

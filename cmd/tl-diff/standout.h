@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A step that took much more compute than the others of its run. It is no
- * difference of the sides, but whoever reads one wants to know.
+ * A step that took much more compute than the others of its run and phase. It
+ * is no difference of the sides, but whoever reads one wants to know.
  *
  * First steps often do, as they load code and choose algorithms. Where they do
- * on both sides they are left out of all samples: they would hide what became
- * of the others.
+ * on both sides they are left out of the others' samples: they would hide what
+ * became of these. They repeat each other over runs, and are judged by that; of
+ * one run a side nobody knows how they vary.
  */
 #ifndef TL_DIFF_STANDOUT_H
 #define TL_DIFF_STANDOUT_H
@@ -27,13 +28,25 @@ struct standout {
 /* First steps that are left out. */
 struct warmup {
 	bool is_set;
+	bool is_judged; /* over runs */
 	/* compute, the mean of runs: of first steps, of the median others */
 	int64_t ns[NSIDES], others_ns[NSIDES];
+	struct standout most[NSIDES]; /* that whose row grew most */
 };
 
 /* Once all rows are there, and before samples are put together to runs. */
 void standout_find(struct changes *c);
 void standout_note(const struct changes *c, struct table *t);
-void warmup_note(const struct changes *c, struct table *t);
+
+/* ---- first.c ---- */
+
+struct family;
+struct judge;
+
+/* Times of first steps, if they repeat each other: before families are. */
+void first_judge(struct judge *j);
+/* What of a family's difference they make, once its rows are added. */
+void first_add(struct family *f);
+void first_note(const struct changes *c, struct table *t);
 
 #endif

@@ -293,8 +293,11 @@ put_row(struct table *t, const struct changes *c, const struct change *r)
 	row[7] = cell_bool(r->key.family == FAMILY_COMM);
 	if (c->warmup.is_set)
 		row[8] = cell_int(r->first_ns);
-	if (r->is_known) {
-		row[5] = cell_int(llround(noise_spread(&r->noise)));
+	if (r->has_verdict) {
+		struct noise all = r->noise;
+
+		noise_join(&all, &r->first);
+		row[5] = cell_int(llround(noise_spread(&all)));
 		row[6] = cell_bool(r->is_noise);
 	}
 }

@@ -28,6 +28,7 @@
 #define NOISE_ROWS 0.03        /* chance of any row of a family to be named */
 #define NOISE_REST 0.01        /* of all that are not, together */
 #define NOISE_COMM 0.005       /* of rows of communication; of their rest */
+#define NOISE_FIRST 0.0025     /* of rows of first steps; of their rest */
 #define NOISE_REST_LEAST 0.005 /* the least difference of a rest: its share */
 
 /* The samples of a side. All zeroes to start with. */

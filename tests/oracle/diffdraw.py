@@ -5,8 +5,8 @@
 A second writing of it: rows, the rest, communication and their sum are worked out from
 the drawn times by the rules alone, and rows, sentence and gate must say the same. Pairs
 in which nothing changed must seldom show a difference, what is planted must be found, also
-behind a slow first step. So must a step that stands out and, of jobs, a rank that became
-slower, and what in it did.
+behind a slow first step, and in it. So must a step that stands out and, of jobs, a rank
+that became slower, and what in it did.
 """
 import csv
 import json
@@ -27,7 +27,9 @@ MOST = 5
 # what is planted; share of the changed time that is named at least, in percent, by shape
 PLANTS = {"family": (25, 50, 65, 55), "one": (80, 85, 90, 80), "slow": (0, 0, 0, 0),
           "jitter": None, "calls": (0, 0, 0, 0), "removed": (0, 0, 0, 0),
-          "added": (0, 0, 0, 0), "step": (0, 80, 80, 80), "first": (0, 80, 90, 80), None: None}
+          "added": (0, 0, 0, 0), "step": (0, 80, 80, 80), "first": (0, 80, 90, 80), "warmer": (0, 0, 0, 80),
+          "warm": None, None: None}
+WARM = "first", "warmer", "warm"
 # of jobs: ranks, steps; of what is planted, how often at least it is found and alone
 JOBS = [(4, 3), (8, 10)]
 LEAST_JOBS = (85, 95)
@@ -145,10 +147,10 @@ def named_of(p, level):
 
 class Expected:
     """what must be said of samples[side][sample][row], which are so much of a step of
-    means[side][row]"""
+    means[side][row]; firsts: of runs, the steps that are in no sample"""
 
-    def __init__(self, samples, by_run, has_extra, means, scale):
-        def of(rows):
+    def __init__(self, samples, by_run, has_extra, means, scale, firsts):
+        def of(rows, samples=samples):
             return [[sum(x[i] for i in rows) for x in side] for side in samples]
 
         self.means, self.scale = means, scale
@@ -158,6 +160,8 @@ class Expected:
         few = not by_run and math.comb(n[0] + n[1], n[0]) < 70
         allowance = 0 if by_run else 2 * RUN_NOISE ** 2
         self.rows, self.named, self.rest, self.judged, self.var = [], [], [], [], []
+        self.firsts, self.first_named, self.first_rest, self.first_judged = [], [], [], []
+        self.is_first_known = by_run and scale < 1
         for ids, level, rest_level in ((range(ROWS), .03, .01),
                                        (range(ROWS, ROWS + COMM), .005, .005)):
             rows = [Row(of([i]), eff) for i in ids]
@@ -166,7 +170,10 @@ class Expected:
             middle = sum(sum(side[i] for i in ids) for side in means) / 2 / scale
             p = [r.test(pool, allowance, .05 if few else .01, .002 * middle * few)
                  for r in rows if r.on_both]
-            tested = iter(named_of(p + [1] * (has_extra and level == .03), level))
+            if self.is_first_known:
+                self.judge_first(of, ids, firsts, [x.on_both for x in rows])
+                level -= .01 * (level == .03)
+            tested = iter(named_of(p + [1] * (has_extra and level >= .02), level))
             # what one side does is no noise, and needs no test
             named = [not x or next(tested) for x in both]
             left = [i for i, x in zip(ids, named) if not x]
@@ -180,6 +187,36 @@ class Expected:
             self.rest.append(is_rest)
             self.rows += rows
             self.named += named
+        if not self.is_first_known:
+            self.first_named = [False] * (ROWS + COMM)
+            self.first_rest = self.first_judged = 0, 0
+
+    def judge_first(self, of, ids, firsts, both):
+        """the same of first steps, at a quarter of a percent"""
+        eff = [len(side) for side in firsts]
+        rows = [Row(of([i], firsts), eff) if x else None for i, x in zip(ids, both)]
+        known = [r for r in rows if r]
+        pool = pool_of(known)
+        tested = iter(named_of([r.test(pool, 0, .01, 0) for r in known], .0025))
+        named = [bool(r) and next(tested) for r in rows]
+        left = [i for i, r, x in zip(ids, rows, named) if r and not x]
+        middle = sum(sum(v) / len(v) for v in of(ids, firsts)) / 2
+        rest = Row(of(left, firsts), eff, len(left)) if left else None
+        is_rest = bool(left) and rest.test((0, 0), 0, 0, .005 * middle) <= .0025
+        self.first_judged.append((1 - self.scale) * (
+            sum(r.diff for r, x in zip(rows, named) if x) + (rest.diff if is_rest else 0)))
+        self.firsts += rows
+        self.first_named += named
+        self.first_rest.append(is_rest)
+
+    def spread(self, i):
+        """half the interval of a row's difference, first steps with it where they are known"""
+        parts = [(self.rows[i], self.scale)]
+        if self.is_first_known:
+            parts.append((self.firsts[i], 1 - self.scale))
+        var = [r.var * scale ** 2 for r, scale in parts]
+        free = sum(var) ** 2 / sum(v ** 2 / r.free for v, (r, _) in zip(var, parts))
+        return quantile(free) * math.sqrt(sum(var))
 
 
 # ---- drawing ----
@@ -199,6 +236,7 @@ def draw(rnd, plant, runs, steps):
         factor[mid] = 1.5
     if plant in ("removed", "added"):
         factor[mid] = 0
+    first = [4 if plant == "warmer" and i == mid else 1 for i in range(ROWS)]
     sides = []
     for side in range(2):
         job = []
@@ -206,8 +244,9 @@ def draw(rnd, plant, runs, steps):
             speed, common, run = math.exp(rnd.gauss(0, .004)), rnd.gauss(0, 1), []
             for at in range(steps):
                 common = .3 * common + .954 * rnd.gauss(0, 1)
-                warm = rnd.uniform(1.5, 2) if plant == "first" and at == 0 else 1
+                warm = rnd.uniform(1.5, 2) if plant in WARM and at == 0 else 1
                 row = [mean[i] * (factor[i] if side else 1) * speed * warm
+                       * (first[i] if side and at == 0 else 1)
                        * math.exp(.003 * common + rnd.gauss(0, sd[i]))
                        * (1 + rnd.expovariate(1 / .3) * (rnd.random() < .01))
                        for i in range(ROWS)]
@@ -225,7 +264,7 @@ def draw(rnd, plant, runs, steps):
         sides.append(job)
     if plant == "added":
         sides.reverse()
-    return sides, [m * (f - 1) for m, f in zip(mean, factor)]
+    return sides, [m * (f - 1 + x - 1) for m, f, x in zip(mean, factor, first + [1] * COMM)]
 
 
 def write(path, run, calls, job=None):
@@ -329,59 +368,92 @@ def ask(paths, *options):
     return p
 
 
+def compare_first(said, want):
+    """that first steps stand out, and which row of them most"""
+    said = [x for x in said if re.match("(the first step stands|first steps of most runs stand)"
+                                        " out on both sides: ", x)]
+    if bool(said) != (want.scale < 1) or said and \
+            (said[0].endswith("they are judged by themselves") != want.is_first_known
+             or [int(x) for x in re.findall(r" in op(\d+) (?:before|after)", said[0])]
+             != want.most):
+        return ["first steps: %s: expected %s" % (said, want.most)]
+    return []
+
+
 def compare(paths, want, extra_ns):
     """what rows, sentence and gate say otherwise than expected"""
     bad = []
     p = ask(paths, "--format", "tsv", "-c",
             "name,diff_ns,spread_ns,is_noise,is_comm,first_step_ns", "--fail-over", "gpu:0us")
     rows = {r["name"]: r for r in csv.DictReader(p.stdout.splitlines(), delimiter="\t")}
-    first = [0, 0] # of it, what is not judged
-    for i, (r, named) in enumerate(zip(want.rows, want.named)):
+    first = [0, 0] # by first steps of which it is not known how they vary
+    facts = [x or y for x, y in zip(want.named, want.first_named)]
+    for i, (r, named) in enumerate(zip(want.rows, facts)):
         got = rows["op%02d" % i]
         diff = want.means[1][i] - want.means[0][i]
         mine = diff - r.diff * want.scale if r.on_both else 0
-        first[i >= ROWS] += mine
+        first[i >= ROWS] += mine if want.scale < 1 and not want.is_first_known else 0
+        is_unknown = not want.is_first_known and not named and \
+            got["first_step_ns"] not in ("", "0")
         if abs(float(got["diff_ns"]) - diff) > 1.01 or \
                 bool(got["first_step_ns"]) != (want.scale < 1) or \
                 abs(float(got["first_step_ns"] or 0) - mine) > want.slack or \
                 (got["is_noise"] == "false") != named and got["diff_ns"] != "0" or \
+                (got["is_noise"] == "") != is_unknown or \
                 got["is_comm"] != ("true" if i >= ROWS else "false"):
             bad.append("op%02d: %s, not %.1f, %.1f, %s" % (i, got, diff, mine, named))
-        if i % 16 == 0 and r.on_both:
-            spread = quantile(r.free) * math.sqrt(r.var) * want.scale
+        if is_unknown and got["spread_ns"]:
+            bad.append("op%02d: spread %s of what is not known" % (i, got["spread_ns"]))
+        if i % 16 == 0 and r.on_both and not is_unknown:
+            spread = want.spread(i)
             if abs(spread - float(got["spread_ns"])) > 1 + 1e-5 * spread:
                 bad.append("op%02d: spread %s, not %.1f" % (i, got["spread_ns"], spread))
-    judged = sum(want.judged) * want.scale + extra_ns
+    judged = sum(want.judged) * want.scale + extra_ns + sum(want.first_judged)
+    more = judged + sum(first)
+    slack = 100 + ROWS * want.slack * any(first)
     m = re.search(r"([-+][\d.]+)(?: ± ([\d.]+))? ms beyond noise", p.stderr)
-    if (p.returncode == 4) != (judged > 100) and abs(judged) > 100:
-        bad.append("gate: status %d, judged %.0f" % (p.returncode, judged))
-    if p.returncode == 4 and (not m or abs(float(m[1]) * 1e6 - judged) > 600):
-        bad.append("gate says %s, judged %.0f" % (p.stderr, judged))
-    if "may be" in p.stderr or (p.returncode == 4) != bool(m):
+    unknown = re.search(r"([-+][\d.]+) ms, noise unknown", p.stderr)
+    if (p.returncode == 4) != (more > 0) and abs(more) > slack:
+        bad.append("gate: status %d, judged %.0f, %.0f unknown" % (p.returncode, judged, more))
+    if p.returncode == 4 and (bool(m) != (judged != 0) or
+                              m and abs(float(m[1]) * 1e6 - judged) > 600 or
+                              bool(unknown) != any(first) or unknown and
+                              abs(float(unknown[1]) * 1e6 - sum(first)) > 600 + slack):
+        bad.append("gate says %s, judged %.0f, %.0f unknown" % (p.stderr, judged, sum(first)))
+    if "may be" in p.stderr or p.returncode == 0 and m:
         bad.append("gate: %s" % p.stderr)
-    if p.returncode == 4 and ("spread over" in p.stderr) != any(want.rest):
-        bad.append("gate: rest %s: %s" % (want.rest, p.stderr))
+    if p.returncode == 4 and (("none by itself" in p.stderr) != any(want.rest) or
+                              ("first steps (spread" in p.stderr) != any(want.first_rest)):
+        bad.append("gate: rest %s, %s: %s" % (want.rest, want.first_rest, p.stderr))
     said = ask(paths, "--table", "diff_verdict", "--no-header").stdout.split("\n")
     bad += compare_step(said, want.step)
-    if any(re.match("the first steps? (is|of runs are) not judged", x) for x in said) != \
-            (want.scale < 1):
-        bad.append("first steps: %s" % said)
+    bad += compare_first(said, want)
+    noise = sum(r["is_noise"] == "true" for r in rows.values())
+    if noise != sum(int(m[1]) for m in (re.match(r"(\d+) (?:of \d+ )?rows? .*within noise$", x)
+                                        for x in said) if m):
+        bad.append("%d rows within noise: %s" % (noise, said))
     text = [x for x in said if x.startswith("GPU compute")][0]
     for part, family, more in ((text.split(". Comm")[0], 0, extra_ns),
                                (text.split(". Comm")[-1], 1, 0)):
         m = re.search(r"([-+][\d.]+ [mun]?s)(?: a step)? beyond noise", part)
-        ns = want.judged[family] * want.scale + more
-        not_judged = re.search(r"([-+][\d.]+ [mun]?s) by first steps, not judged", part)
-        if bool(not_judged) != (want.scale < 1) or not_judged and \
-                abs(told_ns(not_judged[1]) - first[family]) > \
+        ns = want.judged[family] * want.scale + more + want.first_judged[family]
+        unknown = re.search(r"noise unknown for ([-+][\d.]+ [mun]?s), all by first steps", part)
+        if bool(unknown) != bool(first[family]) or unknown and \
+                abs(told_ns(unknown[1]) - first[family]) > \
                 100 + 1e-3 * abs(first[family]) + ROWS * want.slack:
-            bad.append("%s: not judged %.0f" % (part, first[family]))
-        if bool(m) != (any((want.named[:ROWS], want.named[ROWS:])[family])
-                       or want.rest[family] or more != 0):
+            bad.append("%s: noise unknown for %.0f" % (part, first[family]))
+        is_told = any((facts[:ROWS], facts[ROWS:])[family]) or want.rest[family] or \
+            want.first_rest[family] or more != 0
+        if bool(m) != bool(is_told):
             bad.append("%s: judged %.0f" % (part, ns))
+        if part.endswith(": within noise") != (not m and not unknown):
+            bad.append("%s: within noise" % part)
+        if ("by first steps" in part.replace("all by first steps", "", bool(unknown))) != \
+                (want.first_judged[family] != 0):
+            bad.append("%s: by first steps %.0f" % (part, want.first_judged[family]))
         if m and abs(told_ns(m[1]) - ns) > 100 + 1e-3 * abs(ns):
             bad.append("%s: judged %.0f" % (part, ns))
-        if ("spread over" in part) != want.rest[family]:
+        if ("none by itself" in part) != want.rest[family]:
             bad.append("%s: rest %s" % (part, want.rest[family]))
     return bad
 
@@ -400,8 +472,10 @@ def trial(job):
     samples = [[mean(run[out:]) for run in job] if by_run else job[0][out:] for job in sides]
     want = Expected(samples, by_run, plant == "calls",
                     [mean([s for run in job for s in run]) for job in sides],
-                    (steps - out) / steps)
+                    (steps - out) / steps, [[run[0] for run in job] for job in sides])
     want.step = standing_out(sides, out)
+    firsts = [[step_of(run, 0) for run in job] for job in sides]
+    want.most = [max((x[2], -x[1]) for x in job if x)[1] * -1 for job in firsts] if out else []
     want.slack = 1.01 + runs # each of them is rounded
     calls = (2, 1) if plant == "calls" else (0, 0)
     with tempfile.TemporaryDirectory() as folder:
@@ -411,10 +485,12 @@ def trial(job):
             for path, run in zip(side, job):
                 write(path, run, n)
         bad = compare(paths, want, 20000 * (calls[1] - calls[0]))
-    found = sum(m for m, x in zip(more, want.named) if x) / (sum(more) or 1)
+    named = want.first_named if plant == "warmer" else want.named
+    found = sum(m for m, x in zip(more, named) if x) / (sum(more) or 1)
     if plant == "step":
         found = bool(want.step)
-    return bad, any(want.named) or any(want.rest), found
+    return bad, any(want.named + want.first_named) or any(want.rest) or \
+        any(want.first_rest), found
 
 
 # ---- a job: --pair rank ----
@@ -537,7 +613,7 @@ def main():
                 bad = [b for d in done for b in d[0]]
                 alarms = 100 * sum(d[1] for d in done) / pairs
                 share = 100 * sum(d[2] for d in done) / pairs
-                if plant in (None, "jitter", "step") and is_too_many(
+                if plant in (None, "jitter", "step", "warm") and is_too_many(
                         sum(d[1] for d in done), pairs):
                     bad.append("alarms: %.1f %%" % alarms)
                 # of few pairs, two standard deviations less
