@@ -153,6 +153,7 @@ struct side {
 	uint32_t no; /* of its source, among all of its side */
 	bool has_rank;
 	bool is_rank_guess; /* by the order of inputs */
+	bool is_asked;      /* by its rank */
 	bool has_frames; /* of Python, whether they are in the trees or not */
 	int64_t rank;
 	VEC(struct node) nodes;

@@ -385,10 +385,7 @@ side_free(struct side *r)
 static void
 hand_out(struct side *r, const struct sink_source *o, side_vec *to)
 {
-	if (!o->is_asked) {
-		side_free(r);
-		return;
-	}
+	r->is_asked = o->is_asked;
 	r->no = o->no;
 	r->has_rank = o->has_rank;
 	r->rank = o->rank;

@@ -28,6 +28,8 @@ struct inputs {
 	struct side *side; /* at hand */
 	struct side *kept; /* to the end: set by who needs it */
 	uint64_t nruns, ngpus;
+	uint64_t nunasked; /* of a rank that is not asked for */
+	bool has_ranks;    /* and not only guesses of single files */
 };
 
 static void
@@ -57,6 +59,39 @@ inputs_close(struct inputs *s)
 	vec_free(&s->paths);
 }
 
+/* A file by itself knows of no other. */
+static void
+number_run(struct inputs *s, struct side *r)
+{
+	bool is_counted = r->is_rank_guess && s->set->pair == PAIR_RANK;
+
+	r->no += s->nsources;
+	if (is_counted) {
+		r->rank = r->no;
+		r->is_asked = select_rank(&s->set->select, r->rank);
+	}
+	s->has_ranks |= is_counted || (r->has_rank && !r->is_rank_guess);
+}
+
+/* Of those that wait, from this one on. */
+static void
+drop_unasked(struct inputs *s, size_t first)
+{
+	size_t n = first;
+
+	for (size_t i = first; i < s->waiting.n; i++) {
+		struct side *r = s->waiting.v[i];
+
+		if (r->is_asked) {
+			s->waiting.v[n++] = r;
+			continue;
+		}
+		s->nunasked++;
+		side_free(r);
+	}
+	s->waiting.n = n;
+}
+
 /* The next file's runs, to those that wait; false when there is no file. */
 static bool
 read_more(struct inputs *s)
@@ -73,14 +108,9 @@ read_more(struct inputs *s)
 	s->opened = NULL;
 	s->next_path++;
 	n = file_take(f, &s->waiting);
-	for (size_t i = first; i < s->waiting.n; i++) {
-		struct side *r = s->waiting.v[i];
-
-		r->no += s->nsources;
-		/* a file by itself knows of no other */
-		if (r->is_rank_guess && s->set->pair == PAIR_RANK)
-			r->rank = r->no;
-	}
+	for (size_t i = first; i < s->waiting.n; i++)
+		number_run(s, s->waiting.v[i]);
+	drop_unasked(s, first);
 	s->nsources += n;
 	return true;
 }
@@ -198,6 +228,13 @@ compare_pair(struct sides *g, const bool fresh[NSIDES])
 static void
 die_of_nothing(const struct sides *g, int side)
 {
+	const struct inputs *it = &g->inputs[side];
+
+	if (it->nunasked > 0)
+		die_nothing(MSG_NO_SUCH_RANK, it->paths.v[0],
+		    it->has_ranks ? ""
+				  : "; the traces record no rank: --pair rank "
+				    "counts them");
 	if (g->set->is_selective)
 		die_nothing(MSG_NO_EVENT_MATCHES, g->inputs[side].paths.v[0],
 		    select_there(&g->set->select));

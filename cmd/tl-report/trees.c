@@ -298,6 +298,8 @@ look_at_all(struct settings *s)
 	s->is_apart = all.is_apart ||
 	    (select_is_apart(&s->select) && !select_is_of_steps(&s->select));
 	s->has_replays = all.has_replays || other.has_replays;
+	all.asked.path = traces_name(s);
+	sink_sources_check(&all.asked);
 	if (s->vs.v.n > 0)
 		versus_pair(s, &all.sources, &other.sources);
 	if (all.has_linked && all.has_ops && !all.has_owned)

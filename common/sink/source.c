@@ -100,6 +100,19 @@ sink_sources_sum(const struct sink_sources *g)
 	return sum;
 }
 
+/* Guesses file by file: each of several is the first of its own. */
+static bool
+has_no_ranks(const struct sink_sources *g)
+{
+	for (size_t i = 0; i < g->list.n; i++) {
+		const struct sink_source *o = &g->list.v[i];
+
+		if (o->has_rank && (!o->is_rank_guess || o->rank != 0))
+			return false;
+	}
+	return g->list.n > 1 || !g->list.v[0].has_rank;
+}
+
 void
 sink_sources_check(const struct sink_sources *g)
 {
@@ -110,6 +123,10 @@ sink_sources_check(const struct sink_sources *g)
 			return;
 	if (g->list.n == 0)
 		return;
+	if (has_no_ranks(g))
+		die_nothing(MSG_NO_SUCH_RANK, g->path,
+		    g->list.n > 1 ? "; the traces record no rank"
+				  : "; the trace records no rank");
 	for (size_t i = 0; i < g->list.n && i < RANKS_TOLD; i++)
 		if (g->list.v[i].has_rank)
 			buf_printf(&b, "%s %" PRId64,

@@ -152,6 +152,12 @@ select_start(struct select *s, const struct stream_in *in)
 }
 
 bool
+select_rank(const struct select *s, int64_t rank)
+{
+	return id_set_is_empty(&s->ranks) || id_set_has(&s->ranks, rank);
+}
+
+bool
 select_source(const struct select *s, const struct source *src)
 {
 	const struct fact *f;
@@ -159,8 +165,7 @@ select_source(const struct select *s, const struct source *src)
 	if (id_set_is_empty(&s->ranks))
 		return true;
 	f = source_fact(src, "rank");
-	return f != NULL && f->val.type == VAL_INT &&
-	    id_set_has(&s->ranks, f->val.i);
+	return f != NULL && f->val.type == VAL_INT && select_rank(s, f->val.i);
 }
 
 enum {

@@ -164,6 +164,7 @@ void select_start(struct select *s, const struct stream_in *in);
  * windows, they leave nothing out; stubs are never asked for.
  */
 bool select_item(struct select *s, const struct stream_in *in, enum item item);
+bool select_rank(const struct select *s, int64_t rank);
 /* Whether sources with these facts are asked for, by their rank. */
 bool select_source(const struct select *s, const struct source *src);
 /*

@@ -109,6 +109,19 @@ done
 is 'nothing tells ranks: their order does' \
 	"$(tl-diff --pair rank --table diff_ranks anon_was anon_is)" \
 	"$(tl-diff --pair rank --table diff_ranks was is)"
+is '... and which are selected' \
+	"$(tl-diff --pair rank --rank 1,3 --table diff_ranks -c rank,before_ns,after_ns anon_was anon_is)" \
+	"$(tl-diff --pair rank --rank 1,3 --table diff_ranks -c rank,before_ns,after_ns was is)"
+reports 5 no-such-rank 'tl-diff --pair rank --rank 7 anon_was anon_is'
+reports 5 no-such-rank 'tl-diff --rank 1 anon_was anon_is'
+like 'several runs are no ranks' "$(tl-diff --rank 1 anon_was anon_is 2>&1 >/dev/null)" \
+	'traces record no rank: --pair rank'
+reports 5 no-such-rank 'tl-report --rank 1 anon_was/x0.json anon_was/x1.json'
+is '... which is said once, with the traces named' \
+	"$(tl-report --rank 1 anon_was/x0.json anon_was/x1.json 2>&1 | grep -o '^tl-[a-z]*: all traces\|tl-advise')" \
+	'tl-report: all traces'
+is '... and of one it is a number' \
+	"$(tl-report --rank 7 was/0.json was/1.json 2>&1 | grep -o 'there is.*')" 'there is 0, 1'
 is '... as it does for collectives' "$(tl-collective --table nccl_long -c rank anon_was 2>err | sort | uniq -c)" \
 	"$(tl-collective --table nccl_long -c rank was 2>err | sort | uniq -c)"
 is 'of kernels' "$(ranks --by kernel --per step -c rank,steps_after was is)" '0 7.1 7.2 7.3 7.'
