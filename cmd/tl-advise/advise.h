@@ -56,6 +56,7 @@ struct amount {
 };
 struct amounts {
 	struct amount copies[DIRECTIONS], kernels, shorts;
+	int64_t memsets_ns;
 	int64_t told;    /* of the short ones: what ns and most are of */
 	bool has_longer; /* of another limit */
 	struct str most; /* the short kernel with most time */
@@ -120,8 +121,10 @@ struct advice {
 	/* of several sources the mean */
 	int64_t total_ns, compute_ns, busy_ns, idle_ns;
 	int64_t exposed_comm_ns, comm_ns, exposed_copy_ns;
-	double gpus_ns;     /* in which each GPU computes or copies, added up */
-	double at_once;     /* GPUs, or kernels, while any works; at least 1 */
+	double gpus_ns; /* in which each GPU computes or copies, added up */
+	double gpus_comm_ns; /* in which each communicates */
+	double at_once;      /* GPUs, or kernels, while any works; at least 1 */
+	double any_ns; /* in which any computes, of all sources; 0: not known */
 	int64_t missing_ns; /* of the idle time */
 	int64_t window_ns;  /* of the steps, with what is before GPU work */
 	struct budgets budgets;
@@ -178,6 +181,8 @@ void input_read(struct input *input, char *const *paths, size_t n,
 
 /* ---- facts.c ---- */
 
+/* What part of a gain passes, that is a sum over kernels which take ns. */
+void facts_pass(struct facts *f, const struct advice *a, int64_t ns);
 /* Takes what is read, and makes findings of it. */
 struct facts_reading *facts_start(struct advice *a, struct table_sink *sink);
 /* Whether a table of this name counts. */

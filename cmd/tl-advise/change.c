@@ -32,9 +32,8 @@ put_change(struct advice *a, const struct change *c, size_t number)
 {
 	struct facts f = facts_made(a, "change");
 	int64_t less_ns = (c->before_ns - c->after_ns) / a->nsources;
-	double passed_ns = fabs((double)less_ns) / a->at_once;
 
-	f.at_once = a->at_once;
+	facts_pass(&f, a, c->before_ns);
 	fact_put(&f, "name", cell_text(c->name));
 	fact_put(&f, "input_dims", cell_text(c->dims));
 	fact_put(&f, "part", cell_int((int64_t)number));
@@ -48,7 +47,8 @@ put_change(struct advice *a, const struct change *c, size_t number)
 		fact_put(&f, "less_ns", cell_int(less_ns));
 	else
 		fact_put(&f, "more_ns", cell_int(-less_ns));
-	fact_share(&f, "percent", (int64_t)passed_ns, a->total_ns);
+	fact_share(&f, "percent",
+	    (int64_t)(fabs((double)less_ns) * f.passes[MID]), a->total_ns);
 	fact_put(&f, "confidence",
 	    cell_text(c->is_beyond_noise ? STR("high") : STR("medium")));
 	advice_take(a, &f, 1);

@@ -351,7 +351,7 @@ put_modelled(struct advice *a, const struct compute *c,
 	struct facts f = facts_made(a, "compute");
 	const struct op_row *o = g->most;
 
-	f.at_once = a->at_once;
+	facts_pass(&f, a, g->ns);
 	put_group(a, &f, g, o->category);
 	fact_put(&f, "part", cell_int((int64_t)number));
 	fact_put(&f, "bound", cell_text(o->bound));

@@ -68,7 +68,7 @@ put_layouts(struct advice *a)
 	if (a->layouts.ns == 0)
 		return;
 	f = facts_made(a, "layout");
-	f.at_once = a->at_once;
+	facts_pass(&f, a, a->layouts.ns);
 	fact_put(&f, "ns", cell_int(a->layouts.ns / a->nsources));
 	fact_put(&f, "all_ns", cell_int(a->layouts.all_ns / a->nsources));
 	fact_share(&f, "percent", a->layouts.ns, a->layouts.all_ns);

@@ -61,6 +61,8 @@ take_gpu(struct advice *a, const struct line *l)
 		a->gpus_ns += ns;
 	else if (str_eq(type, STR("exposed_comm_time")))
 		a->gpus_ns -= ns;
+	else if (str_eq(type, STR("total_comm_time")))
+		a->gpus_comm_ns += ns;
 }
 
 static void
@@ -201,23 +203,54 @@ facts_start(struct advice *a, struct table_sink *sink)
 #define SEAMS 1.01
 
 /*
+ * The sum over the events that computation_time has as a union: memsets, too,
+ * and all kernels but collectives, which follow one another.
+ */
+static double
+computing_ns(const struct advice *a)
+{
+	double ns = (double)a->amounts.kernels.ns -
+	    fmax(a->gpus_comm_ns, (double)a->comm_ns);
+
+	/* rocprofv3's own timeline has kernels alone */
+	return a->has_comm ? ns + (double)a->amounts.memsets_ns : ns;
+}
+
+/*
  * Of sums over all sources, before they become means: of GPUs by their own
  * timelines, of GPU streams by their kernels.
  */
 static void
 find_at_once(struct advice *a)
 {
-	double any_ns = (double)a->busy_ns - (double)a->exposed_comm_ns;
-	double kernels_ns = 0;
+	double busy_ns = (double)a->busy_ns - (double)a->exposed_comm_ns;
+	double kernels_ns = computing_ns(a);
 
-	for (size_t i = 0; i < a->ops.n; i++)
-		kernels_ns += (double)a->ops.v[i].ns;
-	for (size_t i = 0; i < DIRECTIONS; i++)
-		kernels_ns -= (double)a->amounts.copies[i].ns;
-	a->at_once = any_ns > 0 ? fmax(1, a->gpus_ns / any_ns) : 1;
-	if (a->compute_ns > 0 && kernels_ns > SEAMS * (double)a->compute_ns)
-		a->at_once =
-		    fmax(a->at_once, kernels_ns / (double)a->compute_ns);
+	a->any_ns = (double)a->compute_ns;
+	a->at_once = busy_ns > 0 ? fmax(1, a->gpus_ns / busy_ns) : 1;
+	if (a->any_ns > 0 && kernels_ns > SEAMS * a->any_ns)
+		a->at_once = fmax(a->at_once, kernels_ns / a->any_ns);
+}
+
+/*
+ * Which kernels overlap is not known: at least what others can't cover, at most
+ * all of it, as much as kernels overlap in the mean. No part of it passes but
+ * while any kernel runs.
+ */
+void
+facts_pass(struct facts *f, const struct advice *a, int64_t ns)
+{
+	double all = (double)ns, covered_ns = (a->at_once - 1) * a->any_ns;
+	double most = a->any_ns > 0 && a->at_once > 1 && all > a->any_ns
+	    ? a->any_ns / all
+	    : 1;
+
+	f->is_sum = true;
+	f->passes[HIGH] = most;
+	f->passes[MID] = fmin(most, 1 / a->at_once);
+	f->passes[LOW] =
+	    all > covered_ns ? fmin(f->passes[MID], 1 - covered_ns / all) : 0;
+	f->is_bound = most > SEAMS * f->passes[LOW];
 }
 
 static void

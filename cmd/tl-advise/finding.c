@@ -71,6 +71,8 @@ take(
 	(void)say(a, &g.category, r->category, f);
 	(void)say(a, &g.confidence, r->confidence, f);
 	(void)say(a, &g.claims, r->claims, f);
+	if (f->is_bound && str_eq(g.confidence, STR("high")))
+		g.confidence = STR("medium");
 	g.uids = uids_of(a, r, f);
 	g.table = arena_str(a->mem, f->table);
 	if (g.has_gain && is_behind_host(a, &g)) {

@@ -147,11 +147,8 @@ rule_gains(const struct rule *r, const struct facts *f, int64_t gain_ns[GAINS])
 {
 	double ns = fact_real(f, r->gain);
 
-	/* what works at once shares the time that passes */
-	if (f->at_once > 0)
-		ns /= f->at_once;
 	for (size_t i = 0; i < GAINS; i++) {
-		double v = ns * r->factors[i];
+		double v = ns * r->factors[i] * (f->is_sum ? f->passes[i] : 1);
 
 		gain_ns[i] = v > 0 ? whole_ns(v) : 0;
 	}

@@ -28,7 +28,7 @@ put_chain(struct advice *a, const struct chain *c, size_t number)
 	struct facts f = facts_made(a, "fusion");
 	double saved_ns = c->saved_ns / (double)a->nsources;
 
-	f.at_once = a->at_once;
+	facts_pass(&f, a, c->ns);
 	fact_put(&f, "chain", cell_text(c->names));
 	/* of lists of tensors they say less than they take up */
 	if (c->dims.len <= DIMS_MAX)
@@ -40,7 +40,7 @@ put_chain(struct advice *a, const struct chain *c, size_t number)
 	fact_put(&f, "ns", cell_int(c->ns / a->nsources));
 	fact_put(&f, "saved_ns", cell_real(saved_ns));
 	fact_share(
-	    &f, "percent", (int64_t)(saved_ns / a->at_once), a->total_ns);
+	    &f, "percent", (int64_t)(saved_ns * f.passes[MID]), a->total_ns);
 	fact_put(&f, "uid", cell_text(c->uid));
 	advice_take(a, &f, 1);
 	vec_free(&f.list);

@@ -10,6 +10,8 @@ struct advice;
 
 /* ---- facts ---- */
 
+enum { LOW, MID, HIGH, GAINS };
+
 struct field {
 	struct str id;
 	struct cell v;
@@ -19,7 +21,10 @@ struct field {
 struct facts {
 	struct str table;
 	VEC(struct field) list;
-	double at_once; /* of how much at once its gain is a sum; 0: of none */
+	/* what part of its gain passes, which is a sum of times; else all */
+	double passes[GAINS];
+	bool is_sum;
+	bool is_bound; /* how much of it passes has bounds alone */
 };
 
 void fact_put(struct facts *f, const char *id, struct cell v);
@@ -49,8 +54,6 @@ struct condition {
 	struct str like; /* patterns by '|' */
 	double number;
 };
-
-enum { LOW, MID, HIGH, GAINS };
 
 struct rule {
 	struct str name, table, section, category, insight, action;

@@ -46,8 +46,10 @@ system_take_copy(struct advice *a, const struct line *l)
 	struct amounts *s = &a->amounts;
 	struct amount *to = &s->copies[OTHER];
 
-	if (str_find(name, STR("memset"), true) >= 0)
+	if (str_find(name, STR("memset"), true) >= 0) {
+		stat_add(&s->memsets_ns, line_int(l, "time_ns_sum"));
 		return;
+	}
 	if (has(name, "dtoh", "device -> host", "devicetohost"))
 		to = &s->copies[D2H];
 	else if (has(name, "htod", "host -> device", "hosttodevice"))

@@ -229,14 +229,28 @@ is 'and findings: none above 100' "$(tl-advise gpus.ndjson --no-header -c insigh
 # the same from a trace: two products of 2 * 10^9 operations for 4 ms, at half of a
 # roof of 1 TFLOP/s, the second one on GPU GPU and START us behind the first one:
 # both in half the time win back half of the time in which any of them runs
+product() { # product NO GPU START
+	ev cpu_op aten::mm "$1" $((10 + $3)) 10 \
+		'"Input Dims":[[1000,1000],[1000,1000]],"Input type":["float","float"],"Input Strides":[[1000,1],[1000,1]],"Concrete Inputs":["",""]'
+	kernel gemm "$1" "$2" $(($3 + 12)) $(($3 + 20)) 4000
+}
+kernel() { # kernel NAME NO GPU LAUNCHED START DURATION: in a GPU stream of its own
+	ev cuda_runtime cudaLaunchKernel "$2" "$4" 2 "\"correlation\":$(($2 + 1))"
+	ev kernel "$1" $((70 + $2)) "$5" "$6" \
+		"\"correlation\":$(($2 + 1)),\"device\":$3,\"stream\":$((70 + $2))"
+}
 products() { # products GPU START
-	for no in 0 1; do
-		ev cpu_op aten::mm $no $((10 + no * $2)) 10 \
-			'"Input Dims":[[1000,1000],[1000,1000]],"Input type":["float","float"],"Input Strides":[[1000,1],[1000,1]],"Concrete Inputs":["",""]'
-		ev cuda_runtime cudaLaunchKernel $no $((12 + no * $2)) 2 "\"correlation\":$((no + 1))"
-		ev kernel gemm $((70 + no)) $((20 + no * $2)) 4000 \
-			"\"correlation\":$((no + 1)),\"device\":$((no * $1)),\"stream\":$((70 + no))"
-	done | trace
+	{
+		product 0 0 0
+		product 1 "$1" "$2"
+	} | trace
+}
+gemm() { # gemm TRACE: what works at once, and the gain of its products
+	{
+		tl-advise --arch r.json "$1" --no-header --table advice_metrics -c work_at_once
+		tl-advise --arch r.json "$1" --no-header \
+			-c rule,gain_ns_low,gain_ns,gain_ns_high,confidence | grep ^gemm
+	} 2>/dev/null | tr '\t\n' '  '
 }
 gain() { # gain GPU START AT_ONCE TOTAL_NS GAIN_NS
 	products "$1" "$2" >products.json
@@ -255,6 +269,34 @@ if command -v tl-roofline >/dev/null; then
 	gain 1 4000 1.0 8000000 4000000
 	gain 0 0 2.0 4000000 2000000
 	gain 0 2400 1.25 6400000 3200000
+
+	# a copy later, without a launch, is no kernel: nothing works beside it
+	{
+		product 0 0 0
+		product 1 0 0
+		ev gpu_memcpy 'Memcpy HtoD (Pinned -> Device)' 72 4100 4000 \
+			'"device":0,"stream":72,"bytes":1000000'
+	} | trace >copy.json
+	is 'a copy without a launch' "$(gemm copy.json)" \
+		'2.0 gemm_compute_far 1500000 1750000 2000000 high '
+
+	# then KERNELS of MS each, at once: which of them overlap no table tells, so
+	# the first one may have run alone, for its 4 ms
+	alone() { # alone KERNELS MS
+		{
+			product 0 0 0
+			for no in $(seq "$1"); do
+				kernel x "$no" 0 $((20 + 20 * no)) 4020 $((1000 * $2))
+			done
+		} | trace >alone.json
+		gemm alone.json
+	}
+	# 36 ms of kernels in 8: others could cover all of it, by 28
+	is 'an op that runs alone, before others that overlap' "$(alone 8 4)" \
+		'4.5 gemm_compute_far 0 388889 2000000 medium '
+	# 6 ms in 5: at least 3 of its 4 ms pass
+	is 'which others could cover in part' "$(alone 2 1)" \
+		'1.2 gemm_compute_far 1125000 1458333 2000000 medium '
 fi
 
 # a launch-bound trace: one graph instead of all host work, kernels win less

@@ -175,20 +175,37 @@ any_ns = times["busy_time"] - times["exposed_comm_time"]
 each = sum({"busy_time": 1, "exposed_comm_time": -1}.get(r["type"], 0) * r["time_ns"]
            for r in tables.get("gpu_timeline_by_agent", []))
 at_once = max(1, each / any_ns) if any_ns > 0 else 1
-kernels = sum(ns for _, ns, _ in modelled.values()) + sum(ns for ns, _ in others.values()) - \
-    sum(r["time_ns_sum"] for r in tables.get("copies", []) if "memset" not in r["copy"].lower())
-if kernels > 1.01 * times["computation_time"] > 0:
-    at_once = max(at_once, kernels / times["computation_time"])
+alone = sum(r["time_ns"] for r in tables.get("gpu_timeline_by_agent", [])
+            if r["type"] == "total_comm_time")
+kernels = sum(r["dur_ns_sum"] for r in tables.get("kernel_summary", [])) + \
+    sum(r["time_ns_sum"] for r in tables.get("copies", [])
+        if "memset" in r["copy"].lower() and "exposed_comm_time" in times) - \
+    max(alone, times["total_comm_time"])
+computing = times["computation_time"] or times["kernel"]
+if kernels > 1.01 * computing > 0:
+    at_once = max(at_once, kernels / computing)
+
+
+def passes(ns):
+    """Of ns of kernels: what passes at least, in the mean, at most."""
+    if at_once == 1 or not computing:
+        return [ns, ns, ns]
+    most = min(ns, computing)
+    mean = min(ns / at_once, most)
+    return [min(max(0, ns - (at_once - 1) * computing), mean), mean, most]
+
+
 check(abs(metrics["work_at_once"] - at_once) < 1e-9, "at once", metrics["work_at_once"], at_once)
 least = 0.005 * max(window, total)
 ops = [f for f in advice if f["evidence"] in ("compute", "no_roof")]
 left = {}
 for key, (gain, ns, rows) in modelled.items():
-    if 0.875 * gain / n / at_once >= least:
-        left["compute", key] = (gain / n / at_once, rows)
+    of = [gain / ns * part / n if ns else 0 for part in passes(ns)]
+    if 0.875 * of[1] >= least:
+        left["compute", key] = (of, rows)
 for key, (ns, rows) in others.items():
     if 100 * ns >= 2 * total * n:
-        left["no_roof", key] = (0, rows)
+        left["no_roof", key] = ([0, 0, 0], rows)
 launch_bound = is_launch_bound()
 for f in ops:
     found = None
@@ -196,7 +213,7 @@ for f in ops:
         if (key[0] == f["evidence"] and key[1][0] == f["category"] and
                 len(rows) == f["rows"] and
                 (f["gain_ns"] is None if f["evidence"] == "no_roof" else
-                 near(f["gain_ns_high"], factors(f)[2] * gain)) and
+                 near(f["gain_ns_high"], factors(f)[2] * gain[2])) and
                 (f["uids"] or []) == [r["first_uid"] for r in rows[:5]
                               if r.get("first_uid") is not None]):
             found = key
@@ -206,20 +223,21 @@ for f in ops:
     gain, rows = left.pop(found)
     most = max(rows, key=lambda r: r["kernel_ns_sum"])
     if found[0] == "compute":
-        low = 0 if launch_bound else factors(f)[0] * gain
+        low = 0 if launch_bound else factors(f)[0] * gain[0]
         if launch_bound is None and f["gain_ns_low"] == 0:
             low = 0  # decided over several sources
         check(near(f["gain_ns_low"], low), "low", f, low)
-        check(near(f["gain_ns"], factors(f)[1] * gain), "mid", f)
+        check(near(f["gain_ns"], factors(f)[1] * gain[1]), "mid", f)
+        check(f["confidence"] != "high" or gain[2] <= 1.01 * gain[0], "bounds", f)
         category, bound, lib, roof, band = found[1]
         ns = sum(r["kernel_ns_sum"] for r in rows)
-        reached = 100 * (1 - gain * at_once * n / ns)
+        reached = 100 * (1 - modelled[found[1]][0] / ns)
         check(" at %.1f %% of the %s roof (%s): " % (reached, bound, roof)
               in f["insight"], "roof", f["insight"], reached)
         check(not lib or " of %s at" % lib in f["insight"], "library", f)
     check(len(most["name"]) > 60 or most["name"] in f["insight"], "most", f)
 for key in left:
-    gain = left[key][0]
+    gain = left[key][0][1]
     check(key[0] == "compute" and abs(0.875 * gain - least) < 2,
           "not found", key, gain)
 
@@ -235,14 +253,14 @@ layout = sum(k["total_duration_us"] * 1000 for r in conv
 whole = sum(r["kernel_ns_sum"] for r in conv)
 for f in advice:
     if f["evidence"] == "layout":
-        check(near(f["gain_ns_high"], layout / n / at_once), "layout", f, layout)
+        check(near(f["gain_ns_high"], passes(layout)[2] / n), "layout", f, layout)
         check("(%.1f %%)" % (100 * layout / whole) in f["insight"], f)
     if f["evidence"] == "op":
         mine_ = [r for r in unified if r["first_uid"] in (f["uids"] or [])]
         check(any(r["kernel_ns_sum"] >= 0.05 * n * total and
                   "%.1f %%" % r["pct_roofline_mean"] in f["insight"]
                   for r in mine_), "op", f)
-check(not conv or 10 * layout < whole or 0.75 * layout / n / at_once < least or
+check(not conv or 10 * layout < whole or 0.75 * passes(layout)[1] / n < least or
       any(f["evidence"] == "layout" for f in advice), "no layout", layout)
 
 # ---- gaps ----

@@ -36,6 +36,28 @@ is 'ops that wait in the host' \
 is 'work that is not recorded wins nothing' \
 	"$(awk -F '\t' 'NR > 1 && $2 == "system" && $7 != ""' out/advice.tsv)" ''
 
+# What runs at once, from the raw trace: kernels that no launch is known of count,
+# collectives do not.
+cat >once.py <<'END'
+import gzip, json, sys
+events = json.load(gzip.open(sys.argv[1]))["traceEvents"]
+spans = sorted((e["ts"], e["ts"] + e["dur"]) for e in events
+               if e.get("cat") in ("kernel", "gpu_memset", "mtia_ccp_events") and
+               "nccl" not in e["name"].lower())
+union, end = 0, spans[0][0]
+for a, b in spans:
+    union += max(0, b - max(a, end))
+    end = max(end, b)
+total = sum(b - a for a, b in spans)
+print("%.4f" % (total / union if total > 1.01 * union else 1))
+END
+for t in hta_mtia_inference/mtia_inference_rank_0 hta_nccl_parser/nccl_data; do
+	[ -f "$TL_DATA/$t.json.gz" ] || continue
+	is "$(dirname $t): what works at once" "$(tl-advise "$TL_DATA/$t.json.gz" \
+		--no-header --table advice_metrics -c work_at_once 2>/dev/null |
+		awk '{ printf "%.4f", $1 }')" "$(python3 once.py "$TL_DATA/$t.json.gz")"
+done
+
 for t in "$TL_DATA"/*/; do
 	name=$(basename "$t")
 	slow || case $name in
