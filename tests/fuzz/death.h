@@ -5,6 +5,8 @@
  *
  *	if (setjmp(on_death) == 0)
  *		... read the input ...
+ *	else
+ *		... it has ended with death_status ...
  */
 #ifndef TL_FUZZ_DEATH_H
 #define TL_FUZZ_DEATH_H
@@ -23,9 +25,17 @@
 	} while (0)
 
 static jmp_buf on_death;
+static int death_status;    /* C lets no value of setjmp() be kept */
 static bool usage_is_input; /* the fuzzer's: usage errors are the input's */
 
 const char *__asan_default_options(void);
+
+static noreturn void
+die_with(int status)
+{
+	death_status = status;
+	longjmp(on_death, 1);
+}
 
 /* An input that is bad leaves small things behind. */
 const char *
@@ -62,14 +72,14 @@ void
 die(const char *fmt, ...)
 {
 	(void)fmt;
-	longjmp(on_death, EXIT_NO_ANSWER);
+	die_with(EXIT_NO_ANSWER);
 }
 
 void
 die_errno(const char *fmt, ...)
 {
 	(void)fmt;
-	longjmp(on_death, EXIT_NO_ANSWER);
+	die_with(EXIT_NO_ANSWER);
 }
 
 void
@@ -78,7 +88,7 @@ die_usage(const char *fmt, ...)
 	(void)fmt;
 	if (!usage_is_input)
 		abort();
-	longjmp(on_death, EXIT_USAGE);
+	die_with(EXIT_USAGE);
 }
 
 void
@@ -96,7 +106,7 @@ exit_status(void)
 void
 err_end_nothing(void)
 {
-	longjmp(on_death, EXIT_NOTHING);
+	die_with(EXIT_NOTHING);
 }
 
 void

@@ -40,6 +40,7 @@ map_noted(size_t len, int prot, int flags, int fd)
 	return p;
 }
 
+/* in a comparison with 0 alone: C allows no other use */
 #define child_fork() setjmp(in_child)
 #define child_wait_any wait_for_none
 #define _exit(status) end_child()

@@ -190,11 +190,13 @@ program_call(const char *way, struct ended *e)
 	memcpy(words, way, strlen(way) + 1);
 	usage_is_input = true;
 	allocated_start();
-	e->status = setjmp(on_death);
-	if (e->status == 0) {
+	if (setjmp(on_death) == 0) {
 		int status = program_main(program_words(words, argv), argv);
 
 		CHECK(status == 0 || status == EXIT_GATE);
+		e->status = 0;
+	} else {
+		e->status = death_status;
 	}
 	allocated_stop();
 	allocated_free();
