@@ -138,6 +138,19 @@ is 'a launch in time may lie between' "$(runs queued.json | cut -d ' ' -f 1,2)" 
 is 'steps have estimates, too; the head is a gap then' \
 	"$(rows 'tl-launch --table graph_estimate -c what,step,launches,wall_ns,graph_ns steps.json')" \
 	'run 25 2420000 2136000.step 2 15 1500000 1326000.step 1 10 1000000 881000.'
+# Work of 400 us that each step of 1 ms launches at its end runs in the next one:
+# the first has no work within it, nothing waits.
+for step in 0 1; do
+	ev user_annotation "ProfilerStep#$step" 1 $((1000 * step)) 1000
+	ev cpu_op aten::work 1 $((1000 * step + 1)) 940
+	for no in 0 1 2 3; do
+		call cudaLaunchKernel 1 $((1000 * step + 950 + 10 * no)) 5 "\"correlation\":$((4 * step + no + 1))"
+		kernel k 7 $((1000 * step + 1000 + 100 * no)) 100 $((4 * step + no + 1))
+	done
+done | trace >behind.json
+is 'work behind a step is busy time, though its window is idle' \
+	"$(rows 'tl-launch --table graph_estimate --sort ts_ns -c step,wall_ns,busy_ns,sync_ns,host_ns,other_ns behind.json')" \
+	'0 1000000 400000 0 1000000 -400000.1 1000000 400000 0 600000 0.'
 {
 	call cudaGraphLaunch 1 0 20 '"correlation":1'
 	kernel a 7 30 10 1
