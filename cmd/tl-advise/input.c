@@ -55,6 +55,34 @@ read_folder(const char *path, const struct facts_reading *r,
 	return n > 0;
 }
 
+static enum table_kind
+kind_of(struct in *in)
+{
+	struct reader r = { .in = in };
+	enum table_kind kind = !stream_is_one(in) && table_is_one(in)
+	    ? table_sniff(&r, in->name)
+	    : TABLE_UNKNOWN;
+
+	reader_free(&r);
+	return kind;
+}
+
+/* Those of a report. */
+static bool
+is_tables(struct in *in)
+{
+	return kind_of(in) == TABLE_NDJSON;
+}
+
+/* CSV is a trace of rocprofv3, if tl-report can read it. */
+static bool
+is_rows(struct in *in)
+{
+	enum table_kind kind = kind_of(in);
+
+	return kind == TABLE_CSV || kind == TABLE_TSV;
+}
+
 /* ---- traces ---- */
 
 /* A path that is no option. */
@@ -82,12 +110,17 @@ put_words(const struct input *input, char **words, struct arena *mem)
 	*words = NULL;
 }
 
-/* in is the last one. Without tables tl-report has said why. */
+/*
+ * in is the last one. Without tables tl-report has said why, but not that rows
+ * of text are tables, too, only as nobody reads them here.
+ */
 static void
 read_traces(
     const struct input *input, struct in *in, const struct table_sink *sink)
 {
 	struct arena *mem = arena_create();
+	const char *rows =
+	    is_rows(in) ? arena_printf(mem, "%s", in->name) : NULL;
 	char **words =
 	    xcalloc(input->words.n + input->paths.n + 8, sizeof *words);
 	struct helper *h;
@@ -99,6 +132,10 @@ read_traces(
 	out = helper_output(h);
 	if (!in_need(out, 1)) {
 		status = helper_wait(h);
+		if (rows != NULL && status == EXIT_NO_ANSWER)
+			die("%s: of tables only NDJSON is read, as tl-report "
+			    "--format ndjson writes it",
+			    rows);
 		exit(child_signal(status) > 0 || status == EXIT_DONE
 			? EXIT_NO_ANSWER
 			: status);
@@ -120,18 +157,6 @@ add_path(struct input *input, const char *path)
 	for (size_t i = 0; i < found.n; i++)
 		vec_push(&input->paths, found.v[i]);
 	vec_free(&found);
-}
-
-/* Those of a report; CSV is a trace of rocprofv3, if anything. */
-static bool
-is_tables(struct in *in)
-{
-	struct reader r = { .in = in };
-	bool is_ndjson = !stream_is_one(in) && table_is_one(in) &&
-	    table_sniff(&r, in->name) == TABLE_NDJSON;
-
-	reader_free(&r);
-	return is_ndjson;
 }
 
 /* Tables, of which all operands are, or traces: as the first one is. */

@@ -454,6 +454,13 @@ tl-advise --text "$SAMPLE" >b 2>err
 ok 'the same bytes' cmp a b
 like 'sentences' "$(cat a)" '^ [12]\. 2\.322 ms .*, confidence medium$'
 refuses 2 'tables, or traces, not both' "tl-advise t.ndjson $SAMPLE"
+for format in csv tsv; do
+	tl-advise t.ndjson --format $format >rows.$format 2>err
+	refuses 1 "rows.$format: of tables only NDJSON is read" "tl-advise rows.$format"
+done
+refuses 1 'stdin: of tables only NDJSON is read' 'tl-advise <rows.tsv'
+echo '{"a":1' >not.json; tl-advise not.json 2>err
+is 'nor is a bad trace a table' "$(grep -c NDJSON err)" 0
 refuses 2 "there is no table 'x'" 'tl-advise --table x t.ndjson'
 refuses 2 'write a report, no table' 'tl-advise --text --format csv t.ndjson'
 refuses 5 '^tl-advise: stdin: no GPU events' 'tl-advise <<-END
