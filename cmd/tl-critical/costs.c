@@ -220,9 +220,9 @@ costs_records(struct program *g, const edge_list *path)
 /* ---- in words ---- */
 
 /*
- * "rank 5's host costs the job 4.1 % of the window: as fast as the median
- * rank's, it would end 12.400 ms earlier, 8.100 ms of it by
- * DataLoader.__next__, uid 7, which takes 9.300 ms longer than on that"
+ * "rank 5's host costs the job 12.400 ms (4.1 % of the window).
+ * DataLoader.__next__ costs most: 8.100 ms; all its calls together take
+ * 9.300 ms longer than the median (e.g. uid 7)."
  */
 void
 costs_note(const struct program *g, struct table *t)
@@ -240,24 +240,21 @@ costs_note(const struct program *g, struct table *t)
 		    "none is slower than the median rank's");
 		return;
 	}
-	buf_printf(&b,
-	    "%s %" PRId64 "'s host costs the job %.1f %% of the window: as "
-	    "fast as the median rank's, it would end ",
-	    by_rank ? "rank" : "source", by_rank ? s->rank : (int64_t)s->no,
-	    r->loss_percent);
+	buf_printf(&b, "%s %" PRId64 "'s host costs the job ",
+	    by_rank ? "rank" : "source", by_rank ? s->rank : (int64_t)s->no);
 	put_time(&b, r->loss_ns);
-	buf_puts(&b, " earlier");
+	buf_printf(&b, " (%.1f %% of the window).", r->loss_percent);
 	if (r->least_ns != SINK_NONE) {
-		buf_puts(&b, ", ");
-		put_time(&b, r->least_ns);
-		buf_puts(&b, " of it by ");
+		buf_putc(&b, ' ');
 		if (r->name != INTERN_NONE)
 			table_fold_name(
 			    dict_get(g->sink.dict, r->name), 60, &b);
-		buf_printf(&b, ", uid %.*s, which takes ",
-		    (int)uid_put(uid, r->uid), uid);
+		buf_puts(&b, " costs most: ");
+		put_time(&b, r->least_ns);
+		buf_puts(&b, "; all its calls together take ");
 		put_time(&b, r->excess_ns);
-		buf_puts(&b, " longer than on the median rank");
+		buf_printf(&b, " longer than the median (e.g. uid %.*s).",
+		    (int)uid_put(uid, r->uid), uid);
 	}
 	table_note(t, "%.*s", (int)b.len, b.p);
 	buf_free(&b);

@@ -303,7 +303,7 @@ is 'a late data loader, though clocks are off' \
 7 0   '
 is 'said above the table: 1.2 of 3.268 ms' \
 	"$(job --table critical_ranks --format table --width 300 job/* | sed -n 1p)" \
-	"rank 5's host costs the job 36.7 % of the window: as fast as the median rank's, it would end 1.200 ms earlier, 1.200 ms of it by loader.py(3): __iter__, uid 0, which takes 1.200 ms longer than on the median rank"
+	"rank 5's host costs the job 1.200 ms (36.7 % of the window). loader.py(3): __iter__ costs most: 1.200 ms; all its calls together take 1.200 ms longer than the median (e.g. uid 0)."
 is 'above no other' "$(job --format table job/* | grep -c costs)" 0
 is 'and what it led to, up to the collective' \
 	"$(job --table critical_ranks -c uid,chain job/* | grep -v '^	*$' | tail -n 1 | tr '\t' ' ')" \
