@@ -20,34 +20,52 @@ longer() { awk -v w="$1" 'length > w' | head -n 2; }
 
 # ---- every table of every program ----
 
-for program in timeline ops kernels roofline idle steps critical launch modules health; do
-	tl-$program --list-tables --no-header </dev/null 2>/dev/null | cut -f 1 | sort -u >tables
+# look WIDTH COMMAND...: its lines that are longer, or that it has no answer
+look() {
+	w=$1
+	shift
+	"$@" --width "$w" >shown 2>err
+	status=$?
+	case $status in
+	0 | 3) [ -s shown ] || echo "$*: prints nothing" ;;
+	5) [ -s err ] || echo "$*: says nothing" ;;
+	1) grep -q 'no source has the table' err || echo "$*: $(cat err)" ;;
+	*) echo "$*: status $status" ;;
+	esac
+	longer "$w" <shown | sed "s|^|$* at $w: |"
+}
+# tables PROGRAM INPUT: each of its tables; a line for each in the file seen
+tables() {
+	"$1" --list-tables --no-header </dev/null | cut -f 1 | sort -u >tables
+	[ -s tables ] || echo "$1: no tables"
 	while read -r table; do
+		echo "$1 $table" >>seen
 		for w in $widths; do
-			tl-$program --table "$table" --format table --width "$w" t.tl 2>/dev/null |
-				longer "$w" | sed "s/^/tl-$program --table $table --width $w: /"
+			case $table in
+			critical_ranks) look "$w" tl-critical --job --table "$table" --format table ranks/* ;;
+			nccl_vs) look "$w" tl-collective --vs ranks --format table "$2" ;;
+			*) look "$w" "$1" --table "$table" --format table "$2" ;;
+			esac
 		done
 	done <tables
+}
+for program in timeline ops kernels roofline idle steps critical launch; do
+	tables tl-$program t.tl
 done >long
-tl-collective --list-tables --no-header </dev/null | cut -f 1 | sort -u >tables
-while read -r table; do
-	for w in $widths; do
-		tl-collective --table "$table" --format table --width "$w" ranks 2>/dev/null |
-			longer "$w" | sed "s/^/tl-collective --table $table --width $w: /"
-	done
-done <tables >>long
+tables tl-collective ranks >>long
 for w in $widths; do
 	for table in diff_ops_summary diff_steps diff_verdict lca_summary; do
-		tl-diff --table $table --format table --width "$w" before.tl after.tl 2>/dev/null |
-			longer "$w" | sed "s/^/tl-diff --table $table --width $w: /"
+		look "$w" tl-diff --table $table --format table before.tl after.tl
 	done
-	tl-advise --format table --width "$w" t.tl 2>/dev/null | longer "$w" | sed "s/^/tl-advise --width $w: /"
-	tl-report --width "$w" t.tl 2>/dev/null | longer "$w" | sed "s/^/tl-report --width $w: /"
-	tl-report --width "$w" ranks/* 2>/dev/null | longer "$w" | sed "s/^/tl-report ranks --width $w: /"
-	tl-report --width "$w" before.tl --vs after.tl 2>/dev/null | longer "$w" |
-		sed "s/^/tl-report --vs --width $w: /"
+	look "$w" tl-modules --format table t.tl
+	look "$w" tl-health --format table t.tl
+	look "$w" tl-advise --format table t.tl
+	look "$w" tl-report t.tl
+	look "$w" tl-report ranks/*
+	look "$w" tl-report before.tl --vs after.tl
 done >>long
 is 'no line is longer than the terminal' "$(cat long)" ''
+ok 'of many tables' test "$(wc -l <seen)" -gt 100
 
 # ---- what stays ----
 
