@@ -12,6 +12,8 @@
 
 struct settings {
 	bool is_flat, subtree, verbose;
+	bool is_part; /* another program reads more inputs */
+	uint32_t first_source;
 	struct select select;
 	struct stream_dest dest;
 };
@@ -30,13 +32,16 @@ struct filter {
 };
 
 enum {
-	OPT_FLAT = OPT_LONG + 1,
+	OPT_FIRST = OPT_LONG + 1,
+	OPT_FLAT,
 	OPT_SUBTREE,
 };
 
 static const struct opt options[] = {
 	OPT_SELECT,
 	OPT_SELECT_HINT,
+	{ OPT_FIRST, "first-source", "N",
+	    "one of several inputs: sources count from N on" },
 	{ OPT_FLAT, "flat", NULL,
 	    "only the selected events, without those above: no tree" },
 	OPT_STREAM_OUT,
@@ -207,8 +212,9 @@ open_input(struct filter *f, const char *path, bool is_only)
 	f->in = stream_open(path, f->hold.tree.st, wanted(f->set, is_only));
 	if (is_alone(f->set))
 		stream_only(f->in, select_kinds(sel, KINDS_ALL));
-	select_start(&f->set->select, f->in);
 	numbering_input(&f->nb);
+	select_start(
+	    &f->set->select, f->in, f->set->first_source + f->nb.first);
 	f->unasked.n = 0;
 	f->is_left_out = f->has_section_due = false;
 	f->section = SECTION_NONE;
@@ -274,6 +280,8 @@ filter_files(struct filter *f, char *const *files)
 			open_output(f);
 		pass_input(f);
 	}
+	if (!f->set->is_part)
+		select_end(&f->set->select);
 	stream_finish(f->hold.out);
 	hold_free(&f->hold);
 }
@@ -282,6 +290,10 @@ static void
 take_option(struct settings *set, const struct optparse *op, int ch)
 {
 	switch (ch) {
+	case OPT_FIRST:
+		set->first_source = (uint32_t)opt_int(op, 0, INT32_MAX);
+		set->is_part = true;
+		break;
 	case OPT_FLAT: set->is_flat = true; break;
 	case OPT_SUBTREE: set->subtree = true; break;
 	case 'v': set->verbose = true; break;

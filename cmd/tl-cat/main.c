@@ -174,6 +174,7 @@ main(int argc, char *argv[])
 	while ((ch = opt_next(&op)) != -1)
 		read_option(&set, &op, ch, &mode);
 	set.files = op.ind < argc ? argv + op.ind : standard_input;
+	set.select.is_several = set.files[1] != NULL;
 	take_from(&set);
 	check_settings(&set, mode);
 	/* who asks for an event wants it, not a stream of it */

@@ -46,10 +46,9 @@ open_early(struct cat *c, const char *path)
 	struct in *in;
 
 	if (select_front_is_on(&c->set->select))
-		return c->is_first || strcmp(path, "-") == 0
-		    ? select_front_open(
-			  &c->set->select, path, dict, WANT_STREAM)
-		    : NULL;
+		return c->is_first ? select_front_open(&c->set->select, path,
+					 dict, WANT_STREAM, 0)
+				   : NULL;
 	in = in_open(path);
 	if (stream_is_one(in) || strcmp(path, "-") == 0)
 		return stream_open_in(in, dict, WANT_STREAM);
@@ -171,7 +170,8 @@ pass_input(struct cat *c, struct input *input)
 
 	if (in == NULL)
 		in = select_front_open(&c->set->select, input->path,
-		    c->sources.numbers.dict, WANT_STREAM);
+		    c->sources.numbers.dict, WANT_STREAM,
+		    c->sources.numbers.next);
 	stream_only(in, c->set->kinds);
 	numbering_input(&c->sources.numbers);
 	while (c->left > 0 && (item = stream_next(in)) != ITEM_END)

@@ -379,8 +379,9 @@ put_file(struct tsv *t, const char *path, bool is_tree)
 {
 	enum item item;
 
-	t->in = select_front_open(&t->set->select, path,
-	    t->sources.numbers.dict, is_tree ? WANT_TREE : WANT_STREAM);
+	t->in =
+	    select_front_open(&t->set->select, path, t->sources.numbers.dict,
+		is_tree ? WANT_TREE : WANT_STREAM, t->sources.numbers.next);
 	numbering_input(&t->sources.numbers);
 	if (is_tree)
 		t->walk = walk_create(t->sources.numbers.dict);

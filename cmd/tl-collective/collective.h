@@ -185,7 +185,8 @@ size_t recognise_signature(const struct bucket_rules *rules,
 struct reducer;
 struct reducer *reducer_new(const struct settings *set);
 /* Puts a part for each source of an input. */
-void reduce_input(struct reducer *r, const char *path, struct buf *out);
+void reduce_input(
+    struct reducer *r, const char *path, uint32_t no, struct buf *out);
 
 #define PARTIAL_VERSION 3
 struct job;

@@ -361,6 +361,7 @@ main(int argc, char *argv[])
 	/* before the work: a file that can't be written ends the program now */
 	xml = junit_open(set.junit, "tl-collective");
 	find_inputs(&set, argv + op.ind, argc - op.ind, &paths);
+	set.select.is_several = paths.n > 1;
 	work_run(&set, &paths, &parts);
 	analyse(&set, &job, &parts);
 	if (set.verbose)

@@ -490,20 +490,20 @@ reducer_new(const struct settings *set)
 }
 
 static struct stream_in *
-open_input(const struct reducer *r, const char *path)
+open_input(const struct reducer *r, const char *path, uint32_t no)
 {
 	const uint32_t kinds = KINDS_GPU | KINDS_EXPLAIN | KINDS_DUMP;
 	struct stream_in *in;
 
 	if (!select_front_is_on(&r->set->select))
 		return stream_open_only(path, r->st, WANT_STREAM, kinds);
-	in = select_front_open(&r->set->select, path, r->st, WANT_TREE);
+	in = select_front_open(&r->set->select, path, r->st, WANT_TREE, no);
 	stream_only(in, kinds);
 	return in;
 }
 
 void
-reduce_input(struct reducer *r, const char *path, struct buf *out)
+reduce_input(struct reducer *r, const char *path, uint32_t no, struct buf *out)
 {
 	enum item item;
 
@@ -514,7 +514,7 @@ reduce_input(struct reducer *r, const char *path, struct buf *out)
 		r->rules.known.n = 0;
 		causes_clear(r->causes);
 	}
-	r->in = open_input(r, path);
+	r->in = open_input(r, path, no);
 	while ((item = stream_next(r->in)) != ITEM_END) {
 		if (item == ITEM_SOURCE) {
 			at_source(r, r->in->source.src);

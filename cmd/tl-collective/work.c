@@ -132,7 +132,7 @@ do_task(struct work *w, struct reducer *r, size_t i, struct buf *b)
 	bool before = exit_status() == EXIT_WARNINGS;
 
 	b->len = 0;
-	reduce_input(r, w->paths->v[i], b);
+	reduce_input(r, w->paths->v[i], (uint32_t)i, b);
 	t->offset = atomic_fetch_add(&w->shared->len, b->len);
 	for (t->len = 0; t->len < b->len;) {
 		ssize_t n = pwrite(w->fd, b->p + t->len, b->len - t->len,

@@ -71,8 +71,8 @@ number_of_gpu(const struct recording *r, uint32_t gpu)
  * window.c: by --step, --annotation, --from and --to; path is for messages.
  * False: nothing of what is asked for is in it.
  */
-bool window_find(struct recording *r, const struct select *asked,
-    const char *path) USE_RESULT;
+bool window_find(
+    struct recording *r, struct select *asked, const char *path) USE_RESULT;
 /* build.c: r's events and edges, after host_ready() and window_find(). */
 void build(struct graph *g, struct recording *r);
 void recording_start(

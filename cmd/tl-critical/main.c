@@ -353,6 +353,7 @@ finish(struct sink *s)
 	end_source(g);
 	if (g->is_job && g->all.n > 0)
 		critical_job(g);
+	select_end(&g->asked);
 	sink_sources_check(&s->sources);
 	if (g->npaths > 0 && g->with_overlay)
 		overlay_write(g);

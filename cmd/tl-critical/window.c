@@ -21,7 +21,7 @@ add_main(struct recording *r, uint32_t thread)
 
 /* From the first to the last of the steps that are asked for. */
 static struct span
-of_steps(struct recording *r, const struct select *s, const char *path)
+of_steps(struct recording *r, struct select *s, const char *path)
 {
 	struct span w = { INT64_MAX, INT64_MIN };
 	VEC(bool) chosen = { 0 };
@@ -165,7 +165,7 @@ cut_to_times(struct recording *r, const struct select *s)
 }
 
 bool
-window_find(struct recording *r, const struct select *s, const char *path)
+window_find(struct recording *r, struct select *s, const char *path)
 {
 	r->mains.n = 0;
 	r->steps.only_iterations = s->of_iterations;

@@ -337,7 +337,7 @@ read_all(struct file *f)
 	enum item item;
 
 	select_matched(f);
-	select_start(sel, f->in);
+	select_start(sel, f->in, (uint32_t)f->sources.list.n);
 	sink_sources_file(&f->sources, f->path);
 	while ((item = stream_next(f->in)) != ITEM_END) {
 		bool is_chosen = select_item(sel, f->in, item);

@@ -480,6 +480,7 @@ sides_compare(struct settings *set)
 		compare_by_rank(&g);
 	else
 		compare_by_place(&g);
+	select_end(&set->select);
 	check_gpus(&g);
 	check_steps(&g);
 	changes_finish(&g.changes);

@@ -180,12 +180,13 @@ pass_on_sorted(struct chrome *x, struct stream_in *in)
 
 static uint64_t
 read_file(const struct settings *set, struct chrome *x, struct perfetto *p,
-    const char *path)
+    const char *path, uint32_t *nsources)
 {
 	struct stream_in *in = select_front_open(&set->select, path, NULL,
 	    set->with_tree                    ? WANT_TREE
 		: set->flows || set->perfetto ? WANT_LINKED
-					      : WANT_STREAM);
+					      : WANT_STREAM,
+	    *nsources);
 	uint64_t nevents;
 
 	if (set->perfetto)
@@ -195,6 +196,7 @@ read_file(const struct settings *set, struct chrome *x, struct perfetto *p,
 	else
 		pass_on(x, in);
 	nevents = in->nevents;
+	*nsources += in->source.src + 1;
 	stream_close(in);
 	return nevents;
 }
@@ -219,6 +221,7 @@ main(int argc, char *argv[])
 	const char *path;
 	struct sink *sink;
 	uint64_t nevents = 0, nbytes;
+	uint32_t nsources = 0;
 	double start_s = sys_wall_s();
 	struct perfetto *p;
 	struct chrome *x;
@@ -228,6 +231,7 @@ main(int argc, char *argv[])
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &op, ch);
 	set.ninputs = op.ind < argc ? argc - op.ind : 1;
+	set.select.is_several = set.ninputs > 1;
 	if (set.fuse && set.keep_pids)
 		die_usage(
 		    "--fuse numbers processes itself: not with --pids keep");
@@ -239,7 +243,7 @@ main(int argc, char *argv[])
 	x = set.perfetto ? NULL : chrome_create(&set, sink);
 	p = set.perfetto ? perfetto_create(&set, sink) : NULL;
 	while ((path = opt_file(&op)) != NULL)
-		nevents += read_file(&set, x, p, path);
+		nevents += read_file(&set, x, p, path, &nsources);
 	if (set.perfetto)
 		perfetto_finish(p);
 	else

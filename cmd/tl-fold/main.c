@@ -201,7 +201,7 @@ read_file(struct folder *f, struct settings *set, const char *path)
 
 	stream_only(
 	    in, select_kinds(&set->select, KINDS_GPU) | KINDS_HOST | PYTHON);
-	select_start(&set->select, in);
+	select_start(&set->select, in, (uint32_t)origins_of(f)->list.n);
 	sink_sources_file(origins_of(f), path);
 	while ((item = stream_next(in)) != ITEM_END) {
 		bool is_chosen = select_item(&set->select, in, item);
@@ -384,6 +384,7 @@ read_all(struct folder *f, struct settings *set)
 	for (f->side = 0; f->side < NSIDES; f->side++)
 		for (size_t i = 0; i < set->paths[f->side].n; i++)
 			read_file(f, set, set->paths[f->side].v[i]);
+	select_end(&set->select);
 }
 
 static void

@@ -105,7 +105,7 @@ settle(const struct watch *x, struct arena *mem)
 
 /* The selection is each rule's own, and keeps state: it is fed all items. */
 static void
-read_tree(struct watching *w, struct stream_in *in)
+read_tree(struct watching *w, struct stream_in *in, uint32_t first)
 {
 	uint32_t kinds = 0;
 	enum item item;
@@ -115,7 +115,7 @@ read_tree(struct watching *w, struct stream_in *in)
 
 		w->needs_path |= rule->under.len > 0;
 		kinds |= select_kinds(&rule->select, rule->select.kinds);
-		select_start(&rule->select, in);
+		select_start(&rule->select, in, first);
 	}
 	if (!w->needs_path)
 		stream_only(in, kinds);
@@ -149,7 +149,7 @@ rules_judge_events(const struct site_rules *r, struct outcome *out, int tree,
 	in = tree_open(tree, name, NULL);
 	w.dict = in->dict;
 	in->is_told = true;
-	read_tree(&w, in);
+	read_tree(&w, in, w.list.v[0].out->source);
 	for (size_t i = 0; i < w.list.n; i++)
 		settle(&w.list.v[i], mem);
 	stream_close(in);

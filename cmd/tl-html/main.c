@@ -75,7 +75,7 @@ read_tree(struct page *p, const char *path, int side)
 {
 	uint32_t first = p->nsources;
 	struct stream_in *in =
-	    select_front_open(&p->select, path, p->dict, WANT_TREE);
+	    select_front_open(&p->select, path, p->dict, WANT_TREE, first);
 	const struct source *s = &in->source;
 	enum item item;
 
@@ -291,6 +291,7 @@ main(int argc, char *argv[])
 	}
 	if (path == NULL)
 		die_usage("option '-o' is missing: a page needs a FILE");
+	p.select.is_several = (size_t)(argc - op.ind) + p.others.n > 1;
 	p.dict = dict_create();
 	p.names.dict = p.dict;
 	p.threads = names_create(p.dict);

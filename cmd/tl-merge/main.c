@@ -157,9 +157,9 @@ pass_input(struct merge *m, const struct input *input)
 
 	if (m->out == NULL)
 		open_output(m, in);
-	select_start(&m->set->select, in);
 	m->input = input;
 	numbering_input(&m->nb);
+	select_start(&m->set->select, in, m->nb.first);
 	m->unasked.n = m->drifts.n = 0;
 	m->njoined = m->joined.n;
 	m->section = SECTION_NONE;
@@ -222,6 +222,7 @@ main(int argc, char *argv[])
 		m.inputs.v[i].no = i;
 		pass_input(&m, &m.inputs.v[i]);
 	}
+	select_end(&set.select);
 	/* an output may replace an input: they are read before */
 	if (set.align == ALIGN_UNSAID)
 		joined_check(&m.joined);

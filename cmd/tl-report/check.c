@@ -26,6 +26,7 @@ struct checker {
 	VEC(struct name_count) names; /* by text */
 	struct bucket_rules rules;
 	struct spans busy; /* of the source at hand */
+	uint32_t nsources;
 	/* of the table at hand */
 	struct check *at;
 	const char *time_column;
@@ -73,16 +74,20 @@ read_tree(struct checker *c, const char *path)
 	struct select *sel = &c->set->select;
 	struct stream_in *in =
 	    stream_open(path, c->st, select_want(sel, WANT_TREE));
+	uint32_t first = c->nsources;
 	enum item item;
 
 	in->is_told = true; /* by tl-tree */
 	stream_only(in, select_kinds(sel, KINDS_GPU));
-	select_start(sel, in);
+	select_start(sel, in, first);
 	while ((item = stream_next(in)) != ITEM_END) {
 		bool is_chosen = select_item(sel, in, item);
 
 		if (item == ITEM_SECTION && in->section == SECTION_PROLOGUE)
 			end_source(c);
+		if (item == ITEM_SOURCE &&
+		    first + in->source.src >= c->nsources)
+			c->nsources = first + in->source.src + 1;
 		if (item == ITEM_EVENT && is_chosen)
 			take_event(c, &in->ev);
 	}

@@ -42,7 +42,7 @@ read_dispatches(const char *tree, struct select *sel, struct spans *all)
 
 	in->is_told = true; /* by tl-tree */
 	stream_only(in, select_kinds(sel, KIND_BIT(KIND_KERNEL)));
-	select_start(sel, in);
+	select_start(sel, in, 0);
 	while ((item = stream_next(in)) != ITEM_END) {
 		bool is_chosen = select_item(sel, in, item);
 

@@ -393,6 +393,7 @@ finish(struct sink *s)
 {
 	end_source((struct program *)s);
 	ranks_match((struct program *)s);
+	select_end(&((struct program *)s)->asked);
 	sink_sources_check(&s->sources);
 }
 

@@ -382,6 +382,17 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 
 /* ---- when all is read ---- */
 
+/* Nothing but steps of some processes: select says whose are missing. */
+static bool
+is_of_processes(const struct select *s)
+{
+	for (size_t i = 0; i < s->steps.n; i++)
+		if (s->steps.v[i].src == SELECT_ANY_SOURCE &&
+		    s->steps.v[i].pid.len == 0)
+			return false;
+	return select_asks_steps(s) && select_is_of_steps(s);
+}
+
 /* Of a source without an answer, where others have one. */
 static void
 warn_empty(const struct sink *s, const struct sink_source *o)
@@ -393,7 +404,7 @@ warn_empty(const struct sink *s, const struct sink_source *o)
 		    MSG_SOURCE_NO_TIMED_GPU_EVENTS, o->path, o->src, o->ngpu);
 	else if (s->linked_only && o->nunlinked == o->ngpu)
 		report(MSG_SOURCE_NO_LINKED, o->path, o->src, o->nunlinked);
-	else
+	else if (!is_of_processes(&s->select))
 		report(MSG_SOURCE_NO_MATCH, o->path, o->src, o->ngpu);
 }
 

@@ -217,7 +217,8 @@ open_input(const struct settings *set, const char *path)
 	struct stream_in *in;
 
 	if (!set->make.opts.no_python)
-		return select_front_open(&set->select, path, NULL, WANT_STREAM);
+		return select_front_open(
+		    &set->select, path, NULL, WANT_STREAM, 0);
 	in = stream_open_only(
 	    path, NULL, WANT_STREAM, KINDS_ALL & ~KIND_BIT(KIND_PYTHON));
 	stream_only(in, KINDS_ALL); /* what tl-decode kept is needed */

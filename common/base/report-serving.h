@@ -27,6 +27,7 @@ WARNING(ITERATIONS_UNTOLD,
     "tokens, such as '{name}'")
 WARNING(NO_SUCH_PROCESS,
     "{file}: source {#source}: no process '{pid}' has steps")
+WARNING(NO_PROCESS, "{option}: no source has a process '{pid}' with steps")
 
 /* ---- tl-report --check ---- */
 WARNING(CHECK_TIME,

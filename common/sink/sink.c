@@ -66,7 +66,7 @@ read_file(struct sink *s, const char *path)
 	if (s->only_owners)
 		stream_only_owners(in);
 	stream_only_heads(in, s->heads);
-	select_start(&s->select, in);
+	select_start(&s->select, in, (uint32_t)s->sources.list.n);
 	sink_sources_file(&s->sources, path);
 	while ((item = stream_next(in)) != ITEM_END) {
 		bool is_chosen =
@@ -151,6 +151,7 @@ read_all(struct sink *s, struct optparse *op)
 		def->finish(s);
 		drop_unasked(s); /* that it made, of the last source */
 	}
+	select_end(&s->select);
 	if (s->records.n == 0 && def->empty != NULL) {
 		sink_sources_check(&s->sources);
 		def->empty(s);

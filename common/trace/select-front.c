@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The shared selection by tl-filter in front of an input. */
+#include <stdio.h>
+
 #include "trace/select-front.h"
 #include "trace/select.h"
 
@@ -49,9 +51,22 @@ select_front_opt(struct select_front *f, const struct optparse *op, int ch)
 
 struct stream_in *
 select_front_open(const struct select_front *f, const char *path,
-    struct dict *dict, enum want want)
+    struct dict *dict, enum want want, uint32_t first_source)
 {
+	char first[sizeof "--first-source=" + 20];
+	VEC(char *) words = { 0 };
+	struct stream_in *in;
+
 	if (!select_front_is_on(f))
 		return stream_open(path, dict, want);
-	return stream_open_through(path, dict, want, "tl-filter", f->words.v);
+	if (f->is_several) {
+		snprintf(first, sizeof first, "--first-source=%" PRIu32,
+		    first_source);
+		vec_push(&words, first);
+	}
+	for (size_t i = 0; i < f->words.n; i++)
+		vec_push(&words, f->words.v[i]); /* with the NULL */
+	in = stream_open_through(path, dict, want, "tl-filter", words.v);
+	vec_free(&words);
+	return in;
 }

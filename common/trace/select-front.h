@@ -12,6 +12,7 @@
 
 struct select_front {
 	VEC(char *) words; /* tl-filter's */
+	bool is_several;   /* the program reads several inputs */
 };
 
 /* Takes one shared option, as select_opt(). */
@@ -22,8 +23,11 @@ select_front_is_on(const struct select_front *f)
 {
 	return f->words.n > 0;
 }
-/* A stream of what is selected; as stream_open() when there is no option. */
+/*
+ * A stream of what is selected; as stream_open() when there is no option. Its
+ * sources count from first_source on, as of select_start().
+ */
 struct stream_in *select_front_open(const struct select_front *f,
-    const char *path, struct dict *dict, enum want want);
+    const char *path, struct dict *dict, enum want want, uint32_t first_source);
 
 #endif

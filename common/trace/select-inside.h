@@ -43,6 +43,13 @@ void select_there_annotations(const struct select *s, struct buf *b);
 /* N or N-M. */
 bool select_range_parse(struct str s, struct select_range *r) USE_RESULT;
 
+/* The number of the source being read, over all inputs. */
+static inline uint32_t
+select_source_no(const struct select *s)
+{
+	return s->first_source + s->src;
+}
+
 /* ---- select-steps.c ---- */
 
 /* Takes --step. */
@@ -50,7 +57,8 @@ void select_steps_opt(struct select *s, const struct optparse *op);
 
 /* ---- select-window.c ---- */
 
-void select_windows_clear(struct select_windows *w);
+/* Of the source that was read. */
+void select_windows_leave(struct select *s);
 void select_windows_add(
     struct select_windows *w, const struct dict *st, const struct event *ev);
 /* The prologue is over: which are asked for? */

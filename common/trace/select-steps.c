@@ -202,9 +202,21 @@ choose(const struct select_step *step, const struct dict *st,
 	return n;
 }
 
+/* Whether the item may mean the source, and which processes of it. */
+static bool
+meets(struct select_step *step, const struct extent *e, uint32_t src)
+{
+	if (step->src != SELECT_ANY_SOURCE && step->src != src)
+		return false;
+	step->is_met |= e->has_processes;
+	/* of several sources that without the process are none of its business
+	 */
+	return e->has_processes || step->src == src || step->pid.len == 0;
+}
+
 size_t
-select_steps(const struct select *s, const struct steps *steps,
-    const struct dict *st, bool *chosen, const char *name, uint32_t src)
+select_steps(struct select *s, const struct steps *steps, const struct dict *st,
+    bool *chosen, const char *name, uint32_t src)
 {
 	const struct select_step any = { .src = SELECT_ANY_SOURCE };
 	struct extent all = extent_of(&any, st, steps);
@@ -214,16 +226,15 @@ select_steps(const struct select *s, const struct steps *steps,
 	for (size_t i = 0; i < steps->list.n; i++)
 		chosen[i] = false;
 	for (size_t i = 0; i < s->steps.n; i++) {
-		const struct select_step *step = &s->steps.v[i];
-		struct extent e;
+		struct select_step *step = &s->steps.v[i];
+		struct extent e = extent_of(step, st, steps);
 
-		if (step->src != SELECT_ANY_SOURCE && step->src != src)
+		if (!meets(step, &e, src))
 			continue;
 		if (!all.has_steps) {
 			report(MSG_NO_STEPS, name, src);
 			return 0;
 		}
-		e = extent_of(step, st, steps);
 		if (!e.has_processes) {
 			report(MSG_NO_SUCH_PROCESS, name, src, step->pid);
 			continue;
@@ -234,4 +245,16 @@ select_steps(const struct select *s, const struct steps *steps,
 	if (is_asked && n == 0)
 		report(MSG_NO_SUCH_STEP, name, src, all.first, all.last);
 	return n;
+}
+
+void
+select_end(struct select *s)
+{
+	for (size_t i = 0; i < s->steps.n && !s->has_unlooked; i++) {
+		const struct select_step *step = &s->steps.v[i];
+
+		if (step->src == SELECT_ANY_SOURCE && step->pid.len > 0 &&
+		    !step->is_met)
+			report(MSG_NO_PROCESS, "--step", step->pid);
+	}
 }

@@ -5,8 +5,11 @@
 #include "trace/select-inside.h"
 
 void
-select_windows_clear(struct select_windows *w)
+select_windows_leave(struct select *s)
 {
+	struct select_windows *w = s->windows;
+
+	s->has_unlooked |= w->all.n > 0 && !w->is_ready;
 	w->all.n = w->chosen.n = w->since.n = w->asked.n = 0;
 	steps_clear(&w->steps);
 	steps_clear(&w->iterations);
@@ -101,8 +104,8 @@ ask_annotation(const struct select *s, struct str text, struct spans *out)
 	if (select_nth(text, &name, &nth) && ask_pattern(s, name, nth, out))
 		return;
 	select_there_annotations(s, &there);
-	report(
-	    MSG_NO_SUCH_ANNOTATION, s->in->name, s->src, text, buf_str(&there));
+	report(MSG_NO_SUCH_ANNOTATION, s->in->name, select_source_no(s), text,
+	    buf_str(&there));
 	buf_free(&there);
 }
 
@@ -140,7 +143,7 @@ select_windows_ready(struct select *s)
 	s->inferred |= steps_inferred_from(&w->steps);
 	if ((s->phases & ~(1u << PHASE_OUTSIDE)) != 0 &&
 	    w->iterations.list.n == 0)
-		report(MSG_NO_PHASES, s->in->name, s->src);
+		report(MSG_NO_PHASES, s->in->name, select_source_no(s));
 	if (w->all.n > 0)
 		qsort(w->all.v, w->all.n, sizeof *w->all.v, window_cmp);
 	w->has_steps = select_asks_steps(s);
@@ -148,7 +151,7 @@ select_windows_ready(struct select *s)
 		vec_push(&w->chosen, false);
 	if (w->has_steps)
 		(void)select_steps(s, &w->steps, s->in->dict, w->chosen.v,
-		    s->in->name, s->src);
+		    s->in->name, select_source_no(s));
 	if (w->has_steps)
 		find_rows(w);
 	w->has_notes = s->annotations.n > 0;

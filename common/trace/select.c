@@ -132,11 +132,14 @@ select_opt(struct select *s, const struct optparse *op, int ch)
 /* ---- judging ---- */
 
 void
-select_start(struct select *s, const struct stream_in *in)
+select_start(
+    struct select *s, const struct stream_in *in, uint32_t first_source)
 {
 	if (s->windows == NULL)
 		s->windows = xcalloc(1, sizeof *s->windows);
-	select_windows_clear(s->windows);
+	select_windows_leave(s);
+	s->first_source = first_source;
+	s->src = 0;
 	s->windows->steps.only_iterations = s->of_iterations;
 	if (s->dict != in->dict)
 		s->name_known.n = 0;
@@ -194,7 +197,7 @@ take_section(struct select *s, enum section section)
 {
 	s->launches.n = 0;
 	if (section == SECTION_PROLOGUE)
-		select_windows_clear(s->windows);
+		select_windows_leave(s);
 	s->windows->in_prologue = section == SECTION_PROLOGUE;
 }
 
@@ -306,7 +309,7 @@ in_time(struct select *s)
 	if (first == INT64_MIN)
 		die("%s: source %u: the stream does not say when it begins "
 		    "(fact 'first'): --from and --to have no effect",
-		    s->in->name, (unsigned)s->src);
+		    s->in->name, (unsigned)select_source_no(s));
 	if (__builtin_sub_overflow(s->when_ns, first, &t))
 		return false;
 	if ((!s->has_from || t >= s->from_ns) && (!s->has_to || t < s->to_ns))
@@ -490,7 +493,7 @@ void
 select_free(struct select *s)
 {
 	if (s->windows != NULL) {
-		select_windows_clear(s->windows);
+		select_windows_leave(s);
 		vec_free(&s->windows->all);
 		spans_free(&s->windows->asked);
 		steps_free(&s->windows->steps);

@@ -27,6 +27,7 @@ struct select_step {
 	int64_t src;       /* or SELECT_ANY_SOURCE */
 	struct str pid;    /* a number or a pattern; empty: any process */
 	uint8_t which;
+	bool is_met; /* set: a source has the process */
 };
 
 /* Some of what there was besides, each once. */
@@ -59,10 +60,11 @@ struct select_window {
  *
  *	in = stream_open(path, dict, select_want(&sel, WANT_STREAM));
  *	stream_only(in, select_kinds(&sel, KINDS_GPU));
- *	select_start(&sel, in);
+ *	select_start(&sel, in, 0);
  *	while ((item = stream_next(in)) != ITEM_END)
  *		if (select_item(&sel, in, item))
  *			... in->ev is asked for
+ *	select_end(&sel);
  *
  * Memory: 40 bytes an annotation of the source, if windows are asked for; 140
  * where they are looked up.
@@ -98,8 +100,9 @@ struct select {
 	VEC(uint8_t) name_known;
 	const struct dict *dict; /* that name_known is about */
 	const struct stream_in *in;
-	uint32_t src;
-	VEC(int64_t) first_ns;          /* by source, or INT64_MIN */
+	uint32_t first_source, src;
+	bool has_unlooked;     /* a source whose windows nothing asked about */
+	VEC(int64_t) first_ns; /* by source, or INT64_MIN */
 	VEC(uint8_t) rank_known;        /* by source */
 	struct select_windows *windows; /* of the source being read */
 	VEC(struct select_launch) launches;
@@ -156,8 +159,15 @@ enum want select_want(const struct select *s, enum want want);
 bool select_by_launch(const struct select *s);
 /* The kinds to read so that events of these kinds can be judged. */
 uint32_t select_kinds(const struct select *s, uint32_t kinds);
-/* Before the first item of each stream. */
-void select_start(struct select *s, const struct stream_in *in);
+/*
+ * Before the first item of each stream. Its sources count from first_source on,
+ * so that --step means the same source of several inputs in all programs.
+ */
+void select_start(
+    struct select *s, const struct stream_in *in, uint32_t first_source);
+/* Behind the last stream: a process of --step that no source has is a warning.
+ */
+void select_end(struct select *s);
 /*
  * Takes each item in order; whether it is an event that is asked for. Windows
  * that a source does not have are a warning. In the prologue, which defines the
@@ -208,9 +218,10 @@ bool select_is_of_steps(const struct select *s);
 bool select_is_apart(const struct select *s);
 /*
  * Which of the windows --step names; how many. None is a warning, of the source
- * src of the input of this name, if --step asks for steps of that source.
+ * src, counted over all inputs, in the input of this name, if --step asks for
+ * steps of that source.
  */
-size_t select_steps(const struct select *s, const struct steps *steps,
+size_t select_steps(struct select *s, const struct steps *steps,
     const struct dict *st, bool *chosen, const char *name, uint32_t src);
 /* "NAME#N" of --annotation in its two parts; false if it has no N from 1 on. */
 bool select_nth(struct str text, struct str *name, int64_t *nth);

@@ -109,10 +109,43 @@ is 'so is the slowest' "$(kernels slowest@12)" '0:1200'
 is 'of each source' "$(kernels 3@12 sources.tl)" '0:1201 1:1201'
 is 'of one source' "$(kernels 3@1:12 sources.tl)" '1:1201'
 is 'all of one source' "$(kernels 3@0: sources.tl)" '0:1102 0:1201'
-reports 3 no-such-process 'tl-filter --step 2@13 procs.tl'
+reports 3 no-process 'tl-filter --step 2@13 procs.tl'
+reports 3 no-such-process 'tl-filter --step 2@0:13 procs.tl'
 reports 3 no-such-step 'tl-filter --step 1@12 procs.tl'
 ok 'other sources are not asked' tl-filter --step 2@1:12 -o f.tl sources.tl
 refuses 2 '3-7@PID' 'tl-filter --step 3@ procs.tl'
+
+# sources count over all inputs: that of alone.json is 1
+both() { # both PROGRAM...: of two inputs, the second's step 3
+	"$@" procs.json alone.json --step 3@1:12 2>/dev/null
+}
+launched() { tl-cat --tsv -F src,corr,kind | awk '$3 == "kernel" { print $1 ":" $2 }'; }
+is 'of two inputs' "$(both tl-filter | launched)" '1:1201'
+is 'merged' "$(both tl-merge --align none | launched)" '1:1201'
+is 'of steps' "$(both tl-steps --no-header -c src,step,pid | tr '\t' .)" '1.3.12'
+is 'of kernels' "$(both tl-kernels --by name --no-header -c count)" 1
+is 'idle time is that before its kernel, from 150 to 220, and behind it' \
+	"$(both tl-idle --no-header -c time_ns | awk '{ n += $1 } END { print n }')" 92000
+is 'of the critical path' "$(both tl-critical --no-header -c src | sort -u)" 1
+is 'folded' "$(both tl-fold | awk '{ n += $NF } END { print n }')" 8000
+
+is 'joined' "$(both tl-cat --tsv -F src,corr,kind | awk '$3 == "kernel" { print $1 ":" $2 }')" \
+	'1:1201'
+is 'exported' "$(both tl-export | grep -c '"kernel"')" 1
+
+# a process of one of several ranks
+for r in 0 1 2; do
+	process $((21 + r)) 1 0 | trace ",\"distributedInfo\":{\"rank\":$r}" >rank-$r.json
+done
+for p in filter 'merge --align=none' kernels timeline idle steps critical fold ops cat export; do
+	# shellcheck disable=SC2086 # the name and its options
+	tl-$p --step 2@22 rank-0.json rank-1.json rank-2.json >one 2>err
+	is "tl-$p: ranks without the process are no warning" "$? $(cat err) $([ -s one ] && echo answers)" '0  answers'
+	case $p in cat | export) continue ;; esac # the inputs of one
+	# shellcheck disable=SC2086
+	tl-$p --step 2@22,2@29 rank-0.json rank-1.json rank-2.json >one 2>err
+	is "tl-$p: one that no rank has is" "$? $(grep -c "'29'" err)" '3 1'
+done
 is 'all programs mean the same' \
 	"$(sh "$ROOT/tests/oracle/selections.sh" procs.tl '--step 2-3@12' 2>&1 | grep -v '^ok|')" ''
 is 'steps' "$(rows 'tl-steps --step 2-3@12 -c step,pid procs.tl')" '2 12.3 12.'

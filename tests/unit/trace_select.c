@@ -125,7 +125,7 @@ start(void)
 {
 	in.name = "a.tl";
 	in.dict = st;
-	select_start(&sel, &in);
+	select_start(&sel, &in, 0);
 }
 
 /*
@@ -466,14 +466,33 @@ bad_process(void)
 }
 
 static void
-no_such_process(void)
+ask_processes(const char *steps)
 {
 	begin();
-	OPTION(STEP, "3@77");
+	OPTION(STEP, steps);
 	start();
 	prologue(-1);
 	(void)asked();
+	select_end(&sel);
 	exit(exit_status());
+}
+
+static void
+no_such_process(void)
+{
+	ask_processes("3@77");
+}
+
+static void
+no_such_process_there(void)
+{
+	ask_processes("3@0:77");
+}
+
+static void
+process_of_another(void)
+{
+	ask_processes("3@1:77");
 }
 
 static void
@@ -517,7 +536,11 @@ main(void)
 	says(no_first, EXIT_NO_ANSWER, "does not say when it begins");
 	says(bad_step, EXIT_USAGE, "first, last or slowest, not '3,newest'");
 	says(bad_process, EXIT_USAGE, "3-7@PID");
-	says(no_such_process, EXIT_WARNINGS, "no process '77'");
+	says(no_such_process, EXIT_WARNINGS,
+	    "--step: no source has a process '77' with steps");
+	says(no_such_process_there, EXIT_WARNINGS,
+	    "a.tl: source 0: no process '77' has steps");
+	says(process_of_another, EXIT_DONE, "");
 	says(bad_range, EXIT_USAGE, "not '7-3'");
 	says(bad_kind, EXIT_USAGE, "no kind of event 'kernels'");
 	begin();
