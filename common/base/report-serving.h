@@ -31,8 +31,8 @@ WARNING(NO_PROCESS, "{option}: no source has a process '{pid}' with steps")
 
 /* ---- tl-report --check ---- */
 WARNING(CHECK_TIME,
-    "{file}: {table}: {#n} ns of GPU work; with a launch there are {#busy} ns "
-    "(busy) to {#sum} ns (sum)")
+    "{file}: {table}: GPU time {time} is outside {busy} (busy) to {sum} (sum "
+    "of durations)")
 WARNING(CHECK_COUNT,
     "{file}: {table}: {#n} {n:event|events} named '{name}', but {#m} whose "
     "launch was recorded")

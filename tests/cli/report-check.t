@@ -31,7 +31,7 @@ ops_unique_args,True,5,5,0,38000,38000,44000
 unified_perf_summary,True,5,5,0,38000,38000,44000'
 tl-report a.json --check >screen 2>err
 like 'on the screen' "$(sed -n '/^checks/,$p' screen | tr -s ' \n' ' ')" \
-	'^checks - ops_unique_args passed: 5 of 5 GPU events with a launch are listed; 38.0 us, the GPU was busy with them for 38.0 us - unified_perf_summary passed: '
+	'^checks - ops_unique_args passed: 5 of 5 GPU events with a launch, without collectives; 38.0 us, the GPU was busy with them for 38.0 us - unified_perf_summary passed: '
 is 'collectives of the user are left out, too' "$(tl-report a.json --check --comm-pattern k1 -d out 2>err
 	cut -d, -f 1-5 out/checks.csv | sed 1d | tr '\n' ' ')" \
 	'ops_unique_args,True,3,3,0 unified_perf_summary,True,3,3,0 '
@@ -70,6 +70,26 @@ is 'another kernel' "$(wrong 's/"name":"k1"/"name":"k2"/')" '3 False,5,5,2,38000
 is 'too little time' "$(wrong 's/"direct_ns_sum":34000/"direct_ns_sum":33999/')" '3 False,5,5,0,37999'
 is 'too much' "$(wrong 's/"direct_ns_sum":34000/"direct_ns_sum":40001/')" '3 False,5,5,0,44001'
 is 'the row is not there' "$(wrong '/aten::b/d; s/"rows":2/"rows":1/')" '3 False,4,5,1,34000'
+
+# an op whose second call has a kernel more is in the list with its first call
+# alone: that leaves room for these two kernels, and for none of other ops
+{
+	sed '1d; $d; s/,$//' a.json
+	for i in 0 1; do
+		at=$((500 + 100 * i))
+		ev cpu_op aten::c 1 $at 50
+		for k in $(seq 0 $i); do
+			ev cuda_runtime cudaLaunchKernel 1 $((at + 10 * k + 1)) 5 "\"correlation\":$((50 + 10 * i + k))"
+			ev kernel kc$k 7 $((at + 20 + 12 * k)) 10 "\"correlation\":$((50 + 10 * i + k)),\"device\":0,\"stream\":7"
+		done
+	done
+} | trace >vary.json
+tl-report vary.json --check >screen 2>err
+like 'and why there are fewer' "$(sed -n '/^checks/,$p' screen | tr -s ' \n' ' ')" \
+	'^checks - ops_unique_args passed: 6 of 8 .* collectives; 2 are in calls with another number of kernels: in the time, not in the list; '
+echo '/aten::a/d; s/"rows":3/"rows":2/' >wrong.sed
+fake/tl-report vary.json --check -d wrong >/dev/null 2>err
+is 'that is no excuse for others' "$? $(cut -d, -f 2-5 wrong/checks.csv | sed -n 2p)" '3 False,2,8,3'
 echo 's/"count":1,/"count":2,/' >wrong.sed
 reports 3 check-count 'fake/tl-report a.json --check'
 echo 's/"direct_ns_sum":34000/"direct_ns_sum":33999/' >wrong.sed
