@@ -62,18 +62,21 @@ clock_add(struct clock *c, const struct event *ev)
 static uint32_t
 kind_of(const struct clock *c, const struct step_window *w)
 {
-	const struct iteration *it = steps_iteration(&c->steps, w);
+	bool is_between = w->what == STEP_IS_BETWEEN;
+	const struct iteration *it =
+	    is_between ? NULL : steps_iteration(&c->steps, w);
 	struct dict *st = c->nm->st;
 	struct buf b = { 0 };
 	uint32_t kind;
 
 	if (w->what == STEP_IS_WHOLE)
 		return intern_put(st->text, STR("GPU span"));
-	if (w->what == STEP_IS_BETWEEN)
-		return intern_put(st->text, STR("time between steps"));
 	if (it != NULL && it->phase >= PHASE_PREFILL)
 		buf_printf(&b, "%s ", phase_words[it->phase]);
-	buf_puts(&b, "step");
+	buf_puts(&b, is_between ? "time between steps" : "step");
+	/* what nobody marked is not compared with what somebody did */
+	if (c->steps.inferred > 0)
+		buf_puts(&b, " (inferred)");
 	if (it != NULL && it->has_requests && it->num_requests > 0 &&
 	    !c->is_matched)
 		buf_printf(&b, " (batch %" PRId64 ")", it->num_requests);

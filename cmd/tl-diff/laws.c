@@ -40,7 +40,8 @@ static void
 keep_family(const struct changes *c, unsigned family)
 {
 	const struct family *f = &c->family[family];
-	int64_t judged = f->rest_ns, said = f->judged_ns, rows = 0, off;
+	int64_t judged = f->rest_ns + f->first.rest_ns, said = f->judged_ns,
+		rows = 0, off;
 	int64_t nrounded = 1;
 
 	for (size_t i = 0; i < c->rows.n; i++) {
@@ -57,10 +58,8 @@ keep_family(const struct changes *c, unsigned family)
 	    (struct law_part){ "beyond noise", f->judged_ns });
 	add(&said, f->unknown_ns);
 	add(&said, f->within_ns);
-	add(&said, f->first_ns);
 	law_same(table_of(c),
-	    (struct law_part){
-		"judged, unknown, within noise and first steps", said },
+	    (struct law_part){ "judged, unknown and within noise", said },
 	    (struct law_part){ "the rows' difference", rows });
 	off = rows;
 	add(&off, f->ns[0]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What changed, in sentences. */
 #include "cmd/tl-diff/notes.h"
+#include "sink/cells.h"
 #include "trace/stat.h"
 
 #define TOP_ROWS 3
@@ -303,6 +304,22 @@ note_whole(const struct changes *c, struct table *t, bool has_hints)
 	buf_free(&b);
 }
 
+/* Steps that nobody marked; of one side, that they are others. */
+static void
+note_steps(const struct changes *c, struct table *t)
+{
+	bool of_before = c->unit[0].has_inferred;
+
+	if (of_before && c->unit[1].has_inferred)
+		note_inferred(t);
+	else if (of_before || c->unit[1].has_inferred)
+		table_note(t,
+		    "no step markers in %s: its steps are inferred, and not "
+		    "those of %s",
+		    of_before ? "before" : "after",
+		    of_before ? "after" : "before");
+}
+
 /* ---- rows and events ---- */
 
 /* "WHAT: before 2 (1.2 ms), after 3 (1.3 ms)"; nothing where both are 0. */
@@ -534,6 +551,7 @@ changes_notes(const struct changes *c, struct table *t, bool has_hints)
 	if (ranks_differ(c))
 		ranks_notes(c, t);
 	note_whole(c, t, has_hints);
+	note_steps(c, t);
 	if (!ranks_differ(c))
 		ranks_notes(c, t);
 	first_note(c, t);

@@ -16,8 +16,7 @@ static struct change rows[] = {
 	    .unit_ns = { 50, 66 },
 	    .diff_ns = 16,
 	    .judged_ns = 5,
-	    .unknown_ns = 7,
-	    .first_ns = 4 },
+	    .unknown_ns = 7 },
 	{ .key = { .family = FAMILY_COMM },
 	    .kernels = { 1, 1 },
 	    .ns = { 9, 9 },
@@ -53,7 +52,7 @@ start(void)
 	}
 	c.family[FAMILY_COMPUTE].judged_ns = 5;
 	c.family[FAMILY_COMPUTE].unknown_ns = 7;
-	c.family[FAMILY_COMPUTE].first_ns = 4;
+	c.family[FAMILY_COMPUTE].within_ns = 4;
 }
 
 static void
@@ -101,11 +100,13 @@ main(void)
 	    "beyond noise in rows and together 6 is not beyond noise 5");
 	BREAKS(c.family[FAMILY_COMPUTE].rest_ns, 3,
 	    "beyond noise in rows and together 8 is not beyond noise 5");
-	BREAKS(c.family[FAMILY_COMPUTE].first_ns, -4,
-	    "judged, unknown, within noise and first steps 12 is not the rows' "
-	    "difference 16");
-	BREAKS(c.family[FAMILY_COMPUTE].within_ns, 2, "first steps 18 is not");
-	BREAKS(c.family[FAMILY_COMPUTE].unknown_ns, 2, "first steps 18 is not");
+	BREAKS(c.family[FAMILY_COMPUTE].within_ns, -4,
+	    "judged, unknown and within noise 12 is not the rows' difference "
+	    "16");
+	BREAKS(c.family[FAMILY_COMPUTE].first.rest_ns, 2,
+	    "beyond noise in rows and together 7 is not beyond noise 5");
+	BREAKS(
+	    c.family[FAMILY_COMPUTE].unknown_ns, 2, "within noise 18 is not");
 	is_str(broken(&c.family[FAMILY_COMPUTE].ns[1], 2), "",
 	    "means are rounded");
 	BREAKS(c.family[FAMILY_COMPUTE].ns[1], 3,
