@@ -125,7 +125,8 @@ lanes_push(struct lanes *l, const struct event *ev, uint32_t src)
 	struct lane *lane = NULL;
 
 	if ((ev->shape->has & HAS_TS) == 0 ||
-	    (ev->flags & (EV_DUPLICATE | EV_UNTIMED)) != 0)
+	    (ev->flags & (EV_DUPLICATE | EV_UNTIMED)) != 0 ||
+	    ev->shape->is_inferred) /* no thread did it */
 		return;
 	if (in_tree)
 		origins_close(l->origins, ev->depth);

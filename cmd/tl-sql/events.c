@@ -300,10 +300,13 @@ put_tree(struct events *e, const struct event *ev)
 static void
 put_event(struct events *e, struct event *ev)
 {
-	struct place here = { ev->uid, ++e->seq };
+	struct place here = { .uid = ev->uid };
 	size_t depth = ev->shape->has & HAS_DEPTH ? ev->depth : 0;
 
 	walk_push(e->walk, ev);
+	if (ev->shape->is_inferred) /* it is in the column step */
+		return;
+	here.seq = ++e->seq;
 	numbering_event(&e->numbers, ev);
 	if (ev->src != e->src)
 		end_source(e);

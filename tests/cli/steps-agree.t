@@ -77,7 +77,7 @@ is 'a tree without marks' "$(rows 'tl-timeline --by step -c step plain.tl' | tr 
 # ---- without annotations ----
 
 # three times a b c behind a pause, the second one longest
-{
+calls() {
 	i=0 t=1000
 	for name in a b c a b c a b c; do
 		test $name = a && t=$((t + 100))
@@ -86,7 +86,8 @@ is 'a tree without marks' "$(rows 'tl-timeline --by step -c step plain.tl' | tr 
 		ev kernel $name 7 $((t + 10)) 5 "\"device\":0,\"stream\":7,\"correlation\":$i"
 		i=$((i + 1))
 	done
-} | trace >t.json
+}
+calls | trace >t.json
 is 'inferred' "$(rows 'tl-steps -c step,ts_ns,wall_ns,is_inferred t.json')" \
 	'1 1110000 25000 true.2 1135000 200000 true.3 1335000 130000 true.'
 is 'the window of the verdict' \
@@ -103,11 +104,43 @@ like 'it says so, too' "$(tl-critical --format table t.json | head -n 1)" \
 	'^no step markers: steps inferred from '
 # and others, too
 for cmd in 'tl-timeline --by step' 'tl-timeline --step 2' 'tl-kernels --step 2' 'tl-idle --by step' \
-	'tl-launch --step 1-2'; do
+	'tl-launch --step 1-2' 'tl-launch --table graph_estimate' \
+	'tl-roofline --table roofline_by_step'; do
 	command -v "${cmd%% *}" >/dev/null || continue
 	is "$cmd says so" "$($cmd --format table t.json | grep -c '^no step markers: steps inferred')" 1
 	is "$cmd of marked ones does not" "$($cmd --format table t.tl | grep -c '^no step markers')" 0
 done
+diff_note() { tl-diff --by kernel --table diff_steps --format table "$@" | grep '^no step markers'; }
+is 'tl-diff says so' "$(diff_note t.json t.json)" \
+	"no step markers: steps inferred from the optimizer's, or from calls that repeat"
+is 'of marked ones it does not' "$(diff_note t.tl t.tl)" ''
+# what is inferred is not compared with what is marked
+{
+	mark 1 1 1110 25
+	mark 2 1 1135 200
+	mark 3 1 1335 130
+	calls
+} | trace >marked.json
+is 'tl-diff: a kind of their own' "$(rows 'tl-diff --by kernel --table diff_steps -c kind,term,before_ns t.json t.json' | tr . '\n' |
+	grep ' step ')" 'step (inferred) step 130000'
+is 'tl-diff: inferred and marked ones' "$(rows 'tl-diff --by kernel --table diff_steps -c kind t.json marked.json')" ''
+for pair in 't.json marked.json before after' 'marked.json t.json after before'; do
+	# shellcheck disable=SC2086 # words
+	set -- $pair
+	is "tl-diff $1 $2: a note" "$(diff_note "$1" "$2")" \
+		"no step markers in $3: its steps are inferred, and not those of $4"
+	reports 5 no-steps-to-judge "tl-diff --by kernel --fail-over step:1% $1 $2"
+done
+# they are no events of the trace
+if command -v tl-sql >/dev/null; then
+	tl-sql -o t.db t.json
+	is 'tl-sql has them as numbers' "$(python3 -c 'import sqlite3
+print(*sqlite3.connect("t.db").execute(
+    "SELECT step, kind, count(*) FROM events GROUP BY 1, 2 ORDER BY 1, 2"), sep="; ")')" \
+		"(1, 'kernel', 3); (1, 'runtime', 3); (2, 'kernel', 3); (2, 'runtime', 3); (3, 'kernel', 3); (3, 'runtime', 3)"
+fi
+tl-html -o p.html t.json
+is 'tl-html draws none' "$(python3 "$ROOT/tests/oracle/page.py" p.html | grep -o "spans [0-9]*")" "spans 18"
 is 'nor where no step is shown' "$(tl-timeline --format table t.json | grep -c '^no step markers')" 0
 tl-tree t.json -o i.tl
 for cmd in tl-timeline tl-idle tl-steps tl-critical tl-filter; do

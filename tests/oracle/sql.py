@@ -56,7 +56,7 @@ def main():
         line = json.loads(line)
         if "source" in line:
             sources = max(sources, line["source"]["src"] + 1)
-        if "id" not in line:
+        if "id" not in line or line.get("cat") == "inferred_step":
             continue
         row = dict(zip(names, next(rows)))
         seq += 1
