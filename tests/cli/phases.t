@@ -55,7 +55,7 @@ if command -v tl-kernels >/dev/null; then
 	is 'kernels: by phase' "$(rows "tl-kernels --by phase -c phase,count,dur_ns_sum $t")" \
 		'decode 2000 16000000.prefill 1200 9600000.mixed 800 6400000.'
 	# each kernel begins in the iteration after its launch's
-	serving --format vllm_native --schedule phases --steps 2000 --late >late.json
+	serving --format vllm_native --schedule phases --steps 200 --late >late.json
 	for gpu in '' --by-gpu-time; do
 		python3 - late.json "$gpu" >want <<-'END'
 			import collections, json, re, sys
