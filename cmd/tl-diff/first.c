@@ -12,23 +12,10 @@
 
 /* ---- samples: a run's first step ---- */
 
-/* How many there are in the unit in which differences are. */
-static double
-scale_of(const struct unit_times *u)
-{
-	return (double)u->left_out.n / (double)u->n;
-}
-
-/* Times by run; a run without one has zero. */
-static void
-add_samples(
-    const struct changes *c, int side, const double *ns, struct noise_row *row)
-{
-	noise_add(&row->side[side], ns, c->unit[side].nruns);
-	row->scale[side] = scale_of(&c->unit[side]);
-}
-
-/* Sums of times, one or more rows', into one row: those that are wanted. */
+/*
+ * Sums of times, one or more rows', into one row: those that are wanted. A run
+ * without one has zero.
+ */
 static void
 gather(const struct changes *c, const struct row_time *v, size_t n,
     bool (*wants)(const struct changes *, const struct row_time *, unsigned),
@@ -48,7 +35,9 @@ gather(const struct changes *c, const struct row_time *v, size_t n,
 		nevents += v[i].n;
 	}
 	for (int s = 0; s < NSIDES; s++) {
-		add_samples(c, s, ns[s], row);
+		noise_add(&row->side[s], ns[s], c->unit[s].nruns);
+		row->scale[s] =
+		    (double)c->unit[s].left_out.n / (double)c->unit[s].n;
 		free(ns[s]);
 	}
 	row->nevents = nevents / (double)(c->unit[0].nruns + c->unit[1].nruns);
