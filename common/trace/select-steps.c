@@ -209,8 +209,7 @@ meets(struct select_step *step, const struct extent *e, uint32_t src)
 	if (step->src != SELECT_ANY_SOURCE && step->src != src)
 		return false;
 	step->is_met |= e->has_processes;
-	/* of several sources that without the process are none of its business
-	 */
+	/* without SRC a source that lacks the process is not asked */
 	return e->has_processes || step->src == src || step->pid.len == 0;
 }
 
