@@ -185,7 +185,7 @@ changes_end_run(struct changes *c, int side, const struct side *r)
 	}
 	u->nsteps += seen.n;
 	vec_push(&u->run_steps, seen.n);
-	u->has_inferred |= r->steps.inferred > 0;
+	u->inferred |= steps_inferred_from(&r->steps);
 	if (samples_are_steps(c->set))
 		find_phases(c, side, r);
 	ranks_add(c, side, r);

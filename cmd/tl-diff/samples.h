@@ -41,7 +41,7 @@ struct unit_times {
 	int64_t total_ns; /* GPU time of a unit, the mean */
 	uint64_t nevents; /* GPU work of all runs, as it was read */
 	int64_t run_ns;
-	bool has_inferred; /* a run's steps are inferred */
+	unsigned inferred; /* steps_inferred_from() of all runs */
 };
 
 /*

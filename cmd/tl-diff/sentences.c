@@ -308,11 +308,12 @@ note_whole(const struct changes *c, struct table *t, bool has_hints)
 static void
 note_steps(const struct changes *c, struct table *t)
 {
-	bool of_before = c->unit[0].has_inferred;
+	unsigned of_before = c->unit[0].inferred,
+		 of_after = c->unit[1].inferred;
 
-	if (of_before && c->unit[1].has_inferred)
-		note_inferred(t);
-	else if (of_before || c->unit[1].has_inferred)
+	if (of_before != 0 && of_after != 0)
+		note_inferred(t, of_before | of_after);
+	else if (of_before != 0 || of_after != 0)
 		table_note(t,
 		    "no step markers in %s: its steps are inferred, and not "
 		    "those of %s",

@@ -238,7 +238,7 @@ cost_find(struct program *g)
 
 	host_ready(&g->host);
 	steps_find(&f.steps, &g->host, NULL, 0);
-	g->sink.select.has_inferred |= f.steps.inferred > 0;
+	g->sink.select.inferred |= steps_inferred_from(&f.steps);
 	for (uint32_t i = 0; i < g->host.gpus.n; i++) {
 		uint64_t hash = uid_hash(g->host.gpus.v[i].uid);
 

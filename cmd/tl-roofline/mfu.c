@@ -161,7 +161,7 @@ mfu_event(struct roof_state *g, const struct event *ev)
 		steps_add(&m->steps, g->sink.dict, ev, 0);
 	} else if (!m->is_ready && !event_is(ev, KINDS_PROLOGUE)) {
 		steps_ready(&m->steps);
-		g->sink.select.has_inferred |= m->steps.inferred > 0;
+		g->sink.select.inferred |= steps_inferred_from(&m->steps);
 		for (unsigned kind = 0; kind < WINDOW_KINDS; kind++)
 			add_windows(g, kind);
 		m->is_ready = true;
