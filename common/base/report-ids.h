@@ -34,9 +34,9 @@ WARNING(OVERLAPS,
     "{n:its|their} thread: not in the tree (tl-tree --on-overlap=clip cuts "
     "{n:it|them})")
 WARNING(NO_STEPS,
-    "{file}: source {#source} has no annotated steps (ProfilerStep#N, or a "
-    "serving framework's): select time by --annotation GLOB, or by "
-    "--from and --to")
+    "{file}: source {#source} has no steps, annotated or inferred (of an old "
+    "tree, tl-tree --link auto infers them): select time by --annotation GLOB, "
+    "or by --from and --to")
 WARNING(NO_SUCH_STEP,
     "{file}: source {#source} has none of these steps: it has {#first} to "
     "{#last}")

@@ -64,6 +64,14 @@ struct track {
 	uint32_t thread;
 };
 
+/* Whether it could not be resolved: such threads have no steps. */
+static inline bool
+track_is_nowhere(const struct track *t)
+{
+	return t->pid.type == KEY_INT && t->pid.n == 0 &&
+	    t->tid.type == KEY_INT && t->tid.n == 0;
+}
+
 /* Whether two parts of tracks are the same number, string, or both absent. */
 static inline bool
 track_same_part(

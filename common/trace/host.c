@@ -52,8 +52,7 @@ set_thread(struct host *h, uint32_t track)
 	uint64_t *slot;
 
 	h->track = track;
-	h->is_nowhere = t->pid.type == KEY_INT && t->pid.n == 0 &&
-	    t->tid.type == KEY_INT && t->tid.n == 0;
+	h->is_nowhere = track_is_nowhere(t);
 	if (h->is_nowhere)
 		return;
 	slot = map_put(&h->thread_of, dict_thread(h->dict, track), &is_new);
@@ -147,14 +146,12 @@ add_step(struct host *h, const struct event *ev, int64_t end)
 void
 host_add(struct host *h, const struct event *ev)
 {
-	const unsigned timed = HAS_TS | HAS_DUR | HAS_NAME;
 	bool is_gpu = event_is(ev, KINDS_GPU);
 	int64_t end;
 
-	if ((ev->shape->has & timed) != timed ||
-	    !event_is(ev, KINDS_GPU | KINDS_NESTED) ||
-	    (ev->flags & (EV_DUPLICATE | EV_UNTIMED)) != 0 ||
-	    __builtin_add_overflow(ev->ts_ns, ev->dur_ns, &end))
+	if (!event_is(ev, KINDS_GPU | KINDS_NESTED) ||
+	    !host_counts(
+		ev->shape->has, ev->flags, ev->ts_ns, ev->dur_ns, &end))
 		return;
 	if (UNLIKELY(ev->shape->is_inferred)) {
 		add_step(h, ev, end);

@@ -171,6 +171,19 @@ struct host {
 	struct map calls;        /* by_corr: to the hash of the call's uid */
 };
 
+/* Whether an event counts: it has a time, and once. has: HAS_; *end: its end.
+ */
+static inline bool
+host_counts(
+    unsigned has, unsigned flags, int64_t ts_ns, int64_t dur_ns, int64_t *end)
+{
+	const unsigned timed = HAS_TS | HAS_DUR | HAS_NAME;
+
+	return (has & timed) == timed &&
+	    (flags & (EV_DUPLICATE | EV_UNTIMED)) == 0 &&
+	    !__builtin_add_overflow(ts_ns, dur_ns, end);
+}
+
 void host_start(struct host *h, const struct dict *dict, struct causes *causes);
 void host_add(struct host *h, const struct event *ev);
 /* Events that are more than an int64_t apart end the program. */

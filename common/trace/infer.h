@@ -13,13 +13,15 @@
  *		... f.steps.v[i].start, .end
  *	infer_free(&f);
  *
- * Memory while it works: 90 bytes a call.
+ * Memory while it works: INFER_CALL_BYTES a call at most.
  */
 #ifndef TL_TRACE_INFER_H
 #define TL_TRACE_INFER_H
 
 #include "trace/repeat.h"
 #include "trace/span.h"
+
+#define INFER_CALL_BYTES 256
 
 /* The step of an optimizer, not below an op. */
 struct infer_optimizer {

@@ -371,7 +371,7 @@ tree_build(
 		hlo_runs_put(h, s);
 		has_steps = store_mark_steps(s);
 	}
-	if (!has_steps && store_infer_steps(s))
+	if (!has_steps && store_infer_steps(s, &stats->not_inferred))
 		(void)store_mark_steps(s);
 	link_forget_keys(s);
 	hlo_destroy(h);

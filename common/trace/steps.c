@@ -34,22 +34,15 @@ steps_marker_of(struct steps *s, struct str name, struct step_marker *m)
 	return true;
 }
 
-/* Threads that could not be resolved have no steps. */
-static bool
-is_nowhere(const struct event *ev)
-{
-	return ev->pid.type == KEY_INT && ev->pid.n == 0 &&
-	    ev->tid.type == KEY_INT && ev->tid.n == 0;
-}
-
 void
 steps_add(struct steps *s, const struct dict *st, const struct event *ev,
     uint32_t event)
 {
 	const unsigned timed = HAS_TS | HAS_DUR | HAS_NAME;
+	const struct track *track = &st->tracks.v[ev->track];
 	struct step_marker m = { .start_ns = ev->ts_ns,
 		.order = ev->uid.id,
-		.pid = st->tracks.v[ev->track].pid,
+		.pid = track->pid,
 		.thread = dict_thread(st, ev->track),
 		.event = event,
 		.is_step = (ev->flags & EV_STEP) != 0,
@@ -58,7 +51,7 @@ steps_add(struct steps *s, const struct dict *st, const struct event *ev,
 		.is_inferred = ev->shape->is_inferred };
 
 	if (ev->shape->kind == KIND_ANNOTATION &&
-	    (ev->shape->has & timed) == timed && !is_nowhere(ev) &&
+	    (ev->shape->has & timed) == timed && !track_is_nowhere(track) &&
 	    num_add(ev->ts_ns, ev->dur_ns, &m.end_ns) &&
 	    ((!m.is_run && !m.is_inferred) || m.is_step) &&
 	    (steps_marker_of(s, dict_get(st, ev->name), &m) ||

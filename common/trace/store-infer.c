@@ -30,46 +30,14 @@ struct gatherer {
 	struct infer f;
 	VEC(struct doer) doers; /* by thread, then by what they do */
 	u32_vec notes;          /* annotations of optimizers' steps */
-	size_t ngpu;
+	uint64_t ngpu;
 	struct span whole; /* from the first event to the end of the last */
 };
-
-/* As host.h counts an event. */
-static bool
-is_counted(const struct held *it)
-{
-	const unsigned out = EV_DUPLICATE | EV_UNTIMED;
-
-	return (it->state & IN_TIME) != 0 && (it->flags & out) == 0 &&
-	    it->name != INTERN_NONE && item_end(it) != INT64_MAX;
-}
-
-/* Threads that could not be resolved have no steps. */
-static bool
-is_nowhere(const struct store *s, const struct held *it)
-{
-	const struct track *t = &s->st->tracks.v[it->track];
-
-	return t->pid.type == KEY_INT && t->pid.n == 0 &&
-	    t->tid.type == KEY_INT && t->tid.n == 0;
-}
 
 static bool
 is_optimizer(struct store *s, const struct held *it)
 {
 	return (name_facts(s, it->name) & NAME_OPTIMIZER) != 0;
-}
-
-/* The launch of a GPU event, or NULL. */
-static const struct held *
-launch_of(const struct store *s, const struct held *gpu)
-{
-	const struct held *launch;
-
-	if ((gpu->state & IN_OWNED) == 0 || !is_counted(gpu))
-		return NULL;
-	launch = &s->items.v[item_launch(s, gpu)];
-	return is_counted(launch) && !is_nowhere(s, launch) ? launch : NULL;
 }
 
 /* ---- threads ---- */
@@ -80,7 +48,7 @@ count_item(struct gatherer *g, uint32_t i)
 	const struct held *it = &g->s->items.v[i], *launch;
 	struct doer *d;
 
-	if (!is_counted(it) || !item_is(it, KINDS_GPU | KINDS_OF_THREAD))
+	if (!item_counts(it) || !item_is(it, KINDS_GPU | KINDS_OF_THREAD))
 		return;
 	if (it->ts_ns < g->whole.start)
 		g->whole.start = it->ts_ns;
@@ -88,12 +56,12 @@ count_item(struct gatherer *g, uint32_t i)
 		g->whole.end = item_end(it);
 	if (item_is(it, KINDS_GPU)) {
 		g->ngpu++;
-		launch = launch_of(g->s, it);
+		launch = item_launched_by(g->s, it);
 		if (launch != NULL)
 			g->doers.v[item_thread(g->s, launch)].nlaunched++;
 		return;
 	}
-	if (is_nowhere(g->s, it))
+	if (track_is_nowhere(&g->s->st->tracks.v[it->track]))
 		return;
 	d = &g->doers.v[item_thread(g->s, it)];
 	if (d->first_ns == INT64_MAX) {
@@ -154,7 +122,7 @@ add_launches(struct gatherer *g, struct key pid)
 	for (uint32_t i = 0; i < s->items.n; i++) {
 		const struct held *it = &s->items.v[i];
 		const struct held *launch =
-		    item_is(it, KINDS_GPU) ? launch_of(s, it) : NULL;
+		    item_is(it, KINDS_GPU) ? item_launched_by(s, it) : NULL;
 
 		if (launch != NULL &&
 		    key_eq(s->st->tracks.v[launch->track].pid, pid))
@@ -205,7 +173,7 @@ add_outermost(struct gatherer *g, uint32_t thread)
 		uint32_t i = s->order.v[p];
 		const struct held *it = &s->items.v[i];
 
-		if (it->kind != KIND_OP || !is_counted(it))
+		if (it->kind != KIND_OP || !item_counts(it))
 			continue;
 		at = add_notes(g, at, end, &i, until);
 		if (it->ts_ns >= until) {
@@ -253,10 +221,27 @@ sort_notes(struct gatherer *g)
 	vec_free(&notes);
 }
 
-/* Of the process that launches most; nothing if lengths are beyond int64_t. */
-static void
-gather(struct gatherer *g)
+/* Calls of the process that launches most, or more. */
+static uint64_t
+count_calls(const struct gatherer *g)
 {
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < g->doers.n; i++)
+		if (key_eq(g->doers.v[i].pid, g->doers.v[0].pid))
+			n += g->ngpu > 0 ? g->doers.v[i].nlaunched
+					 : g->doers.v[i].nevents;
+	return n;
+}
+
+/*
+ * Of the process that launches most; nothing if lengths are beyond int64_t, or
+ * if it takes more than what limits memory.
+ */
+static void
+gather(struct gatherer *g, uint64_t *ntoo_many)
+{
+	uint64_t ncalls;
 	int64_t length;
 
 	find_doers(g);
@@ -264,6 +249,12 @@ gather(struct gatherer *g)
 	if (g->doers.n == 0 || g->doers.v[0].first_ns == INT64_MAX ||
 	    __builtin_sub_overflow(g->whole.end, g->whole.start, &length))
 		return;
+	ncalls = count_calls(g);
+	if (store_limited() > 0 &&
+	    ncalls > store_limited() / INFER_CALL_BYTES) {
+		*ntoo_many += ncalls;
+		return;
+	}
 	add_launches(g, g->doers.v[0].pid);
 	for (size_t i = 0; i < g->doers.n; i++)
 		if (g->doers.v[i].first_ns != INT64_MAX &&
@@ -328,13 +319,13 @@ put_step(const struct gatherer *g, struct maker *m, size_t step)
 }
 
 bool
-store_infer_steps(struct store *s)
+store_infer_steps(struct store *s, uint64_t *ntoo_many)
 {
 	struct gatherer g = { .s = s, .whole = { INT64_MAX, INT64_MIN } };
 	struct maker m = { .st = s->st };
 	bool found;
 
-	gather(&g);
+	gather(&g, ntoo_many);
 	found = infer_steps(&g.f);
 	for (size_t i = 0; found && i < g.f.steps.n; i++)
 		put_step(&g, &m, i);

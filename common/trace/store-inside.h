@@ -234,12 +234,19 @@ void store_count_fact(struct store *s, const char *key, uint64_t n);
 void chain_gpu(struct store *s);
 /* The launch of GPU work that has one: above what is put in between. */
 uint32_t item_launch(const struct store *s, const struct held *it);
+/* As host.h counts what lasts. */
+bool item_counts(const struct held *it);
+/* The same, of GPU work that counts as do its launch and thread; or NULL. */
+const struct held *item_launched_by(
+    const struct store *s, const struct held *gpu);
 /* store-steps.c: marks the annotations of steps, when links are known; false:
  * there are no steps. */
 bool store_mark_steps(struct store *s);
 /* store-infer.c: of a source without, of which the tree is known, it adds
- * annotations of those that are inferred; false: of none. */
-bool store_infer_steps(struct store *s);
+ * annotations of those that are inferred; false: of none. Calls that take more
+ * than store_limit()'s memory are added to *ntoo_many. */
+bool store_infer_steps(struct store *s, uint64_t *ntoo_many);
+size_t store_limited(void); /* 0: there is no limit */
 
 /* link-custom.c: whether f can't be the forward op of the wrapper w; then *c.
  */

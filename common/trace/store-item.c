@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a store holds, given back as events. */
+#include "trace/host.h"
 #include "trace/store-inside.h"
 
 /* The values of item i. */
@@ -125,6 +126,30 @@ item_launch(const struct store *s, const struct held *it)
 	    s->items.v[launch].parent != STORE_NONE)
 		launch = s->items.v[launch].parent;
 	return launch;
+}
+
+bool
+item_counts(const struct held *it)
+{
+	unsigned has = ((it->state & IN_TIME) != 0 ? HAS_TS : 0) |
+	    (it->name != INTERN_NONE ? HAS_NAME : 0) | HAS_DUR;
+	int64_t end;
+
+	return host_counts(has, it->flags, it->ts_ns, it->dur_ns, &end);
+}
+
+const struct held *
+item_launched_by(const struct store *s, const struct held *gpu)
+{
+	const struct held *launch;
+
+	if ((gpu->state & IN_OWNED) == 0 || !item_counts(gpu))
+		return NULL;
+	launch = &s->items.v[item_launch(s, gpu)];
+	return item_counts(launch) &&
+		!track_is_nowhere(&s->st->tracks.v[launch->track])
+	    ? launch
+	    : NULL;
 }
 
 bool

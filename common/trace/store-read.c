@@ -303,10 +303,19 @@ chain_gpu(struct store *s)
 	}
 }
 
+static size_t limit;
+
 void
 store_limit(size_t mem)
 {
+	limit = mem;
 	page_start(mem);
+}
+
+size_t
+store_limited(void)
+{
+	return limit;
 }
 
 void

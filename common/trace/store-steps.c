@@ -18,15 +18,6 @@ add_markers(struct store *s, struct steps *steps)
 	}
 }
 
-/* A GPU event's launch; NULL: it has none, or is not counted. */
-static const struct held *
-launch_of(const struct store *s, const struct held *gpu)
-{
-	return (gpu->state & IN_OWNED) != 0 && (gpu->flags & EV_DUPLICATE) == 0
-	    ? &s->items.v[item_launch(s, gpu)]
-	    : NULL;
-}
-
 /* The nth of the GPU events. */
 static const struct held *
 gpu_at(const struct store *s, size_t n)
@@ -39,7 +30,7 @@ static void
 find_windows(struct store *s, struct steps *steps)
 {
 	for (size_t i = 0; i < s->gpus.n + s->loose.n; i++) {
-		const struct held *launch = launch_of(s, gpu_at(s, i));
+		const struct held *launch = item_launched_by(s, gpu_at(s, i));
 
 		if (launch != NULL)
 			steps_launched(steps, dict_thread(s->st, launch->track),
@@ -57,7 +48,7 @@ find_slowest(struct store *s, const struct steps *steps)
 	paces_start(&paces, steps);
 	for (size_t i = 0; i < s->gpus.n + s->loose.n; i++) {
 		const struct held *gpu = gpu_at(s, i);
-		const struct held *launch = launch_of(s, gpu);
+		const struct held *launch = item_launched_by(s, gpu);
 		const struct step_window *w = launch != NULL
 		    ? steps_at(steps, &s->st->tracks.v[launch->track].pid,
 			  launch->ts_ns)

@@ -38,7 +38,8 @@ void store_leave_out(struct store *s, uint32_t kinds);
  * All stores from now on take at most mem bytes of memory, STORE_LEAST or more,
  * for what grows with their events; the rest is spilled into temporary files.
  * Not in it: strings, 100 bytes for each op with a link between forward and
- * backward, and what infers steps. Once, before the first store_create().
+ * backward. Steps are not inferred where that may take more than mem. Once,
+ * before the first store_create().
  */
 void store_limit(size_t mem);
 #define STORE_LEAST ((size_t)4 << 20)

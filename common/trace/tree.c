@@ -292,4 +292,6 @@ tree_report(const struct tree_maker *m, const char *name)
 	link_report(&m->link, name);
 	if (discarded > 0)
 		report(MSG_OVERLAPS, name, discarded);
+	if (m->tree.not_inferred > 0)
+		report(MSG_STEPS_NOT_INFERRED, name, m->tree.not_inferred);
 }

@@ -16,6 +16,7 @@ struct tree_stats {
 	uint64_t discarded[KIND_COUNT];
 	uint64_t clipped;
 	uint64_t regions, recompute; /* recompute frames, events below */
+	uint64_t not_inferred; /* calls that are too many to infer steps from */
 };
 
 /*

@@ -72,4 +72,22 @@ case $B in
 	ok "600,000 events in $kib KiB: at most 4 + 16 MiB" test "$kib" -le 20480
 	;;
 esac
+# ---- steps that are inferred, and trees from before ----
+
+# 20,000 launches take 5,120,000 bytes at most
+awk 'BEGIN {
+	for (i = 0; i < 20000; i++) {
+		t = 1000 + 20 * i + int(i / 4) * 50
+		printf "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":5,\"args\":{\"correlation\":%d}}\n", t, i
+		printf "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k%d\",\"pid\":0,\"tid\":7,\"ts\":%d,\"dur\":5,\"args\":{\"device\":0,\"stream\":7,\"correlation\":%d}}\n", i % 4, t + 8, i
+	}
+}' | trace >many.json
+ninferred() { tl-tree "$@" | tl-cat | grep -c '"cat":"inferred_step"'; }
+is 'all steps' "$(ninferred many.json)" 5000
+is 'all that memory suffices for' "$(ninferred --mem 6M many.json)" 5000
+is 'none if it does not' "$(ninferred --mem 4M many.json 2>/dev/null)" 0
+reports 3 steps-not-inferred 'tl-tree --mem 4M many.json -o few.tl'
+reports 5 no-steps 'tl-timeline --step 1 few.tl'
+is 'an old tree is made anew' "$(ninferred --link auto few.tl)" 5000
+
 done_testing
