@@ -87,7 +87,7 @@ is 'all steps' "$(ninferred many.json)" 5000
 is 'all that memory suffices for' "$(ninferred --mem 6M many.json)" 5000
 is 'none if it does not' "$(ninferred --mem 4M many.json 2>/dev/null)" 0
 reports 3 steps-not-inferred 'tl-tree --mem 4M many.json -o few.tl'
-reports 5 no-steps 'tl-timeline --step 1 few.tl'
+reports 5 no-steps 'tl-critical --step 1 few.tl'
 is 'an old tree is made anew' "$(ninferred --link auto few.tl)" 5000
 
 done_testing
