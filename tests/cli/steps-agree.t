@@ -132,7 +132,7 @@ for pair in 't.json marked.json before after' 'marked.json t.json after before';
 	reports 5 no-steps-to-judge "tl-diff --by kernel --fail-over step:1% $1 $2"
 done
 # they are no events of the trace
-if command -v tl-sql >/dev/null; then
+if command -v tl-sql >/dev/null && python3 -c "import sqlite3" 2>/dev/null; then
 	tl-sql -o t.db t.json
 	is 'tl-sql has them as numbers' "$(python3 -c 'import sqlite3
 print(*sqlite3.connect("t.db").execute(
