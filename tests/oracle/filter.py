@@ -130,6 +130,7 @@ class Selection:
                         or (w == longest and "slowest" in self.o["step"].split(","))])
         if self.o["annotation"]:
             mine = []
+            notes = [e for e in notes if e.get("cat") != "inferred_step"]
             for name in self.o["annotation"]:
                 found = [e for e in notes if fnmatch.fnmatchcase(e.get("name", ""), name)]
                 if not found and "#" in name:

@@ -75,7 +75,7 @@ def inferred(trace, tree):
 class Calls:
     """ops and launches, with what they own and what is below them"""
 
-    def __init__(self, trace, tree):
+    def __init__(self, trace, tree=None):
         self.own, self.below, self.child = defaultdict(list), defaultdict(list), defaultdict(int)
         self.events = {}
         for g in trace.gpu:
@@ -100,18 +100,12 @@ class Calls:
             threads.setdefault((e.pid, e.tid), len(threads))
         self.steps = windows.windows([
             windows.Note(n.ts, n.end, n.id, n.name, n.pid, threads[n.pid, n.tid])
-            for n in self.notes]) or inferred(trace, tree)
+            for n in self.notes]) or (inferred(trace, tree) if tree else [])
 
     def step(self, e):
         """in which it starts, of its process"""
         w = windows.at(self.steps, e.ts, e.pid)
         return "" if w is None else "between" if w.number is None else str(w.number)
-
-    def together(self, by, rows):
-        """steps that nobody marked are inferred.py's: here only what they add up to"""
-        if by != "step" or self.steps:
-            return rows
-        return {("",): tuple(map(sum, zip(*rows.values())))}
 
     def annotation(self, e):
         """the innermost other one in which it starts: of its thread, else of any"""
@@ -157,7 +151,7 @@ def check_ops(tree, trace, bad):
                     ("annotation", calls.annotation)):
         want = summed(((key(e),), busy(calls.own[e.id])) for e in calls.events.values())
         got = read(table("tl-ops", "--by", by, tree), (by,), ("count", "direct_ns_sum"))
-        n += same(bad, "--by " + by, calls.together(by, got), want)
+        n += same(bad, "--by " + by, got, want)
     launches = [e for e in calls.events.values() if not is_cpu_op(e)]
     want = defaultdict(lambda: (0, 0, 0, 0))
     for e in calls.ops + launches:
@@ -195,7 +189,7 @@ def names_of(trace, e):
 
 def check_kernels(tree, trace, bad):
     kernels = [g for g in trace.gpu if g.cat == "kernel"]
-    calls = Calls(trace)
+    calls = Calls(trace, tree)
 
     def placed(place, g):
         return "" if g.launch is None or g.launch.gone else place(g.launch)
@@ -215,7 +209,7 @@ def check_kernels(tree, trace, bad):
             a, b = want[key(g)]
             want[key(g)] = (a + 1, b + g.end - g.ts)
         got = read(table("tl-kernels", "--by", by, tree), columns, ("count", "dur_ns_sum"))
-        n += same(bad, "kernels by " + by, calls.together(by, got), want)
+        n += same(bad, "kernels by " + by, got, want)
     for r in table("tl-kernels", "--by", "event", tree):
         g = trace.events[int(r["id"])]
         op = None
