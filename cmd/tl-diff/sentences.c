@@ -315,8 +315,8 @@ note_steps(const struct changes *c, struct table *t)
 		note_inferred(t, of_before | of_after);
 	else if (of_before != 0 || of_after != 0)
 		table_note(t,
-		    "no step markers in %s: its steps are inferred, and not "
-		    "those of %s",
+		    "steps of %s are inferred, as it has no markers; those "
+		    "of %s are not",
 		    of_before ? "before" : "after",
 		    of_before ? "after" : "before");
 }

@@ -128,7 +128,7 @@ for pair in 't.json marked.json before after' 'marked.json t.json after before';
 	# shellcheck disable=SC2086 # words
 	set -- $pair
 	is "tl-diff $1 $2: a note" "$(diff_note "$1" "$2")" \
-		"no step markers in $3: its steps are inferred, and not those of $4"
+		"steps of $3 are inferred, as it has no markers; those of $4 are not"
 	reports 5 no-steps-to-judge "tl-diff --by kernel --fail-over step:1% $1 $2"
 done
 # they are no events of the trace

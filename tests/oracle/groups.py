@@ -60,18 +60,6 @@ def owner_of(g):
     return next((a for a in above(g.launch) if is_cpu_op(a) and a.name != "execute"), g.launch)
 
 
-def inferred(trace, tree):
-    """the steps that tl-tree has put in; repeat.py and inferred.py check where they are"""
-    p = subprocess.run(["tl-cat", "--ndjson", tree], capture_output=True, text=True, check=True)
-    events = [e for e in map(json.loads, p.stdout.splitlines()) if "kind" in e]
-    steps = [e for e in events if e.get("cat") == "inferred_step"]
-    times = {e["id"]: e["ts"] for e in events if "inst" not in e and "ts" in e}
-    first = next((e for e in trace.events if e.id in times), None)
-    return [windows.Window(e["ts"] + first.ts - times[first.id],
-                           e["ts"] + e["dur"] + first.ts - times[first.id],
-                           e["args"]["step_num"], e["pid"], e["id"]) for e in steps]
-
-
 class Calls:
     """ops and launches, with what they own and what is below them"""
 
@@ -100,7 +88,7 @@ class Calls:
             threads.setdefault((e.pid, e.tid), len(threads))
         self.steps = windows.windows([
             windows.Note(n.ts, n.end, n.id, n.name, n.pid, threads[n.pid, n.tid])
-            for n in self.notes]) or (inferred(trace, tree) if tree else [])
+            for n in self.notes]) or (windows.inferred(trace.events, tree) if tree else [])
 
     def step(self, e):
         """in which it starts, of its process"""

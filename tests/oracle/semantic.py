@@ -37,6 +37,7 @@ import tempfile
 import kineto
 import odd
 import oddtables
+import windows
 from oddfacts import Facts
 
 # ---- the trace: lists of (member, JSON text), nested for args
@@ -273,6 +274,7 @@ def outcome(path, tree):
         if e.get("cat") in kineto.ANNOTATIONS and kineto.number(e.get("dur")) is None:
             e["ts"] = None
     facts = Facts(doc)
+    facts.all_steps = facts.all_steps or windows.inferred(facts.trace.events, tree)
     if p.returncode != (3 if why else 0):
         return "tl-tree: exit %d instead of %s: %s" % (p.returncode, why, p.stderr), "", None
     tables, statuses = [], set()

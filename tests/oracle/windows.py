@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """windows.py: the steps of a source by its annotations, worked out in the plainest way."""
+import json
 import re
 import statistics
+import subprocess
 from collections import defaultdict, namedtuple
 
 from phases import fields, is_detailed, is_iteration
@@ -61,6 +63,16 @@ def windows(notes, work=(), rules=STEPS):
         if max((sum(w.number is not None for w in v) for v in lists), default=0) >= least:
             return out
     return out
+
+
+def inferred(events, tree):
+    """steps that tl-tree has put in; inferred.py and repeat.py check where they are"""
+    p = subprocess.run(["tl-cat", "--ndjson", tree], capture_output=True, text=True, check=False)
+    ours = [e for e in map(json.loads, p.stdout.splitlines()) if "kind" in e]
+    times = {e["id"]: e["ts"] for e in ours if "inst" not in e and "ts" in e}
+    base = next((e.ts - times[e.id] for e in events if e.id in times and e.ts is not None), 0)
+    return [Window(base + e["ts"], base + e["ts"] + e["dur"], e["args"]["step_num"], e["pid"], e["id"])
+            for e in ours if e.get("cat") == "inferred_step"]
 
 
 def at(steps, time, pid=None):
