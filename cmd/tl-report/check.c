@@ -159,18 +159,29 @@ missing(const struct name_count *n)
 	return n->there > known ? n->there - known : 0;
 }
 
+/* Of calls that are not listed: what has another name than where they are. */
+static uint64_t
+spare(const struct name_count *n)
+{
+	uint64_t known = n->listed + n->unlisted;
+	uint64_t left = known > n->there ? known - n->there : 0;
+
+	return left < n->unlisted ? left : n->unlisted;
+}
+
 static void
 compare_names(struct checker *c)
 {
-	uint64_t all = 0;
+	uint64_t all = 0, may = c->unnamed;
 
-	for (size_t i = 0; i < c->names.n; i++)
+	for (size_t i = 0; i < c->names.n; i++) {
 		all += missing(&c->names.v[i]);
+		may += spare(&c->names.v[i]);
+	}
 	for (uint32_t i = 0; i < c->names.n; i++) {
 		const struct name_count *n = &c->names.v[i];
 
-		if (n->listed <= n->there &&
-		    (missing(n) == 0 || all <= c->unnamed))
+		if (n->listed <= n->there && (missing(n) == 0 || all <= may))
 			continue;
 		if (c->at->unlike++ == 0)
 			report(MSG_CHECK_COUNT, traces_name(c->set),

@@ -18,7 +18,7 @@ done
 n=0
 
 # faults COMMAND [ARGUMENT...]: it runs in a folder beside the files above.
-most=4
+most=3
 ! slow || most=40
 faults() {
 	seen "$1"

@@ -870,6 +870,14 @@ MEMBERS='"launched":20,"starved":20,"launch_interval_ns":500,"launch_work_ns":50
 report >/dev/null
 tl-report --check t.tl >/dev/null 2>&1
 sed '/cpu_op/d' t.json | tl-report --check >/dev/null 2>&1
+{ # of two calls one has two kernels
+	for i in 0 1 2; do
+		ev cuda_runtime cudaLaunchKernel 1 $((100 * i + 1)) 5 "\"correlation\":$i"
+		ev kernel "k$i" 7 $((100 * i + 20)) 10 "\"correlation\":$i,\"device\":0,\"stream\":7"
+	done
+	ev cpu_op aten::c 1 0 50
+	ev cpu_op aten::c 1 100 150
+} | trace | tl-report --check >/dev/null 2>&1
 python3 "$ROOT/tests/oracle/sentences.py" said \
 	"$ROOT"/cmd/tl-report/bound.c "$ROOT"/cmd/tl-report/evidence.c \
 	"$ROOT"/cmd/tl-report/advice.c "$ROOT"/cmd/tl-report/host.c "$ROOT"/cmd/tl-report/mfu.c \

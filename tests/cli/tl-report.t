@@ -265,7 +265,7 @@ for other in other.json roc.json; do
 		diff_kernels.csv
 	is 'no columns' "$(head -n 1 "by-$other/unified_perf_summary.csv" |
 		grep -c trace2)" 0
-	like 'a screen' "$(tl-report t.tl --vs "$other")" '^GPU [a-z]* '
+	like 'a screen' "$(tl-report t.tl --vs "$other")" 'GPU [a-z]* '
 done
 is 'rocprofv3 against rocprofv3' "$(tl-report roc.json --vs roc.json -d rocs 2>err &&
 	sheets rocs)" \

@@ -688,7 +688,7 @@ def check_slack(call, graph):
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else os.environ["TL_DATA"]
     n, failed = 0, False
-    for trace in traces(root, 1_100_000) if os.path.isdir(root) else [root]:
+    for trace in traces(root, 700_000) if os.path.isdir(root) else [root]:
         rest = os.path.relpath(trace, root)
         try:
             if table(["tl-critical", trace]) is None:

@@ -15,7 +15,7 @@ def table(argv):
     return [json.loads(line) for line in p.stdout.decode().splitlines()[1:-1]]
 
 
-def is_left(path, most=700_000):
+def is_left(path, most=600_000):
     """whether a sweep of a plain run leaves a trace out: as many bytes, packed, take too long"""
     size = os.path.getsize(path) * (1 if path.endswith("gz") else 0.07)
     return size > most and not os.environ.get("TL_SLOW")
