@@ -236,7 +236,7 @@ awaited_by_thread(struct recording *r, const struct pause *p, uint32_t *node)
 	struct awaited w = { .r = r, .pause = p };
 	struct host_busy busy;
 	int64_t latest = p->start_ns, ns;
-	uint32_t found;
+	uint32_t found = HOST_NONE;
 
 	if (p->start_ns == p->end_ns)
 		return false;

@@ -138,7 +138,10 @@ run 9000 500 502 501 503 501 | trace >hot1.json
 run 2000 501 502 501 503 501 | trace >near1.json
 said() { tl-diff --table diff_verdict --no-header "$@" 2>err; }
 gate() { tl-diff --fail-over "$@" >/dev/null 2>err; echo $?; }
-message() { tl-diff --fail-over "$@" 2>&1 >/dev/null; }
+message() {
+	tl-diff --fail-over "$@" 2>message >/dev/null
+	cat message
+}
 # wild took 4507 and takes 4904 us, 200 of the difference in the first step; steady
 # takes 6006 us on both sides; without the first: 1501 1504 1501 1504 1503 us, and
 # 1541 1543 1542 1541 1543; wild in the first: 1499 over 501 and 1659 over 541 us

@@ -80,7 +80,7 @@ is 'the row is not there' "$(wrong '/aten::b/d; s/"rows":2/"rows":1/')" '3 False
 		ev cpu_op aten::c 1 $at 50
 		for k in $(seq 0 $i); do
 			ev cuda_runtime cudaLaunchKernel 1 $((at + 10 * k + 1)) 5 "\"correlation\":$((50 + 10 * i + k))"
-			ev kernel kc$k 7 $((at + 20 + 12 * k)) 10 "\"correlation\":$((50 + 10 * i + k)),\"device\":0,\"stream\":7"
+			ev kernel "kc$k" 7 $((at + 20 + 12 * k)) 10 "\"correlation\":$((50 + 10 * i + k)),\"device\":0,\"stream\":7"
 		done
 	done
 } | trace >vary.json

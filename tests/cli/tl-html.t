@@ -253,7 +253,7 @@ asked() {
 		printf '<script>window.driving = true; const wait = () => document.body.dataset.ready ?\n'
 		printf 'document.body.dataset.said = String(%s) : setTimeout(wait, 10); wait();</script>\n' "$2"
 	} >asked.html
-	drawn asked.html ${3-} | grep -o 'data-said="[^"]*"'
+	drawn asked.html ${3:+"$3"} | grep -o 'data-said="[^"]*"'
 }
 [ ! -f r.html ] || cat r.html "$ROOT/tests/cli/page-drive.html" >driven.html
 if [ -n "$browser" ] && [ -f driven.html ] &&
