@@ -145,13 +145,13 @@ static const char args_ties[] = "op,name";
 	}
 
 /* Where kernels stand in time. */
-#define IN_PLACE(table, key, group, ...)                                   \
+#define IN_PLACE(table, key, group, sorted)                                \
 	{                                                                  \
 		.name = table,                                             \
 		.columns = key ",count,dur_ns_sum,dur_ns_mean,"            \
 			       "dur_ns_median,dur_ns_std,dur_ns_min,"      \
 			       "dur_ns_max,pct_of_kernels,cumulative_pct", \
-		.by = (group), .ties = key, COUNT_LABEL, __VA_ARGS__       \
+		.by = (group), .ties = key, COUNT_LABEL, .order = (sorted) \
 	}
 
 struct sink_table kernels_tables[KERNELS_NTABLES] = {
@@ -168,9 +168,10 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 	    .by = BY_PID,
 	    .ties = name_ties,
 	    COUNT_LABEL },
-	IN_PLACE("kernels_by_annotation", "annotation", BY_ANNOTATION),
-	IN_PLACE("kernels_by_phase", "phase", BY_PHASE),
-	IN_PLACE("kernels_by_step", "step", BY_STEP, .order = SINK_BY_KEY),
+	IN_PLACE(
+	    "kernels_by_annotation", "annotation", BY_ANNOTATION, SINK_BY_SUM),
+	IN_PLACE("kernels_by_phase", "phase", BY_PHASE, SINK_BY_SUM),
+	IN_PLACE("kernels_by_step", "step", BY_STEP, SINK_BY_KEY),
 	{ .name = "kernels_by_launch_config",
 	    .columns = "name,grid,block,registers,accum_registers,"
 		       "scalar_registers,shared_bytes,scratch_bytes,count,"
