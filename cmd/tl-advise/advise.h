@@ -50,6 +50,12 @@ struct op_row {
 };
 
 /* Copies by direction, kernels by how long they take. */
+/*
+ * Kernels that follow each other overlap at their seams: by one part in so many
+ * their sum exceeds the time that passes.
+ */
+#define SEAM_PARTS 100
+
 enum { D2H, H2D, D2D, OTHER, DIRECTIONS };
 struct amount {
 	int64_t count, ns;

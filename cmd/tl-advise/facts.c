@@ -198,9 +198,7 @@ facts_start(struct advice *a, struct table_sink *sink)
 
 /* ---- at the end ---- */
 
-/* Kernels that follow each other overlap at their seams: by less they run one
- * by one. */
-#define SEAMS 1.01
+#define SEAMS (1 + 1.0 / SEAM_PARTS)
 
 /*
  * The sum over the events that computation_time has as a union: memsets, too,

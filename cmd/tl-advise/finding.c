@@ -215,10 +215,6 @@ advice_sum(const struct advice *a)
 
 /* ---- what must be true of them ---- */
 
-/* By one part in so many GPU work exceeds its time: kernels that follow each
- * other overlap at their seams. */
-#define PARTS_BEYOND 100
-
 static noreturn void
 die_of_gain(const char *name, struct str who, int64_t gain_ns, int64_t most_ns)
 {
@@ -242,7 +238,7 @@ advice_keep_laws(const struct advice *a, const char *name)
 {
 	int64_t window = advice_window(a), sum = 0;
 	bool is_late = a->late.rank.len > 0;
-	int64_t most = num_add_max(window, window / PARTS_BEYOND);
+	int64_t most = num_add_max(window, window / SEAM_PARTS);
 
 	for (size_t i = 0; i < a->findings.n; i++) {
 		const struct finding *f = &a->findings.v[i];

@@ -211,8 +211,8 @@ put_first(struct buf *b, int64_t whole_ns, int64_t first_ns, size_t nrest)
 /*
  * "the first step stands out on both sides: 13.200 ms to 14.100 ms (+6.8 %) of
  * compute, the median of the others 5.000 ms to 5.100 ms (+2.0 %); largest
- * excess: 8.100 ms in aten::mm before, 8.900 ms in aten::mm after; one run a
- * side does not tell how it varies"
+ * excess: 8.100 ms in aten::mm before, 8.900 ms in aten::mm after; its noise is
+ * unknown"
  */
 void
 first_note(const struct changes *c, struct table *t)

@@ -308,17 +308,18 @@ note_whole(const struct changes *c, struct table *t, bool has_hints)
 static void
 note_steps(const struct changes *c, struct table *t)
 {
-	unsigned of_before = c->unit[0].inferred,
-		 of_after = c->unit[1].inferred;
+	const struct str *names = c->set->names;
+	unsigned from[NSIDES] = { c->unit[0].inferred, c->unit[1].inferred };
+	int side = from[0] == 0;
 
-	if (of_before != 0 && of_after != 0)
-		note_inferred(t, of_before | of_after);
-	else if (of_before != 0 || of_after != 0)
+	if (from[0] != 0 && from[1] != 0)
+		note_inferred(t, from[0] | from[1]);
+	else if (from[side] != 0)
 		table_note(t,
-		    "steps of %s are inferred, as it has no markers; those "
-		    "of %s are not",
-		    of_before ? "before" : "after",
-		    of_before ? "after" : "before");
+		    "steps of %.*s are inferred, as it has no markers; those "
+		    "of %.*s are not",
+		    (int)names[side].len, names[side].p, (int)names[!side].len,
+		    names[!side].p);
 }
 
 /* ---- rows and events ---- */

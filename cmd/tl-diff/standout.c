@@ -242,7 +242,7 @@ sum_growth(struct finder *f, uint32_t run, uint32_t sample, struct standout *to)
 
 /* ---- steps that stand out ---- */
 
-/* Whether one of a run's steps does, of which the first few may be left out. */
+/* Whether one of a run's steps does; others that are left out do not count. */
 static bool
 stands_out(struct finder *f, struct run run, uint32_t number, size_t at,
     struct standout *x)
@@ -262,7 +262,7 @@ stands_out(struct finder *f, struct run run, uint32_t number, size_t at,
 	    BORNE_OUT * (double)x->excess_ns;
 }
 
-/* Of a run only the step with most compute is told. */
+/* Of a run only the step with most compute is named. */
 static void
 look_at_run(struct finder *f, struct run run, uint32_t number)
 {

@@ -412,7 +412,7 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 	if (p->table->by == IS_STRETCH &&
 	    ((const struct program *)s)->stretches.n == 0)
 		table_note(t,
-		    "no annotated step, and no 20 launches that keep the GPU "
+		    "no step, and no 20 launches that keep the GPU "
 		    "waiting");
 }
 

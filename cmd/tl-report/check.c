@@ -118,7 +118,7 @@ take_place(struct checker *c, struct str text, uint64_t ncalls)
 	rest = ncalls > n ? ncalls - n : 0;
 	c->at->events += n;
 	c->unnamed += rest;
-	/* where several names share the place none is told */
+	/* where several names share the place its counts are not known */
 	if (json_member(&of, STR("names")) != NULL) {
 		c->unnamed += n;
 	} else {

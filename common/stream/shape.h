@@ -115,9 +115,7 @@ struct shape {
 	uint8_t kind;
 	uint8_t ph; /* phase letter of Chrome traces; 0: none was given */
 	uint8_t flags;
-	/* made by dict_shape(): put in from HLO, CATEGORY_HLO; or
-	 * CATEGORY_INFERRED
-	 */
+	/* by its category, CATEGORY_HLO or _INFERRED; made by dict_shape() */
 	bool is_hlo, is_inferred;
 	uint8_t nroles;     /* entries with a role */
 	uint16_t last_role; /* index of the last entry with a role, plus 1 */

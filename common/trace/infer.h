@@ -32,10 +32,8 @@ struct infer_optimizer {
 struct infer {
 	/* what one process did, the caller's */
 	VEC(struct repeat_event) calls; /* event: the thread */
-	VEC(struct infer_optimizer)
-	optimizers;            /* by thread and start: those
-	                          of the thread that launches
-	                          most come first */
+	/* by thread and start; of the thread that launches most first */
+	VEC(struct infer_optimizer) optimizers;
 	VEC(int64_t) first_ns; /* by thread: when its first event begins */
 	/* what was found */
 	VEC(struct span) steps; /* in time, none in another */

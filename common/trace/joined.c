@@ -35,7 +35,7 @@ joined_number(int64_t rank, bool is_known, size_t no)
 }
 
 static bool
-is_told(const struct joined *o)
+has_own_rank(const struct joined *o)
 {
 	return o->has_rank && !o->is_rank_guess;
 }
@@ -43,7 +43,7 @@ is_told(const struct joined *o)
 static int64_t
 number_of(const joined_list *all, size_t i)
 {
-	return joined_number(all->v[i].rank, is_told(&all->v[i]), i);
+	return joined_number(all->v[i].rank, has_own_rank(&all->v[i]), i);
 }
 
 /* Whatever collectives say. */
@@ -53,9 +53,9 @@ share_clock(const struct joined *a, const struct joined *b)
 	if (a->own.island != OWN_CLOCK_ALONE &&
 	    b->own.island != OWN_CLOCK_ALONE)
 		return a->own.island == b->own.island;
-	if (is_told(a) && is_told(b) && a->rank == b->rank)
+	if (has_own_rank(a) && has_own_rank(b) && a->rank == b->rank)
 		return true;
-	return !is_told(a) && !is_told(b) && a->path == b->path;
+	return !has_own_rank(a) && !has_own_rank(b) && a->path == b->path;
 }
 
 static bool

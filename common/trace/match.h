@@ -5,8 +5,8 @@
  *
  * A run is as many iterations of one phase as follow each other in a process;
  * long runs are cut into blocks. Blocks of a phase are as far apart as their
- *loads: each iteration of one against the one at its place in the other.
- *Distances are compared exactly, as sums of integers.
+ * loads: each iteration of one against the one at its place in the other.
+ * Distances are compared exactly, as sums of integers.
  *
  *	match_blocks_find(&side[s].blocks, side[s].v, side[s].n, 16);	both
  *	match_find(&list, side, PHASE_DECODE, &rules, &tally);

@@ -264,14 +264,15 @@ gather(struct gatherer *g, uint64_t *ntoo_many)
 
 /* ---- annotations ---- */
 
-static const struct doer *
-doer_of(const struct gatherer *g, uint32_t thread)
+/* Of the thread whose steps they are. */
+static uint32_t
+track_of(const struct gatherer *g)
 {
 	const struct doer *d = g->doers.v;
 
-	while (d->thread != thread)
+	while (d->thread != g->f.thread)
 		d++;
-	return d;
+	return d->track;
 }
 
 /* It has the id of the first that it launched, or of its first op. */
@@ -296,7 +297,7 @@ from_of(const struct gatherer *g)
 }
 
 static void
-put_step(const struct gatherer *g, struct maker *m, size_t step)
+put_step(const struct gatherer *g, struct maker *m, uint32_t track, size_t step)
 {
 	const struct span *w = &g->f.steps.v[step];
 	struct store *s = g->s;
@@ -308,7 +309,7 @@ put_step(const struct gatherer *g, struct maker *m, size_t step)
 		dur_ns = INT64_MAX;
 	maker_begin(m, KIND_ANNOTATION, STR(CATEGORY_INFERRED));
 	maker_name(m, (struct str){ name, (size_t)n });
-	maker_on_track(m, doer_of(g, g->f.thread)->track);
+	maker_on_track(m, track);
 	maker_start(m, w->start);
 	maker_dur(m, dur_ns, EV_SYNTHETIC);
 	maker_int(m, STR("step_num"), (int64_t)step + 1, ROLE_NONE);
@@ -323,12 +324,14 @@ store_infer_steps(struct store *s, uint64_t *ntoo_many)
 {
 	struct gatherer g = { .s = s, .whole = { INT64_MAX, INT64_MIN } };
 	struct maker m = { .st = s->st };
+	uint32_t track;
 	bool found;
 
 	gather(&g, ntoo_many);
 	found = infer_steps(&g.f);
+	track = found ? track_of(&g) : 0;
 	for (size_t i = 0; found && i < g.f.steps.n; i++)
-		put_step(&g, &m, i);
+		put_step(&g, &m, track, i);
 	maker_free(&m);
 	infer_free(&g.f);
 	vec_free(&g.doers);

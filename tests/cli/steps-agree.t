@@ -130,6 +130,8 @@ for pair in 't.json marked.json before after' 'marked.json t.json after before';
 		"steps of $3 are inferred, as it has no markers; those of $4 are not"
 	reports 5 no-steps-to-judge "tl-diff --by kernel --fail-over step:1% $1 $2"
 done
+is 'a note by the names of the sides' "$(diff_note --names old,new t.json marked.json)" \
+	'steps of old are inferred, as it has no markers; those of new are not'
 # they are no events of the trace
 if command -v tl-sql >/dev/null && python3 -c "import sqlite3" 2>/dev/null; then
 	tl-sql -o t.db t.json

@@ -111,6 +111,6 @@ cat >one.json <<'END_JSON'
 END_JSON
 like 'nor is there a graph to estimate' \
 	"$(tl-launch --table graph_estimate --format table one.json | tr '\n' ' ')" \
-	'^no annotated step, and no 20 launches that keep the GPU waiting .*\(no rows\) $'
+	'^no step, and no 20 launches that keep the GPU waiting .*\(no rows\) $'
 is 'a file has the heads alone' "$(tl-steps --table phase_summary --format tsv t.tl 2>/dev/null | wc -l)" 1
 done_testing
