@@ -58,7 +58,7 @@
  * whose cell is no field, sum or statistic (SINK_CELL) has a number, by which
  * cell() knows it. Rank or source lead where there are several sources. The
  * program's state begins with a struct sink: hooks find it by a cast. Memory:
- *the records, while a table is made 8 bytes a record and 238 a group.
+ * the records, while a table is made 8 bytes a record and 238 a group.
  */
 #ifndef TL_SINK_SINK_H
 #define TL_SINK_SINK_H
