@@ -229,7 +229,8 @@ set_flags(struct program *g, struct step_row *row)
 		{ "incomplete",
 		    idle_of_groups(r, GROUP_OF_MISSING, GROUP_OF_MISSING) >
 			r->wall_ns / SHARE },
-		{ "outlier", r->is_outlier },
+		{ "slow", r->is_slow },
+		{ "fast", r->is_fast },
 		{ "change", row->is_change },
 		{ "overlap", row->is_cut },
 		{ "no-gpu-event", row->is_bare },
@@ -286,8 +287,10 @@ compare(struct program *g, const struct pace *pace, struct step_row *rows,
 	for (size_t i = 0; i < n; i++) {
 		struct step_record *r = &rows[i].r;
 
-		r->is_outlier = r->time_ns != SINK_NONE &&
-		    fabs((double)r->time_ns - median) > bound;
+		if (r->time_ns != SINK_NONE) {
+			r->is_slow = (double)r->time_ns - median > bound;
+			r->is_fast = median - (double)r->time_ns > bound;
+		}
 		set_flags(g, &rows[i]);
 		if (rows[i].is_bare)
 			forget_gpu(r);

@@ -2,7 +2,7 @@
 /* Who made a step slow: what its time went into, against the median step. */
 #include "cmd/tl-steps/steps.h"
 
-#define SLOW_STEPS 8 /* of a process: the slowest one and outliers */
+#define SLOW_STEPS 8 /* of a process: the slowest and other slow ones */
 #define SLOW_ROWS 32 /* of a step: where it is behind or ahead most */
 
 /* Time that went into one thing, in the median step and in the slow one. */
@@ -226,7 +226,7 @@ slow_records(struct program *g, const struct step_row *rows, size_t n)
 	if (steps.n > 1 && g->host.gpus.n > 0) {
 		median = slow_median(steps.v, steps.n);
 		for (size_t i = steps.n; i-- > 0 && left > 0; left--) {
-			if (i + 1 < steps.n && !steps.v[i]->is_outlier)
+			if (i + 1 < steps.n && !steps.v[i]->is_slow)
 				break;
 			if (steps.v[i]->time_ns > median->time_ns)
 				compare_steps(g, steps.v[i], median);

@@ -23,7 +23,7 @@ struct step_record {
 	struct sink_record rec; /* uid, track: of the annotation */
 	uint8_t what;
 	bool is_gpu_time; /* gpu_wall_ns is the step time */
-	bool has_uid, has_work, is_inferred, is_outlier;
+	bool has_uid, has_work, is_inferred, is_slow, is_fast;
 	bool is_iteration;
 	bool is_of_single_tokens; /* for each request that generates */
 	uint32_t word, name, gap_cause, idle_cause, phase, flags;

@@ -241,7 +241,7 @@ is '--causes' "$(steps data_ns,idle_cause '--causes mine.json')" '300000 between
 	ev cpu_op aten::slow 1 7100 2500
 } | trace >t.json
 is 'an outlier' "$(rows 'tl-steps --step 6-7 --format csv -c step,wall_ns,flags t.json')" \
-	'6,1000000,.7,3000000,outlier.'
+	'6,1000000,.7,3000000,slow.'
 is 'the slowest, and by what' "$(rows 'tl-steps --table steps_summary -c \
 	steps,step_time,slowest,slowest_by,slowest_by_ns,median_step_ns,slowest_in t.json')" \
 	'7 wall 7 op 2500000 0 aten::slow.'
@@ -466,7 +466,7 @@ refuses 2 'steps such as' 'tl-steps --step x t.json'
 
 is 'a data loader that is late' \
 	"$(rows "tl-steps -c step,flags $ROOT/tests/data/h100/data_loading.json.gz")" \
-	'2 .3 .4 outlier.5 .6 .7 .'
+	'2 .3 .4 slow.5 .6 .7 .'
 is 'and that it was the loader' "$(rows "tl-steps --table steps_summary -c \
 	slowest,slowest_by,slowest_in $ROOT/tests/data/h100/data_loading.json.gz")" \
 	'4 data torch/utils/data/dataloader.py(736): __next__.'
