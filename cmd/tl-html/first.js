@@ -12,13 +12,19 @@ function stripe(parts, width) {
   if (width !== undefined) bar.style.width = width + '%';
   return bar;
 }
+// The window that the bars are of.
+const windowWords = () => ((table('summary') || { rows: [] }).rows.find(r => r.part === 'timeline' && r.name === 'total') ||
+  {}).note || 'first to last event';
+// Of the window as on the screen; why a rank is late is in the table of its
+// whole time, whose rows are in the same order.
 function rankBars() {
-  const t = table('gpu_timeline_by_rank');
+  const t = drawn('ranks'), more = table('gpu_timeline_by_rank');
   if (!t) return;
   const most = Math.max(1, ...t.rows.map(r => r.total_ns));
-  $('ranks').before(make('div', 'Each rank, first to last GPU event', 'hint'));
+  $('ranks').before(make('div', 'Each ' + t.schema.columns[0].id.replace('src', 'trace') + ', ' + windowWords(), 'hint'));
   const first = late(), of = r => first.has(r.rank ?? r.src) ? 0 : 1;
-  t.rows.map((r, i) => [of(r), i, r]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(x => x[2]).forEach(r => {
+  t.rows.map((r, i) => ({ ...(more && more.rows[i]), ...r, i }))
+    .sort((a, b) => of(a) - of(b) || a.i - b.i).forEach(r => {
     const row = make('div', undefined, 'row'), room = make('div', undefined, 'room');
     room.append(stripe([r.pct_computation, r.pct_exposed_comm, r.pct_exposed_memcpy, r.pct_idle],
       100 * r.total_ns / most));
@@ -97,9 +103,8 @@ function bar(side, most) {
   if (!parts.length) return;
   const colour = r => /comm|other/.test(r.name) ? 1 : /copies/.test(r.name) ? 2 : r.name === 'idle' ? 3 : 0;
   const total = barTime(side), n = timelines(side);
-  const words = (table('summary').rows.find(r => r.part === 'timeline' && r.name === 'total') || {}).note;
   key.append(make('b', (sides.length ? sides[side] : parts.some(r => /ops|kernels/.test(r.name)) ? 'whole run' :
-    (data('clock') === 'TPU' ? 'TPU' : 'GPU') + ', ' + (words || 'first to last event') + ':') +
+    (data('clock') === 'TPU' ? 'TPU' : 'GPU') + ', ' + windowWords() + ':') +
     ' ' + brief(Math.round(total)) + (n > 1 ? ', mean of ' + n : '')), ' ');
   parts.forEach(r => {
     percents[colour(r)] += r.percent;

@@ -255,8 +255,10 @@ write_categories(struct figures *f)
 
 /* ---- ranks side by side ---- */
 
+/* Those of the verdict's window have times only, the first of the columns. */
 static void
-write_ranks(struct figures *f)
+write_ranks(
+    struct figures *f, const char *name, const rank_vec *ranks, bool is_window)
 {
 	static const struct column by_rank[] = {
 		{ "rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
@@ -284,16 +286,16 @@ write_ranks(struct figures *f)
 		{ "late_ns", "late ms", COL_INT, UNIT_NS, 0, 1e6 },
 		{ "late_cause", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
 	};
-	enum { NCOLUMNS = sizeof by_rank / sizeof *by_rank };
+	enum { NTIMES = 10, NCOLUMNS = sizeof by_rank / sizeof *by_rank };
 	struct column columns[NCOLUMNS];
 	struct table *t;
 
 	memcpy(columns, by_rank, sizeof columns);
 	if (f->by_src)
 		columns[0].id = "src";
-	t = table_create("gpu_timeline_by_rank", columns, NCOLUMNS);
-	for (size_t i = 0; i < f->ranks.n; i++) {
-		const struct rank *r = &f->ranks.v[i];
+	t = table_create(name, columns, is_window ? NTIMES : NCOLUMNS);
+	for (size_t i = 0; i < ranks->n; i++) {
+		const struct rank *r = &ranks->v[i];
 		const int64_t parts[] = { r->compute_ns, r->comm_ns, r->copy_ns,
 			r->idle_ns };
 		struct cell *row = table_row(t);
@@ -306,6 +308,8 @@ write_ranks(struct figures *f)
 			row[2 + k] = cell_int(parts[k]);
 			row[6 + k] = cell_real(share_of(parts[k], r->total_ns));
 		}
+		if (is_window)
+			continue;
 		row[10] = cell_int(r->busy_ns);
 		row[11] = cell_int(r->all_comm_ns);
 		row[12] = cell_int(r->all_copy_ns);
@@ -318,7 +322,7 @@ write_ranks(struct figures *f)
 			row[16] = cell_text(r->verdict);
 		}
 	}
-	print(f, t, "gpu_timeline_by_rank");
+	print(f, t, name);
 }
 
 /* ---- roofs ---- */
@@ -391,9 +395,11 @@ void
 summary_write(struct figures *f, bool is_whole)
 {
 	if (f->set->is_several)
-		write_ranks(f);
+		write_ranks(f, "gpu_timeline_by_rank", &f->ranks, false);
 	if (!is_whole)
 		return;
+	if (f->set->is_several)
+		write_ranks(f, "window_by_rank", &f->bars, true);
 	write_summary(f);
 	if (f->set->is_several || f->set->genesis != NULL)
 		write_categories(f);

@@ -503,6 +503,8 @@ const struct sheet sheets[] = {
 	T("category_share", "tl-report",
 	    "GPU time by category: all ranks, or the steady state",
 	    .where = SHEET_BOOK, .chart = &bars_ranks),
+	T("window_by_rank", "tl-report", "the ranks' bars of the screen",
+	    .where = SHEET_BOOK, .chart = &by_rank),
 	T("roofs", "tl-report", "the roofs of the roofline chart",
 	    .where = SHEET_BOOK),
 	T("links", "tl-link", "launches and the GPU work they caused"),

@@ -83,6 +83,7 @@ if [ -x "$B/bin/tl-roofline" ]; then
 		'"label":"rank 0","rank":0,"side":0,"first_ns":[0-9]+,"offset_ns":[0-9]+},'
 	ok 'tl-report' tl-report --html r.html --title Mine "$SAMPLE"
 	like 'has all of it' "$(page r.html | tr '\n' ' ')" '^Mine tables 2[0-9] rows'
+	ok 'of the sample in less than 1 MB' [ "$(wc -c <r.html)" -lt 1000000 ]
 else
 	skip 'tl-report' 'tl-roofline is not built'
 	skip 'has all of it' 'tl-roofline is not built'
@@ -329,7 +330,10 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 	drawn four.html >dom
 	like 'ranks under one another' "$(cat dom)" \
 		'<span class="name">2</span>.*late: throttled'
-	like 'in a window of their own' "$(cat dom)" '>Each rank, first to last GPU event</div>'
+	like 'in the window of the verdict' "$(cat dom)" '>Each rank, [0-9]+ steps</div>'
+	is 'by the times of the screen' "$(grep -o '<span class="name">[0-9]*</span>.\{1,900\}<span class="time">[^<]*' dom |
+		sed 's/<span class="name">\([0-9]*\)<.*class="time">/\1 /' | sort)" \
+		"$(tl-report --width 100 ranks/* 2>err | sed -n 's/^ *\([0-9]\) \[.*\] *\([0-9.]* [mu]s\).*/\1 \2/p')"
 	is 'whose bars have room on a phone' "$(asked four.html \
 		'document.querySelector("#ranks .room").clientWidth > innerWidth * .45' --window-size=390,800)" 'data-said="true"'
 	like 'the late one first' "$(grep -o '<span class="name">[0-9]*</span>' dom | head -n 1)" '>2<'
