@@ -195,6 +195,7 @@ demo:
 	@scripts/demo $(if $(TRACE),"$$TRACE")
 
 traces:
+	@scripts/deps build
 	@$(MAKE) --no-print-directory all $(GEN)
 	@scripts/traces $(B)/traces
 
