@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "trace/laws.h"
+
 #define CANDIDATES 4 /* names that are tried by themselves */
 
 /* Time of the host by name, on each rank. */
@@ -138,6 +140,26 @@ longest_on(const struct costs *c, const struct recording *r, uint32_t key,
 	return best;
 }
 
+/* Rounded up, as what it scales is. */
+static int64_t
+factor_up(int64_t ns, int64_t of_ns)
+{
+	__extension__ __int128 at = (__int128)ns * SCALE_UNIT + of_ns - 1;
+
+	return (int64_t)(at / of_ns);
+}
+
+/* A name costs no more than its rank, nor than it takes longer. */
+static void
+keep_laws(int64_t by_ns, int64_t loss_ns, int64_t excess_ns)
+{
+	const struct law_part by = { "by_ns", by_ns };
+
+	law_most("critical_ranks", by, (struct law_part){ "loss_ns", loss_ns });
+	law_most(
+	    "critical_ranks", by, (struct law_part){ "excess_ns", excess_ns });
+}
+
 static void
 add_rank(struct costs *c, const struct recording *r, bool is_on_path,
     const edge_list *path, int64_t *room)
@@ -160,8 +182,7 @@ add_rank(struct costs *c, const struct recording *r, bool is_on_path,
 		factors[k + 1] = SCALE_UNIT;
 		if (own <= median)
 			continue;
-		factors[k + 1] =
-		    (int64_t)((double)median / (double)own * SCALE_UNIT);
+		factors[k + 1] = factor_up(median, own);
 		vec_push(&list, ((struct excess){ own - median, k }));
 	}
 	stable_sort(list.v, list.n, sizeof *list.v, by_excess);
@@ -185,6 +206,8 @@ add_rank(struct costs *c, const struct recording *r, bool is_on_path,
 	rec->loss_percent = (double)loss / (double)whole * 100;
 	rec->excess_ns = most > 0 ? worst.ns : SINK_NONE;
 	rec->least_ns = most > 0 ? most : SINK_NONE;
+	if (most > 0)
+		keep_laws(most, loss, worst.ns);
 	if (loss > g->costliest.loss_ns)
 		g->costliest = *rec;
 	vec_free(&list);

@@ -234,15 +234,17 @@ edge_weight(const struct graph *g, uint32_t edge)
 	return g->edges.v[edge].least_ns + edge_residual(g, edge);
 }
 
+/* Rounded up: of many short ones no more may be saved than they take. */
 static int64_t
 scaled(int64_t ns, int64_t factor)
 {
-	int64_t whole, v;
+	int64_t whole, v, rest = ns % SCALE_UNIT * factor;
 
 	if (factor == SCALE_UNIT)
 		return ns;
+	rest = rest / SCALE_UNIT + (rest % SCALE_UNIT > 0);
 	if (__builtin_mul_overflow(ns / SCALE_UNIT, factor, &whole) ||
-	    !num_add(whole, ns % SCALE_UNIT * factor / SCALE_UNIT, &v))
+	    !num_add(whole, rest, &v))
 		die("times add up to more than 292 years");
 	return v;
 }

@@ -532,7 +532,7 @@ class Graph:
 
     def what_if(self, factor, residuals=True):
         """length, with factor(event) in millionths"""
-        w = [((e[3] * factor(e[4]) // 1000000) if e[2] in ("host", "kernel") and e[4] else e[3])
+        w = [(-(-e[3] * factor(e[4]) // 1000000) if e[2] in ("host", "kernel") and e[4] else e[3])
              + (r if residuals else 0) for e, r in zip(self.edges, self.residual)]
         return self.longest(w)[SINK]
 
