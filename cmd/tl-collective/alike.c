@@ -34,7 +34,7 @@ agree(const struct rank_info *a, const struct rank_info *b)
 
 	return a->u_ns != NONE && b->u_ns != NONE && a->island == b->island &&
 	    apart <=
-	    fmax(ALIKE_NS, ALIKE_U * hypot((double)a->u_ns, (double)b->u_ns));
+	    fmax(ALIKE_NS, ALIKE_U * hypot(clock_u_ns(a), clock_u_ns(b)));
 }
 
 /* A set is as wide as two of it may be apart: it is no chain. */

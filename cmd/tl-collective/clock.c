@@ -55,11 +55,17 @@ offset_most(const struct rank_info *i)
 	    fabs(i->drift) * (double)i->span_ns / 2;
 }
 
+double
+clock_u_ns(const struct rank_info *i)
+{
+	return hypot((double)i->u_ns, i->u_drift * (double)i->span_ns / 2);
+}
+
 static bool
 is_off(const struct rank_info *i, double least_ns)
 {
 	return i->u_ns != NONE &&
-	    offset_most(i) > fmax(least_ns, OFF_U * (double)i->u_ns);
+	    offset_most(i) > fmax(least_ns, OFF_U * clock_u_ns(i));
 }
 
 /* Nothing tells one of them against the other. */
@@ -82,6 +88,7 @@ compare_clocks(const struct job *j, uint32_t pa, uint32_t pb)
 	between = (struct rank_info){
 		.offset_ns = whole_ns(ends_between(a->offset_ns, b->offset_ns)),
 		.drift = a->drift - b->drift,
+		.u_drift = hypot(a->u_drift, b->u_drift),
 		.span_ns = a->span_ns,
 		.u_ns = whole_ns(hypot((double)a->u_ns, (double)b->u_ns)),
 	};

@@ -27,6 +27,8 @@ int64_t *clock_ticks(const struct job *j);
 
 /* ---- clock.c ---- */
 
+/* How well a clock is known, at either end of the job. */
+double clock_u_ns(const struct rank_info *i);
 /* On the clock of the island, by what is known of the rank's. */
 int64_t clock_true(const struct rank_info *i, int64_t ns);
 struct causality;

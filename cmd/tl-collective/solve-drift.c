@@ -5,15 +5,17 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "trace/noise.h"
+
 #define SPAN_LEAST_NS 1000000000
 #define TIES_LEAST 20
-#define ROUNDS 16
-#define PLAIN 3 /* of these: strong drift is no outlier */
 #define SETTLED_NS 200.0
 #define MATTERS_NS 10000.0
 #define LOOK_NS (MATTERS_NS / 4) /* at first sight */
 #define U_LEAST 4.0
-#define DRIFT_MAX 1e-3 /* no clock is that bad */
+#define FALSE_MOST 0.01 /* of jobs in which no clock drifts */
+#define FREEDOM 15      /* degrees of, of 12 ends each */
+#define DRIFT_MAX 1e-3  /* no clock is that bad */
 
 static bool
 may_drift(const struct solver *k, uint32_t no)
@@ -70,11 +72,60 @@ add_drift(struct solver *k, uint32_t no)
 	return most * (double)k->spans[no] / 2;
 }
 
+/*
+ * Uncertainties that a drift is more than: of many clocks one is farther off
+ * by chance.
+ */
+static double
+least_u(size_t nclocks)
+{
+	double low = U_LEAST, high = 1000,
+	       wide = noise_quantile(FREEDOM) / 1.96;
+
+	while (high - low > 1e-3) {
+		double u = (low + high) / 2;
+
+		if (noise_student(u * wide, FREEDOM) * (double)nclocks >
+		    FALSE_MOST)
+			low = u;
+		else
+			high = u;
+	}
+	return low;
+}
+
+/*
+ * By their variances; one that happens to be low is raised to what all have, as
+ * else it would count for most.
+ */
+static void
+weigh_slopes(struct island *p)
+{
+	double all = 0, n = 0;
+
+	for (size_t i = 0; i < p->ties.n; i++) {
+		const struct tie *t = &p->ties.v[i];
+
+		if (t->slope_w <= 0 || isinf(t->slope_v))
+			continue;
+		all += t->slope_v * t->slope_w;
+		n++;
+	}
+	for (size_t i = 0; i < p->ties.n; i++) {
+		const struct tie *t = &p->ties.v[i];
+		double v = t->slope_v;
+
+		if (n > 0 && t->slope_w > 0)
+			v = fmax(v, all / n / t->slope_w);
+		p->w[i] = v > 0 ? 1 / v : 0;
+	}
+}
+
 /* Whether any drifts by what matters, all against the zero. */
 static bool
 judge_drift(struct solver *k, uint32_t no)
 {
-	double zero, most = 0, half_span = (double)k->spans[no] / 2;
+	double zero, most = 0, half_span = (double)k->spans[no] / 2, least;
 	bool is_kept = false;
 	struct island p;
 
@@ -83,16 +134,16 @@ judge_drift(struct solver *k, uint32_t no)
 	zero = island_mean_of_zero(&p, k->drift);
 	for (size_t i = 0; i < p.clocks.n; i++)
 		most = fmax(most, fabs(k->drift[p.clocks.v[i]] -= zero));
-	for (size_t i = 0; i < p.ties.n; i++)
-		p.w[i] = p.ties.v[i].slope_v > 0 ? 1 / p.ties.v[i].slope_v : 0;
+	weigh_slopes(&p);
 	if (most < DRIFT_MAX && most * half_span > MATTERS_NS)
 		system_variance(&p.sys, p.zero, p.v);
+	least = least_u(p.clocks.n);
 	for (size_t i = 0; i < p.clocks.n; i++) {
 		uint32_t c = p.clocks.v[i];
 
 		k->drift_v[c] = p.v[i];
 		is_kept |= fabs(k->drift[c]) * half_span >
-		    fmax(MATTERS_NS, U_LEAST * sqrt(p.v[i]) * half_span);
+		    fmax(MATTERS_NS, least * sqrt(p.v[i]) * half_span);
 	}
 	island_close(&p);
 	return is_kept && most < DRIFT_MAX;
@@ -105,29 +156,56 @@ forget_drift(struct solver *k, uint32_t no)
 		k->drift[k->clocks[i]] = k->drift_v[k->clocks[i]] = 0;
 }
 
-void
-find_drift(struct solver *k)
-{
-	bool *may = xcalloc(k->nislands + 1, sizeof *may), any = false;
+/*
+ * At first all ends weigh the same, as strong drift is no outlier. Then far
+ * ones pull no more than others, which has one solution, wherever it is sought
+ * from: of a clock with few ends a late one turns the first line so far that
+ * the biweight would keep the few that cross it, and be sure of them.
+ */
+static const struct phase {
+	enum end_weights weights;
+	int least, most; /* rounds */
+} phases[] = {
+	{ WEIGH_ALIKE, 3, 3 },
+	{ WEIGH_BOUNDED, 1, 16 },
+	{ WEIGH_BIWEIGHT, 1, 16 },
+};
 
-	for (uint32_t i = 0; i < k->nislands; i++)
-		any |= may[i] = may_drift(k, i) && look(k, i) > LOOK_NS;
-	for (int round = 0; any && round < ROUNDS; round++) {
+static void
+settle(struct solver *k, const struct phase *p, const bool *may)
+{
+	for (int round = 1; round <= p->most; round++) {
 		double most = 0;
 
-		solve_strata(k, round < PLAIN, true);
+		solve_strata(k, p->weights, true);
 		for (uint32_t i = 0; i < k->nislands; i++)
 			if (may[i])
 				most = fmax(most, add_drift(k, i));
-		if (most < SETTLED_NS && round >= PLAIN)
+		if (most < SETTLED_NS && round >= p->least)
 			break;
 	}
+}
+
+void
+find_drift(struct solver *k)
+{
+	bool *may = xcalloc(k->nislands + 1, sizeof *may);
+	bool is_long = false, any = false;
+
+	for (uint32_t i = 0; i < k->nislands; i++)
+		is_long |= may[i] = may_drift(k, i);
+	if (is_long)
+		solve_strata(k, WEIGH_BOUNDED, true);
+	for (uint32_t i = 0; i < k->nislands; i++)
+		any |= may[i] = may[i] && look(k, i) > LOOK_NS;
+	for (size_t i = 0; any && i < sizeof phases / sizeof *phases; i++)
+		settle(k, &phases[i], may);
 	if (any)
-		solve_strata(k, false, true);
+		solve_strata(k, WEIGH_BIWEIGHT, true);
 	for (uint32_t i = 0; i < k->nislands; i++)
 		if (!may[i] || !judge_drift(k, i))
 			forget_drift(k, i);
-	if (any)
-		solve_strata(k, false, false);
+	if (is_long)
+		solve_strata(k, WEIGH_BIWEIGHT, false);
 	free(may);
 }

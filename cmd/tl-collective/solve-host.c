@@ -34,8 +34,10 @@ agree(const struct solver *k, const struct place *v, size_t n, double offset,
 		uint32_t c = v[i].clock;
 		double apart = fabs(k->offset[c] - offset) +
 		    fabs(k->drift[c] - drift) * half_span;
+		double u = sqrt(
+		    k->offset_v[c] + k->drift_v[c] * half_span * half_span);
 
-		if (apart > fmax(HOST_NS, HOST_U * sqrt(k->offset_v[c])))
+		if (apart > fmax(HOST_NS, HOST_U * u))
 			return false;
 	}
 	return true;

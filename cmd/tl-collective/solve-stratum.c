@@ -18,13 +18,16 @@
 #define SCALE_AGAIN 2  /* ... from a solution on */
 #define SETTLED_NS 5.0
 #define BIWEIGHT 4.685 /* from so many standard deviations on: no weight */
+#define BOUNDED 1.345  /* ... or no more pull than here */
 #define LEAST_WEIGHT 1e-6
 #define LEAST_SCALE_NS 200.0
 #define BLOCKS 16
 #define MAD 1.4826  /* of a median deviation: a standard deviation */
 #define POOL_DF 4.0 /* what all members' variance counts for */
 #define KAPPA_MIN 0.3
-#define FAR_NS 1e17 /* ends farther apart are of no one collective */
+#define MEAN_TAKES 1.0 /* blocks of residuals: a mean, ... */
+#define LINE_TAKES 2.8 /* ... and a line, of the squares at its ends */
+#define FAR_NS 1e17    /* ends farther apart are of no one collective */
 
 struct work {
 	const struct solve_stratum *s;
@@ -165,21 +168,30 @@ z_of(const struct work *k, size_t i, size_t r)
 	return residual(k, i, r) / (k->h[i] * k->scale);
 }
 
+static double
+weight_of(double z, enum end_weights weights)
+{
+	double share;
+
+	if (weights == WEIGH_ALIKE)
+		return 1;
+	z = fabs(z);
+	if (weights == WEIGH_BOUNDED)
+		return z > BOUNDED ? BOUNDED / z : 1;
+	share = 1 - z / BIWEIGHT * (z / BIWEIGHT);
+	return z < BIWEIGHT ? share * share : LEAST_WEIGHT;
+}
+
 static void
-weigh(struct work *k, bool is_plain)
+weigh(struct work *k, enum end_weights weights)
 {
 	for (size_t i = 0; i < k->s->ncolls; i++)
 		for (size_t r = 0; r < k->s->n; r++) {
 			size_t at = i * k->s->n + r;
-			double z, share;
 
-			if (!is_there(k, at)) {
-				k->w[at] = 0;
-				continue;
-			}
-			z = is_plain ? 0 : z_of(k, i, r) / BIWEIGHT;
-			share = 1 - z * z;
-			k->w[at] = fabs(z) < 1 ? share * share : LEAST_WEIGHT;
+			k->w[at] = is_there(k, at)
+			    ? weight_of(z_of(k, i, r), weights)
+			    : 0;
 		}
 }
 
@@ -237,7 +249,7 @@ settle(struct work *k, const struct stratum_rules *rules, const struct tie *was)
 	for (int round = 0; round < ROUNDS; round++) {
 		if (round < scales)
 			renew_scale(k);
-		weigh(k, rules->is_plain);
+		weigh(k, rules->weights);
 		if (improve(k) < SETTLED_NS && round >= scales)
 			break;
 	}
@@ -253,7 +265,8 @@ struct sums {
 };
 
 static void
-sum_up(const struct work *k, size_t r, bool is_plain, struct sums *out)
+sum_up(
+    const struct work *k, size_t r, enum end_weights weights, struct sums *out)
 {
 	size_t n = k->s->n;
 	double psi = 0;
@@ -265,7 +278,9 @@ sum_up(const struct work *k, size_t r, bool is_plain, struct sums *out)
 
 		if (!is_there(k, i * n + r))
 			continue;
-		x = is_plain ? 0 : fmin(1, fabs(z_of(k, i, r)) / BIWEIGHT);
+		x = weights == WEIGH_BIWEIGHT
+		    ? fmin(1, fabs(z_of(k, i, r)) / BIWEIGHT)
+		    : 0;
 		psi += (1 - x * x) * (1 - 5 * x * x);
 		out->of[i * out->nblocks / k->s->ncolls] +=
 		    w * residual(k, i, r);
@@ -276,14 +291,15 @@ sum_up(const struct work *k, size_t r, bool is_plain, struct sums *out)
 	out->kappa = out->w > 0 ? fmax(KAPPA_MIN, psi / out->w) : 1;
 }
 
+/* What was fitted takes some of the squares of residuals with it. */
 static double
-squares(const struct sums *s)
+squares(const struct sums *s, double takes)
 {
 	double sum = 0;
 
 	for (size_t b = 0; b < s->nblocks; b++)
 		sum += s->of[b] * s->of[b];
-	return sum * (double)s->nblocks / ((double)s->nblocks - 1);
+	return sum / (1 - takes / (double)s->nblocks);
 }
 
 /*
@@ -314,7 +330,8 @@ fit_slope(const struct work *k, size_t r, const struct sums *s, struct tie *out)
 			    k->w[i * n + r] * x *
 			    (residual(k, i, r) - out->slope * x);
 		}
-	out->slope_v = wxx > 0 ? squares(&line) / (wxx * wxx) : INFINITY;
+	out->slope_v =
+	    wxx > 0 ? squares(&line, LINE_TAKES) / (wxx * wxx) : INFINITY;
 }
 
 /*
@@ -358,13 +375,14 @@ put_ties(
 	for (size_t r = 0; r < n; r++) {
 		struct tie *t = &out[r];
 
-		sum_up(k, r, rules->is_plain, &s);
+		sum_up(k, r, rules->weights, &s);
 		t->n = s.n;
 		t->m = k->m[r];
 		t->v = t->slope_v = INFINITY;
 		if (s.n < CLOCK_TIES_MIN || s.w <= 0 || isnan(t->m))
 			continue;
-		t->v = squares(&s) / (s.kappa * s.w * s.kappa * s.w) / share;
+		t->v = squares(&s, MEAN_TAKES) /
+		    (s.kappa * s.w * s.kappa * s.w) / share;
 		t->latency_ns = s.w; /* until it is mixed */
 		pool += t->v * s.w;
 		if (rules->wants_slope) {

@@ -8,10 +8,10 @@
 /* ---- strata ---- */
 
 void
-solve_strata(struct solver *k, bool is_plain, bool wants_slope)
+solve_strata(struct solver *k, enum end_weights weights, bool wants_slope)
 {
 	struct stratum_rules rules = { k->guess, k->drift, k->middle_ns,
-		is_plain, wants_slope, k->is_again };
+		weights, wants_slope, k->is_again };
 
 	k->is_again = true;
 
@@ -240,14 +240,14 @@ solve_clocks(const struct solve_job *job, struct solved_clock *out)
 	open_solver(&k);
 	clocks_guess(job, k.guess);
 	find_spans(&k);
-	solve_strata(&k, false, true);
+	solve_strata(&k, WEIGH_BIWEIGHT, true);
 	find_islands(&k);
 	list_islands(&k);
 	find_spans(&k);
 	find_drift(&k);
 	solve_islands(&k);
 	if (join_hosts(&k)) {
-		solve_strata(&k, false, false);
+		solve_strata(&k, WEIGH_BIWEIGHT, false);
 		solve_islands(&k);
 	}
 	close_solver(&k);

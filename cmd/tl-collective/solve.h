@@ -77,11 +77,18 @@ struct tie {
 };
 typedef VEC(struct tie) tie_vec;
 
+/* What an end that is far from where it is expected still weighs. */
+enum end_weights {
+	WEIGH_BIWEIGHT, /* nothing */
+	WEIGH_BOUNDED,  /* as much as one that is not */
+	WEIGH_ALIKE,    /* all the same */
+};
+
 struct stratum_rules {
 	const int64_t *guess; /* of each clock, taken out */
 	const double *drift;  /* likewise */
 	int64_t middle_ns;
-	bool is_plain;    /* all ends weigh the same */
+	enum end_weights weights;
 	bool wants_slope; /* their variance costs time */
 	bool is_again;    /* from the solution in out on */
 };

@@ -41,7 +41,7 @@ ranks_of(const struct solver *k, size_t clock)
 
 /* ---- solve.c ---- */
 
-void solve_strata(struct solver *k, bool is_plain, bool wants_slope);
+void solve_strata(struct solver *k, enum end_weights weights, bool wants_slope);
 
 /* ---- solve-island.c ---- */
 

@@ -91,12 +91,13 @@ def same(tap, base, slow):
 # ---- draws ----
 
 def draw(folder, seed):
-    """Its clocks at the middle of the job, in ns."""
+    """What its clocks are off by, in us, and drift by, in ppm; two of three jobs are long
+    enough for drift, and half of those have some."""
     rng = random.Random(seed)
     ranks = rng.choice((4, 8, 16))
     size = rng.choice([s for s in (2, 4, 8) if s < ranks])
-    options = groups(ranks, size, rng.choice((10, 20, 40)), "all_reduce", "all_gather",
-                     "reduce_scatter")
+    count = rng.choice((10, 20, 40))
+    options = groups(ranks, size, count, "all_reduce", "all_gather", "reduce_scatter")
     options += ["--ends", "1", "--order", str(rng.choice((0, 1, 2))), "--seed", str(seed)]
     off = {r: 0.0 for r in range(ranks)}
     for r in rng.sample(range(ranks), rng.randint(0, ranks // 4)):
@@ -104,29 +105,50 @@ def draw(folder, seed):
         options += ["--skew", "%d=%.3f" % (r, off[r])]
     late = rng.randrange(ranks)
     options += ["--late", "%d=%d" % (late, rng.choice((0, 400)))]
+    drift = dict.fromkeys(range(ranks), 0.0)
+    if seed % 3:
+        options += ["--gap", str(4800000 // count)]
+    for r in rng.sample(range(ranks), ranks // 4 if seed % 3 == 2 else 0):
+        drift[r] = rng.choice((-1, 1)) * rng.uniform(10, 60)
+        options += ["--drift", "%d=%.3f" % (r, drift[r])]
     make(folder, ranks, *options)
-    return {r: v * 1000 for r, v in off.items()}
+    return off, drift
+
+
+def outside(rows, off, drift):
+    """Of ranks whose offset is not within 2 u of what it is at the middle of the job; a
+    clock that drifts is right after a second."""
+    wrong = []
+    for r, row in rows.items():
+        truth = 1000 * off.get(r, 0) + \
+            drift.get(r, 0) * 1e-6 * (float(row["middle_ns"] or 0) - 1e9)
+        if row["offset_ns"] == "" or \
+                abs(float(row["offset_ns"]) - truth) > 2 * float(row["u_ns"]):
+            wrong.append((r, truth, row["offset_ns"], row["u_ns"]))
+    return wrong
 
 
 def drawn(tap, base, n):
-    all_ = within = found = planted = innocent = 0
-    bad = []
+    all_ = found = planted = innocent = ndrift = 0
+    bad, drifts = [], []
     for seed in range(n):
         folder = os.path.join(base, "drawn%d" % seed)
-        truth = draw(folder, seed)
+        off, drift = draw(folder, seed)
         _, rows, _ = clocks.table(folder)
-        for r, ns in truth.items():
-            row = rows[r]
-            good = row["offset_ns"] != "" and \
-                abs(float(row["offset_ns"]) - ns) <= 2 * float(row["u_ns"])
-            all_ += 1
-            within += good
-            if not good:
-                bad.append((seed, r, ns, row["offset_ns"], row["u_ns"]))
-            planted += ns != 0
-            found += ns != 0 and row["off"] == "True"
-            innocent += ns == 0 and row["off"] == "True"
+        bad += [(seed, *x) for x in outside(rows, off, drift)]
+        all_ += len(off)
+        for r, us in off.items():
+            is_off, far = rows[r]["off"] == "True", us != 0 or drift[r] != 0
+            planted += far
+            found += far and is_off
+            innocent += is_off and not far
+            error = abs(float(rows[r]["drift"] or 0) * 1e6 - drift[r])
+            ndrift += 1
+            if error > (max(.1, 2.5e6 * float(rows[r]["u_drift"])) if drift[r] else .5):
+                drifts.append((seed, r, drift[r], rows[r]["drift"], rows[r]["u_drift"]))
+    within = all_ - len(bad)
     tap.ok(within >= .95 * all_, "%d jobs: %d of %d clocks are within 2 u" % (n, within, all_), *bad)
+    tap.ok(len(drifts) <= .01 * ndrift, "%d jobs: drift where there is some" % n, *drifts)
     tap.ok(found == planted, "%d of %d clocks that are off are named" % (found, planted))
     tap.ok(innocent == 0, "and no other", innocent)
 
@@ -232,12 +254,10 @@ def plants(tap, base, ranks):
     for name, skew, drift in cases:
         options = sum((["--skew", "%d=%g" % p] for p in skew.items()), []) + \
             sum((["--drift", "%d=%g" % p] for p in drift.items()), [])
-        # few ends, of which one in 20 is late by much, tell some of 256 drifts wrongly
-        n = 24 if name == "hosts that drift" else count
         if drift:
-            options += ["--gap", str(4800000 // n)]
+            options += ["--gap", str(4800000 // count)]
         folder = make(os.path.join(base, "%s%d" % (name, ranks)), ranks,
-                      *groups(ranks, size, n, "all_gather"), "--ends", "1",
+                      *groups(ranks, size, count, "all_gather"), "--ends", "1",
                       "--late", "%d=300" % late, *options)
         rc, rows, err = clocks.table(folder)
         off = {r for r in rows if rows[r]["off"] == "True"}
@@ -246,9 +266,7 @@ def plants(tap, base, ranks):
         said = "clock of 1 rank is" if len(want) == 1 else "clocks of %d ranks are" % len(want)
         tap.ok(rc == 3 and off == want and said + " off" in err,
                "%d ranks, %s: these clocks, no other" % (ranks, name), rc, off, err)
-        wrong = [(r, rows[r]["offset_ns"]) for r in rows if not drift and
-                 abs(float(rows[r]["offset_ns"]) - 1000 * skew.get(r, 0)) >
-                 2 * float(rows[r]["u_ns"])]
+        wrong = outside(rows, skew, drift)
         tap.ok(len(wrong) <= .05 * ranks, "%d ranks, %s: by so much" % (ranks, name), *wrong)
         rc, verdict, err = collective_jobs.verdicts(folder)
         tap.ok(rc == 3 and not any(v["rank"] in map(str, want) for v in verdict),

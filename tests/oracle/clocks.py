@@ -31,8 +31,8 @@ Clock = collections.namedtuple("Clock", "offset u drift u_drift residual ties is
 
 # ---- numbers ----
 
-def t_quantile(df):
-    """What Student's t exceeds in 5 %, by Simpson's rule and bisection."""
+def t_quantile(df, chance=.05, high=13.0):
+    """What Student's t exceeds so often, by Simpson's rule and bisection."""
     def density(x):
         return math.exp(math.lgamma((df + 1) / 2) - math.lgamma(df / 2)) / \
             math.sqrt(df * math.pi) * (1 + x * x / df) ** (-(df + 1) / 2)
@@ -42,11 +42,16 @@ def t_quantile(df):
         h = x / n
         return 2 * h / 3 * (density(0) + density(x) + sum(
             (4 if i % 2 else 2) * density(i * h) for i in range(1, n)))
-    low, high = 1.9, 13.0
+    low = 1.9
     for _ in range(40):
         mid = (low + high) / 2
-        low, high = (mid, high) if within(mid) < .95 else (low, mid)
+        low, high = (mid, high) if within(mid) < 1 - chance else (low, mid)
     return low
+
+
+def least_u(nclocks):
+    """By how much a drift is more than its uncertainty, of so many clocks."""
+    return max(4, t_quantile(15, .01 / nclocks, 40.0) / t_quantile(15) * 1.96)
 
 
 def inverse(a):
@@ -133,7 +138,11 @@ def strata_of(colls, ticks):
 
 # ---- a stratum by itself ----
 
-def tie(s, drift, middle, plain=False):
+def bounded(z):
+    return min(1, 1.345 / abs(z)) if z else 1.0
+
+
+def tie(s, drift, middle, weigh=biweight):
     """{member: [m, variance, ties, slope, weight of it, its variance]}"""
     x = [next(iter(e.values())) - middle for e in s.ends]
     y = []
@@ -156,8 +165,7 @@ def tie(s, drift, middle, plain=False):
         if turn < 6:
             scale = max(200.0, s.tick / 2, 1.4826 * statistics.median(
                 abs(left[i][r]) / h[i] for i, v in enumerate(y) for r in v))
-        w = [{r: 1.0 if plain else biweight(left[i][r] / (h[i] * scale)) for r in v}
-             for i, v in enumerate(y)]
+        w = [{r: weigh(left[i][r] / (h[i] * scale)) for r in v} for i, v in enumerate(y)]
         t = [sum(w[i][r] * (v[r] - m[r]) for r in v) / sum(w[i].values()) if v else 0
              for i, v in enumerate(y)]
         new = centred({r: sum(w[i][r] * (v[r] - t[i]) for i, v in enumerate(y) if r in v) /
@@ -176,7 +184,7 @@ def tie(s, drift, middle, plain=False):
         sw = sum(w[i][r] for i in mine)
         psi = 0.0
         for i in mine:
-            z = 0 if plain else min(1, abs(left[i][r] / (h[i] * scale)) / 4.685)
+            z = min(1, abs(left[i][r] / (h[i] * scale)) / 4.685) if weigh is biweight else 0
             psi += (1 - z * z) * (1 - 5 * z * z)
         kappa = max(.3, psi / sw)
         g = [0.0] * blocks
@@ -189,7 +197,7 @@ def tie(s, drift, middle, plain=False):
         g = [0.0] * blocks
         for i in mine:
             g[i * blocks // len(y)] += w[i][r] * (x[i] - mean) * (left[i][r] - slope * (x[i] - mean))
-        lv = sum(k * k for k in g) * blocks / (blocks - 1) / xx ** 2 / (1 - 1 / n) / kappa ** 2 if xx else 0
+        lv = sum(k * k for k in g) / (1 - 2.8 / blocks) / xx ** 2 / (1 - 1 / n) / kappa ** 2 if xx else 0
         out[r] = [m[r], v, len(mine), slope, xx, lv, sw]
         pool += v * sw
         line_pool += lv * xx
@@ -315,9 +323,9 @@ def solve(job):
     u_drift = {r: 0.0 for r in ranks}
     middle = 0
 
-    def ties_of(plain=False):
+    def ties_of(weigh=biweight):
         return {(k, r): v for k, s in enumerate(strata)
-                for r, v in tie(s, drift, middle, plain).items()}
+                for r, v in tie(s, drift, middle, weigh).items()}
     ties = ties_of()
     counts = collections.Counter()
     for (_, r), v in ties.items():
@@ -336,8 +344,12 @@ def solve(job):
         high = max(max(all_ends[r]) - o[r] for r in island)
         span, middle = high - low, int((low + high) / 2)
         if span >= 1e9 and all(counts[r] >= 20 for r in island):
-            for turn in range(16):
-                ties = ties_of(turn < 3)
+            phases = [lambda z: 1.0] * 3 + [bounded] * 16 + [biweight] * 16
+            settled = None
+            for weigh in phases:
+                if weigh is settled:
+                    continue
+                ties = ties_of(weigh)
                 mine = own(ties)
                 keys = sorted(mine)
                 numbers = {k: i for i, k in enumerate(sorted({k for k, _ in keys}))}
@@ -346,20 +358,25 @@ def solve(job):
                 step = max(abs(v - d[0]) for v in d) * span / 2
                 for r, v in zip(island, d):
                     drift[r] += v - d[0]
-                if step < 200 and turn >= 3:
-                    break
+                if step < 200 and weigh in (bounded, biweight):
+                    settled = weigh
             ties = ties_of()
             mine = own(ties)
             keys = sorted(mine)
             o, _, _, _, _ = joined(mine, latencies, island, clock_of)
             zero = zero_of(o, {r: drift[r] for r in island}, span / 2, one)
             mean = sum(zero[r] * drift[r] for r in island)
+            # one that happens to be low would count for most
+            known = [mine[key][5] * mine[key][4] for key in keys if mine[key][4]]
+            usual = sum(known) / len(known)
             var = contrasts([(k, r, 0) for k, r in keys],
-                            [1 / mine[key][5] for key in keys], island, zero)
+                            [1 / max(mine[key][5], usual / mine[key][4]) for key in keys],
+                            island, zero)
             for r in island:
                 drift[r] -= mean
                 u_drift[r] = math.sqrt(var[r])
-            if not any(abs(drift[r]) * span / 2 > max(10 * US, 4 * u_drift[r] * span / 2)
+            if not any(abs(drift[r]) * span / 2 >
+                       max(10 * US, least_u(len(island)) * u_drift[r] * span / 2)
                        for r in island):
                 for r in island:
                     drift[r] = u_drift[r] = 0.0
@@ -385,7 +402,8 @@ def solve(job):
             slope = sum(off[r][2] for r in mine) / len(mine)
             if len(mine) > 1 and all(
                     abs(off[r][0] - mean) + abs(off[r][2] - slope) * span / 2 <=
-                    max(20 * US, 4 * off[r][1]) for r in mine):
+                    max(20 * US, 4 * math.hypot(off[r][1], u_drift[r] * span / 2))
+                    for r in mine):
                 for r in mine:
                     clock_of[r] = mine[0]
                     drift[r] = slope
@@ -394,7 +412,8 @@ def solve(job):
             off = offsets(clock_of, collections.Counter(clock_of.values()))
         for r in island:
             o, u, d, residual = off[clock_of[r]]
-            is_off = abs(o) + abs(d) * span / 2 > max((10 if broken else 50) * US, 4 * u)
+            u_most = math.hypot(u, u_drift[clock_of[r]] * span / 2)
+            is_off = abs(o) + abs(d) * span / 2 > max((10 if broken else 50) * US, 4 * u_most)
             out[r] = Clock(o, u, d, u_drift[clock_of[r]], residual, counts[r], number, is_off)
     return out
 
@@ -414,7 +433,7 @@ def is_broken(colls, ticks):
 
 def table(folder, *options):
     done = subprocess.run(["tl-collective", "--table", "nccl_clocks", "--format", "csv",
-                           *options, folder], check=False, capture_output=True, text=True)
+                           "-c", "+details", *options, folder], check=False, capture_output=True, text=True)
     rows = csv.DictReader(io.StringIO(done.stdout))
     return done.returncode, {int(r["rank"]): r for r in rows}, done.stderr
 

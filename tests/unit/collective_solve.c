@@ -202,6 +202,34 @@ drift(void)
 	forget(&m);
 }
 
+/*
+ * 24 ends each, of which one in 20 is late by much: of 256 clocks some have
+ * late ones where they turn a line.
+ */
+static void
+drift_of_many(void)
+{
+	struct plan p = { 256, 8, 12, false, 4.8e9, 0 };
+	size_t nwrong = 0, nfalse = 0, noff = 0;
+
+	for (uint64_t i = 0; i < 4; i++) {
+		struct made m;
+
+		p.ppm = i % 2 == 0 ? 0 : 10;
+		m = draw(&p, 200 + i);
+		for (size_t r = 0; r < p.nclocks; r++) {
+			nfalse += p.ppm == 0 && m.out[r].drift != 0;
+			noff += fabs(m.out[r].drift - m.drift[r]) > 2e-6;
+		}
+		nwrong += wrong(&m);
+		forget(&m);
+	}
+	is_int(
+	    (int64_t)nfalse, 0, "no drift of 256 clocks where there is none");
+	is_int((int64_t)noff, 0, "and where there is some of each that it has");
+	ok(nwrong * 20 <= 4 * p.nclocks, "offsets: %zu not within 2 u", nwrong);
+}
+
 static void
 islands(void)
 {
@@ -317,6 +345,7 @@ main(void)
 	sizes();
 	many_draws();
 	drift();
+	drift_of_many();
 	islands();
 	many_islands();
 	hosts();
