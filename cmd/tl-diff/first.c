@@ -4,6 +4,7 @@
  * which has one. In a family they are one of their own, as they vary by more
  * than the steps behind them.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "cmd/tl-diff/judge.h"
@@ -71,6 +72,17 @@ row_end(const struct changes *c, size_t first)
 	return i;
 }
 
+/* They vary by a share of themselves: what is rebuilt may take ten times as
+ * long. */
+static struct noise_rules
+rules_of(const struct changes *c, const struct noise_row *r)
+{
+	struct noise_rules rules = changes_rules(c, r, 0);
+
+	rules.is_ratio = true;
+	return rules;
+}
+
 /* Of each row that both sides have, one after the other. */
 struct first_row {
 	struct change *change;
@@ -95,11 +107,15 @@ list_rows(struct changes *c, unsigned family, struct first_rows *rows,
 		if (x.change->key.family != family || !is_on_both(x.change))
 			continue;
 		gather(c, v, end - i, is_of_family, family, &x.row);
-		rules = changes_rules(c, &x.row, 0);
+		rules = rules_of(c, &x.row);
 		noise_pool_add(pool, &x.row, &rules);
 		vec_push(&rows->list, x);
 	}
 	noise_pool_end(pool);
+	/* what makes one row of a first step slow makes all: they know no more
+	 * than so many runs do */
+	pool->df = fmin(
+	    pool->df, (double)(c->unit[0].nruns + c->unit[1].nruns - NSIDES));
 }
 
 static void
@@ -111,7 +127,7 @@ name_rows(struct changes *c, const struct first_rows *rows,
 
 	for (size_t i = 0; i < rows->list.n; i++) {
 		const struct first_row *x = &rows->list.v[i];
-		struct noise_rules rules = changes_rules(c, &x->row, 0);
+		struct noise_rules rules = rules_of(c, &x->row);
 
 		rules.pool = *pool;
 		noise_test(&x->row, &rules, &x->change->first);

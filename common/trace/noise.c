@@ -205,15 +205,26 @@ sample_mean(const struct noise_row *r)
 	return (r->side[0].mean + r->side[1].mean) / 2;
 }
 
+/* Where a side has no time there is no ratio. */
+static bool
+is_ratio(const struct noise_row *r, const struct noise_rules *rules)
+{
+	return rules->is_ratio && r->side[0].mean > 0 && r->side[1].mean > 0;
+}
+
 /* Of a sample, as a share of its mean: at least what the clock adds. */
 static double
-relative_variance(const struct noise_row *r, double tick_ns)
+relative_variance(const struct noise_row *r, const struct noise_rules *rules)
 {
-	double squares = r->side[0].squares + r->side[1].squares;
-	double ticks = r->nevents * tick_ns * tick_ns / 12;
-	double mean = sample_mean(r);
+	double ticks = r->nevents * rules->tick_ns * rules->tick_ns / 12;
+	double sum = 0, mean = sample_mean(r);
 
-	return fmax(squares / (double)freedom(r), ticks) / (mean * mean);
+	for (int s = 0; s < 2; s++) {
+		double of = is_ratio(r, rules) ? r->side[s].mean : mean;
+
+		sum += r->side[s].squares / (of * of);
+	}
+	return fmax(sum / (double)freedom(r), ticks / (mean * mean));
 }
 
 /* Degrees of freedom of the same. */
@@ -236,8 +247,7 @@ noise_pool_add(struct noise_pool *p, const struct noise_row *r,
 
 	if (r->side[0].squares + r->side[1].squares <= 0 || sample_mean(r) <= 0)
 		return;
-	e = log(relative_variance(r, rules->tick_ns)) - noise_digamma(half) +
-	    log(half);
+	e = log(relative_variance(r, rules)) - noise_digamma(half) + log(half);
 	p->n++;
 	p->sum += e;
 	p->squares += e * e;
@@ -265,21 +275,41 @@ noise_pool_end(struct noise_pool *p)
 
 /* ---- the test ---- */
 
-/* How often chance makes as much without the sample that makes most of it. */
+/* Two times, and what tells them apart. */
+struct distance {
+	double of[2];
+	bool is_ratio;
+	double se, df;
+};
+
 static double
-chance_without_one(
-    const struct noise_row *r, const struct noise *x, double most)
+distance(const struct distance *d)
 {
+	return d->is_ratio ? log(d->of[1] / d->of[0]) : d->of[1] - d->of[0];
+}
+
+/*
+ * How often chance makes as much, also without the sample that makes most of
+ * it.
+ */
+static double
+chance_of(const struct noise_row *r, const struct distance *all)
+{
+	double whole = distance(all);
+	double most = noise_student(whole / all->se, all->df);
+
 	for (int s = 0; s < 2; s++) {
 		const struct noise_side *side = &r->side[s];
-		double n = (double)side->n;
-		double change =
-		    (x->diff > 0) == (s == 1) ? side->fall : side->rise;
-		double left = fabs(x->diff) - change * r->scale[s] / n;
-		double se = sqrt(x->variance * (1 + 0.5 / (n - 1)));
+		double n = (double)side->n, left;
+		struct distance d = *all;
 
+		d.of[s] +=
+		    ((whole > 0) == (s == 1) ? -side->fall : side->rise) *
+		    r->scale[s] / n;
+		d.se *= sqrt(1 + 0.5 / (n - 1));
+		left = whole > 0 ? distance(&d) : -distance(&d);
 		most =
-		    fmax(most, left > 0 ? noise_student(left / se, x->df) : 1);
+		    fmax(most, left > 0 ? noise_student(left / d.se, d.df) : 1);
 	}
 	return most;
 }
@@ -289,13 +319,18 @@ noise_test(const struct noise_row *r, const struct noise_rules *rules,
     struct noise *to)
 {
 	const struct noise_pool *pool = &rules->pool;
-	double unit[2], factor = 0, mean, runs, least, samples;
+	double unit[2], mean, runs, least, samples = 0, ratio = 0;
 	double df = independent_freedom(r);
-	double share = relative_variance(r, rules->tick_ns), pooled;
+	double share = relative_variance(r, rules), pooled;
+	struct distance d = { .is_ratio = is_ratio(r, rules) };
 
 	for (int s = 0; s < 2; s++) {
+		double of = d.is_ratio ? r->side[s].mean : sample_mean(r);
+
 		unit[s] = r->side[s].mean * r->scale[s];
-		factor += r->scale[s] * r->scale[s] / r->side[s].independent;
+		of *= r->scale[s];
+		samples += of * of / r->side[s].independent;
+		ratio += 1 / r->side[s].independent;
 	}
 	mean = (unit[0] + unit[1]) / 2;
 	*to = (struct noise){ unit[1] - unit[0] - r->fixed, 0, df, 1 };
@@ -306,7 +341,7 @@ noise_test(const struct noise_row *r, const struct noise_rules *rules,
 		share = pooled;
 		df += pool->df;
 	}
-	samples = share * sample_mean(r) * sample_mean(r) * factor;
+	samples *= share;
 	runs = rules->allowance * mean * mean;
 	to->variance = samples + runs;
 	/* Satterthwaite: the allowance is known */
@@ -314,9 +349,14 @@ noise_test(const struct noise_row *r, const struct noise_rules *rules,
 	least = 2 * rules->tick_ns * sqrt(r->nevents) *
 	    fmax(r->scale[0], r->scale[1]);
 	least = fmax(least, fmax(rules->least_share * mean, rules->least));
-	if (fabs(to->diff) >= least && least > 0)
-		to->p = chance_without_one(r, to,
-		    noise_student(to->diff / sqrt(to->variance), to->df));
+	if (fabs(to->diff) < least || least <= 0)
+		return;
+	d.of[0] = unit[0] + r->fixed;
+	d.of[1] = unit[1];
+	d.df = to->df;
+	d.se = d.is_ratio ? sqrt(share * ratio + rules->allowance)
+			  : sqrt(to->variance);
+	to->p = chance_of(r, &d);
 }
 
 double

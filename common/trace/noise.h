@@ -64,6 +64,10 @@ struct noise_rules {
 	double allowance; /* noise_allowance(); 0: samples are runs */
 	double tick_ns;
 	double least_share, least; /* of the row; in units */
+	/* each side varies by a share of its own mean, and their ratio is
+	 * tested: the same of small differences; of large ones the side that
+	 * is longer, and varies by more, hides nothing */
+	bool is_ratio;
 	struct noise_pool pool;
 };
 

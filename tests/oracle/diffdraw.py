@@ -27,10 +27,10 @@ MOST = 5
 # what is planted; share of the changed time that is named at least, in percent, by shape
 PLANTS = {"family": (25, 50, 65, 55), "one": (80, 85, 90, 80), "slow": (0, 0, 0, 0),
           "jitter": None, "calls": (0, 0, 0, 0), "removed": (0, 0, 0, 0),
-          "added": (0, 0, 0, 0), "step": (0, 80, 80, 80), "first": (0, 80, 90, 80), "warmer": (0, 0, 0, 0),
-          "warm": None, None: None}
-# of these first steps are slow, and vary by a tenth: of three runs an op that takes ten
-# times as long in them is found in about half of the pairs
+          "added": (0, 0, 0, 0), "step": (0, 80, 80, 80), "first": (0, 80, 90, 80),
+          "warmer": (0, 0, 0, 90), "warm": None, None: None}
+# of these first steps are slow, and vary by a tenth; of warmer an op takes ten times as
+# long in them
 WARM = "first", "warmer", "warm"
 # of jobs: ranks, steps; of what is planted, how often at least it is found and alone
 JOBS = [(4, 3), (8, 10)]
@@ -87,14 +87,17 @@ def independent(v):
 class Row:
     """samples of both sides"""
 
-    def __init__(self, sides, eff, nevents=1):
+    def __init__(self, sides, eff, nevents=1, is_ratio=False):
         self.v, self.eff = sides, eff
         self.mean = [sum(v) / len(v) for v in sides]
         self.diff, self.middle = self.mean[1] - self.mean[0], sum(self.mean) / 2
-        squares = sum((x - m) ** 2 for v, m in zip(sides, self.mean) for x in v)
-        self.is_const = not squares
+        self.is_ratio = is_ratio and min(self.mean) > 0
+        self.of = self.mean if self.is_ratio else [self.middle] * 2
+        squares = [sum((x - m) ** 2 for x in v) for v, m in zip(sides, self.mean)]
+        self.is_const = not sum(squares)
         free = len(sides[0]) + len(sides[1]) - 2
-        self.share = max(squares / free, nevents * TICK ** 2 / 12) / self.middle ** 2
+        self.share = max(sum(q / m ** 2 for q, m in zip(squares, self.of)) / free,
+                         nevents * TICK ** 2 / 12 / self.middle ** 2)
         self.df = max(1, eff[0] + eff[1] - 2)
         self.nevents = nevents
         self.on_both = all(any(v) for v in sides)
@@ -103,23 +106,28 @@ class Row:
         df0, var0 = pool
         q = (df0 * var0 + self.df * self.share) / (df0 + self.df)
         var, df = (q, self.df + df0) if q > self.share else (self.share, self.df)
+        self.var = var * sum(m ** 2 / n for m, n in zip(self.of, self.eff)) + \
+            allowance * self.middle ** 2
         var *= 1 / self.eff[0] + 1 / self.eff[1]
-        self.var = (var + allowance) * self.middle ** 2
         self.free = df * ((var + allowance) / var) ** 2
         least = max(least, share * self.middle, 2 * TICK * math.sqrt(self.nevents))
         if abs(self.diff) < least:
             return 1
-        p = student(self.diff / math.sqrt(self.var), self.free)
+
+        def apart(a, b):
+            return math.log(b / a) if self.is_ratio else b - a
+        se = math.sqrt(var + allowance if self.is_ratio else self.var)
+        whole = apart(*self.mean)
+        p = student(whole / se, self.free)
         for s, v in enumerate(self.v):
             for k in range(len(v)):
                 rest = v[:k] + v[k + 1:]
                 mean = [sum(rest) / len(rest), self.mean[1 - s]]
-                d = (mean[1] - mean[0]) * (1 if s == 0 else -1)
-                se = math.sqrt(self.var * (1 + .5 / (len(v) - 1)))
+                d = apart(*(mean[::-1] if s else mean))
                 if d * self.diff <= 0:
                     return 1
-                if abs(d) < abs(self.diff):
-                    p = max(p, student(d / se, self.free))
+                if abs(d) < abs(whole):
+                    p = max(p, student(d / se / math.sqrt(1 + .5 / (len(v) - 1)), self.free))
         return p
 
 
@@ -196,9 +204,10 @@ class Expected:
     def judge_first(self, of, ids, firsts, both):
         """the same of first steps, at a quarter of a percent"""
         eff = [len(side) for side in firsts]
-        rows = [Row(of([i], firsts), eff) if x else None for i, x in zip(ids, both)]
+        rows = [Row(of([i], firsts), eff, 1, True) if x else None for i, x in zip(ids, both)]
         known = [r for r in rows if r]
-        pool = pool_of(known)
+        df0, var0 = pool_of(known)
+        pool = min(df0, sum(eff) - 2), var0 # what makes one slow makes all
         tested = iter(named_of([r.test(pool, 0, .01, 0) for r in known], .0025))
         named = [bool(r) and next(tested) for r in rows]
         left = [i for i, r, x in zip(ids, rows, named) if r and not x]

@@ -118,6 +118,33 @@ test_row(void)
 }
 
 static void
+test_ratio(void)
+{
+	struct noise_row r = ROW(.nevents = 1);
+	struct noise_rules rules = {
+		.tick_ns = 1e-9, .least_share = 0.01, .is_ratio = true
+	};
+	struct noise x;
+
+	ADD(&r, 0, 1, 1.1, 0.9);
+	ADD(&r, 1, 10, 11, 9);
+	noise_test(&r, &rules, &x);
+	ok(near(x.diff, 9, 1e-12) && near(x.variance, 1.01 / 3, 1e-12),
+	    "9 +- a tenth of each: %g", x.variance);
+	/* ln 9.5 / sqrt(0.01 * 2 / 3 * 1.25), of 4 degrees of freedom */
+	ok(near(x.p, 1.604e-5, 1e-3), "p without the 11: %g", x.p);
+	rules.is_ratio = false;
+	noise_test(&r, &rules, &x);
+	ok(x.p > 1e-4 && x.p < 2e-4, "by the difference: %g", x.p);
+	r = ROW(.nevents = 1);
+	ADD(&r, 0, 0, 0, 0);
+	ADD(&r, 1, 10, 11, 9);
+	rules.is_ratio = true;
+	noise_test(&r, &rules, &x);
+	ok(x.p < 1e-3, "nothing before has no ratio");
+}
+
+static void
 test_limit(void)
 {
 	double p[] = { .2, .0004, .6, .02, .004 };
@@ -255,9 +282,17 @@ drawn(double sd)
 	    exp(sd * normal() + (uniform() < 0.01 ? -0.3 * log(uniform()) : 0));
 }
 
+/* So many rows take so many times as long; of first steps all vary alike. */
+struct plan {
+	size_t steps;
+	double factor;
+	int changed;
+	bool is_first, is_ratio;
+};
+
 /* In how many trials any row is named; rows that are changed, if named. */
 static int
-named(size_t steps, double factor, int changed, int *found)
+named(struct plan plan, int *found)
 {
 	int alarms = 0;
 
@@ -266,32 +301,41 @@ named(size_t steps, double factor, int changed, int *found)
 		struct noise_row r[ROWS];
 		struct noise x[ROWS];
 		struct noise_rules rules = { .tick_ns = 0.04,
-			.least_share = 0.01 };
-		double p[ROWS], limit;
+			.least_share = 0.01,
+			.is_ratio = plan.is_ratio };
+		double p[ROWS], limit, warm[2][32];
 		bool any = false;
 
+		for (size_t k = 0; k < 2 * plan.steps; k++)
+			warm[k % 2][k / 2] =
+			    plan.is_first ? 1.5 + uniform() / 2 : 1;
 		for (int i = 0; i < ROWS; i++) {
 			double sd = 0.003 * exp(uniform() * log(17)), v[32];
 
 			r[i] = ROW(.nevents = 1);
 			for (int s = 0; s < 2; s++) {
-				for (size_t k = 0; k < steps; k++)
-					v[k] = drawn(sd) *
-					    (s == 1 && i < changed ? factor
-								   : 1);
-				noise_add(&r[i].side[s], v, steps);
+				for (size_t k = 0; k < plan.steps; k++)
+					v[k] = drawn(sd) * warm[s][k] *
+					    (s == 1 && i < plan.changed
+						    ? plan.factor
+						    : 1);
+				noise_add(&r[i].side[s], v, plan.steps);
 			}
 			noise_pool_add(&rules.pool, &r[i], &rules);
 		}
 		noise_pool_end(&rules.pool);
+		if (plan.is_first)
+			rules.pool.df =
+			    fmin(rules.pool.df, 2 * (double)plan.steps - 2);
 		for (int i = 0; i < ROWS; i++) {
 			noise_test(&r[i], &rules, &x[i]);
 			p[i] = x[i].p;
 		}
-		limit = noise_limit(p, ROWS, NOISE_ROWS);
+		limit = noise_limit(
+		    p, ROWS, plan.is_first ? NOISE_FIRST : NOISE_ROWS);
 		for (int i = 0; i < ROWS; i++) {
-			*found += i < changed && x[i].p <= limit;
-			any = any || (i >= changed && x[i].p <= limit);
+			*found += i < plan.changed && x[i].p <= limit;
+			any = any || (i >= plan.changed && x[i].p <= limit);
 		}
 		alarms += any;
 	}
@@ -305,12 +349,13 @@ test_draws(void)
 	int found, worst = 0, few = TRIALS;
 
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-		int alarms = named(steps[i], 1, 0, &found);
+		int alarms = named((struct plan){ .steps = steps[i] }, &found);
 
 		printf("#: %zu and %zu samples: %.1f %% of trials name a row\n",
 		    steps[i], steps[i], 100. * alarms / TRIALS);
 		worst = alarms > worst ? alarms : worst;
-		(void)named(steps[i], 1.5, 1, &found);
+		(void)named(
+		    (struct plan){ steps[i], 1.5, 1, false, false }, &found);
 		few = found < few ? found : few;
 	}
 	ok(worst <= 0.05 * TRIALS, "false alarms: %d of %d at most", worst,
@@ -319,16 +364,46 @@ test_draws(void)
 	    TRIALS);
 }
 
+/*
+ * First steps of 3 and 3 runs, which vary by a tenth: by its difference an op
+ * that takes ten times as long hides in how much the long ones vary.
+ */
+static void
+test_first(void)
+{
+	struct plan plan = { .steps = 3, .is_first = true };
+	int alarms[2], found[2];
+
+	for (int i = 0; i < 2; i++) {
+		plan.is_ratio = i == 1;
+		plan.changed = 0;
+		alarms[i] = named(plan, &found[i]);
+		plan.factor = 10;
+		plan.changed = 1;
+		(void)named(plan, &found[i]);
+	}
+	printf("#: first steps: false alarms %d and, by ratio, %d of %d; found "
+	       "%d and %d\n",
+	    alarms[0], alarms[1], TRIALS, found[0], found[1]);
+	ok(alarms[1] <= 0.015 * TRIALS, "first steps: false alarms: %d of %d",
+	    alarms[1], TRIALS);
+	ok(found[1] >= 0.9 * TRIALS && found[0] <= 0.7 * TRIALS,
+	    "first steps: ten times as long: found in %d, by difference in %d",
+	    found[1], found[0]);
+}
+
 int
 main(void)
 {
 	test_distributions();
 	test_row();
+	test_ratio();
 	test_limit();
 	test_cases();
 	test_strata();
 	test_join();
 	test_pool();
 	test_draws();
+	test_first();
 	done_testing();
 }
