@@ -12,6 +12,7 @@ struct measure {
 	int64_t before_ns, after_ns;
 	int64_t diff_ns;    /* without what is within noise */
 	int64_t unknown_ns; /* in it: how that varies is not known */
+	int64_t first_ns;   /* in that: by first steps */
 	bool is_known;      /* how the rest does */
 	double spread_ns;   /* half of the interval of that */
 	const char *samples;
@@ -54,7 +55,7 @@ static void
 put_difference(struct buf *b, const struct changes *c, const struct measure *m)
 {
 	int64_t known_ns = m->diff_ns - m->unknown_ns;
-	struct first_steps first = { 0 };
+	struct first_steps first = { .unknown_ns = m->first_ns };
 	bool is_structure = !m->is_known || (m->is_gpu && c->unlike.is_so);
 
 	for (int f = 0; f < NFAMILIES && m->is_gpu; f++) {
@@ -180,18 +181,21 @@ fails_ranks(const struct settings *set, const struct changes *c)
 
 	for (size_t i = 0; i < c->ranks.list.n && set->gate == GATE_RANK; i++) {
 		const struct rank_change *r = &c->ranks.list.v[i];
-		int64_t diff_ns = r->is_known ? r->judged_ns : rank_diff(r);
+		int64_t unknown_ns = r->is_known ? 0 : rank_diff(r);
 		struct buf what = { 0 };
 
 		buf_printf(&what, "rank %" PRId64 ": compute%s%c", r->rank,
 		    c->ranks.has_steps ? " a step" : "", 0);
+		stat_add(&unknown_ns, r->first_ns);
 		failed = fails(c,
 			     &(struct measure){
 				 .what = what.p,
 				 .before_ns = r->unit_ns[0],
 				 .after_ns = r->unit_ns[1],
-				 .diff_ns = diff_ns,
-				 .unknown_ns = r->is_known ? 0 : diff_ns,
+				 .diff_ns = num_add_max(unknown_ns,
+				     r->is_known ? r->judged_ns : 0),
+				 .unknown_ns = unknown_ns,
+				 .first_ns = r->first_ns,
 				 .is_known = r->is_known,
 				 .spread_ns =
 				     r->is_named ? noise_spread(&r->noise) : 0,

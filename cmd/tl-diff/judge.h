@@ -44,5 +44,7 @@ void judge_gather(struct judge *j, const struct row_time *v, size_t n,
 
 /* Ends the program where figures contradict each other: a defect of it. */
 void changes_keep_laws(const struct changes *c);
+/* Of a pair of runs: each GPU event below a root is a row, and only once. */
+void stats_keep_laws(const struct diff *d);
 
 #endif

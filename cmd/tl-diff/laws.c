@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What must be true before anything is printed: each GPU event is in one row,
- * what is said of a difference is all of it, parts of a step are the step.
- * Sums wrap here, as equal ones stay equal.
+ * and of one rank, what is said of a difference is all of it, parts of a step
+ * are the step. Sums wrap here, as equal ones stay equal.
  */
 #include "trace/laws.h"
 #include "cmd/tl-diff/judge.h"
@@ -90,11 +90,70 @@ keep_step(const struct changes *c, const struct step_group *g, int side)
 		"twice gpu_busy", t[g->first + 1].twice_ns[side] });
 }
 
+static void
+keep_ranks(const struct changes *c, int side)
+{
+	int64_t of_ranks = 0, in_rows = 0;
+
+	for (size_t i = 0; i < c->ranks.list.n; i++) {
+		const struct rank_change *r = &c->ranks.list.v[i];
+		int64_t in_steps = r->steps_ns[side];
+
+		add(&of_ranks, r->run_ns[side]);
+		add(&in_steps, r->out_ns[side]);
+		law_most("diff_ranks",
+		    (struct law_part){ "compute in steps", in_steps },
+		    (struct law_part){
+			"compute of the rank", r->run_ns[side] });
+	}
+	for (size_t i = 0; i < c->rows.n; i++)
+		if (c->rows.v[i].key.family == FAMILY_COMPUTE)
+			add(&in_rows, c->rows.v[i].ns[side]);
+	if (c->ranks.list.n > 0)
+		law_same("diff_ranks",
+		    (struct law_part){ "compute of ranks", of_ranks },
+		    (struct law_part){ "compute in rows", in_rows });
+}
+
+void
+stats_keep_laws(const struct diff *d)
+{
+	struct tally rows = { { 0 }, { 0 } }, below = { { 0 }, { 0 } };
+
+	for (size_t i = 0; i < d->stats.n; i++) {
+		const struct diff_row *r = &d->stats.v[i];
+
+		rows.n[r->side]++;
+		add(&rows.ns[r->side], node_of(d, r->side, r->gpu)->dur);
+	}
+	for (int s = 0; s < NSIDES; s++) {
+		const struct side *r = d->side[s];
+
+		for (size_t i = 0; i < r->roots.n; i++) {
+			const struct node *n = &r->nodes.v[r->roots.v[i]];
+
+			below.n[s] += gpu_behind(r, n) - n->first_gpu;
+			for (uint32_t g = n->first_gpu; g < gpu_behind(r, n);
+			     g++)
+				add(&below.ns[s],
+				    r->nodes.v[r->gpus.v[g].node].dur);
+		}
+		law_same("diff_stats",
+		    (struct law_part){ "rows", (int64_t)rows.n[s] },
+		    (struct law_part){
+			"GPU events below roots", (int64_t)below.n[s] });
+		law_same("diff_stats",
+		    (struct law_part){ "GPU time in rows", rows.ns[s] },
+		    (struct law_part){ "that below roots", below.ns[s] });
+	}
+}
+
 void
 changes_keep_laws(const struct changes *c)
 {
 	for (int s = 0; s < NSIDES; s++) {
 		keep_work(c, s);
+		keep_ranks(c, s);
 		for (size_t i = 0; i < c->clock.groups.n; i++)
 			keep_step(c, &c->clock.groups.v[i], s);
 	}

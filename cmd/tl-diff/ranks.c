@@ -60,10 +60,24 @@ list_steps(struct changes *c, u32s *list)
 		qsort_r(list->v, list->n, sizeof *list->v, by_rank_and_time, c);
 }
 
+/* First steps that are in no sample. */
+static void
+gather_first(struct changes *c)
+{
+	for (size_t i = 0; i < c->first_times.n; i++) {
+		const struct row_time *t = &c->first_times.v[i];
+		const struct sample *s = &c->samples.v[t->sample];
+
+		if (c->rows.v[t->row].key.family == FAMILY_COMPUTE)
+			stat_add(
+			    &c->ranks.list.v[s->run].out_ns[s->side], t->ns);
+	}
+}
+
 static void
 gather(struct changes *c, struct noise_row *rows)
 {
-	double *ns = xcalloc(c->samples.n + 1, sizeof *ns);
+	int64_t *ns = xcalloc(c->samples.n + 1, sizeof *ns);
 	VEC(double) values = { 0 };
 	u32s list = { 0 };
 
@@ -71,18 +85,20 @@ gather(struct changes *c, struct noise_row *rows)
 		const struct row_time *t = &c->times.v[i];
 
 		if (c->rows.v[t->row].key.family == FAMILY_COMPUTE) {
-			ns[t->sample] += (double)t->ns;
+			stat_add(&ns[t->sample], t->ns);
 			rows[c->samples.v[t->sample].run].nevents += t->n;
 		}
 	}
 	list_steps(c, &list);
 	for (size_t i = 0; i < list.n;) {
 		const struct sample *s = &c->samples.v[list.v[i]];
-		uint64_t n = c->ranks.list.v[s->run].nsteps[s->side];
+		struct rank_change *r = &c->ranks.list.v[s->run];
 
 		values.n = 0;
-		for (uint64_t k = 0; k < n; k++)
-			vec_push(&values, ns[list.v[i++]]);
+		for (uint64_t k = 0; k < r->nsteps[s->side]; k++, i++) {
+			stat_add(&r->steps_ns[s->side], ns[list.v[i]]);
+			vec_push(&values, (double)ns[list.v[i]]);
+		}
 		noise_add(&rows[s->run].side[s->side], values.v, values.n);
 	}
 	vec_free(&values);
@@ -173,6 +189,15 @@ judge_ranks(struct changes *c, struct noise_row *rows)
 	vec_free(&p);
 }
 
+/* In a step of the recordings, which have one more than there are samples. */
+static int64_t
+first_of(const struct rank_change *r)
+{
+	double n = (double)(r->nsteps[0] + r->nsteps[1]) / 2 + 1;
+
+	return llround(((double)r->out_ns[1] - (double)r->out_ns[0]) / n);
+}
+
 static void
 find_sums(struct rank_changes *k, const struct noise_row *rows)
 {
@@ -183,6 +208,7 @@ find_sums(struct rank_changes *k, const struct noise_row *rows)
 			r->unit_ns[s] = k->has_steps
 			    ? llround(rows[i].side[s].mean)
 			    : r->run_ns[s];
+		r->first_ns = k->has_steps ? first_of(r) : 0;
 		r->structure_ns = k->has_steps ? llround(r->structure) : 0;
 		r->judged_ns = r->is_named ? rank_diff(r) : r->structure_ns;
 	}
@@ -225,6 +251,7 @@ ranks_find(struct changes *c)
 
 	if (k->list.n > 0) {
 		gather(c, rows);
+		gather_first(c);
 		rank_rows_structure(c);
 		k->has_steps = true;
 		for (size_t i = 0; i < k->list.n; i++)

@@ -25,6 +25,10 @@ struct rank_change {
 	int64_t run_ns[NSIDES];  /* compute, all of it */
 	int64_t unit_ns[NSIDES]; /* of a step; without steps, all of it */
 	uint64_t nsteps[NSIDES];
+	int64_t steps_ns[NSIDES]; /* compute in these */
+	int64_t out_ns[NSIDES];   /* in the first step, where it is no sample */
+	/* of a step, by what first steps differ: how they vary is not known */
+	int64_t first_ns;
 	double structure;     /* in the difference: calls more or less */
 	int64_t structure_ns; /* the same, rounded */
 	int64_t judged_ns;    /* beyond noise, and structure */

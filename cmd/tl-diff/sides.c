@@ -10,9 +10,16 @@
 #include <unistd.h>
 
 #include "cmd/tl-diff/events.h"
+#include "cmd/tl-diff/judge.h"
 #include "cmd/tl-diff/notes.h"
 
 /* ---- one side: the runs of all its traces ---- */
+
+/* A rank, and its first trace. */
+struct met_rank {
+	int64_t rank;
+	const char *path;
+};
 
 /* Its files, and what was read of them and not yet compared. */
 struct inputs {
@@ -28,8 +35,9 @@ struct inputs {
 	struct side *side; /* at hand */
 	struct side *kept; /* to the end: set by who needs it */
 	uint64_t nruns, ngpus;
-	uint64_t nunasked; /* of a rank that is not asked for */
-	bool has_ranks;    /* and not only guesses of single files */
+	VEC(struct met_rank) met; /* if pairs are of ranks */
+	uint64_t nunasked;        /* of a rank that is not asked for */
+	bool has_ranks;           /* and not only guesses of single files */
 };
 
 static void
@@ -54,6 +62,7 @@ inputs_close(struct inputs *s)
 	for (size_t i = 0; i < s->waiting.n; i++)
 		side_free(s->waiting.v[i]);
 	vec_free(&s->waiting);
+	vec_free(&s->met);
 	for (size_t i = 0; i < s->paths.n; i++)
 		free(s->paths.v[i]);
 	vec_free(&s->paths);
@@ -197,6 +206,7 @@ merge_pair(struct sides *g, struct diff *d)
 	d->norms = &g->nm;
 	merge_runs(&d->merged, d->side, &g->nm);
 	stats_find(d);
+	stats_keep_laws(d);
 }
 
 static void
@@ -257,6 +267,22 @@ compare_by_place(struct sides *g)
 	} while (fresh[0] || fresh[1]);
 }
 
+/* Whether the run at hand is a second one of its rank, which is told. */
+static bool
+is_met_again(struct inputs *s)
+{
+	const struct side *r = s->side;
+
+	for (size_t i = 0; i < s->met.n && r->has_rank; i++)
+		if (s->met.v[i].rank == r->rank) {
+			report(
+			    MSG_RANK_TWICE, r->path, r->rank, s->met.v[i].path);
+			return true;
+		}
+	vec_push(&s->met, ((struct met_rank){ r->rank, r->path }));
+	return false;
+}
+
 static void
 leave_out(const struct side *r, struct buf *ranks)
 {
@@ -282,18 +308,23 @@ compare_by_rank(struct sides *g)
 	struct buf left_out[NSIDES] = { { 0 }, { 0 } };
 
 	while (inputs_next(before, NULL)) {
+		if (is_met_again(before))
+			continue;
 		if (before->side->has_rank &&
-		    inputs_next(after, &before->side->rank))
+		    inputs_next(after, &before->side->rank)) {
+			(void)is_met_again(after);
 			compare_pair(g, fresh);
-		else
+		} else {
 			leave_out(before->side, &left_out[0]);
+		}
 	}
 	if (before->side == NULL)
 		die_of_nothing(g, 0);
 	if (after->side == NULL)
 		die("no rank is on both sides: try --pair place");
 	while (inputs_next(after, NULL))
-		leave_out(after->side, &left_out[1]);
+		if (!is_met_again(after))
+			leave_out(after->side, &left_out[1]);
 	for (int s = 0; s < NSIDES; s++)
 		warn_left_out(g, s, &left_out[s]);
 }

@@ -81,6 +81,7 @@ static const struct column ranks_columns[] = {
 	{ "row_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
 	{ "steps_before", NULL, COL_INT, UNIT_COUNT, COL_MINOR, 0 },
 	{ "steps_after", NULL, COL_INT, UNIT_COUNT, COL_MINOR, 0 },
+	{ "first_step_ns", NULL, COL_INT, UNIT_NS, COL_DETAIL, 0 },
 };
 
 /* What a table for people begins with, as one of its own. */
@@ -411,6 +412,8 @@ print_ranks(const struct changes *c, const struct kind_of_table *k)
 			row[10 + s] = cell_int((int64_t)r->nsteps[s]);
 		if (c->ranks.has_steps)
 			row[7] = cell_int(r->structure_ns);
+		if (c->warmup.is_set)
+			row[12] = cell_int(r->first_ns);
 		if (!r->is_known)
 			continue;
 		row[4] = cell_int(llround(noise_spread(&r->noise)));

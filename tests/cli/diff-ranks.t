@@ -7,7 +7,8 @@
 . "$ROOT/tests/cli/diff-events.sh"
 
 # job DIR FACTOR...: a folder of ranks, whose GEMMs take so many percent; MORE: a
-# rank with a call more in a step; STEPS steps. The all-reduce waits for the slowest
+# rank with a call more in a step; STEPS steps; FIRST FACTOR...: so many percent of that
+# in each rank's first step. The all-reduce waits for the slowest
 job() {
 	mkdir -p "$1"
 	dir=$1
@@ -15,7 +16,9 @@ job() {
 	rank=0
 	for percent; do
 		corr=0 t=0
+		first=$(echo "${FIRST:-100 100 100 100}" | cut -d ' ' -f $((rank + 1)))
 		for wobble in 0 3 -2 4 1 -3 2; do
+			[ "$t" -eq 0 ] || first=100
 			[ "$t" -lt "$((${STEPS:-7} * 10000))" ] || break
 			ev user_annotation "ProfilerStep#$((t / 10000))" 1 $t 9900
 			for call in 1 2 ${MORE:+3}; do
@@ -24,7 +27,7 @@ job() {
 				op gemm $((t + call * 50)) 20
 				call $((t + call * 50 + 1)) $corr
 				gpu k_gemm $((t + call * 1500)) \
-					$((10 * percent + (wobble * (rank + call)) % 5)) $corr
+					$((percent * first / 10 + (wobble * (rank + call)) % 5)) $corr
 			done
 			corr=$((corr + 1))
 			op all_reduce $((t + 300)) 20
@@ -98,6 +101,45 @@ is 'one step each: the same' $? 0
 STEPS=1 job first 100 100 103 100
 tl-diff --pair rank --fail-over rank:3% first once >/dev/null 2>gate.err
 is 'one step each: slower' "$?$(grep -c 'rank 1.*noise unknown' gate.err)" 41
+
+# ---- first steps that stand out ----
+
+# in each rank's 7 steps, twice a call of 1,000 us, of rank 2 of 1,030; what these take
+# by themselves is no sample
+FIRST='150 150 150 150' job cold 100 100 103 100
+FIRST='150 150 400 150' job colder 100 100 103 100
+is 'a first step is part of no other' \
+	"$(ranks -c rank,before_ns,diff_ns,is_noise,first_step_ns,steps_after cold colder |
+		sed 's/ 20[0-9]\{5\} / T /g')" \
+	'0 T 0 false 0 6.1 T 0 false 0 6.2 T 0 false 735714 6.3 T 0 false 0 6.'
+tl-diff --pair rank --fail-over rank:3% cold colder >/dev/null 2>gate.err
+is 'the gate: how it varies is not known, which counts' \
+	"$?$(grep -c allowed gate.err)$(grep -c 'rank 2: .*, +0.736 ms, noise unknown, all by first steps; allowed' gate.err)" 411
+tl-diff --pair rank --fail-over rank:40% cold colder >/dev/null 2>&1
+is 'the gate: not by so much' $? 0
+tl-diff --pair rank --fail-over rank:3% colder cold >/dev/null 2>&1
+is 'the gate: a shorter one' $? 0
+tl-diff --pair rank --fail-over rank:0% cold cold >/dev/null 2>&1
+is 'the gate: the same' $? 0
+is 'none stands out' "$(ranks -c rank,first_step_ns was is)" '0 .1 .2 .3 .'
+
+# ---- a rank that a side has twice ----
+
+for side in was is; do
+	mkdir "twice_$side"
+	cp $side/*.json "twice_$side"
+	cp $side/1.json "twice_$side/9.json"
+done
+reports 3 rank-twice 'tl-diff --pair rank --table diff_ranks twice_was is'
+is 'it is skipped' "$(tl-diff --pair rank --table diff_ranks twice_was is 2>err)" \
+	"$(tl-diff --pair rank --table diff_ranks was is)"
+is '... by name' "$(grep -o '[^ ]*9.json.*rank 1 .*1.json' err | sed 's/:.*in/:/')" \
+	'twice_was/9.json: twice_was/1.json'
+reports 3 rank-twice 'tl-diff --pair rank --table diff_ranks was twice_is'
+is '... after, too' "$(tl-diff --pair rank --table diff_ranks was twice_is 2>err)" \
+	"$(tl-diff --pair rank --table diff_ranks was is)"
+is '... and is not said to be missing before' "$(grep -c . err)" 1
+
 refuses 2 'rank: needs --pair rank' 'tl-diff --fail-over rank:3% was is'
 refuses 2 'needs --pair rank' 'tl-diff --table diff_ranks was is'
 refuses 2 '--per step with --by kernel' 'tl-diff --by kernel --pair rank --table diff_ranks was is'

@@ -32,6 +32,11 @@ static struct term terms[] = {
 	{ .part = 0, .is_named = true, .twice_ns = { 9, 16 } },
 };
 static struct step_group group = { .first = 0, .end = 6 };
+/* Who has the compute: of the second not all is in steps. */
+static struct rank_change ranks[] = {
+	{ .run_ns = { 60, 71 }, .steps_ns = { 40, 60 }, .out_ns = { 20, 11 } },
+	{ .run_ns = { 40, 60 }, .steps_ns = { 35, 50 } },
+};
 static struct changes c;
 
 static void
@@ -44,6 +49,8 @@ start(void)
 	c.clock.terms.n = 6;
 	c.clock.groups.v = &group;
 	c.clock.groups.n = 1;
+	c.ranks.list.v = ranks;
+	c.ranks.list.n = 2;
 	for (int s = 0; s < NSIDES; s++) {
 		c.unit[s].nevents = 4;
 		c.unit[s].run_ns = rows[0].ns[s] + rows[1].ns[s];
@@ -59,6 +66,49 @@ static void
 kept(void)
 {
 	changes_keep_laws(&c);
+}
+
+/* Two GPU events of 4 and 6 ns below a root, each in a row; one in no tree. */
+static struct node nodes[] = {
+	{ .parent = NONE, .behind = 3, .first_gpu = 0 },
+	{ .dur = 4, .behind = 2, .first_gpu = 0 },
+	{ .dur = 6, .behind = 3, .first_gpu = 1 },
+	{ .dur = 9, .parent = NONE, .behind = 4, .first_gpu = 2 },
+};
+static struct gpu gpus[] = { { .node = 1 }, { .node = 2 }, { .node = 3 } };
+static struct diff_row events[] = { { .gpu = 1 }, { .gpu = 2 } };
+static uint32_t root = 0;
+static struct side tree, none;
+static struct diff d = { .side = { &tree, &none } };
+
+static void
+events_kept(void)
+{
+	stats_keep_laws(&d);
+}
+
+static void
+below(void)
+{
+	tree.nodes.v = nodes;
+	tree.nodes.n = 4;
+	tree.gpus.v = gpus;
+	tree.gpus.n = 3;
+	tree.roots.v = &root;
+	tree.roots.n = 1;
+	d.stats.v = events;
+	d.stats.n = 2;
+	is_int(child_run(events_kept).status, 0, "each event in a row");
+	events[1].gpu = 1;
+	ok(strstr(child_run(events_kept).err,
+	       "diff_stats: GPU time in rows 8 is not that below roots 10") !=
+		NULL,
+	    "one twice, another in none");
+	events[1].gpu = 2;
+	d.stats.n = 1;
+	ok(strstr(child_run(events_kept).err,
+	       "diff_stats: rows 1 is not GPU events below roots 2") != NULL,
+	    "an event in no row");
 }
 
 /* What the program says, as an error, when a figure is off by so much; the
@@ -118,6 +168,14 @@ main(void)
 	    "twice the GPU work 30 is not twice gpu_busy 32");
 	is_str(broken(&terms[5].twice_ns[0], 2), "",
 	    "what a part was spent in is no part");
+	BREAKS(ranks[1].run_ns[0], 1,
+	    "diff_ranks: compute of ranks 101 is not compute in rows 100");
+	BREAKS(ranks[0].steps_ns[1], 1,
+	    "diff_ranks: compute in steps 72 is more than compute of the rank "
+	    "71");
+	BREAKS(ranks[0].out_ns[0], 2, "compute in steps 62 is more than");
+	is_str(broken(&ranks[1].steps_ns[0], 5), "", "all in steps");
+	below();
 	set.by = BY_KERNEL;
 	BREAKS(rows[0].ns[1], -1, "table diff_kernels: GPU time");
 	done_testing();
