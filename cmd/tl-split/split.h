@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-split: main.c reads options and streams, cut.c knows which parts an event
- * belongs to, part.c writes them. By serving iterations, iterations.c chooses
- * those of a part and counts its GPU work, details.c writes what parts hold
- * for other programs. export.c turns parts into another format.
+ * tl-split: main.c reads options, deal.c streams, cut.c knows which parts an
+ * event belongs to, part.c writes them. By serving iterations, iterations.c
+ * chooses those of a part and counts its GPU work, details.c writes what parts
+ * hold for other programs. export.c turns parts into another format.
  */
 #ifndef TL_SPLIT_H
 #define TL_SPLIT_H
@@ -227,6 +227,11 @@ void parts_meta(struct split *s, const struct meta *m);
 /* The source has ended. */
 void parts_end_source(struct split *s);
 void parts_finish(struct split *s);
+
+/* ---- deal.c ---- */
+
+/* All of an input. */
+void split_input(struct split *s, const char *path);
 
 /* ---- export.c ---- */
 

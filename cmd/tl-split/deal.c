@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* Dealing out: an input's sources and events go to the parts they belong to. */
+#include "cmd/tl-split/split.h"
+
+/* Events that are dealt out together: parts come in turn, so not too few. */
+#define HELD_MIN 65536
+
+/* ---- the prologue ---- */
+
+static void
+note_one(struct part *p, uint32_t no, bool is_own)
+{
+	vec_push(&p->notes, ((struct hold_pick){ no, is_own }));
+	p->is_due |= is_own;
+}
+
+/* To each part with these keys. */
+static void
+note_all(struct split *s, uint32_t no, bool is_own)
+{
+	for (size_t k = 0; k < s->keys.n; k++)
+		note_one(part_get(s, &s->keys.v[k]), no, is_own);
+}
+
+/* Whether an event of the prologue belongs to parts, and is no mere name. */
+static bool
+is_dealt_out(const struct event *ev)
+{
+	return (ev->shape->has & HAS_TS) != 0 && ev->shape->kind != KIND_META &&
+	    (ev->flags & EV_STUB) == 0;
+}
+
+/*
+ * An annotation is of the part where it starts, and context to all others that
+ * it reaches, and to the rest.
+ */
+static void
+deal_note(struct split *s, uint32_t no, const struct event *ev)
+{
+	bool is_annotation = ev->shape->kind == KIND_ANNOTATION;
+	struct when first = { ev->ts_ns,
+		is_annotation ? split_process(s, ev->track) : NULL };
+	int64_t last = ev->ts_ns;
+
+	if (ev->shape->kind == KIND_META)
+		vec_push(&s->now.names, ((struct hold_pick){ no, false }));
+	if (!is_dealt_out(ev))
+		return;
+	if (ev->dur_ns > 0)
+		last = num_add_max(ev->ts_ns, ev->dur_ns - 1);
+	if (is_annotation) {
+		cut_reached(s, &first, last, &s->keys);
+		note_all(s, no, false);
+	}
+	if (by_iterations(s->set))
+		iterations_take(s, ev, &first, &s->keys);
+	else
+		cut_parts(s, &first, &s->keys);
+	note_all(s, no, true);
+	if (!by_iterations(s->set) && (is_annotation || s->keys.n == 0))
+		note_one(part_get(s, NULL), no, s->keys.n == 0);
+}
+
+/* No time is in an iteration without length: its parts have its annotation. */
+static void
+note_empty_iterations(struct split *s)
+{
+	for (size_t i = 0; i < s->its.roots.n; i++) {
+		const struct root *root = &s->its.roots.v[i];
+		const struct step_window *w =
+		    &s->cut.steps.list.v[root->window];
+
+		if (w->start_ns < w->end_ns)
+			continue;
+		for (uint32_t k = 0; k < root->nparts; k++)
+			note_one(part_get(s, &root->parts[k]), w->marker, true);
+	}
+}
+
+/* It is whole, so that the source's windows are known; each has its part. */
+static void
+deal_prologue(struct split *s)
+{
+	struct current *now = &s->now;
+
+	if (now->is_cut || s->set->by == BY_RANK)
+		return;
+	now->is_cut = true;
+	cut_ready(&s->cut, &now->prologue);
+	if (by_iterations(s->set)) {
+		if (s->cut.steps.inferred > 0)
+			report(MSG_ITERATIONS_INFERRED, s->in->name, now->src,
+			    s->cut.steps.list.n,
+			    step_from_reason(s->cut.steps.from));
+		iterations_ready(s);
+		note_empty_iterations(s);
+	}
+	/* annotations first: their copies on the GPU go where they are */
+	for (int rest = 0; rest < 2; rest++)
+		for (uint32_t i = 0; i < now->prologue.tree.nodes.n; i++) {
+			struct event ev;
+
+			hold_event(&now->prologue, i, &ev);
+			if ((ev.shape->kind != KIND_ANNOTATION) == rest)
+				deal_note(s, i, &ev);
+		}
+	for (size_t i = 0; i < s->parts.n; i++)
+		if (s->parts.v[i]->is_due)
+			part_begin(s, s->parts.v[i]);
+}
+
+/* ---- sources ---- */
+
+static void
+end_source(struct split *s)
+{
+	struct current *now = &s->now;
+
+	if (!now->is_begun)
+		return;
+	deal_prologue(s);
+	parts_end_source(s);
+	now->is_begun = false;
+	now->metas.n = now->names.n = 0;
+	hold_free(&now->prologue);
+	hold_free(&now->trees);
+	arena_destroy(now->mem);
+}
+
+static void
+take_source(struct split *s, const struct source *source)
+{
+	struct current *now = &s->now;
+
+	if (now->is_begun && now->src != source->src)
+		end_source(s);
+	if (!now->is_begun) {
+		now->is_begun = true;
+		now->is_cut = false;
+		now->no++;
+		now->src = source->src;
+		now->mem = arena_create();
+		now->prologue =
+		    (struct hold){ .tree.st = s->st, .is_bare = true };
+		now->trees = (struct hold){
+			.tree.st = s->st, .is_all = true, .is_bare = true
+		};
+	}
+	now->source = source_keep(now->mem, source);
+	if (!now->is_cut)
+		cut_clear(&s->cut, &now->source);
+}
+
+static void
+take_meta(struct split *s, const struct meta *m)
+{
+	struct current *now = &s->now;
+	struct meta kept = *m;
+
+	if (!now->is_begun)
+		return;
+	kept.fact = fact_keep(now->mem, &m->fact);
+	parts_meta(s, &kept);
+	vec_push(&now->metas, kept);
+}
+
+static void
+take_section(struct split *s, enum section section)
+{
+	struct current *now = &s->now;
+
+	/* the first section may come before or behind its source */
+	if (section == SECTION_PROLOGUE && now->section != SECTION_NONE)
+		end_source(s);
+	parts_flush(s);
+	now->section = section;
+}
+
+/* ---- events ---- */
+
+static void
+pass_rank(struct split *s, const struct event *ev)
+{
+	const struct fact *f = source_fact(&s->now.source, "rank");
+
+	if (f == NULL || f->val.type != VAL_INT)
+		die("%s: source %u has no rank", s->in->name,
+		    (unsigned)ev->src);
+	part_pass(s, part_get(s, &f->val.i), ev);
+}
+
+static const struct forest_node *
+launch_of(const struct current *now, const struct event *ev)
+{
+	if ((ev->shape->has & HAS_LAUNCH) == 0)
+		return NULL;
+	for (uint32_t d = ev->depth; d-- > 0;) {
+		const struct forest_node *it =
+		    &now->trees.tree.nodes.v[now->trees.tree.open.v[d]];
+
+		if (it->id == ev->launch.id && it->inst == ev->launch.inst)
+			return it;
+	}
+	return NULL;
+}
+
+/* What happens in a process; rows of GPUs and the like are in none. */
+#define KINDS_OF_PROCESS (KINDS_HOST | KIND_BIT(KIND_PYTHON))
+
+/* When and where it happened, for its parts; false: in none of them. */
+static bool
+find_when(const struct split *s, const struct event *ev, struct when *when)
+{
+	const struct forest_node *launch;
+
+	when->ns = ev->ts_ns;
+	when->pid =
+	    event_is(ev, KINDS_OF_PROCESS) ? split_process(s, ev->track) : NULL;
+	if (!event_is(ev, KINDS_GPU) || s->set->by_gpu_time)
+		return (ev->shape->has & HAS_TS) != 0;
+	launch = launch_of(&s->now, ev);
+	if (launch == NULL)
+		return false;
+	when->ns = launch->ts_ns;
+	when->pid = split_process(s, launch->track);
+	return true;
+}
+
+static void
+deal_out(struct split *s, const struct event *ev)
+{
+	uint32_t no = (uint32_t)s->now.trees.tree.nodes.n - 1;
+	struct when when;
+	bool has_when = find_when(s, ev, &when);
+
+	s->keys.n = 0;
+	if (by_iterations(s->set))
+		iterations_take(s, ev, has_when ? &when : NULL, &s->keys);
+	else if (has_when)
+		cut_parts(s, &when, &s->keys);
+	for (size_t i = 0; i < s->keys.n; i++)
+		part_take(s, part_get(s, &s->keys.v[i]), no);
+	if (s->keys.n > 0)
+		return;
+	s->nrest++;
+	if (!by_iterations(s->set))
+		part_take(s, part_get(s, NULL), no);
+}
+
+static void
+take_event(struct split *s, const struct event *ev)
+{
+	struct current *now = &s->now;
+
+	if (!now->is_begun || ev->src != now->src)
+		die("%s: event %" PRIu64 " is not of the source before it",
+		    s->in->name, ev->uid.id);
+	if (s->set->by == BY_RANK) {
+		pass_rank(s, ev);
+		return;
+	}
+	if (now->section == SECTION_PROLOGUE) {
+		hold_wait(&now->prologue, ev);
+		return;
+	}
+	deal_prologue(s);
+	if (ev->depth == 0 && !now->trees.may_be &&
+	    now->trees.tree.nodes.n >= HELD_MIN)
+		parts_flush(s);
+	hold_add(&now->trees, s->in, ev, false);
+	if ((ev->flags & EV_STUB) == 0)
+		deal_out(s, ev);
+}
+
+/* ---- streams ---- */
+
+void
+split_input(struct split *s, const char *path)
+{
+	struct stream_in *in = stream_open(path, s->st, WANT_TREE);
+	enum item item;
+
+	s->in = in;
+	s->now.section = SECTION_NONE;
+	while ((item = stream_next(in)) != ITEM_END) {
+		switch (item) {
+		case ITEM_EVENT: take_event(s, &in->ev); break;
+		case ITEM_SOURCE:
+			iteration_formats_of(&in->source);
+			take_source(s, &in->source);
+			break;
+		case ITEM_META: take_meta(s, &in->meta); break;
+		case ITEM_SECTION: take_section(s, in->section); break;
+		case ITEM_END: break;
+		}
+	}
+	end_source(s);
+	s->marks |= in->marks;
+	stream_close(in);
+}
