@@ -13,6 +13,8 @@
 struct settings {
 	bool is_flat, subtree, verbose;
 	bool is_part; /* another program reads more inputs */
+	bool has_met;
+	int met; /* a file: see select_put_met() */
 	uint32_t first_source;
 	struct select select;
 	struct stream_dest dest;
@@ -34,6 +36,7 @@ struct filter {
 enum {
 	OPT_FIRST = OPT_LONG + 1,
 	OPT_FLAT,
+	OPT_MET,
 	OPT_SUBTREE,
 };
 
@@ -44,6 +47,8 @@ static const struct opt options[] = {
 	    "one of several inputs: sources count from N on" },
 	{ OPT_FLAT, "flat", NULL,
 	    "only the selected events, without those above: no tree" },
+	{ OPT_MET, "met", "FD",
+	    "with --first-source: write into FD which processes are there" },
 	OPT_STREAM_OUT,
 	{ OPT_SUBTREE, "subtree", NULL,
 	    "and everything below a selected event" },
@@ -280,7 +285,9 @@ filter_files(struct filter *f, char *const *files)
 			open_output(f);
 		pass_input(f);
 	}
-	if (!f->set->is_part)
+	if (f->set->has_met)
+		select_put_met(&f->set->select, f->set->met);
+	else if (!f->set->is_part)
 		select_end(&f->set->select);
 	stream_finish(f->hold.out);
 	hold_free(&f->hold);
@@ -295,6 +302,10 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 		set->is_part = true;
 		break;
 	case OPT_FLAT: set->is_flat = true; break;
+	case OPT_MET:
+		set->met = (int)opt_int(op, 0, INT32_MAX);
+		set->has_met = true;
+		break;
 	case OPT_SUBTREE: set->subtree = true; break;
 	case 'v': set->verbose = true; break;
 	default:

@@ -189,5 +189,8 @@ main(int argc, char *argv[])
 	case MODE_CHECK: return cat_check(&set);
 	case MODE_RESEAL: cat_reseal(&set); break;
 	}
+	/* else what was not read may have it */
+	if (set.head == INT64_MAX && set.picks.n == 0)
+		select_front_end(&set.select);
 	return exit_status();
 }

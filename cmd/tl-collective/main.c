@@ -318,6 +318,7 @@ measure_other(struct settings *set, struct job *j)
 	part_vec parts = { 0 };
 
 	work_run(set, &set->vs, &parts);
+	select_front_end(&set->select);
 	job_build(vs, set, &parts);
 	if (j->flight != NULL || flight_is(vs))
 		die_usage("--vs compares traces, not dumps of the flight "
@@ -363,6 +364,8 @@ main(int argc, char *argv[])
 	find_inputs(&set, argv + op.ind, argc - op.ind, &paths);
 	set.select.is_several = paths.n > 1;
 	work_run(&set, &paths, &parts);
+	if (set.vs.n == 0)
+		select_front_end(&set.select);
 	analyse(&set, &job, &parts);
 	if (set.verbose)
 		note_cost("%zu inputs, %zu ranks, %zu groups, %zu collectives "

@@ -244,6 +244,7 @@ main(int argc, char *argv[])
 	p = set.perfetto ? perfetto_create(&set, sink) : NULL;
 	while ((path = opt_file(&op)) != NULL)
 		nevents += read_file(&set, x, p, path, &nsources);
+	select_front_end(&set.select);
 	if (set.perfetto)
 		perfetto_finish(p);
 	else

@@ -303,6 +303,7 @@ main(int argc, char *argv[])
 		read_operand(&p, argv[i], 0);
 	for (size_t i = 0; i < p.others.n; i++)
 		read_operand(&p, p.others.v[i], 1);
+	select_front_end(&p.select);
 	write_page(&p, path, title);
 	lanes_free(p.lanes);
 	for (size_t i = 0; i < NCLOCKS; i++)

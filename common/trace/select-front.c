@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The shared selection by tl-filter in front of an input. */
-#include <stdio.h>
-
 #include "trace/select-front.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "trace/select.h"
 
 static const struct opt options[] = { OPT_SELECT, OPT_END };
@@ -32,15 +35,26 @@ word_of(const struct opt *o, const char *arg)
 	return b.p;
 }
 
+/* Before any input is opened, which may be in a process of its own. */
+static void
+share_met(struct select_front *f)
+{
+	if (f->has_met || !select_asks_where(f->asked))
+		return;
+	f->met = memfd_create("tl-filter", 0);
+	if (f->met < 0)
+		die_errno("memfd_create");
+	f->has_met = true;
+}
+
 bool
 select_front_opt(struct select_front *f, const struct optparse *op, int ch)
 {
-	struct select judge = { 0 };
-	bool is_shared = select_opt(&judge, op, ch);
-
-	select_free(&judge);
-	if (!is_shared)
+	if (f->asked == NULL)
+		f->asked = xcalloc(1, sizeof *f->asked);
+	if (!select_opt(f->asked, op, ch))
 		return false;
+	share_met(f);
 	/* the last place is the NULL behind them */
 	if (f->words.n > 0)
 		f->words.n--;
@@ -53,7 +67,7 @@ struct stream_in *
 select_front_open(const struct select_front *f, const char *path,
     struct dict *dict, enum want want, uint32_t first_source)
 {
-	char first[sizeof "--first-source=" + 20];
+	char first[sizeof "--first-source=" + 20], met[sizeof "--met=" + 20];
 	VEC(char *) words = { 0 };
 	struct stream_in *in;
 
@@ -64,9 +78,22 @@ select_front_open(const struct select_front *f, const char *path,
 		    first_source);
 		vec_push(&words, first);
 	}
+	if (f->is_several && f->has_met) {
+		snprintf(met, sizeof met, "--met=%d", f->met);
+		vec_push(&words, met);
+	}
 	for (size_t i = 0; i < f->words.n; i++)
 		vec_push(&words, f->words.v[i]); /* with the NULL */
 	in = stream_open_through(path, dict, want, "tl-filter", words.v);
 	vec_free(&words);
 	return in;
+}
+
+void
+select_front_end(struct select_front *f)
+{
+	if (f->has_met && f->is_several) {
+		select_take_met(f->asked, f->met);
+		select_end(f->asked);
+	}
 }

@@ -13,6 +13,10 @@
 struct select_front {
 	VEC(char *) words; /* tl-filter's */
 	bool is_several;   /* the program reads several inputs */
+	/* private */
+	struct select *asked; /* the same */
+	bool has_met;
+	int met; /* what inputs have of it: see select_put_met() */
 };
 
 /* Takes one shared option, as select_opt(). */
@@ -29,5 +33,7 @@ select_front_is_on(const struct select_front *f)
  */
 struct stream_in *select_front_open(const struct select_front *f,
     const char *path, struct dict *dict, enum want want, uint32_t first_source);
+/* Behind the last input, each read to its end: as select_end(). */
+void select_front_end(struct select_front *f);
 
 #endif

@@ -54,6 +54,12 @@ select_source_no(const struct select *s)
 
 /* Takes --step. */
 void select_steps_opt(struct select *s, const struct optparse *op);
+/* There is a source of this number, over all inputs. */
+static inline void
+select_meet_source(struct select *s, uint32_t no)
+{
+	s->nsources = no >= s->nsources ? no + 1 : s->nsources;
+}
 
 /* ---- select-window.c ---- */
 

@@ -2,6 +2,8 @@
 /* Steps that are asked for: --step, and which windows of a source they are. */
 #include "trace/select-inside.h"
 
+#include <unistd.h>
+
 /* ---- the option ---- */
 
 /* What stands behind the '@': SRC:PID, SRC: or PID. */
@@ -11,7 +13,7 @@ parse_process(struct str s, struct select_step *step)
 	const char *colon = s.len > 0 ? memchr(s.p, ':', s.len) : NULL;
 	struct str src = s;
 
-	step->pid = s;
+	step->pid = step->where = s;
 	if (colon == NULL)
 		return s.len > 0;
 	src.len = (size_t)(colon - s.p);
@@ -222,6 +224,7 @@ select_steps(struct select *s, const struct steps *steps, const struct dict *st,
 	bool is_asked = false;
 	size_t n = 0;
 
+	select_meet_source(s, src);
 	for (size_t i = 0; i < steps->list.n; i++)
 		chosen[i] = false;
 	for (size_t i = 0; i < s->steps.n; i++) {
@@ -246,14 +249,50 @@ select_steps(struct select *s, const struct steps *steps, const struct dict *st,
 	return n;
 }
 
+/* ---- processes that are not there ---- */
+
+bool
+select_asks_where(const struct select *s)
+{
+	for (size_t i = 0; i < s->steps.n; i++)
+		if (s->steps.v[i].where.len > 0)
+			return true;
+	return false;
+}
+
+/* Of a source that is there it was said when its steps were asked for. */
+static bool
+is_there(const struct select *s, const struct select_step *step)
+{
+	return step->where.len == 0 || step->is_met ||
+	    (step->src != SELECT_ANY_SOURCE ? step->src < s->nsources
+					    : s->has_unlooked);
+}
+
 void
 select_end(struct select *s)
 {
-	for (size_t i = 0; i < s->steps.n && !s->has_unlooked; i++) {
-		const struct select_step *step = &s->steps.v[i];
+	for (size_t i = 0; i < s->steps.n; i++)
+		if (!is_there(s, &s->steps.v[i]))
+			report(MSG_NO_PROCESS, "--step", s->steps.v[i].where);
+}
 
-		if (step->src == SELECT_ANY_SOURCE && step->pid.len > 0 &&
-		    !step->is_met)
-			report(MSG_NO_PROCESS, "--step", step->pid);
-	}
+/* A byte for each item of --step; several may write at a time. */
+void
+select_put_met(const struct select *s, int fd)
+{
+	for (size_t i = 0; i < s->steps.n; i++)
+		if (is_there(s, &s->steps.v[i]) &&
+		    pwrite(fd, "1", 1, (off_t)i) != 1)
+			die_errno("--met");
+}
+
+void
+select_take_met(struct select *s, int fd)
+{
+	char met;
+
+	for (size_t i = 0; i < s->steps.n; i++)
+		s->steps.v[i].is_met |=
+		    pread(fd, &met, 1, (off_t)i) == 1 && met != 0;
 }

@@ -183,6 +183,7 @@ take_source(struct select *s, const struct source *src)
 	const struct fact *f = source_fact(src, "first");
 
 	iteration_formats_of(src);
+	select_meet_source(s, s->first_source + src->src);
 	while (s->rank_known.n <= src->src) {
 		vec_push(&s->rank_known, UNKNOWN);
 		vec_push(&s->first_ns, INT64_MIN);

@@ -26,6 +26,7 @@ struct select_step {
 	int64_t low, high; /* SELECT_NUMBERS */
 	int64_t src;       /* or SELECT_ANY_SOURCE */
 	struct str pid;    /* a number or a pattern; empty: any process */
+	struct str where;  /* all that stands behind the '@' */
 	uint8_t which;
 	bool is_met; /* set: a source has the process */
 };
@@ -102,6 +103,7 @@ struct select {
 	const struct stream_in *in;
 	uint32_t first_source, src;
 	bool has_unlooked;     /* a source whose windows nothing asked about */
+	uint32_t nsources;     /* of all streams so far */
 	VEC(int64_t) first_ns; /* by source, or INT64_MIN */
 	VEC(uint8_t) rank_known;        /* by source */
 	struct select_windows *windows; /* of the source being read */
@@ -165,9 +167,20 @@ uint32_t select_kinds(const struct select *s, uint32_t kinds);
  */
 void select_start(
     struct select *s, const struct stream_in *in, uint32_t first_source);
-/* Behind the last stream: a process of --step that no source has is a warning.
+/*
+ * Behind the last stream: a process or a source of --step that is not there is
+ * a warning.
  */
 void select_end(struct select *s);
+/*
+ * The same of inputs that programs of their own read: each says in a file that
+ * they share what it has met, and who started them takes that in before its
+ * select_end().
+ */
+void select_put_met(const struct select *s, int fd);
+void select_take_met(struct select *s, int fd);
+/* Whether --step asks for some processes or sources, which may not be there. */
+bool select_asks_where(const struct select *s);
 /*
  * Takes each item in order; whether it is an event that is asked for. Windows
  * that a source does not have are a warning. In the prologue, which defines the

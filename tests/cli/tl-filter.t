@@ -113,6 +113,7 @@ reports 3 no-process 'tl-filter --step 2@13 procs.tl'
 reports 3 no-such-process 'tl-filter --step 2@0:13 procs.tl'
 reports 3 no-such-step 'tl-filter --step 1@12 procs.tl'
 ok 'other sources are not asked' tl-filter --step 2@1:12 -o f.tl sources.tl
+reports 3 no-process 'tl-filter --step 2@7: procs.tl'
 refuses 2 '3-7@PID' 'tl-filter --step 3@ procs.tl'
 
 # sources count over all inputs: that of alone.json is 1
@@ -131,6 +132,13 @@ is 'folded' "$(both tl-fold | awk '{ n += $NF } END { print n }')" 8000
 
 is 'joined' "$(both tl-cat --tsv -F src,corr,kind | awk '$3 == "kernel" { print $1 ":" $2 }')" \
 	'1:1201'
+# what no input has is said once, by programs that put tl-filter in front, too
+for program in tl-filter 'tl-cat' 'tl-cat --tsv' tl-export 'tl-html -o page.html' 'tl-merge --align none'; do
+	reports 3 no-process "$program --step 3@77 procs.json alone.json"
+	reports 3 no-process "$program --step 3@2:12 procs.json alone.json"
+	is "$program: what one of them has" \
+		"$($program --step 3@11,2@1:,3@0:11 procs.json alone.json 2>&1 >/dev/null; echo $?)" 0
+done
 is 'exported' "$(both tl-export | grep -c '"kernel"')" 1
 
 # a process of one of several ranks
