@@ -58,9 +58,6 @@ join_find_clocks(struct timeline *g)
 	if (g->align == ALIGN_UNSAID)
 		joined_check(&list);
 	if (g->align == ALIGN_COLLECTIVE) {
-		if (joined_count_stdin(&list) > 0)
-			die_usage("option '--align' reads each input twice: "
-				  "not from standard input");
 		joined_files(&list, &paths);
 		collective_clocks(&g->clocks, paths.v, paths.n);
 	}

@@ -500,6 +500,9 @@ check_settings(struct sink *s)
 		g->by = BY_PID;
 	if (g->align != ALIGN_UNSAID && !g->join)
 		die_usage("option '--align' needs --join");
+	if (g->align == ALIGN_COLLECTIVE && s->reads_stdin)
+		die_usage("option '--align' reads each input twice: not from "
+			  "standard input");
 	if (g->join && (g->by == BY_RANK || g->by == BY_SRC))
 		die_usage("--join makes one timeline of all sources, --by %s "
 			  "one of each",

@@ -160,6 +160,15 @@ read_all(struct sink *s, struct optparse *op)
 
 /* ---- options ---- */
 
+static bool
+has_stdin(const struct optparse *op)
+{
+	for (int i = op->ind; i < op->argc; i++)
+		if (strcmp(op->argv[i], "-") == 0)
+			return true;
+	return op->ind >= op->argc;
+}
+
 static void
 take_option(struct sink *s, const struct optparse *op, int ch)
 {
@@ -243,6 +252,7 @@ answer(struct sink *s, struct optparse *op)
 {
 	const struct sink_def *def = s->def;
 
+	s->reads_stdin = has_stdin(op);
 	check_settings(s);
 	if (def->at_once != NULL && def->at_once(s))
 		return;

@@ -223,7 +223,7 @@ struct sink {
 	/* options */
 	const char *table;              /* --table, a list */
 	const struct sink_table *named; /* the first of them */
-	bool list_tables, verbose, linked_only;
+	bool list_tables, verbose, linked_only, reads_stdin;
 	bool details; /* columns of lists are asked for */
 	struct select select;
 	struct bucket_rules rules;

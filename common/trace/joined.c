@@ -82,8 +82,9 @@ are_on_one_clock(const joined_list *all, size_t first)
 	return true;
 }
 
-size_t
-joined_count_stdin(const joined_list *all)
+/* Those on standard input. */
+static size_t
+count_stdin(const joined_list *all)
 {
 	size_t n = 0;
 
@@ -146,7 +147,7 @@ tell_unknown(
 void
 joined_check(const joined_list *all)
 {
-	size_t first = first_in(all), unread = joined_count_stdin(all);
+	size_t first = first_in(all), unread = count_stdin(all);
 	collective_clock_list clocks = { 0 };
 	joined_paths paths = { 0 };
 

@@ -41,8 +41,6 @@ int64_t joined_number(int64_t rank, bool is_known, size_t no);
  * sources of all files, in their order; the files are read again.
  */
 void joined_check(const joined_list *all);
-/* Those on standard input. */
-size_t joined_count_stdin(const joined_list *all);
 /* The files of these, each once. */
 typedef VEC(const char *) joined_paths;
 void joined_files(const joined_list *all, joined_paths *paths);

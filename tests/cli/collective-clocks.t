@@ -310,6 +310,9 @@ is 'a file may be called stdin' $? 3
 is '... which is standard input only as -' "$(grep -c 'reads each input twice' err)" 0
 refuses 2 'needs --join' 'tl-timeline --align collective pairs/rank0.json'
 refuses 2 'reads each input twice' 'tl-timeline --join --align collective - <merged.tl'
+refuses 2 'not from standard input' 'tl-timeline --join --align collective <loose.tl'
+ev cpu_op aten::mm 1 0 5 | trace >host.json
+refuses 2 'not from standard input' 'tl-timeline --join --align collective pairs/rank0.json - <host.json'
 
 path() { tl-critical --job "$@"; }
 is 'one critical path' "$(path pairs/*.json 2>&1)" "$(path even/*.json 2>&1)"
