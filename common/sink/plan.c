@@ -294,6 +294,27 @@ sink_tables_check(struct sink *s)
 	}
 }
 
+static bool
+has_table(const struct sink *s, const struct sink_table *t)
+{
+	return s->def->fits == NULL || s->def->fits(s, t);
+}
+
+/* The table that is asked for is of other inputs. */
+static void
+die_table(struct sink *s)
+{
+	const char *asked = s->table;
+	struct buf there = { 0 };
+
+	s->table = NULL;
+	for (size_t i = 0; i < s->ntables; i++)
+		if (has_table(s, &s->tables[i]))
+			buf_printf(&there, "%s%s", there.len > 0 ? ", " : "",
+			    s->tables[i].name);
+	die_nothing(MSG_NO_TABLE_OPS, s->sources.path, asked, buf_str(&there));
+}
+
 void
 sink_tables_print(struct sink *s)
 {
@@ -303,8 +324,7 @@ sink_tables_print(struct sink *s)
 		const struct sink_table *t = &s->tables[i];
 		struct sink_plan p;
 
-		if (!sink_asked(s, t) ||
-		    (s->def->fits != NULL && !s->def->fits(s, t)))
+		if (!sink_asked(s, t) || !has_table(s, t))
 			continue;
 		any = true;
 		make_plan(s, &p, t);
@@ -314,7 +334,6 @@ sink_tables_print(struct sink *s)
 	if (!any && s->table == NULL)
 		return;
 	if (!any)
-		die("%s: no source has the table %s", s->sources.path,
-		    s->table);
+		die_table(s);
 	table_dest_finish(&s->dest);
 }

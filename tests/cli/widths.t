@@ -29,7 +29,6 @@ look() {
 	case $status in
 	0 | 3) [ -s shown ] || echo "$*: prints nothing" ;;
 	5) [ -s err ] || echo "$*: says nothing" ;;
-	1) grep -q 'no source has the table' err || echo "$*: $(cat err)" ;;
 	*) echo "$*: status $status" ;;
 	esac
 	longer "$w" <shown | sed "s|^|$* at $w: |"
