@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Dealing out: an input's sources and events go to the parts they belong to. */
 #include "cmd/tl-split/split.h"
+#include "trace/tree.h"
 
 /* Events that are dealt out together: parts come in turn, so not too few. */
 #define HELD_MIN 65536
@@ -109,6 +110,65 @@ deal_prologue(struct split *s)
 			part_begin(s, s->parts.v[i]);
 }
 
+/* ---- whose an event is ---- */
+
+static const struct forest_node *
+launch_of(const struct current *now, const struct event *ev, uint32_t no)
+{
+	const struct forest_node *v = now->trees.tree.nodes.v;
+
+	if ((ev->shape->has & HAS_LAUNCH) == 0)
+		return NULL;
+	while ((no = v[no].up) != FOREST_NONE)
+		if (v[no].id == ev->launch.id && v[no].inst == ev->launch.inst)
+			return &v[no];
+	return NULL;
+}
+
+/* What happens in a process; rows of GPUs and the like are in none. */
+#define KINDS_OF_PROCESS (KINDS_HOST | KIND_BIT(KIND_PYTHON))
+
+/* When and where it happened, for its parts; false: in none of them. */
+static bool
+find_when(const struct split *s, const struct event *ev, uint32_t no,
+    struct when *when)
+{
+	const struct forest_node *launch;
+
+	when->ns = ev->ts_ns;
+	when->pid =
+	    event_is(ev, KINDS_OF_PROCESS) ? split_process(s, ev->track) : NULL;
+	if (!event_is(ev, KINDS_GPU) || s->set->by_gpu_time)
+		return (ev->shape->has & HAS_TS) != 0;
+	launch = launch_of(&s->now, ev, no);
+	if (launch == NULL)
+		return false;
+	when->ns = launch->ts_ns;
+	when->pid = split_process(s, launch->track);
+	return true;
+}
+
+/* One of the trees at hand, which is this one there. */
+static void
+deal_out(struct split *s, const struct event *ev, uint32_t no)
+{
+	struct when when;
+	bool has_when = find_when(s, ev, no, &when);
+
+	s->keys.n = 0;
+	if (by_iterations(s->set))
+		iterations_take(s, ev, has_when ? &when : NULL, &s->keys);
+	else if (has_when)
+		cut_parts(s, &when, &s->keys);
+	for (size_t i = 0; i < s->keys.n; i++)
+		part_take(s, part_get(s, &s->keys.v[i]), no);
+	if (s->keys.n > 0)
+		return;
+	s->nrest++;
+	if (!by_iterations(s->set))
+		part_take(s, part_get(s, NULL), no);
+}
+
 /* ---- sources ---- */
 
 static void
@@ -189,64 +249,6 @@ pass_rank(struct split *s, const struct event *ev)
 	part_pass(s, part_get(s, &f->val.i), ev);
 }
 
-static const struct forest_node *
-launch_of(const struct current *now, const struct event *ev)
-{
-	if ((ev->shape->has & HAS_LAUNCH) == 0)
-		return NULL;
-	for (uint32_t d = ev->depth; d-- > 0;) {
-		const struct forest_node *it =
-		    &now->trees.tree.nodes.v[now->trees.tree.open.v[d]];
-
-		if (it->id == ev->launch.id && it->inst == ev->launch.inst)
-			return it;
-	}
-	return NULL;
-}
-
-/* What happens in a process; rows of GPUs and the like are in none. */
-#define KINDS_OF_PROCESS (KINDS_HOST | KIND_BIT(KIND_PYTHON))
-
-/* When and where it happened, for its parts; false: in none of them. */
-static bool
-find_when(const struct split *s, const struct event *ev, struct when *when)
-{
-	const struct forest_node *launch;
-
-	when->ns = ev->ts_ns;
-	when->pid =
-	    event_is(ev, KINDS_OF_PROCESS) ? split_process(s, ev->track) : NULL;
-	if (!event_is(ev, KINDS_GPU) || s->set->by_gpu_time)
-		return (ev->shape->has & HAS_TS) != 0;
-	launch = launch_of(&s->now, ev);
-	if (launch == NULL)
-		return false;
-	when->ns = launch->ts_ns;
-	when->pid = split_process(s, launch->track);
-	return true;
-}
-
-static void
-deal_out(struct split *s, const struct event *ev)
-{
-	uint32_t no = (uint32_t)s->now.trees.tree.nodes.n - 1;
-	struct when when;
-	bool has_when = find_when(s, ev, &when);
-
-	s->keys.n = 0;
-	if (by_iterations(s->set))
-		iterations_take(s, ev, has_when ? &when : NULL, &s->keys);
-	else if (has_when)
-		cut_parts(s, &when, &s->keys);
-	for (size_t i = 0; i < s->keys.n; i++)
-		part_take(s, part_get(s, &s->keys.v[i]), no);
-	if (s->keys.n > 0)
-		return;
-	s->nrest++;
-	if (!by_iterations(s->set))
-		part_take(s, part_get(s, NULL), no);
-}
-
 static void
 take_event(struct split *s, const struct event *ev)
 {
@@ -269,19 +271,16 @@ take_event(struct split *s, const struct event *ev)
 		parts_flush(s);
 	hold_add(&now->trees, s->in, ev, false);
 	if ((ev->flags & EV_STUB) == 0)
-		deal_out(s, ev);
+		deal_out(s, ev, (uint32_t)now->trees.tree.nodes.n - 1);
 }
 
 /* ---- streams ---- */
 
-void
-split_input(struct split *s, const char *path)
+static void
+split_tree(struct split *s, struct stream_in *in)
 {
-	struct stream_in *in = stream_open(path, s->st, WANT_TREE);
 	enum item item;
 
-	s->in = in;
-	s->now.section = SECTION_NONE;
 	while ((item = stream_next(in)) != ITEM_END) {
 		switch (item) {
 		case ITEM_EVENT: take_event(s, &in->ev); break;
@@ -294,7 +293,79 @@ split_input(struct split *s, const char *path)
 		case ITEM_END: break;
 		}
 	}
+}
+
+/* ---- a trace that is no tree yet ---- */
+
+struct visited {
+	struct split *split;
+	struct store *store;
+};
+
+static void
+enter(struct split *s, enum section section)
+{
+	while (s->now.section < section)
+		take_section(s, s->now.section + 1);
+}
+
+/* Of events that are dealt out only launches are asked for their ids. */
+static void
+take_held(void *arg, uint32_t i, uint32_t depth, enum section section)
+{
+	const struct visited *held = arg;
+	struct event ev;
+
+	enter(held->split, section);
+	if (store_is(held->store, i, KINDS_LAUNCH))
+		store_event(held->store, i, &ev);
+	else
+		store_event_bare(held->store, i, &ev);
+	ev.depth = depth;
+	take_event(held->split, &ev);
+}
+
+/* What tl-tree would make of it, without the way through another stream. */
+static void
+split_trace(struct split *s, struct stream_in *in)
+{
+	struct tree_maker make = { 0 };
+	struct visited held = { s, store_create(s->st) };
+	const unsigned marks = in->marks;
+	const struct meta *metas;
+	size_t nmetas;
+
+	stream_refuse_edited(in);
+	s->in_marks |= MARK_LINKED | MARK_TREE;
+	while (store_read(held.store, in)) {
+		tree_make(held.store, marks, &make);
+		take_section(s, SECTION_PROLOGUE);
+		take_source(s, store_source(held.store));
+		metas = store_metas(held.store, &nmetas);
+		for (size_t i = 0; i < nmetas; i++)
+			take_meta(s, &metas[i]);
+		tree_visit(held.store, take_held, &held);
+		enter(s, SECTION_TAIL);
+		/* its events are gone with the next source */
+		end_source(s);
+	}
+	tree_report(&make, in->name);
+	store_destroy(held.store);
+}
+
+void
+split_input(struct split *s, const char *path)
+{
+	struct stream_in *in = stream_open(path, s->st, WANT_STREAM);
+
+	s->in = in;
+	s->now.section = SECTION_NONE;
+	s->in_marks = in->marks;
+	if ((in->marks & MARK_TREE) != 0)
+		split_tree(s, in);
+	else
+		split_trace(s, in);
 	end_source(s);
-	s->marks |= in->marks;
+	s->marks |= in->marks | s->in_marks;
 	stream_close(in);
 }

@@ -57,7 +57,7 @@ use(struct split *s, struct part *p)
 		struct stream_dest dest = s->set->dest;
 
 		dest.path = p->path;
-		p->out = stream_create(&dest, s->st, s->in, s->in->marks,
+		p->out = stream_create(&dest, s->st, s->in, s->in_marks,
 		    by_iterations(s->set) && s->its.runs.n <= WHOLE_PARTS);
 	}
 }

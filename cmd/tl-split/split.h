@@ -198,8 +198,9 @@ struct split {
 	VEC(struct part *) open;   /* whose files are open */
 	VEC(struct part *) filled; /* that hold something of this tree */
 	uint64_t clock, nrest;
-	size_t nbegun;  /* parts that have something, but for the rest */
-	unsigned marks; /* of all inputs */
+	size_t nbegun; /* parts that have something, but for the rest */
+	/* in: of the input at hand, which is a tree now; marks: of all */
+	unsigned in_marks, marks;
 	key_vec keys;
 };
 
