@@ -78,16 +78,12 @@ note_empty_iterations(struct split *s)
 	}
 }
 
-/* It is whole, so that the source's windows are known; each has its part. */
+/* The source's windows are known; each has its part. */
 static void
-deal_prologue(struct split *s)
+deal_notes(struct split *s)
 {
 	struct current *now = &s->now;
 
-	if (now->is_cut || s->set->by == BY_RANK)
-		return;
-	now->is_cut = true;
-	cut_ready(&s->cut, &now->prologue);
 	if (by_iterations(s->set)) {
 		if (s->cut.steps.inferred > 0)
 			report(MSG_ITERATIONS_INFERRED, s->in->name, now->src,
@@ -108,6 +104,21 @@ deal_prologue(struct split *s)
 	for (size_t i = 0; i < s->parts.n; i++)
 		if (s->parts.v[i]->is_due)
 			part_begin(s, s->parts.v[i]);
+}
+
+/* It is whole; where it has no iterations, the tree may. */
+static void
+deal_prologue(struct split *s)
+{
+	struct current *now = &s->now;
+
+	if (now->is_cut || s->set->by == BY_RANK)
+		return;
+	now->is_cut = true;
+	cut_ready(&s->cut, &now->prologue);
+	now->waits = by_iterations(s->set) && s->cut.steps.list.n == 0;
+	if (!now->waits)
+		deal_notes(s);
 }
 
 /* ---- whose an event is ---- */
@@ -169,6 +180,26 @@ deal_out(struct split *s, const struct event *ev, uint32_t no)
 		part_take(s, part_get(s, NULL), no);
 }
 
+/* The whole tree has come, in which something may repeat. */
+static void
+deal_tree(struct split *s)
+{
+	struct hold *trees = &s->now.trees;
+
+	if (!s->now.waits)
+		return;
+	s->now.waits = false;
+	(void)period_find(&s->cut.steps, &trees->tree);
+	deal_notes(s);
+	for (uint32_t i = 0; i < trees->tree.nodes.n; i++) {
+		struct event ev;
+
+		hold_event(trees, i, &ev);
+		if ((ev.flags & EV_STUB) == 0)
+			deal_out(s, &ev, i);
+	}
+}
+
 /* ---- sources ---- */
 
 static void
@@ -179,8 +210,9 @@ end_source(struct split *s)
 	if (!now->is_begun)
 		return;
 	deal_prologue(s);
+	deal_tree(s);
 	parts_end_source(s);
-	now->is_begun = false;
+	now->is_begun = now->waits = false;
 	now->metas.n = now->names.n = 0;
 	hold_free(&now->prologue);
 	hold_free(&now->trees);
@@ -232,6 +264,7 @@ take_section(struct split *s, enum section section)
 	/* the first section may come before or behind its source */
 	if (section == SECTION_PROLOGUE && now->section != SECTION_NONE)
 		end_source(s);
+	deal_tree(s);
 	parts_flush(s);
 	now->section = section;
 }
@@ -266,11 +299,11 @@ take_event(struct split *s, const struct event *ev)
 		return;
 	}
 	deal_prologue(s);
-	if (ev->depth == 0 && !now->trees.may_be &&
+	if (ev->depth == 0 && !now->trees.may_be && !now->waits &&
 	    now->trees.tree.nodes.n >= HELD_MIN)
 		parts_flush(s);
 	hold_add(&now->trees, s->in, ev, false);
-	if ((ev->flags & EV_STUB) == 0)
+	if ((ev->flags & EV_STUB) == 0 && !now->waits)
 		deal_out(s, ev, (uint32_t)now->trees.tree.nodes.n - 1);
 }
 

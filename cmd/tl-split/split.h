@@ -2,8 +2,9 @@
 /*
  * tl-split: main.c reads options, deal.c streams, cut.c knows which parts an
  * event belongs to, part.c writes them. By serving iterations, iterations.c
- * chooses those of a part and counts its GPU work, details.c writes what parts
- * hold for other programs. export.c turns parts into another format.
+ * chooses those of a part and counts its GPU work, period.c finds what repeats
+ * where nothing marks them, details.c writes what parts hold for other
+ * programs. export.c turns parts into another format.
  */
 #ifndef TL_SPLIT_H
 #define TL_SPLIT_H
@@ -106,6 +107,12 @@ void iterations_take(struct split *s, const struct event *ev,
 void iterations_end_source(struct split *s);
 void iterations_free(struct split *s);
 
+/* ---- period.c ---- */
+
+/* Iterations of a tree in which nothing else is a step; false: there are none.
+ */
+bool period_find(struct steps *to, const struct forest *f);
+
 /* ---- plan.c ---- */
 
 /* --plan: how to record so that a steady state is in the trace. */
@@ -175,7 +182,9 @@ struct part {
 struct current {
 	uint64_t no; /* from 1 */
 	uint32_t src;
-	bool is_begun, is_cut; /* cut: its windows are known */
+	bool is_begun;
+	bool is_cut; /* what the prologue has of windows is known */
+	bool waits;  /* not a window among it: the whole tree has to say */
 	enum section section;
 	struct arena *mem;
 	struct source source;

@@ -106,10 +106,10 @@ struct steps {
 	bool are_runs;        /* of an XLA module */
 	bool only_iterations; /* the caller's: nothing else is a step */
 	bool only_marked;     /* likewise: inferred ones are none */
+	struct step_inferred said; /* by the inferred ones, or who adds them */
 	VEC(struct iteration) iterations;
 	/* private */
-	struct map process_of;     /* by pid */
-	struct step_inferred said; /* by the inferred ones */
+	struct map process_of; /* by pid */
 	bool is_sorted;
 	uint8_t family;
 };

@@ -233,6 +233,48 @@ done >got
 same 'the iterations that tl-steps infers' want got
 is 'of two sources each its own' "$(tl-merge none.json none.json -o two.tl 2>err
 	tl-split -d inferred2 --by iteration two.tl 2>err; find inferred2 -name '*.tl' | wc -l | tr -d ' ')" 60
+
+# calls NAMES [FRAME]: of 50 us, each with a kernel of 20 us, one of "long" of
+# 2 ms; a FRAME is around each, and one around all
+calls() {
+	i=0
+	[ -z "${2:-}" ] || ev python_function 'main.py(1): main' 1 0 100000
+	for name in $1; do
+		at=$((3000 * i)) dur=20 op=$name
+		[ "$name" != long ] || dur=2000
+		if [ -n "${2:-}" ]; then
+			ev python_function "$2_$i" 1 $at 60
+			op=op$i name=op$i
+		fi
+		ev cpu_op "$op" 1 $((at + 1)) 50
+		ev cuda_runtime cudaLaunchKernel 1 $((at + 10)) 5 "\"correlation\":$i"
+		ev kernel "k_$name" 7 $((at + 20)) $dur "\"correlation\":$i,\"device\":0,\"stream\":7"
+		i=$((i + 1))
+	done | trace >calls.json
+}
+# parts_of TRACE: the kernels of each iteration
+parts_of() {
+	rm -rf parts
+	tl-split --by iteration -d parts "$1" 2>err || return
+	cut -d, -f4 parts/execution_details.csv | sed 1d | tr '\n' ' '
+}
+calls 'A A A A A B'
+is 'calls that repeat: one' "$(parts_of calls.json)" '1 1 1 1 1 '
+is 'from what' "$(why calls.json)" 'ops that repeat'
+calls 'x x A B C A B C A B C'
+is 'three, behind others' "$(parts_of calls.json)" '3 3 3 '
+is '... of which the first is' "$(tl-cat --tsv -F kind,name parts/*_iteration_0.tl |
+	sed -n 's/^op\t//p' | tr '\n' ' ')" 'A B C '
+tl-tree calls.json -o calls.tl
+is '... of a tree, too' "$(parts_of calls.tl)" '3 3 3 '
+calls 'A A B A A B A A B'
+is 'one name twice' "$(parts_of calls.json)" '3 3 3 '
+calls 'a b c' 'nn.Module: Block'
+is 'frames without their number' "$(parts_of calls.json)" '1 1 1 '
+calls 'A B A B'
+refuses 5 'no serving iteration' 'tl-split -d s --by iteration calls.json'
+calls 'A A A A A long'
+refuses 5 'no serving iteration' 'tl-split -d s --by iteration calls.json'
 refuses 5 'no serving iteration in that range' 'tl-split -d s --iterations 40:50 worked.json'
 refuses 2 'all, an iteration' 'tl-split -d s --iterations 5:5 worked.json'
 refuses 2 'all, an iteration' 'tl-split -d s --iterations 1:2:3 worked.json'
