@@ -116,6 +116,15 @@ intern_keys(struct health *h)
 	h->keys.hlo = intern_put(text, STR("hlo_op"));
 }
 
+/* In front of all sources' records, as no tree of ours has it: of none. */
+static void
+take_event(struct health *h, const struct stream_in *in)
+{
+	if (!h->subject.is_open)
+		subject_start(h, &in->source);
+	subject_take(h, &in->ev);
+}
+
 static void
 read_tree(struct health *h, struct stream_in *in)
 {
@@ -131,7 +140,7 @@ read_tree(struct health *h, struct stream_in *in)
 		else if (item == ITEM_META)
 			coverage_take_meta(h, &in->meta);
 		else if (item == ITEM_EVENT)
-			subject_take(h, &in->ev);
+			take_event(h, in);
 }
 
 /* ---- a trace that is no tree yet ---- */
