@@ -57,6 +57,6 @@ kind_is_lost(enum kind kind, struct str cat)
 {
 	enum kind by_cat;
 
-	return kind == KIND_OTHER && category_kind(cat, &by_cat) &&
-	    skip_is_timed(by_cat);
+	return (kind == KIND_OTHER || kind == KIND_ASYNC) &&
+	    category_kind(cat, &by_cat) && skip_is_timed(by_cat);
 }

@@ -181,6 +181,39 @@ drop_duplicates(struct corr_table *t, struct link_stats *stats)
 
 /* ---- links ---- */
 
+bool
+link_launches_nothing(struct str name)
+{
+	static const char *const patterns[] = {
+		"*Synchronize*",
+		"*EventCreate*",
+		"*EventDestroy*",
+		"*EventElapsedTime*",
+		"*EventQuery*",
+		"*EventRecord*",
+		"*StreamCreate*",
+		"*StreamDestroy*",
+		"*StreamIsCapturing*",
+		"*StreamQuery*",
+		"*StreamWaitEvent*",
+		"*Get[A-Z]*",
+		"*Free*",
+		"*HostAlloc*",
+		"*HostRegister*",
+		"*Malloc*",
+		"*Occupancy*",
+		"*PeekAtLastError*",
+		"*SetDevice*",
+	};
+
+	if (!str_starts(name, STR("cu")) && !str_starts(name, STR("hip")))
+		return false;
+	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+		if (str_glob(str_of(patterns[i]), name))
+			return true;
+	return false;
+}
+
 static void
 own(struct store *s, uint32_t launch, uint32_t first)
 {
@@ -248,20 +281,16 @@ mark_unlinked(struct store *s, uint32_t i, struct link_stats *stats)
 	stats->unlinked++;
 }
 
-/* Frames may be open when a recording ends. */
 static void
 count_unclosed(const struct store *s, struct link_stats *stats)
 {
-	const uint32_t kinds = KINDS_GPU | KINDS_HOST |
-	    KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_GPU_ANNOTATION);
-
 	for (size_t i = 0; i < s->threads.n; i++) {
 		const u32_vec *open = &s->threads.v[i].open;
 
+		stats->unclosed += s->threads.v[i].nends;
 		for (size_t k = 0; k < open->n; k++)
 			stats->unclosed +=
-			    (kinds & KIND_BIT(s->items.v[open->v[k]].kind)) !=
-			    0;
+			    item_is(&s->items.v[open->v[k]], KINDS_UNCLOSED);
 	}
 }
 
@@ -270,6 +299,7 @@ store_link(struct store *s, enum link_by by, struct link_stats *stats)
 {
 	const struct link_stats before = *stats;
 	struct corr_table t;
+	int64_t nops; /* which tl-decode has found */
 
 	stats->by_corr =
 	    by == LINK_CORRELATION || (by == LINK_DEFAULT && s->launches.n > 0);
@@ -288,6 +318,8 @@ store_link(struct store *s, enum link_by by, struct link_stats *stats)
 		mark_unlinked(s, s->gpus.v[k].item, stats);
 	for (size_t k = 0; k < s->loose.n; k++)
 		mark_unlinked(s, s->loose.v[k], stats);
+	if (source_int(&s->source, "ambiguous_ops", &nops) && nops > 0)
+		stats->ambiguous += (uint64_t)nops;
 	store_count_fact(s, "ambiguous", stats->ambiguous - before.ambiguous);
 	store_count_fact(s, "no_launch", stats->no_launch - before.no_launch);
 	count_unclosed(s, stats);

@@ -14,13 +14,18 @@ enum link_by {
 /* The words of --link, ended by NULL; LINK_DEFAULT is "auto". */
 extern const char *const link_words[];
 
+/* What is missing without its begin or end; frames may be open at any time. */
+#define KINDS_UNCLOSED                                        \
+	(KINDS_GPU | KINDS_HOST | KIND_BIT(KIND_ANNOTATION) | \
+	    KIND_BIT(KIND_GPU_ANNOTATION))
+
 struct link_stats {
 	bool by_flow;               /* by arrows, else all of a key */
 	bool by_corr;               /* the key: else the external id */
 	uint64_t duplicates;        /* GPU events that the file holds twice */
-	uint64_t ambiguous;         /* GPU events of an id that calls share */
+	uint64_t ambiguous;         /* GPU events that several calls may own */
 	uint64_t no_launch;         /* whose call can't launch anything */
-	uint64_t unclosed;          /* work and ranges that begin only */
+	uint64_t unclosed;          /* work and ranges that begin or end only */
 	uint64_t linked, unlinked;  /* GPU events */
 	uint64_t wrappers;          /* backward ops that could be linked */
 	uint64_t bwd_seq, bwd_flow; /* those linked, by number, by arrow */
@@ -36,6 +41,11 @@ void store_link_backward(struct store *s, struct link_stats *stats);
 /* Warns of duplicates, of what is unlinked for the ids it has, of begins
  * without their end. */
 void link_report(const struct link_stats *stats, const char *name);
+/*
+ * Whether a call of CUDA, HIP or their drivers puts no work on a GPU. All
+ * others can: a name that is new is rather a launch that we don't know.
+ */
+bool link_launches_nothing(struct str name);
 /* By what launches were linked, in words. */
 const char *link_rule(const struct link_stats *stats);
 /* Counts links that the stream had already. */

@@ -105,7 +105,7 @@ typedef BIG(uint32_t) u32_big;
 
 /* A (process, thread) pair: tracks that differ only in writing are one. */
 struct thread {
-	uint32_t nhost; /* events to be nested */
+	uint32_t nhost, nends; /* events to be nested; Es without their B */
 	bool has_frames;
 	u32_vec open; /* Bs without their E so far */
 };

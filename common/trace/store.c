@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events in memory: what is known of them, and adding one. */
+#include "stream/category.h"
+#include "trace/link.h"
 #include "trace/store-inside.h"
 
 struct store *
@@ -115,43 +117,6 @@ store_peak_bytes(const struct store *s, uint64_t *nevents)
 
 /* ---- what is known of names, shapes and tracks ---- */
 
-/*
- * Calls of CUDA, HIP and their drivers that put no work on a GPU. All others
- * can: a name that is new is rather a launch that we don't know.
- */
-static bool
-launches_nothing(struct str name)
-{
-	static const char *const patterns[] = {
-		"*Synchronize*",
-		"*EventCreate*",
-		"*EventDestroy*",
-		"*EventElapsedTime*",
-		"*EventQuery*",
-		"*EventRecord*",
-		"*StreamCreate*",
-		"*StreamDestroy*",
-		"*StreamIsCapturing*",
-		"*StreamQuery*",
-		"*StreamWaitEvent*",
-		"*Get[A-Z]*",
-		"*Free*",
-		"*HostAlloc*",
-		"*HostRegister*",
-		"*Malloc*",
-		"*Occupancy*",
-		"*PeekAtLastError*",
-		"*SetDevice*",
-	};
-
-	if (!str_starts(name, STR("cu")) && !str_starts(name, STR("hip")))
-		return false;
-	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
-		if (str_glob(str_of(patterns[i]), name))
-			return true;
-	return false;
-}
-
 uint8_t
 name_facts_slow(struct store *s, uint32_t name)
 {
@@ -172,7 +137,7 @@ name_facts_slow(struct store *s, uint32_t name)
 	if (str_eq(text, STR("cudaGraphLaunch")) ||
 	    str_eq(text, STR("hipGraphLaunch")))
 		facts |= NAME_GRAPH;
-	if (launches_nothing(text))
+	if (link_launches_nothing(text))
 		facts |= NAME_NO_LAUNCH;
 	if (str_starts(text, STR("Optimizer.step")))
 		facts |= NAME_OPTIMIZER;
@@ -248,6 +213,7 @@ static void
 pair(struct store *s, const struct event *ev, uint32_t i, struct thread *t)
 {
 	struct held *e = &s->items.v[i], *b;
+	enum kind kind;
 
 	if (ev->shape->ph == 'B') {
 		if ((e->flags & EV_PAIRED) != 0)
@@ -257,8 +223,12 @@ pair(struct store *s, const struct event *ev, uint32_t i, struct thread *t)
 		return;
 	}
 	e->flags &= (uint16_t)~EV_PAIRED;
-	if (t->open.n == 0)
+	if (t->open.n == 0) {
+		t->nends +=
+		    category_kind(dict_get(s->st, ev->shape->cat), &kind) &&
+		    (KIND_BIT(kind) & KINDS_UNCLOSED) != 0;
 		return;
+	}
 	b = &s->items.v[t->open.v[--t->open.n]];
 	b->flags = (uint16_t)((b->flags & ~EV_UNCLOSED) | EV_PAIRED);
 	e->flags |= EV_PAIRED;

@@ -47,6 +47,7 @@ a duration beyond all times|"ph":"X","cat":"gpu_memcpy","ts":1,"dur":9e18|durati
 a duration below zero|"ph":"X","cat":"kernel","ts":1,"dur":-2|duration
 no phase|"cat":"kernel","ts":1,"dur":1|phase
 an unknown phase|"ph":"?","cat":"kernel","ts":1,"dur":1|phase
+an asynchronous begin|"ph":"b","id":1,"cat":"kernel","ts":1|phase
 a list as category|"ph":"X","cat":["kernel"],"ts":1,"dur":1|category
 a number as category|"ph":"X","cat":2,"ts":1,"dur":1|category
 a category that is true|"ph":"X","cat":true,"ts":1,"dur":1|category
@@ -63,9 +64,12 @@ while IFS='|' read -r what members; do
 done <<'EOT'
 a kernel that begins only|"ph":"B","cat":"kernel","ts":20
 an annotation that begins only|"ph":"B","cat":"user_annotation","ts":20
+a kernel that ends only|"ph":"E","cat":"kernel","ts":20
 EOT
 two '"ph":"B","cat":"python_function","ts":20' >in.json
 quiet 'frames are open when a recording ends' 'tl-timeline in.json'
+two '"ph":"E","ts":20' >in.json
+quiet 'and when it begins, and nothing tells what an end without a category is of' 'tl-timeline in.json'
 
 counts 'an instant has no duration' '"ph":"i","cat":"kernel","ts":1'
 counts 'a mark of no work may lack its time' '"ph":"X","cat":"mine"'

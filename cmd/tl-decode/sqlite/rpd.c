@@ -7,9 +7,13 @@
 #include "cmd/tl-decode/sqlite/db.h"
 
 #include "stream/from-json.h"
+#include "trace/link.h"
+
+#define MARKER STR("UserMarker") /* the name of a call, or its domain */
 
 struct rpd {
 	struct db_strings *strings, *texts; /* texts: of arguments */
+	const char *ops, *apis;             /* tables with ids for keys */
 	int64_t pid_stride, gpu_stride;     /* of files merged from nodes; 0 */
 };
 
@@ -23,7 +27,7 @@ enum {
 	OP_TYPE,
 	OP_PID,
 	OP_TID,
-	OP_API,
+	OP_LAUNCH,
 	OP_API_NAME,
 	OP_GPU,
 	OP_QUEUE,
@@ -45,7 +49,7 @@ static const struct db_column op_columns[] = {
 	[OP_TYPE] = { .name = "opType_id" },
 	[OP_PID] = { .name = "pid", .join = JOIN_API },
 	[OP_TID] = { .name = "tid", .join = JOIN_API },
-	[OP_API] = { .name = "id", .join = JOIN_API },
+	[OP_LAUNCH] = { .name = "launch", .join = JOIN_LINK },
 	[OP_API_NAME] = { .name = "apiName_id", .join = JOIN_API },
 	[OP_GPU] = { .name = "gpuId" },
 	[OP_QUEUE] = { .name = "queueId" },
@@ -162,7 +166,7 @@ on_op(struct db *db, const struct db_row *row)
 	struct str description = db_row_string(db, row, OP_DESCRIPTION);
 	struct str type = db_row_string(db, row, OP_TYPE);
 	enum kind kind = kind_of_op(description, type);
-	int64_t api;
+	int64_t launch;
 
 	if (kind == KIND_KERNEL && description.len == 0)
 		description = STR("unknown_kernel");
@@ -174,8 +178,8 @@ on_op(struct db *db, const struct db_row *row)
 	db_times(db, row, OP_START, OP_END);
 	put_gpu(db, row, OP_GPU, STR("device"), ROLE_DEV);
 	put_gpu(db, row, OP_QUEUE, STR("stream"), ROLE_GPU_STREAM);
-	if (db_int(row, OP_API, &api))
-		maker_int(&db->maker, STR("correlation"), api, ROLE_CORR);
+	if (db_int(row, OP_LAUNCH, &launch))
+		maker_int(&db->maker, STR("correlation"), launch, ROLE_CORR);
 	if (kind == KIND_KERNEL)
 		put_launch(db, row);
 	if (kind == KIND_MEMCPY || kind == KIND_MEMSET)
@@ -187,8 +191,8 @@ static const struct db_table op_table = {
 	DB_TABLE("rocpd_op", op_columns, on_op),
 	.joins = { { "tl_links", "op", "c.id" },
 	    { "rocpd_api", "id", "j1.api" },
-	    { "rocpd_kernelapi", "api_ptr_id", "j1.api" },
-	    { "rocpd_copyapi", "api_ptr_id", "j1.api" } },
+	    { "rocpd_kernelapi", "api_ptr_id", "j1.launch" },
+	    { "rocpd_copyapi", "api_ptr_id", "j1.launch" } },
 	.process = OP_PID,
 };
 
@@ -239,8 +243,8 @@ text_of(struct db *db, const struct db_row *row)
 static bool
 is_marker(struct db *db, const struct db_row *row)
 {
-	return str_eq(db_row_string(db, row, API_NAME), STR("UserMarker")) ||
-	    str_eq(db_row_string(db, row, API_DOMAIN), STR("UserMarker"));
+	return str_eq(db_row_string(db, row, API_NAME), MARKER) ||
+	    str_eq(db_row_string(db, row, API_DOMAIN), MARKER);
 }
 
 static bool
@@ -354,23 +358,132 @@ is_rpd(struct db *db)
 	    db_has(db, "rocpd_op", "start");
 }
 
-/* Of several calls of an op the one that began last, but before it. */
+/*
+ * A call that the file gives for an op beside others. Which one launched it is
+ * proven where the op starts before all of them but one, or where each is
+ * within the one before, on one thread: then it is the innermost.
+ */
+struct rival {
+	int64_t op, api, pid, tid, end;
+};
+
+struct rivals {
+	struct rival inner; /* of the op at hand */
+	bool is_any, is_proven;
+	VEC(struct rival) launches;
+};
+
+static void
+rivals_settle(struct rivals *v)
+{
+	if (v->is_any && v->is_proven)
+		vec_push(&v->launches, v->inner);
+}
+
+static bool
+rival_launches(struct db *db, sqlite3_stmt *row)
+{
+	const struct rpd *r = db->state;
+	struct str name = STR(""), domain = STR("");
+	int64_t id;
+
+	if (db_value_int(row, 6, &id))
+		name = db_string(db, r->strings, id);
+	if (link_launches_nothing(name) || str_eq(name, MARKER))
+		return false;
+	if (db_value_int(row, 7, &id))
+		domain = db_string(db, r->strings, id);
+	return !str_eq(domain, MARKER);
+}
+
+/* In the order of ops and starts, the longer one of two first. */
+static void
+add_rival(struct db *db, sqlite3_stmt *row, void *arg)
+{
+	struct rivals *v = arg;
+	struct rival r = { 0 };
+
+	if (!db_value_int(row, 0, &r.op) || !db_value_int(row, 1, &r.api) ||
+	    !rival_launches(db, row))
+		return;
+	(void)db_value_int(row, 2, &r.pid);
+	(void)db_value_int(row, 3, &r.tid);
+	if (!db_value_int(row, 5, &r.end))
+		r.end = INT64_MAX; /* within none */
+	if (!v->is_any || r.op != v->inner.op) {
+		rivals_settle(v);
+		v->is_any = v->is_proven = true;
+	} else {
+		v->is_proven &= r.pid == v->inner.pid &&
+		    r.tid == v->inner.tid && r.end <= v->inner.end;
+	}
+	v->inner = r;
+	db_strings_trim(db);
+}
+
+static const char *
+if_there(struct db *db, const char *column, const char *sql)
+{
+	return db_has(db, "rocpd_api", column) ? sql : "NULL";
+}
+
+/* Which of several calls is proven to have launched an op. */
+static void
+settle_rivals(struct db *db)
+{
+	const struct rpd *r = db->state;
+	struct rivals v = { 0 };
+	int64_t n;
+
+	if (!db_query_int(db, &n, "SELECT 1 FROM tl_links WHERE n > 1 LIMIT 1"))
+		return;
+	db_each(db, add_rival, &v,
+	    "SELECT DISTINCT o.id, a.id, a.pid, %s, a.start, %s, %s, %s "
+	    "FROM rocpd_api_ops l JOIN tl_links t ON t.op = l.op_id "
+	    "JOIN \"%w\" o ON o.id = l.op_id JOIN \"%w\" a ON a.id = l.api_id "
+	    "WHERE t.n > 1 AND a.start <= o.start ORDER BY 1, 5, 6 DESC",
+	    if_there(db, "tid", "a.tid"), if_there(db, "end", "a.\"end\""),
+	    if_there(db, "apiName_id", "a.apiName_id"),
+	    if_there(db, "domain_id", "a.domain_id"), r->ops, r->apis);
+	rivals_settle(&v);
+	for (size_t i = 0; i < v.launches.n; i++) {
+		long long api = v.launches.v[i].api;
+
+		db_each(db, NULL, NULL,
+		    "UPDATE tl_links SET api = %lld, launch = %lld "
+		    "WHERE op = %lld",
+		    api, api, (long long)v.launches.v[i].op);
+	}
+	vec_free(&v.launches);
+}
+
+/*
+ * The call of each op, by which it has its process, and the one that launched
+ * it. Those are the same but where the file gives several: the process is that
+ * of the last that began before the op.
+ */
 static void
 make_links(struct db *db)
 {
+	const struct rpd *r = db->state;
+
 	db_each(db, NULL, NULL,
-	    "CREATE TEMP TABLE tl_links (op INTEGER PRIMARY KEY, api)");
-	if (db_has(db, "rocpd_api_ops", "op_id") &&
-	    db_has(db, "rocpd_api_ops", "api_id"))
-		db_each(db, NULL, NULL,
-		    "INSERT OR IGNORE INTO tl_links "
-		    "SELECT op, api FROM (SELECT o.id AS op, a.id AS api, "
-		    "max(CASE WHEN a.start <= o.start THEN a.start END) "
-		    "FROM rocpd_api_ops l "
-		    "JOIN \"%w\" o ON o.id = l.op_id "
-		    "JOIN \"%w\" a ON a.id = l.api_id GROUP BY o.id)",
-		    db_keyed(db, "rocpd_op", "id"),
-		    db_keyed(db, "rocpd_api", "id"));
+	    "CREATE TEMP TABLE tl_links "
+	    "(op INTEGER PRIMARY KEY, api, launch, n)");
+	if (!db_has(db, "rocpd_api_ops", "op_id") ||
+	    !db_has(db, "rocpd_api_ops", "api_id"))
+		return;
+	db_each(db, NULL, NULL,
+	    "INSERT OR IGNORE INTO tl_links "
+	    "SELECT op, api, CASE WHEN n = 1 THEN api END, n "
+	    "FROM (SELECT o.id AS op, a.id AS api, "
+	    "count(DISTINCT a.id) AS n, "
+	    "max(CASE WHEN a.start <= o.start THEN a.start END) "
+	    "FROM rocpd_api_ops l "
+	    "JOIN \"%w\" o ON o.id = l.op_id "
+	    "JOIN \"%w\" a ON a.id = l.api_id GROUP BY o.id)",
+	    r->ops, r->apis);
+	settle_rivals(db);
 }
 
 static void
@@ -408,12 +521,14 @@ read_rpd(struct db *db)
 		r->texts = r->strings;
 	r->pid_stride = stride_of(db, "pid_stride");
 	r->gpu_stride = stride_of(db, "gpu_stride");
+	r->ops = db_keyed(db, "rocpd_op", "id");
+	r->apis = db_keyed(db, "rocpd_api", "id");
 	make_links(db);
 	/* the processes that had work on a GPU */
 	db_each(db, add_part, NULL,
 	    "SELECT DISTINCT a.pid FROM tl_links l JOIN \"%w\" a "
 	    "ON a.id = l.api ORDER BY 1",
-	    db_keyed(db, "rocpd_api", "id"));
+	    r->apis);
 	db_add(db, &api_table, "", r->strings, 0);
 	db_add(db, db_has_table(db, "rocpd_kernelop") ? &op1_table : &op_table,
 	    "", r->strings, 0);
@@ -425,7 +540,16 @@ read_rpd(struct db *db)
 static void
 set_facts(struct db *db, int64_t part)
 {
-	(void)part;
+	const struct rpd *r = db->state;
+	int64_t n;
+
+	if (db_query_int(db, &n,
+		"SELECT count(*) FROM tl_links l JOIN \"%w\" a "
+		"ON a.id = l.api "
+		"WHERE l.launch IS NULL AND tl_part(a.pid) = %lld",
+		r->apis, (long long)part) &&
+	    n > 0)
+		facts_int(&db->s->facts, "ambiguous_ops", n);
 	if (db->parts.n > 1) {
 		facts_int(&db->s->facts, "rank", (int64_t)db->s->src);
 		facts_str(&db->s->facts, "rank_from", STR("order"));
