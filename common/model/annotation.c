@@ -128,7 +128,7 @@ model_annotation(struct models *ms, struct str text)
 	if (!is_own)
 		return c.rank;
 	c.rank = c.rank == NOTE_OTHER ? NOTE_STEP : c.rank;
-	sandbox_begin(ms, MODEL_STEPS, MODEL_CHURN);
+	sandbox_begin(ms, MODEL_STEPS, MODEL_WORK, MODEL_CHURN);
 	lua_pushcfunction(ms->L, find_rank);
 	lua_pushlightuserdata(ms->L, &c);
 	/* one that can't be read still is a step's */

@@ -230,7 +230,7 @@ run(struct models *ms, struct evaluation *e, struct str *reason)
 	ms->values = 1;
 	ms->skipped = ms->unmodelled = ms->lacks = ms->in_own = false;
 	ms->builtin = e->m->is_builtin;
-	sandbox_begin(ms, MODEL_STEPS, MODEL_CHURN);
+	sandbox_begin(ms, MODEL_STEPS, MODEL_WORK, MODEL_CHURN);
 	ms->builtin = false;
 	lua_pushcfunction(ms->L, evaluate);
 	lua_pushlightuserdata(ms->L, e);

@@ -188,7 +188,7 @@ load(struct models *ms, struct model_file f, struct buf *why)
 
 	vec_push(&ms->files, f);
 	ms->loading = true;
-	sandbox_begin(ms, MODEL_LOAD_STEPS, MODEL_LOAD_CHURN);
+	sandbox_begin(ms, MODEL_LOAD_STEPS, MODEL_LOAD_WORK, MODEL_LOAD_CHURN);
 	lua_pushcfunction(ms->L, run_chunk);
 	lua_pushlightuserdata(ms->L, &f);
 	good = lua_pcall(ms->L, 1, 0, 0) == LUA_OK;

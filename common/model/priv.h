@@ -30,10 +30,11 @@
 /* Limits of the sandbox; tl-models(5) states them. */
 #define MODEL_STEPS 200000        /* VM instructions of one evaluation */
 #define MODEL_LOAD_STEPS 20000000 /* of a whole file */
-#define MODEL_WORK 64             /* for each, in library functions */
-#define MODEL_MEM (48u << 20)     /* bytes that Lua may hold */
-#define MODEL_BLOCK (2u << 20)    /* bytes of one text or list */
-#define MODEL_CHURN (16u << 20)   /* bytes one evaluation may allocate */
+#define MODEL_WORK 12800000       /* bytes, elements in library functions */
+#define MODEL_LOAD_WORK 50000000
+#define MODEL_MEM (48u << 20)   /* bytes that Lua may hold */
+#define MODEL_BLOCK (2u << 20)  /* bytes of one text or list */
+#define MODEL_CHURN (16u << 20) /* bytes one evaluation may allocate */
 #define MODEL_LOAD_CHURN (256u << 20)
 #define MODEL_PARAMS 64           /* parameters of one op */
 #define MODEL_TEXT_MAX (1u << 16) /* bytes of a text that an entry makes */
@@ -208,7 +209,7 @@ push_str(lua_State *L, struct str s)
 void sandbox_open(struct models *ms);
 void sandbox_close(struct models *ms);
 /* Begins a piece of work: counts from 0, with these limits. */
-void sandbox_begin(struct models *ms, int steps, size_t churn);
+void sandbox_begin(struct models *ms, int steps, int64_t work, size_t churn);
 /* Counts work of a library function: bytes and elements that it looks at. */
 void sandbox_work(lua_State *L, size_t n);
 /* lua_call() of a user's function, limited within an entry of ours, too. */

@@ -135,7 +135,7 @@ run_rule(struct models *ms, struct pseudo_call *c)
 	ms->view = NULL;
 	ms->entry = NULL;
 	ms->builtin = c->rule->is_builtin;
-	sandbox_begin(ms, MODEL_STEPS, MODEL_CHURN);
+	sandbox_begin(ms, MODEL_STEPS, MODEL_WORK, MODEL_CHURN);
 	ms->builtin = false;
 	lua_pushcfunction(ms->L, call_rule);
 	lua_pushlightuserdata(ms->L, c);

@@ -166,11 +166,11 @@ sandbox_call(struct models *ms, int nargs, int nresults)
 }
 
 void
-sandbox_begin(struct models *ms, int steps, size_t churn)
+sandbox_begin(struct models *ms, int steps, int64_t work, size_t churn)
 {
 	ms->churn = 0;
 	ms->churn_max = churn;
-	ms->work = (int64_t)steps * MODEL_WORK;
+	ms->work = work;
 	/* Ours end, each loop with a list: counting takes time. */
 	lua_sethook(
 	    ms->L, too_many_steps, ms->builtin ? 0 : LUA_MASKCOUNT, steps);

@@ -4,7 +4,7 @@
 # shipped example holds, and a broken file is refused with its line.
 . tests/cli/lib.sh
 [ -x "$T/model-eval" ] || skip_all 'no op models (Lua is missing)'
-plan 34
+plan 35
 
 # display BEGIN FILE: the page's literal display that begins so.
 display() {
@@ -100,6 +100,9 @@ file() { cat >"$1.lua"; }
 by() { tl-roofline --models "$1.lua" --op my::op --dims '[[4]]' --dtype fp32 2>&1; }
 echo 'local s = "x" for i = 1, 100 do s = s .. s end' | file big
 is 'the file is named where Lua has no line' "$(by big)" 'tl-roofline: big.lua: not enough memory'
+echo 'local t = {} for i = 1, 1e5 do table.insert(t, 1, i) end' | file front
+is 'work in library functions is bounded' "$(by front)" \
+	'tl-roofline: front.lua:1: too much work in a library function'
 printf '\033Lua' | file code
 like 'compiled code is none' "$(by code)" 'tl-roofline: code.lua: attempt to load a binary chunk'
 printf '\357\273\277op { names = { "my::op" },\n eval = function (_ENV) return 3, 8 end }' | file mark
