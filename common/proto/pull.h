@@ -43,6 +43,9 @@ enum proto_type {
 	PROTO_FIXED32 = 5,
 };
 
+/* What stands in front of a field, as a number. */
+#define PROTO_TAG(field, type) ((field) << 3 | (type))
+
 struct proto {
 	const unsigned char *p, *end; /* the window from the cursor on */
 	bool eof;                     /* nothing comes behind end */

@@ -18,6 +18,14 @@
 #include "base/varint.h"
 #include "stream/stream.h"
 
+/* The number of a shape, for who makes it again: see maker_again(). Zeroes to
+ * start with, and once the strings were cleared. */
+struct maker_shape {
+	uint64_t head;
+	uint32_t shape; /* plus 1 */
+	uint8_t flags;
+};
+
 /* Zeroes and st to start with. */
 struct maker {
 	struct dict *st;
@@ -26,6 +34,8 @@ struct maker {
 	struct event ev;
 	struct shape shape;
 	struct buf vals;
+	struct maker_shape *known; /* if there are so many entries, or NULL */
+	size_t nknown;
 };
 
 /* An event of phase X, with neither name, track, time nor args so far. */
@@ -149,6 +159,14 @@ maker_entry_number(struct maker *m, uint32_t key, enum value_type type,
 	maker_run_put(&r, key, type, group, role, encoded);
 	maker_run_end(m, &r);
 }
+
+/*
+ * The n entries of an event before, with values that are encoded already, in
+ * front of all others. If they stay the only ones, the shape is that in known,
+ * which is set where it is of another head.
+ */
+void maker_again(struct maker *m, const struct entry *entries, size_t n,
+    struct str vals, struct maker_shape *known);
 
 /* The whole event: it holds until the next begins. */
 struct event *maker_end(struct maker *m, struct uid uid);

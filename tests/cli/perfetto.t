@@ -137,9 +137,14 @@ cat >names.py <<'EOP'
 import os, sys
 sys.path.insert(0, os.environ["ROOT"] + "/tests/oracle")
 from perfetto import num, text
-def put(ts, *fields):
-    sys.stdout.buffer.write(text(1, num(8, ts) + text(11, b"".join(fields)) + num(10, 1)))
-put(1, num(9, 1), text(22, "open"), text(23, "outer"), text(4, text(10, "key") + text(6, "value")))
+def put(ts, *fields, more=b""):
+    sys.stdout.buffer.write(text(1, num(8, ts) + text(11, b"".join(fields)) + num(10, 1) + more))
+keys = text(12, text(3, num(1, 1) + text(2, "key")) + text(3, num(1, 2) + text(2, "n")) +
+            text(29, num(1, 1) + text(2, "value")))
+args = text(4, num(1, 1) + num(17, 1)) + text(4, num(1, 2) + num(4, -5))
+put(0, num(9, 1), text(22, "open"), text(23, "before"), args, more=keys + num(13, 1))
+put(0, num(9, 2))
+put(1, num(9, 1), text(22, "open"), text(23, "outer"), args)
 for i in range(25000):
     put(10 * i + 10, num(9, 1), text(23, "%04000d" % i))
     put(10 * i + 15, num(9, 2))
@@ -155,7 +160,37 @@ case $B in
 	;;
 esac
 is 'what was open meanwhile keeps its texts' \
-	"$(tl-filter --name outer names.tl | tl-cat | jq -c 'select(.dur) | [.cat, .name, .dur, .args.key]')" '["open","outer",999999,"value"]'
-is 'and all names are right' "$(tl-cat --tsv -F name --no-header names.tl | awk '$1 + 0 != NR - 1' | cut -c 1-20)" 'outer'
+	"$(tl-filter --name outer names.tl | tl-cat | jq -c 'select(.dur) | [.cat, .name, .dur, .args]')" \
+	'["open","outer",999999,{"key":"value","n":-5}]'
+is 'and all names are right' "$(tl-cat --tsv -F name --no-header names.tl | awk '$1 + 0 != NR - 2' | cut -c 1-20 | paste -sd' ' -)" \
+	'before outer'
+# annotations of which ever others follow each other, below a slice that stays open
+cat >keys.py <<'EOP'
+import os, sys
+sys.path.insert(0, os.environ["ROOT"] + "/tests/oracle")
+from perfetto import num, text
+def put(ts, *fields, more=b""):
+    sys.stdout.buffer.write(text(1, num(8, ts) + text(11, b"".join(fields)) + num(10, 1) + more))
+def note(key, field, v):
+    return text(4, num(1, key) + num(field, v))
+names = b"".join(text(3, num(1, i) + text(2, "k%d" % i)) for i in range(1, 91))
+outer = num(9, 1), text(22, "c"), text(23, "outer"), note(90, 17, 1), note(1, 4, -2**63)
+said = '{"k90":"a text","k1":%d}' % -2**63
+put(0, *outer, more=num(13, 1) + text(12, names + text(29, num(1, 1) + text(2, "a text"))))
+put(0, num(9, 2))
+put(1, *outer)
+out = [said]
+for i in range(1, 91):
+    for j in range(1, 91):
+        if i != j:
+            put(len(out), num(9, 1), text(22, "c"), note(i, 3, len(out)), note(j, 4, -j))
+            put(len(out), num(9, 2))
+            out.append('{"k%d":%d,"k%d":%d}' % (i, len(out), j, -j))
+put(99999, num(9, 2))
+with open("keys.want", "w") as f:
+    print(*out, said, sep="\n", file=f)
+EOP
+python3 keys.py | tl-decode | tl-cat | jq -c 'select(.ts != null) | .args' | sed 's/"#\(-*[0-9]*\)"/\1/' >keys.got
+ok 'all annotations are right' cmp keys.want keys.got
 refuses 1 'categories.pftrace: byte [0-9]*: an event has too many categories' 'tl-decode -o x.tl categories.pftrace'
 done_testing

@@ -96,8 +96,17 @@ class Sequence:
             self.new += text(what, num(1, names[s]) + text(2, s))
         return names[s]
 
-    def annotation(self, key, v):
+    def rename(self, old, new):
+        """from now on the number of a key is another's"""
+        names = self.names[3]
+        if old in names and new not in names:
+            names[new] = names.pop(old)
+            self.new += text(3, num(1, names[new]) + text(2, new))
+
+    def annotation(self, key, v, may_be_json=False):
         out = num(1, self.name(3, key)) if self.interns else text(10, key)
+        if may_be_json and isinstance(v, (dict, list)) and self.rnd.random() < .5:
+            return out + text(9, json.dumps(v))
         return out + self.value(v)
 
     def value(self, v):
@@ -120,7 +129,7 @@ class Sequence:
         if cat:
             out += num(3, self.name(1, cat)) if self.interns else text(22, cat)
         for k, v in (args or {}).items():
-            out += text(4, self.annotation(k, v))
+            out += text(4, self.annotation(k, v, may_be_json=True))
         self.packet(text(11, out + more), ts)
 
 
@@ -176,6 +185,34 @@ class Trace:
         self.expect(track, begin, at - begin, name, cat, {**args, **more})
         return at
 
+    def alike(self, q, track, at):
+        """slices with the same annotations, for a while, in one that has them, too"""
+        rnd = self.rnd
+        keys = rnd.sample(["k1", "k2", "k3", "k4", "device", "correlation"], 4)
+        values = {k: rnd.choice([[7, -3, 2**40], ["text", "t", "ünï"], [[1] * 60, [2] * 70],
+                                 [[[5], 2], {"a": [1]}], [1, "one"], [True, False]]) for k in keys}
+        def args():
+            return {k: rnd.choice(values[k]) for k in keys}
+        spans = []
+        for i in range(20):
+            if i == 12:
+                q.rename(keys[1], "k5")
+                keys[1], values["k5"] = "k5", values[keys[1]]
+            cat, mine = rnd.choice(["app", "lib"]), args()
+            q.event(1, track[0], at, "alike", cat, mine)
+            spans.append((at, cat, mine))
+            at += rnd.randrange(1, 90)
+            for begin, kind, what in [spans.pop()] if i % 5 != 1 else []:
+                q.event(2, track[0], at)
+                self.expect(track, begin, at - begin, "alike", kind, what)
+                at += 1
+        while spans:
+            begin, cat, mine = spans.pop()
+            q.event(2, track[0], at)
+            self.expect(track, begin, at - begin, "alike", cat, mine)
+            at += 1
+        return at
+
     def in_order(self, q, track, at):
         """begins, then their ends in the same order; the second overlaps none"""
         spans, end = [], at
@@ -223,7 +260,7 @@ class Trace:
         at, total = 2000000, 0
         for _ in range(rnd.randrange(2, 12)):
             q, track = rnd.choice(tracks)
-            how = rnd.randrange(6)
+            how = rnd.randrange(7)
             if how <= 1:
                 at = self.nested(q, track, at, 0)
             elif how == 2:
@@ -232,6 +269,8 @@ class Trace:
                 at = self.telling(q, track, at)
             elif how == 4:
                 at = self.stage(q, at)
+            elif how == 5:
+                at = self.alike(q, track, at)
             else:
                 total += 5
                 q.event(4, counter, at, more=num(30, 5))

@@ -260,18 +260,30 @@ read_json(struct perfetto *p, uint32_t key, struct str bytes, struct args *to)
 	}
 }
 
+static inline const struct arg *
+json_value(const struct perfetto *p, uint32_t n)
+{
+	if (LIKELY(n < p->json_values.n && p->json_values.v[n].is_name))
+		return &p->json_values.v[n];
+	return NULL;
+}
+
+const struct arg *
+args_json_known(struct perfetto *p, struct str bytes)
+{
+	return json_value(p, intern_put(p->json, bytes));
+}
+
 /* The same text was read before, mostly. */
 static void
 put_json_text(
     struct perfetto *p, uint32_t key, struct str bytes, struct args *to)
 {
-	const struct arg *known;
+	uint32_t n = intern_put(p->json, bytes);
+	const struct arg *known = json_value(p, n);
 	struct arg *a;
-	uint32_t n;
 
-	n = intern_put(p->json, bytes);
-	if (LIKELY(n < p->json_values.n && p->json_values.v[n].is_name)) {
-		known = &p->json_values.v[n];
+	if (LIKELY(known != NULL)) {
 		a = args_put(to, key, (enum value_type)known->type);
 		a->is_name = true;
 		a->i = known->i;
@@ -330,8 +342,6 @@ add_entries(struct perfetto *p, const struct sequence *q, struct str bytes,
 	return p->fault == NULL;
 }
 
-#define TAG(field, type) ((field) << 3 | (type))
-
 /* {1: name_iid, VALUE} of these types of values, as most are. */
 static inline __attribute__((always_inline)) bool
 add_usual(struct perfetto *p, const struct sequence *q, struct str bytes,
@@ -343,20 +353,21 @@ add_usual(struct perfetto *p, const struct sequence *q, struct str bytes,
 	uint64_t iid, u;
 	uint32_t key;
 
-	if (bytes.len < 4 || *at++ != TAG(1, PROTO_VARINT) ||
+	if (bytes.len < 4 || *at++ != PROTO_TAG(1, PROTO_VARINT) ||
 	    !varint_get(&at, end, &iid) || at == end)
 		return false;
 	tag = *at++;
-	if ((tag != TAG(3, PROTO_VARINT) && tag != TAG(4, PROTO_VARINT) &&
-		tag != TAG(9, PROTO_BYTES)) ||
+	if ((tag != PROTO_TAG(3, PROTO_VARINT) &&
+		tag != PROTO_TAG(4, PROTO_VARINT) &&
+		tag != PROTO_TAG(9, PROTO_BYTES)) ||
 	    !varint_get(&at, end, &u) ||
-	    (uint64_t)(end - at) != (tag == TAG(9, PROTO_BYTES) ? u : 0))
+	    (uint64_t)(end - at) != (tag == PROTO_TAG(9, PROTO_BYTES) ? u : 0))
 		return false;
 	key = sequence_name(q, NAMES_KEY, iid);
 	key = key != NO_NAME ? key : KEY_NONE_GIVEN;
-	if (tag == TAG(4, PROTO_VARINT))
+	if (tag == PROTO_TAG(4, PROTO_VARINT))
 		args_int(to, key, (int64_t)u);
-	else if (tag == TAG(3, PROTO_VARINT))
+	else if (tag == PROTO_TAG(3, PROTO_VARINT))
 		args_uint(to, key, u);
 	else
 		put_json_text(
@@ -405,7 +416,7 @@ args_add_run(struct perfetto *p, const struct sequence *q, struct str bytes,
 
 		if ((!add_usual(p, q, bytes, to) &&
 			!add_other(p, q, bytes, 0, to)) ||
-		    end - next < 2 || next[0] != TAG(4, PROTO_BYTES) ||
+		    end - next < 2 || next[0] != PROTO_TAG(4, PROTO_BYTES) ||
 		    next[1] >= 0x80 || next[1] > end - next - 2)
 			return next;
 		bytes = (struct str){ (const char *)next + 2, next[1] };

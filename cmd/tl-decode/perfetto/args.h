@@ -10,6 +10,7 @@
 
 struct perfetto;
 struct sequence;
+struct link;
 
 /* Keys that are looked for: their numbers in perfetto.texts are these. */
 /* clang-format off */
@@ -63,8 +64,12 @@ struct arg {
 
 struct args {
 	VEC(struct arg) list;
-	uint32_t known; /* a bit for each of the known keys that is there */
+	uint32_t known; /* a bit for each of the known keys in the list */
 	struct buf text;
+	/* what stands in front of the list, or NULL: see chain.h. Its values
+	 * are the first bytes of text. */
+	struct link *chain;
+	size_t chain_len;
 };
 
 /* Adds a DebugAnnotation, depth containers deep. */
@@ -101,6 +106,43 @@ args_uint(struct args *to, uint32_t key, uint64_t v)
 	args_put(to, key, v > INT64_MAX ? VAL_UINT : VAL_INT)->i = (int64_t)v;
 }
 
+/* Whether the value of a key may say more than what it is: when a slice begins
+ * or ends, where it runs, how it was launched. */
+static inline bool
+args_is_looked_at(uint32_t key)
+{
+	switch (key) {
+	case KEY_BEGIN_NS:
+	case KEY_END_NS:
+	case KEY_DELTA_NS:
+	case KEY_TID:
+	case KEY_AGENT:
+	case KEY_SRC_AGENT:
+	case KEY_DST_AGENT:
+	case KEY_FLOW_IDS:
+	case KEY_BLOCK:
+	case KEY_GRID: return true;
+	default: return false;
+	}
+}
+
+/* An id may be a text, a device is a number. */
+static inline enum role
+args_role(uint32_t key, enum value_type type)
+{
+	enum role role = ROLE_NONE;
+
+	if (LIKELY(key >= KEYS_N))
+		return ROLE_NONE;
+	role = perfetto_keys[key].role;
+	if (type == VAL_INT ||
+	    (type == VAL_STR && role != ROLE_DEV && role != ROLE_GPU_STREAM))
+		return role;
+	return ROLE_NONE;
+}
+
+/* What JSON came to before, a text by number; NULL: it is no such, or new. */
+const struct arg *args_json_known(struct perfetto *p, struct str bytes);
 void args_text(struct perfetto *p, struct args *to, uint32_t key, struct str s);
 /* A list or object as minified text, which hardly comes again. */
 void args_json(struct args *to, uint32_t key, struct str s);
@@ -137,6 +179,7 @@ static inline void
 args_clear(struct args *a)
 {
 	a->list.n = a->text.len = a->known = 0;
+	a->chain = NULL;
 }
 
 void args_free(struct args *a);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Slices, points and counters of tracks as events. */
+#include "cmd/tl-decode/perfetto/chain.h"
 #include "cmd/tl-decode/perfetto/perfetto.h"
 
 /* What a tool without categories says of what happened. */
@@ -153,19 +154,12 @@ dict_text(struct perfetto *p, uint32_t text)
 	return LIKELY(id != INTERN_NONE) ? id : new_dict_text(p, text);
 }
 
-/* An id may be a text, a device is a number. */
-static enum role
+static inline enum role
 role_of(const struct arg *a)
 {
-	enum role role = ROLE_NONE;
-
-	if (LIKELY(a->key >= KEYS_N) || a->group != GROUP_ARGS)
-		return ROLE_NONE;
-	role = perfetto_keys[a->key].role;
-	if (a->type == VAL_INT ||
-	    (a->type == VAL_STR && role != ROLE_DEV && role != ROLE_GPU_STREAM))
-		return role;
-	return ROLE_NONE;
+	return a->group == GROUP_ARGS
+	    ? args_role(a->key, (enum value_type)a->type)
+	    : ROLE_NONE;
 }
 
 /* What is neither an integer nor a text by number. */
@@ -220,6 +214,17 @@ put_usual(struct perfetto *p, const struct arg *a, const struct arg *end,
 	return a;
 }
 
+/* What a chain read. */
+static void
+put_chain(struct perfetto *p, const struct args *args, uint32_t cat)
+{
+	struct link *l = args->chain;
+	const size_t n = sizeof l->shapes / sizeof *l->shapes;
+
+	maker_again(&p->maker, l->entries, l->nentries,
+	    (struct str){ args->text.p, args->chain_len }, &l->shapes[cat % n]);
+}
+
 static void
 put_device(struct perfetto *p, const struct args *args, const struct arg *agent)
 {
@@ -257,6 +262,13 @@ put_args(struct perfetto *p, const struct args *args, uint32_t agent)
 	put_launch(p, args);
 }
 
+/* A bit for each of the known keys that is there. */
+static inline uint32_t
+known_keys(const struct args *args)
+{
+	return args->known | (args->chain != NULL ? args->chain->known : 0);
+}
+
 /* Of GPU work that does not say where it runs its track does. */
 static void
 put_row(struct perfetto *p, const struct args *args, const struct whose *w)
@@ -266,10 +278,11 @@ put_row(struct perfetto *p, const struct args *args, const struct whose *w)
 	    UINT32_C(1) << KEY_DST_AGENT;
 	const uint32_t streams = UINT32_C(1) << KEY_STREAM |
 	    UINT32_C(1) << KEY_STREAM_ID | UINT32_C(1) << KEY_STREAM_ID_ROCPD;
+	uint32_t known = known_keys(args);
 
-	if (w->has_dev && (args->known & devices) == 0)
+	if (w->has_dev && (known & devices) == 0)
 		maker_int(&p->maker, STR("device"), w->dev, ROLE_DEV);
-	if (w->has_stream && (args->known & streams) == 0)
+	if (w->has_stream && (known & streams) == 0)
 		maker_int(
 		    &p->maker, STR("stream"), w->gpu_stream, ROLE_GPU_STREAM);
 }
@@ -306,7 +319,7 @@ put_flow(struct perfetto *p, const struct args *args, enum kind kind)
 	uint64_t id;
 
 	if ((KIND_BIT(kind) & (KINDS_LAUNCH | KINDS_GPU)) != 0 &&
-	    (args->known & KEYS_CORR) == 0 && first_flow(p, args, &id))
+	    (known_keys(args) & KEYS_CORR) == 0 && first_flow(p, args, &id))
 		maker_corr(&p->maker, (int64_t)id);
 }
 
@@ -341,6 +354,7 @@ end_event(struct perfetto *p)
 {
 	if (!source_write(p->s, &p->maker))
 		return;
+	chain_forget(p);
 	p->dict_ids.n = 0;
 	p->ntold++;
 }
@@ -360,6 +374,8 @@ write_span(struct perfetto *p, const struct open_slice *o, struct whose *whose,
 	put_flow(p, &o->args, kind);
 	if ((KIND_BIT(kind) & KINDS_GPU) != 0)
 		put_row(p, &o->args, whose);
+	if (o->args.chain != NULL)
+		put_chain(p, &o->args, cat);
 	put_args(p, &o->args, agent);
 	if (more_args != NULL)
 		put_args(p, more_args, agent);
@@ -374,7 +390,7 @@ write_slice(struct perfetto *p, const struct open_slice *o,
 
 	/* without a category it may be a launch or its work */
 	if (kind == KIND_SLICE && perfetto_name(p, o->category).len == 0 &&
-	    (o->args.known & KEYS_CORR) != 0)
+	    (known_keys(&o->args) & KEYS_CORR) != 0)
 		p->s->skipped[SKIP_CATEGORY]++;
 	p->lanes.v[o->lane].is_used = true;
 	write_span(

@@ -235,6 +235,7 @@ open_slice_new(struct perfetto *p)
 void
 open_slice_free(struct perfetto *p, struct open_slice *o)
 {
+	o->args.chain = NULL; /* which need not last */
 	vec_push(&p->spare, o);
 }
 
@@ -242,6 +243,7 @@ static void
 close_slice(struct perfetto *p, struct open_slice *o, const struct slice_end *e)
 {
 	write_slice(p, o, &e->ts_ns, e->more != NULL ? &e->more->args : NULL);
+	p->nopen--;
 	open_slice_free(p, o);
 }
 
@@ -311,6 +313,7 @@ lane_begin(struct perfetto *p, struct sequence *q, struct open_slice *o)
 	take_turn(p, q, &p->lanes.v[o->lane]);
 	if (q->ends.n > 0)
 		lane_settle(p, q);
+	p->nopen++;
 	vec_push(&q->begins, o);
 	vec_push(&p->lanes.v[o->lane].open, o);
 }

@@ -86,6 +86,63 @@ read_seldom(struct packet *k, struct fields m)
 	}
 }
 
+/* Any field. */
+static __attribute__((noinline)) void
+read_field(struct packet *k, const struct fields *m)
+{
+	switch (m->field) {
+	case 8:
+		if (m->type == PROTO_VARINT) {
+			k->timestamp = m->u;
+			k->ntimestamps++;
+		}
+		break;
+	case 10: k->sequence = m->u; break;
+	case 11:
+		k->event = m->bytes;
+		if (m->type != PROTO_BYTES)
+			k->event.len = 0;
+		break;
+	case 13: k->flags |= m->u; break;
+	case 58: k->clock = m->u; break;
+	default: read_seldom(k, *m); break;
+	}
+}
+
+/* The field at at, if it is one that most packets have; what is behind it, or
+ * else at. */
+static inline __attribute__((always_inline)) const unsigned char *
+read_usual(struct packet *k, const unsigned char *at, const unsigned char *end)
+{
+	const unsigned char *next = at + 1;
+	uint64_t u;
+
+	switch (*at) {
+	case PROTO_TAG(8, PROTO_VARINT):
+	case PROTO_TAG(10, PROTO_VARINT):
+	case PROTO_TAG(11, PROTO_BYTES):
+	case PROTO_TAG(13, PROTO_VARINT): break;
+	default: return at;
+	}
+	if (!varint_get_roomy(&next, &u) || next > end)
+		return at;
+	switch (*at) {
+	case PROTO_TAG(8, PROTO_VARINT):
+		k->timestamp = u;
+		k->ntimestamps++;
+		break;
+	case PROTO_TAG(10, PROTO_VARINT): k->sequence = u; break;
+	case PROTO_TAG(13, PROTO_VARINT): k->flags |= u; break;
+	default:
+		if (u > (uint64_t)(end - next))
+			return at;
+		k->event = (struct str){ (const char *)next, (size_t)u };
+		next += u;
+		break;
+	}
+	return next;
+}
+
 static inline bool
 read_packet(struct perfetto *p, struct str bytes, struct packet *k)
 {
@@ -95,24 +152,15 @@ read_packet(struct perfetto *p, struct str bytes, struct packet *k)
 	k->is_dropped = k->is_first = k->is_other = false;
 	k->has = k->ntimestamps = 0;
 	k->event.len = 0;
-	while (perfetto_next_fast(p, &m)) {
-		switch (m.field) {
-		case 8:
-			if (m.type == PROTO_VARINT) {
-				k->timestamp = m.u;
-				k->ntimestamps++;
-			}
+	while (m.p < m.end) {
+		const unsigned char *at = m.p;
+
+		m.p = read_usual(k, at, m.end);
+		if (LIKELY(m.p > at))
+			continue;
+		if (!perfetto_next_fast(p, &m))
 			break;
-		case 10: k->sequence = m.u; break;
-		case 11:
-			k->event = m.bytes;
-			if (m.type != PROTO_BYTES)
-				k->event.len = 0;
-			break;
-		case 13: k->flags |= m.u; break;
-		case 58: k->clock = m.u; break;
-		default: read_seldom(k, m); break;
-		}
+		read_field(k, &m);
 	}
 	return perfetto_is_good(p, m.error);
 }
@@ -175,6 +223,15 @@ zstd_all(struct str s, struct buf *out)
 	return rc == 0;
 }
 
+/* As the bytes of a window are. */
+static struct str
+padded(struct buf *b)
+{
+	buf_room(b, IN_PAD);
+	memset(b->p + b->len, 0, IN_PAD);
+	return buf_str(b);
+}
+
 static bool
 read_compressed(struct perfetto *p, struct str s, bool is_zstd, unsigned depth)
 {
@@ -186,7 +243,7 @@ read_compressed(struct perfetto *p, struct str s, bool is_zstd, unsigned depth)
 	else if (!is_good)
 		(void)perfetto_fault(p, "packed packets are damaged");
 	else
-		is_good = read_packed(p, buf_str(&out), depth);
+		is_good = read_packed(p, padded(&out), depth);
 	buf_free(&out);
 	return is_good;
 }
@@ -195,27 +252,39 @@ read_compressed(struct perfetto *p, struct str s, bool is_zstd, unsigned depth)
 
 /* Where an end of that rest is kept; NULL: the packet does not begin with its
  * time, or is longer. */
-static struct plain_end *
+static inline struct plain_end *
 end_place(struct perfetto *p, struct str bytes, uint64_t *ts, struct str *rest)
 {
 	const unsigned char *at = (const unsigned char *)bytes.p;
 	const unsigned char *end = at + bytes.len;
 
-	if (bytes.len < 2 ||
-	    bytes.len > 1 + VARINT_MAX + sizeof p->ends->rest ||
-	    *at++ != (8 << 3 | PROTO_VARINT) || !varint_get(&at, end, ts))
+	if (bytes.len > 1 + VARINT_MAX + sizeof p->ends->rest ||
+	    *at++ != PROTO_TAG(8, PROTO_VARINT) || !varint_get_roomy(&at, ts) ||
+	    at >= end || (size_t)(end - at) > sizeof p->ends->rest)
 		return NULL;
 	*rest = (struct str){ (const char *)at, (size_t)(end - at) };
-	if (rest->len == 0 || rest->len > sizeof p->ends->rest)
-		return NULL;
 	return &p->ends[hash_bytes(rest->p, rest->len) %
 	    (sizeof p->ends / sizeof *p->ends)];
 }
 
-static bool
+/* They are a few words: no call of memcmp() for so little. */
+static inline bool
+same_rest(const unsigned char *a, struct str b)
+{
+	size_t last = b.len - 8;
+
+	if (b.len < 8)
+		return memcmp(a, b.p, b.len) == 0;
+	for (size_t i = 0; i < last; i += 8)
+		if (hash_load(a + i, 8) != hash_load(b.p + i, 8))
+			return false;
+	return hash_load(a + last, 8) == hash_load(b.p + last, 8);
+}
+
+static inline bool
 is_end(const struct plain_end *e, struct str rest)
 {
-	return e->len == rest.len && memcmp(e->rest, rest.p, rest.len) == 0 &&
+	return e->len == rest.len && same_rest(e->rest, rest) &&
 	    (!e->needs_state || e->q->is_valid);
 }
 

@@ -27,23 +27,6 @@ perfetto_text(struct perfetto *p, struct str s)
 
 /* ---- the file ---- */
 
-/* The same as proto_next() where it goes well: most packets do. */
-static inline bool
-next_whole(struct proto *m)
-{
-	struct fields f = { .p = m->p, .end = m->end };
-
-	if (UNLIKELY(!fields_next(&f)))
-		return false;
-	m->field = f.field;
-	m->type = f.type;
-	m->bytes = f.bytes;
-	m->at = m->offset;
-	m->offset += (uint64_t)(f.p - m->p);
-	m->p = f.p;
-	return true;
-}
-
 /* The next packet, whole in the window; PROTO_MORE: the data end in it. */
 static enum proto_status
 next_packet(struct source_state *s, struct proto *m)
@@ -54,8 +37,6 @@ next_packet(struct source_state *s, struct proto *m)
 		m->p = s->in->p;
 		m->end = s->in->end;
 		m->eof = s->in->eof;
-		if (LIKELY(next_whole(m)))
-			return PROTO_OK;
 		status = proto_next(m);
 		if (status != PROTO_MORE)
 			return status;
@@ -84,6 +65,7 @@ free_reading(void *reading)
 	}
 	vec_free(&p->spare);
 	vec_free(&p->dict_ids);
+	arena_destroy(p->links);
 	vec_free(&p->lists.counters);
 	vec_free(&p->lists.reals);
 	vec_free(&p->lists.counter_values);
@@ -160,6 +142,69 @@ lose_rest(struct perfetto *p)
 
 /* ---- all of it ---- */
 
+/* A packet was read, up to end: it is lost if there is a fault in it. */
+static inline void
+end_packet(struct perfetto *p, const unsigned char *end)
+{
+	struct in *in = p->s->in;
+
+	if (UNLIKELY(p->fault != NULL)) {
+		if (!p->s->set->salvage)
+			source_die_at(p->s, p->offset, p->fault);
+		lose(p, (uint64_t)(end - in->p));
+	}
+	in->p = end;
+	in_release(in);
+	if (UNLIKELY(progress_due))
+		progress_show(in_consumed(in), in_size(in));
+}
+
+/* The packets that are whole in the window, up to one that is not, or another
+ * field. */
+static void
+read_window(struct perfetto *p, struct proto *m)
+{
+	struct in *in = p->s->in;
+	const unsigned char *start = in->p, *end = in->end;
+	uint64_t offset = m->offset;
+
+	while (in->p < end) {
+		const unsigned char *at = in->p + 1;
+		uint64_t len;
+
+		if (*in->p != PROTO_TAG(1, PROTO_BYTES) ||
+		    !varint_get_roomy(&at, &len) || at > end ||
+		    len > (uint64_t)(end - at) || len > PROTO_MAX_LEN)
+			break;
+		p->offset = offset + (uint64_t)(in->p - start);
+		(void)perfetto_packet(
+		    p, (struct str){ (const char *)at, (size_t)len }, 0);
+		end_packet(p, at + len);
+	}
+	m->offset += (uint64_t)(in->p - start);
+	p->s->counts->bytes += (uint64_t)(in->p - start);
+}
+
+/* All fields of the file; why there are no more. */
+static enum proto_status
+read_packets(struct perfetto *p, struct proto *m)
+{
+	struct source_state *s = p->s;
+	enum proto_status status;
+
+	for (;;) {
+		read_window(p, m);
+		status = next_packet(s, m);
+		if (status != PROTO_OK)
+			return status;
+		p->offset = m->at;
+		if (m->field == 1 && m->type == PROTO_BYTES)
+			(void)perfetto_packet(p, m->bytes, 0);
+		s->counts->bytes += (uint64_t)(m->p - s->in->p);
+		end_packet(p, m->p);
+	}
+}
+
 static void
 read_file(struct source_state *s)
 {
@@ -180,20 +225,7 @@ read_file(struct source_state *s)
 	s->release = free_reading;
 	facts_str(&s->facts, "format", STR("perfetto"));
 	proto_start_window(&m);
-	while ((status = next_packet(s, &m)) == PROTO_OK) {
-		p->offset = m.at;
-		if (m.field == 1 && m.type == PROTO_BYTES)
-			(void)perfetto_packet(p, m.bytes, 0);
-		if (p->fault != NULL && !salvages)
-			source_die_at(s, p->offset, p->fault);
-		if (p->fault != NULL)
-			lose(p, (uint64_t)(m.p - s->in->p));
-		s->counts->bytes += (size_t)(m.p - s->in->p);
-		s->in->p = m.p;
-		in_release(s->in);
-		if (progress_due)
-			progress_show(in_consumed(s->in), in_size(s->in));
-	}
+	status = read_packets(p, &m);
 	if (!salvages)
 		source_check(s);
 	if (status != PROTO_END && !salvages)

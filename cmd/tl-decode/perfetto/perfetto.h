@@ -9,6 +9,7 @@
  *	sequence.c	names by number, defaults, clocks
  *	lane.c		tracks: whose they are, slices that are open
  *	args.c		debug annotations
+ *	chain.c		those that follow one another as others did
  *	texts.c		names and other texts
  *	track.c		what happens on tracks: slices, points, counters
  *	event.c		these as events
@@ -115,7 +116,10 @@ struct perfetto {
 	/* the lane of which it is a plain end, or NO_LANE */
 	uint32_t ended;
 	struct plain_end ends[16]; /* by a hash of their rest */
-	VEC(uint32_t) dict_ids;    /* of texts, in the stream's strings */
+	struct arena *links;       /* chain.h */
+	size_t nlinks;
+	size_t nopen;           /* slices that are open */
+	VEC(uint32_t) dict_ids; /* of texts, in the stream's strings */
 	VEC(struct open_slice *) spare;
 	const char *fault;      /* what is wrong in it; NULL: nothing */
 	struct buf text, text2; /* to build in */

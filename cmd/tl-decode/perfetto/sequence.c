@@ -36,6 +36,7 @@ sequence_clear(struct sequence *q)
 		map_free(&q->names[i].far);
 		q->names[i].nput = 0;
 	}
+	q->chain = NULL;
 	map_free(&q->pids);
 	counter_sets_free(&q->counters);
 	q->default_counters.n = q->default_reals.n = 0;
@@ -87,6 +88,7 @@ intern_one(
 	uint64_t iid = 0;
 	struct str name = { "", 0 }, better = { "", 0 };
 	uint64_t pid = 0;
+	uint32_t text, was;
 
 	while (perfetto_next(p, &m)) {
 		if (m.field == 1 && m.type == PROTO_VARINT)
@@ -106,7 +108,11 @@ intern_one(
 	}
 	if (what == NAMES_KERNEL && better.len > 0)
 		name = better;
-	put_name(&q->names[what], iid, perfetto_text(p, name));
+	text = perfetto_text(p, name);
+	was = sequence_name(q, what, iid);
+	if (what == NAMES_KEY && was != NO_NAME && was != text)
+		q->chain = NULL; /* it holds what the key was */
+	put_name(&q->names[what], iid, text);
 	return true;
 }
 

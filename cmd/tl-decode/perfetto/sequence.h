@@ -67,6 +67,7 @@ struct counter_sets {
 struct sequence {
 	bool is_valid;
 	struct name_list names[NAMES_N];
+	struct link *chain;                   /* see chain.h */
 	struct map pids;                      /* of GPU contexts */
 	uint64_t default_clock, default_lane; /* 0: none */
 	bool has_default_lane;

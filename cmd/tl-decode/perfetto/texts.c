@@ -5,6 +5,7 @@
  * memory, those that nothing refers to any more are forgotten and the others
  * numbered anew.
  */
+#include "cmd/tl-decode/perfetto/chain.h"
 #include "cmd/tl-decode/perfetto/perfetto.h"
 
 /* Bytes of texts that are always kept. */
@@ -105,6 +106,7 @@ collect(struct perfetto *p)
 	struct intern *old = p->texts;
 	struct collection c = { .from = old };
 
+	chain_forget(p);
 	texts_start(p);
 	c.to = p->texts;
 	c.moved = xmalloc(old->list.n * sizeof *c.moved);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* TrackEvents: what happens on tracks, in packets. */
+#include "cmd/tl-decode/perfetto/chain.h"
 #include "cmd/tl-decode/perfetto/perfetto.h"
 
 /* Longer texts of an event's categories are faults. */
@@ -211,38 +212,104 @@ end_seldom(struct perfetto *p, struct track_message *t)
 		o->name = s->legacy.name;
 }
 
+/* Any field. */
+static __attribute__((noinline)) void
+read_field(struct perfetto *p, struct sequence *q, struct fields *m,
+    struct track_message *t)
+{
+	struct open_slice *o = t->o;
+
+	switch (m->field) {
+	case 3:
+		if (m->type != PROTO_VARINT)
+			read_categories(p, q, *m, o);
+		else
+			add_category(
+			    p, o, sequence_name(q, NAMES_CATEGORY, m->u));
+		break;
+	case 4:
+		if (m->type == PROTO_BYTES)
+			m->p = args_add_run(p, q, m->bytes, m->end, &o->args);
+		break;
+	case 9: t->type = m->u; break;
+	case 10: o->name = sequence_name(q, NAMES_EVENT, m->u); break;
+	case 11:
+		t->lane = m->u;
+		t->has_lane = true;
+		break;
+	default: read_seldom(p, q, *m, t); break;
+	}
+}
+
+/*
+ * The field at at, if it is one that most events have, as a number; what is
+ * behind it, or else at.
+ */
+static inline __attribute__((always_inline)) const unsigned char *
+read_usual(struct sequence *q, const unsigned char *at,
+    const unsigned char *end, struct track_message *t)
+{
+	const unsigned char *next = at + 1;
+	struct open_slice *o = t->o;
+	uint64_t u;
+
+	switch (*at) {
+	case PROTO_TAG(3, PROTO_VARINT):
+		if (o->category != NO_NAME)
+			return at;
+		break;
+	case PROTO_TAG(9, PROTO_VARINT):
+	case PROTO_TAG(10, PROTO_VARINT):
+	case PROTO_TAG(11, PROTO_VARINT): break;
+	default: return at;
+	}
+	if (!varint_get_roomy(&next, &u) || next > end)
+		return at;
+	switch (*at) {
+	case PROTO_TAG(3, PROTO_VARINT):
+		o->category = sequence_name(q, NAMES_CATEGORY, u);
+		break;
+	case PROTO_TAG(9, PROTO_VARINT): t->type = u; break;
+	case PROTO_TAG(10, PROTO_VARINT):
+		o->name = sequence_name(q, NAMES_EVENT, u);
+		break;
+	default:
+		t->lane = u;
+		t->has_lane = true;
+		break;
+	}
+	return next;
+}
+
+/* What a chain reads is there for the kind only where a category tells it, and
+ * is written with slices. */
+static inline bool
+may_chain(const struct track_message *t)
+{
+	const struct open_slice *o = t->o;
+
+	return t->type == TYPE_BEGIN && o->category != NO_NAME &&
+	    o->args.list.n == 0 && o->args.chain == NULL;
+}
+
 static bool
 read_message(struct perfetto *p, struct sequence *q, struct str bytes,
     struct track_message *t)
 {
 	struct fields m = fields_of(bytes);
-	struct open_slice *o = t->o;
 
-	while (perfetto_next_fast(p, &m)) {
-		switch (m.field) {
-		case 3:
-			if (m.type != PROTO_VARINT)
-				read_categories(p, q, m, o);
-			else if (o->category == NO_NAME) /* mostly */
-				o->category =
-				    sequence_name(q, NAMES_CATEGORY, m.u);
-			else
-				add_category(p, o,
-				    sequence_name(q, NAMES_CATEGORY, m.u));
+	while (m.p < m.end) {
+		const unsigned char *at = m.p;
+
+		if (*at == PROTO_TAG(4, PROTO_BYTES) && may_chain(t))
+			m.p = chain_read(p, q, at, m.end, &t->o->args);
+		else
+			m.p = read_usual(q, at, m.end, t);
+		if (LIKELY(m.p > at))
+			continue;
+		if (!perfetto_next_fast(p, &m))
 			break;
-		case 4:
-			if (m.type == PROTO_BYTES)
-				m.p = args_add_run(
-				    p, q, m.bytes, m.end, &o->args);
-			break;
-		case 9: t->type = m.u; break;
-		case 10: o->name = sequence_name(q, NAMES_EVENT, m.u); break;
-		case 11:
-			t->lane = m.u;
-			t->has_lane = true;
-			break;
-		default: read_seldom(p, q, m, t); break;
-		}
+		read_field(p, q, &m, t);
 	}
 	if (!perfetto_is_good(p, m.error))
 		return false;

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/* Annotations that follow one another as others did: see chain.h. */
+#include "cmd/tl-decode/perfetto/chain.h"
+
+#include "cmd/tl-decode/perfetto/perfetto.h"
+
+#define LINKS_MAX 4096 /* and more where many slices are open */
+#define NEXT_MAX 64    /* links that follow one: they are tried one by one */
+
+/* The value of an annotation. */
+enum form { FORM_INT, FORM_UINT, FORM_TEXT, FORM_JSON, FORM_INTERNED };
+
+/* ---- values ---- */
+
+/* The number in the stream's strings; INTERN_NONE: it has none so far. */
+static inline uint32_t
+dict_id(const struct perfetto *p, uint32_t text)
+{
+	return text < p->dict_ids.n ? p->dict_ids.v[text] : INTERN_NONE;
+}
+
+/* The text of a value, if the stream has it as one of this type. */
+static uint32_t
+text_of(struct perfetto *p, const struct sequence *q, enum form form,
+    uint64_t number, struct str bytes, uint8_t *type)
+{
+	const struct arg *known;
+	uint32_t text = INTERN_NONE;
+
+	*type = VAL_STR;
+	switch (form) {
+	case FORM_JSON:
+		known = args_json_known(p, bytes);
+		if (known == NULL)
+			return INTERN_NONE;
+		*type = known->type;
+		text = (uint32_t)known->i;
+		break;
+	case FORM_TEXT: /* what is among the texts is UTF-8 */
+		text = intern_find(
+		    p->texts, bytes, hash_bytes(bytes.p, bytes.len));
+		break;
+	case FORM_INTERNED:
+		text = sequence_name(q, NAMES_STRING, number);
+		break;
+	default: break;
+	}
+	if (text == NO_NAME ||
+	    intern_get(p->texts, text).len > STREAM_INTERN_MAX)
+		return INTERN_NONE;
+	return dict_id(p, text);
+}
+
+/* A value from at to end, encoded for the stream; NULL: it is not as usual. */
+static inline __attribute__((always_inline)) unsigned char *
+put_value(struct perfetto *p, const struct sequence *q, const struct link *l,
+    const unsigned char *at, const unsigned char *end, unsigned char *out)
+{
+	struct str bytes = { "", 0 };
+	uint32_t id;
+	uint64_t u;
+	uint8_t type;
+
+	if (!varint_get_roomy(&at, &u))
+		return NULL;
+	if (l->form == FORM_INT || (l->form == FORM_UINT && u <= INT64_MAX))
+		return at == end ? varint_put(out, zigzag((int64_t)u)) : NULL;
+	if (l->form == FORM_TEXT || l->form == FORM_JSON) {
+		if (at > end || u != (uint64_t)(end - at))
+			return NULL;
+		bytes = (struct str){ (const char *)at, (size_t)u };
+		at = end;
+	}
+	if (at != end || l->form == FORM_UINT)
+		return NULL;
+	id = text_of(p, q, (enum form)l->form, u, bytes, &type);
+	if (id == INTERN_NONE || type != l->type)
+		return NULL;
+	return varint_put(out, id);
+}
+
+/* ---- links ---- */
+
+static inline bool
+link_fits(const struct link *l, const unsigned char *at)
+{
+	return (hash_load(at, LINK_MAX) & l->mask) == l->want;
+}
+
+static struct link *
+new_link(struct perfetto *p, const struct link *from, const struct entry *entry)
+{
+	uint32_t n = from != NULL ? from->nentries : 0;
+	struct link *l;
+
+	if (p->links == NULL)
+		p->links = arena_create();
+	l = arena_alloc(p->links, sizeof *l);
+	*l = (struct link){ .nentries = 0 };
+	p->nlinks++;
+	if (from == NULL)
+		return l;
+	l->nentries = n + 1;
+	l->entries = arena_alloc(p->links, l->nentries * sizeof *l->entries);
+	if (n > 0)
+		memcpy(l->entries, from->entries, n * sizeof *l->entries);
+	l->entries[n] = *entry;
+	return l;
+}
+
+/*
+ * The head of the annotation at at, {1: name_iid, VALUE}, where that takes no
+ * more than a word: the link's bytes, and the key's name.
+ */
+static bool
+read_head(const unsigned char *at, struct link *l, uint64_t *iid)
+{
+	unsigned char mask[LINK_MAX] = { 0xff, 0x80 };
+	const unsigned char *v;
+	size_t n;
+
+	l->nlen = at[1] < 0x80 ? 2 : 3;
+	if (l->nlen == 3)
+		mask[2] = 0x80; /* a length's second byte is its last */
+	v = at + l->nlen;
+	if (at[l->nlen - 1] >= 0x80 || *v++ != PROTO_TAG(1, PROTO_VARINT) ||
+	    !varint_get_roomy(&v, iid))
+		return false;
+	switch (*v++) {
+	case PROTO_TAG(3, PROTO_VARINT): l->form = FORM_UINT; break;
+	case PROTO_TAG(4, PROTO_VARINT): l->form = FORM_INT; break;
+	case PROTO_TAG(6, PROTO_BYTES): l->form = FORM_TEXT; break;
+	case PROTO_TAG(9, PROTO_BYTES): l->form = FORM_JSON; break;
+	case (PROTO_TAG(17, PROTO_VARINT) & 0x7f) | 0x80:
+		if (*v++ != PROTO_TAG(17, PROTO_VARINT) >> 7)
+			return false;
+		l->form = FORM_INTERNED;
+		break;
+	default: return false;
+	}
+	n = (size_t)(v - at);
+	if (n > LINK_MAX)
+		return false;
+	memset(mask + l->nlen, 0xff, n - l->nlen);
+	l->nhead = (uint8_t)n;
+	l->mask = hash_load(mask, sizeof mask);
+	l->want = hash_load(at, LINK_MAX) & l->mask;
+	return true;
+}
+
+/* Bytes of the content of an annotation that a link fits. */
+static inline size_t
+content_len(const struct link *l, const unsigned char *at)
+{
+	return l->nlen == 2 ? at[1] : (at[1] & 0x7fU) | (size_t)at[2] << 7;
+}
+
+/* The type of an annotation's value; false: not of one that a link can have. */
+static bool
+find_type(struct perfetto *p, const struct sequence *q, struct link *l,
+    const unsigned char *at, const unsigned char *end)
+{
+	const unsigned char *v = at + l->nhead;
+	const unsigned char *stop = at + l->nlen + content_len(l, at);
+	struct str bytes;
+	uint64_t u;
+
+	if (content_len(l, at) > (size_t)(end - at - l->nlen) || stop < v ||
+	    !varint_get_roomy(&v, &u))
+		return false;
+	l->type = VAL_INT;
+	if (l->form == FORM_INT || l->form == FORM_UINT)
+		return true;
+	bytes = (struct str){ (const char *)v, (size_t)u };
+	if (l->form != FORM_INTERNED && (v > stop || u != (uint64_t)(stop - v)))
+		return false;
+	return text_of(p, q, (enum form)l->form, u, bytes, &l->type) !=
+	    INTERN_NONE;
+}
+
+/* The link of the annotation at at, which is made if need be; NULL: it can have
+ * none. */
+static __attribute__((noinline)) struct link *
+other_link(struct perfetto *p, struct sequence *q, struct link *from,
+    const unsigned char *at, const unsigned char *end)
+{
+	struct link l = { 0 };
+	struct entry entry = { .group = GROUP_ARGS };
+	struct link *made;
+	uint64_t iid;
+	uint32_t key;
+
+	for (struct link *n = from->next; n != NULL; n = n->sibling)
+		if (link_fits(n, at)) {
+			from->likely = n;
+			return n;
+		}
+	if (from->nnext == NEXT_MAX || from->nentries == CHAIN_MAX ||
+	    *at != PROTO_TAG(4, PROTO_BYTES) || !read_head(at, &l, &iid))
+		return NULL;
+	key = sequence_name(q, NAMES_KEY, iid);
+	if (key == NO_NAME || dict_id(p, key) == INTERN_NONE ||
+	    args_is_looked_at(key) || !find_type(p, q, &l, at, end))
+		return NULL;
+	entry.key = dict_id(p, key);
+	entry.type = l.type;
+	entry.role = (uint8_t)args_role(key, (enum value_type)l.type);
+	made = new_link(p, from, &entry);
+	l.entries = made->entries;
+	l.nentries = made->nentries;
+	l.known = from->known | (key < KEYS_N ? UINT32_C(1) << key : 0);
+	l.sibling = from->next;
+	*made = l;
+	from->next = made;
+	from->likely = made;
+	from->nnext++;
+	return made;
+}
+
+const unsigned char *
+chain_read(struct perfetto *p, struct sequence *q, const unsigned char *at,
+    const unsigned char *end, struct args *to)
+{
+	unsigned char *start, *out;
+	struct link *l;
+
+	if (UNLIKELY(p->nlinks > LINKS_MAX + p->nopen / 16))
+		chain_forget(p);
+	if (q->chain == NULL)
+		q->chain = new_link(p, NULL, NULL);
+	l = q->chain;
+	/* an annotation of 5 bytes or more is a number of 10 at most */
+	buf_room(&to->text, 2 * (size_t)(end - at));
+	start = out = (unsigned char *)to->text.p;
+	while (end - at >= 5) {
+		struct link *n = l->likely;
+		const unsigned char *stop;
+		unsigned char *next;
+
+		if (n == NULL || UNLIKELY(!link_fits(n, at)))
+			n = other_link(p, q, l, at, end);
+		if (n == NULL)
+			break;
+		if (content_len(n, at) > (size_t)(end - at - n->nlen))
+			break;
+		stop = at + n->nlen + content_len(n, at);
+		next = put_value(p, q, n, at + n->nhead, stop, out);
+		if (next == NULL)
+			break;
+		out = next;
+		at = stop;
+		l = n;
+	}
+	if (l == q->chain)
+		return at;
+	to->chain = l;
+	to->chain_len = to->text.len = (size_t)(out - start);
+	return at;
+}
+
+/* ---- forgotten ---- */
+
+/* What a chain read, as any other args, in front of them. */
+static void
+unchain(struct open_slice *o, const uint32_t *texts)
+{
+	struct args *args = &o->args;
+	const struct link *l = args->chain;
+	const unsigned char *at = (const unsigned char *)args->text.p;
+	const unsigned char *end;
+	struct args all = { .text = args->text };
+	uint64_t u;
+
+	if (l == NULL)
+		return;
+	end = at + args->chain_len;
+	for (uint32_t i = 0; i < l->nentries; i++) {
+		const struct entry *e = &l->entries[i];
+		struct arg *a =
+		    args_put(&all, texts[e->key], (enum value_type)e->type);
+
+		if (!varint_get(&at, end, &u)) /* it is our own */
+			die("a slice's values are malformed");
+		a->is_name = e->type != VAL_INT;
+		a->i = a->is_name ? texts[u] : unzigzag(u);
+	}
+	for (size_t i = 0; i < args->list.n; i++)
+		vec_push(&all.list, args->list.v[i]);
+	all.known |= args->known;
+	vec_free(&args->list);
+	*args = all;
+}
+
+void
+chain_forget(struct perfetto *p)
+{
+	VEC(uint32_t) texts = { 0 }; /* by their numbers in the stream */
+
+	if (p->links == NULL)
+		return;
+	for (uint32_t i = 0; i < p->dict_ids.n; i++) {
+		if (p->dict_ids.v[i] == INTERN_NONE)
+			continue;
+		while (texts.n <= p->dict_ids.v[i])
+			vec_push(&texts, 0);
+		texts.v[p->dict_ids.v[i]] = i;
+	}
+	for (size_t i = 0; i < p->lanes.n; i++)
+		for (size_t k = 0; k < p->lanes.v[i].open.n; k++)
+			unchain(p->lanes.v[i].open.v[k], texts.v);
+	for (size_t i = 0; i < p->sequences.n; i++) {
+		struct sequence *q = p->sequences.v[i];
+
+		/* while they are written, those of a run are on no lane */
+		for (size_t k = 0; k < q->begins.n; k++)
+			unchain(q->begins.v[k], texts.v);
+		q->chain = NULL;
+	}
+	arena_destroy(p->links);
+	p->links = NULL;
+	p->nlinks = 0;
+	vec_free(&texts);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * chain: annotations as they follow one another. The slices of a kind have the
+ * same ones in the same order, so a sequence learns a tree of them: a link is
+ * an annotation behind those that lead to it, as it is written but for its
+ * length and value. One that is known costs a comparison of a word, and its
+ * value goes encoded where the stream will have it; the entries of the stream
+ * hang on the link. What no link fits is read as any annotation (args.c) and
+ * stands behind.
+ *
+ * Links hold numbers of the stream's strings, and are made only where those are
+ * there already: so a string is written when the first event needs it, whoever
+ * reads that. Once strings are forgotten, all links are: chain_forget().
+ */
+#ifndef TL_DECODE_PERFETTO_CHAIN_H
+#define TL_DECODE_PERFETTO_CHAIN_H
+
+#include "cmd/tl-decode/perfetto/args.h"
+
+/* Entries of a chain, and bytes of an annotation in front of its value. */
+#define CHAIN_MAX 32
+#define LINK_MAX 8
+
+struct link {
+	/* as it is written: the bytes that count, and what they are */
+	uint64_t mask, want;
+	uint8_t nlen, nhead; /* bytes up to its content, and to its value */
+	uint8_t form;        /* of the value: enum form in chain.c */
+	uint8_t type;        /* of the entry */
+	uint32_t known;      /* keys on the way here: see args */
+	uint32_t nentries, nnext;
+	struct entry *entries; /* all on the way here */
+	/* those that follow: a list, and the one that did the last time */
+	struct link *likely, *next, *sibling;
+	struct maker_shape shapes[4]; /* by a hash of the category */
+};
+
+/*
+ * Reads the annotations at at, fields of a message up to end behind which
+ * IN_PAD bytes can be read, into args that are empty. What is behind them.
+ */
+const unsigned char *chain_read(struct perfetto *p, struct sequence *q,
+    const unsigned char *at, const unsigned char *end, struct args *to);
+/* Behind the strings of the stream, or before texts have other numbers: what
+ * has been read is kept without them. */
+void chain_forget(struct perfetto *p);
+
+#endif
