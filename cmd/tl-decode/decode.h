@@ -143,7 +143,17 @@ decode_blocks(int64_t items, int64_t block)
 /* Writes the facts so far. */
 void source_emit(struct source_state *s, bool final);
 /* Fixes the base by the first time seen, telling it; then ts - base. */
-int64_t source_time(struct source_state *s, int64_t ns);
+int64_t source_first_time(struct source_state *s, int64_t ns);
+static inline int64_t
+source_time(struct source_state *s, int64_t ns)
+{
+	int64_t rel;
+
+	if (LIKELY(
+		s->has_base && !__builtin_sub_overflow(ns, s->base_ns, &rel)))
+		return rel;
+	return source_first_time(s, ns);
+}
 /* Between events: whether strings and more bytes of tables are too many, and
  * were forgotten, here and in the readers. */
 bool source_trim(struct source_state *s, size_t more);

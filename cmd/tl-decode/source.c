@@ -190,7 +190,7 @@ source_emit(struct source_state *s, bool final)
  * of that to spare), else relative to the second of the first one.
  */
 int64_t
-source_time(struct source_state *s, int64_t ns)
+source_first_time(struct source_state *s, int64_t ns)
 {
 	const int64_t limit = INT64_C(1) << 52, second = 1000000000;
 	int64_t rel;
@@ -235,9 +235,12 @@ source_event(struct source_state *s, struct event *ev)
 		dump_event(s, ev);
 	c->events++;
 	c->kinds[ev->shape->kind]++;
-	c->clamped += (ev->flags & EV_CLAMPED) != 0;
-	c->no_ts += (ev->shape->has & HAS_TS) == 0;
-	c->no_phase += ev->shape->ph == 0;
+	if (UNLIKELY(ev->flags != 0))
+		c->clamped += (ev->flags & EV_CLAMPED) != 0;
+	if (UNLIKELY((ev->shape->has & HAS_TS) == 0))
+		c->no_ts++;
+	if (UNLIKELY(ev->shape->ph == 0))
+		c->no_phase++;
 	if (!settings_want(s->set, ev->shape->kind, ev->shape->ph))
 		return;
 	if (s->set->dest.ndjson)

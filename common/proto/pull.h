@@ -156,6 +156,38 @@ fields_next(struct fields *m)
 }
 
 /*
+ * For who knows from its tag of one byte that the field at m->p is a number, or
+ * bytes, where VARINT_MAX bytes and more can be read behind the message: steps
+ * over it without more ado, or false, and fields_next() sees to it.
+ */
+static inline __attribute__((always_inline)) bool USE_RESULT
+fields_usual(struct fields *m, uint64_t *number)
+{
+	const unsigned char *p = m->p + 1;
+	uint64_t u;
+
+	if (UNLIKELY(!varint_get_roomy(&p, &u) || p > m->end))
+		return false;
+	*number = u;
+	m->p = p;
+	return true;
+}
+
+static inline __attribute__((always_inline)) bool USE_RESULT
+fields_usual_bytes(struct fields *m, struct str *bytes)
+{
+	const unsigned char *p = m->p + 1;
+	uint64_t len;
+
+	if (UNLIKELY(!varint_get_roomy(&p, &len) || p > m->end ||
+		len > (uint64_t)(m->end - p)))
+		return false;
+	*bytes = (struct str){ (const char *)p, (size_t)len };
+	m->p = p + len;
+	return true;
+}
+
+/*
  * The numbers of a repeated field of that type, written one by one or packed
  * into BYTES:
  *

@@ -262,11 +262,17 @@ put_fixed(
 static inline void
 put_bytes(unsigned char *p, struct str s)
 {
-	if (s.len > 16) {
+	if (s.len > 32) {
 		memcpy(p, s.p, s.len);
+	} else if (s.len >= 16) {
+		memcpy(p, s.p, 16);
+		memcpy(p + s.len - 16, s.p + s.len - 16, 16);
 	} else if (s.len >= 8) {
 		memcpy(p, s.p, 8);
 		memcpy(p + s.len - 8, s.p + s.len - 8, 8);
+	} else if (s.len >= 4) {
+		memcpy(p, s.p, 4);
+		memcpy(p + s.len - 4, s.p + s.len - 4, 4);
 	} else {
 		for (size_t i = 0; i < s.len; i++)
 			p[i] = (unsigned char)s.p[i];

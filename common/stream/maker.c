@@ -12,7 +12,6 @@ maker_begin_cat(struct maker *m, enum kind kind, uint32_t cat)
 
 	m->entries.n = 0;
 	m->vals.len = 0;
-	m->known = NULL;
 	/* what a tree adds, only where the event before had it */
 	if (UNLIKELY((m->shape.has & HAS_TREE) != 0))
 		*ev = (struct event){ .flags = 0 };
@@ -44,7 +43,6 @@ maker_begin_like(struct maker *m, const struct event *ev)
 {
 	m->entries.n = 0;
 	m->vals.len = 0;
-	m->known = NULL;
 	m->ev = *ev;
 	m->shape = *ev->shape;
 	m->ev.ids = NULL;
@@ -99,6 +97,18 @@ maker_entry(struct maker *m, const struct entry *entry, const struct value *v)
 		m->shape.flags |= SHAPE_ARGS;
 	vec_push(&m->entries, *entry);
 	value_encode(&m->vals, v);
+}
+
+void
+maker_entries(
+    struct maker *m, const struct entry *entries, size_t n, struct str vals)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (entries[i].group == GROUP_ARGS)
+			m->shape.flags |= SHAPE_ARGS;
+		vec_push(&m->entries, entries[i]);
+	}
+	buf_put(&m->vals, vals.p, vals.len);
 }
 
 static void
@@ -244,38 +254,6 @@ shape_id(struct maker *m)
 	return *recent - 1;
 }
 
-void
-maker_again(struct maker *m, const struct entry *entries, size_t n,
-    struct str vals, struct maker_shape *known)
-{
-	if (m->entries.n == 0) {
-		m->known = known;
-		m->nknown = n;
-	}
-	(void)vec_reserve(&m->entries, m->entries.n + n);
-	for (size_t i = 0; i < n; i++)
-		m->entries.v[m->entries.n++] = entries[i];
-	buf_put(&m->vals, vals.p, vals.len);
-	m->shape.flags |= n > 0 ? SHAPE_ARGS : 0;
-}
-
-/* The same where who put the entries may know it. */
-static inline uint32_t
-known_shape_id(struct maker *m)
-{
-	struct maker_shape *k = m->known;
-
-	if (k == NULL || m->nknown != m->entries.n)
-		return shape_id(m);
-	if (UNLIKELY(k->shape == 0 || k->head != head_of(&m->shape) ||
-		k->flags != m->shape.flags)) {
-		k->head = head_of(&m->shape);
-		k->flags = m->shape.flags;
-		k->shape = shape_id(m) + 1;
-	}
-	return k->shape - 1;
-}
-
 struct event *
 maker_end_bare(struct maker *m, struct uid uid)
 {
@@ -283,7 +261,7 @@ maker_end_bare(struct maker *m, struct uid uid)
 
 	if (UNLIKELY(uid.inst != 0))
 		m->shape.has |= HAS_INST;
-	ev->shape_id = known_shape_id(m);
+	ev->shape_id = shape_id(m);
 	ev->shape = m->st->shapes.v[ev->shape_id];
 	ev->uid = uid;
 	ev->vals = (const unsigned char *)buf_str(&m->vals).p;

@@ -18,14 +18,6 @@
 #include "base/varint.h"
 #include "stream/stream.h"
 
-/* The number of a shape, for who makes it again: see maker_again(). Zeroes to
- * start with, and once the strings were cleared. */
-struct maker_shape {
-	uint64_t head;
-	uint32_t shape; /* plus 1 */
-	uint8_t flags;
-};
-
 /* Zeroes and st to start with. */
 struct maker {
 	struct dict *st;
@@ -34,8 +26,6 @@ struct maker {
 	struct event ev;
 	struct shape shape;
 	struct buf vals;
-	struct maker_shape *known; /* if there are so many entries, or NULL */
-	size_t nknown;
 };
 
 /* An event of phase X, with neither name, track, time nor args so far. */
@@ -160,18 +150,44 @@ maker_entry_number(struct maker *m, uint32_t key, enum value_type type,
 	maker_run_end(m, &r);
 }
 
-/*
- * The n entries of an event before, with values that are encoded already, in
- * front of all others. If they stay the only ones, the shape is that in known,
- * which is set where it is of another head.
- */
-void maker_again(struct maker *m, const struct entry *entries, size_t n,
-    struct str vals, struct maker_shape *known);
+/* The n entries of another event, with values that are encoded already. */
+void maker_entries(
+    struct maker *m, const struct entry *entries, size_t n, struct str vals);
 
 /* The whole event: it holds until the next begins. */
 struct event *maker_end(struct maker *m, struct uid uid);
 /* The same without event_set_keys(). */
 struct event *maker_end_bare(struct maker *m, struct uid uid);
+/*
+ * The same of the shape of an event that was made before, with as many values,
+ * encoded, which must last as long: whoever knows all of it saves the making.
+ * Its fields are for the caller to set.
+ */
+static inline struct event *
+maker_again(struct maker *m, uint32_t shape, uint32_t track, struct str vals)
+{
+	const struct track *t = &m->st->tracks.v[track];
+	struct event *ev = &m->ev;
+
+	ev->shape_id = shape;
+	ev->shape = m->st->shapes.v[shape];
+	ev->track = track;
+	ev->src = t->src;
+	ev->pid = t->pid;
+	ev->tid = t->tid;
+	ev->flags = 0;
+	ev->vals = (const unsigned char *)vals.p;
+	ev->vals_len = vals.len;
+	ev->ids = NULL;
+	return ev;
+}
+/* The event that was made last. */
+static inline const struct event *
+maker_last(const struct maker *m)
+{
+	return &m->ev;
+}
+
 void maker_free(struct maker *m);
 
 /* Of entries with one key and group all but the last become duplicates. */

@@ -3,7 +3,7 @@
  * Debug annotations: what is said of a slice, as keys and values. They are
  * kept, as a slice may wait for its end; lists and dictionaries become JSON.
  */
-#include "cmd/tl-decode/perfetto/perfetto.h"
+#include "cmd/tl-decode/perfetto/usual.h"
 
 #include "stream/from-json.h"
 #include "json/json.h"
@@ -260,28 +260,14 @@ read_json(struct perfetto *p, uint32_t key, struct str bytes, struct args *to)
 	}
 }
 
-static inline const struct arg *
-json_value(const struct perfetto *p, uint32_t n)
-{
-	if (LIKELY(n < p->json_values.n && p->json_values.v[n].is_name))
-		return &p->json_values.v[n];
-	return NULL;
-}
-
-const struct arg *
-args_json_known(struct perfetto *p, struct str bytes)
-{
-	return json_value(p, intern_put(p->json, bytes));
-}
-
 /* The same text was read before, mostly. */
 static void
 put_json_text(
     struct perfetto *p, uint32_t key, struct str bytes, struct args *to)
 {
-	uint32_t n = intern_put(p->json, bytes);
-	const struct arg *known = json_value(p, n);
+	const struct arg *known = args_json_known(p, bytes);
 	struct arg *a;
+	uint32_t n;
 
 	if (LIKELY(known != NULL)) {
 		a = args_put(to, key, (enum value_type)known->type);
@@ -290,6 +276,7 @@ put_json_text(
 		return;
 	}
 	read_json(p, key, bytes, to);
+	n = intern_put(p->json, bytes);
 	if (n == p->json_values.n)
 		vec_push(&p->json_values, to->list.v[to->list.n - 1]);
 	if (UNLIKELY(intern_bytes(p->json) > JSON_MAX)) {

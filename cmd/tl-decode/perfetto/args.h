@@ -141,8 +141,6 @@ args_role(uint32_t key, enum value_type type)
 	return ROLE_NONE;
 }
 
-/* What JSON came to before, a text by number; NULL: it is no such, or new. */
-const struct arg *args_json_known(struct perfetto *p, struct str bytes);
 void args_text(struct perfetto *p, struct args *to, uint32_t key, struct str s);
 /* A list or object as minified text, which hardly comes again. */
 void args_json(struct args *to, uint32_t key, struct str s);

@@ -2,7 +2,7 @@
 /* Annotations that follow one another as others did: see chain.h. */
 #include "cmd/tl-decode/perfetto/chain.h"
 
-#include "cmd/tl-decode/perfetto/perfetto.h"
+#include "cmd/tl-decode/perfetto/usual.h"
 
 #define LINKS_MAX 4096 /* and more where many slices are open */
 #define NEXT_MAX 64    /* links that follow one: they are tried one by one */
@@ -31,11 +31,10 @@ text_of(struct perfetto *p, const struct sequence *q, enum form form,
 	switch (form) {
 	case FORM_JSON:
 		known = args_json_known(p, bytes);
-		if (known == NULL)
+		if (UNLIKELY(known == NULL))
 			return INTERN_NONE;
 		*type = known->type;
-		text = (uint32_t)known->i;
-		break;
+		return dict_id(p, (uint32_t)known->i);
 	case FORM_TEXT: /* what is among the texts is UTF-8 */
 		text = intern_find(
 		    p->texts, bytes, hash_bytes(bytes.p, bytes.len));
@@ -51,32 +50,39 @@ text_of(struct perfetto *p, const struct sequence *q, enum form form,
 	return dict_id(p, text);
 }
 
-/* A value from at to end, encoded for the stream; NULL: it is not as usual. */
-static inline __attribute__((always_inline)) unsigned char *
-put_value(struct perfetto *p, const struct sequence *q, const struct link *l,
-    const unsigned char *at, const unsigned char *end, unsigned char *out)
+/* A text of length or number u in front of at, up to end. */
+static __attribute__((noinline)) unsigned char *
+put_text(struct perfetto *p, const struct sequence *q, const struct link *l,
+    uint64_t u, const unsigned char *at, const unsigned char *end,
+    unsigned char *out)
 {
-	struct str bytes = { "", 0 };
+	struct str bytes = { (const char *)at, (size_t)u };
+	bool is_number = l->form == FORM_INTERNED;
 	uint32_t id;
-	uint64_t u;
 	uint8_t type;
 
-	if (!varint_get_roomy(&at, &u))
-		return NULL;
-	if (l->form == FORM_INT || (l->form == FORM_UINT && u <= INT64_MAX))
-		return at == end ? varint_put(out, zigzag((int64_t)u)) : NULL;
-	if (l->form == FORM_TEXT || l->form == FORM_JSON) {
-		if (at > end || u != (uint64_t)(end - at))
-			return NULL;
-		bytes = (struct str){ (const char *)at, (size_t)u };
-		at = end;
-	}
-	if (at != end || l->form == FORM_UINT)
+	if (at > end || (uint64_t)(end - at) != (is_number ? 0 : u))
 		return NULL;
 	id = text_of(p, q, (enum form)l->form, u, bytes, &type);
 	if (id == INTERN_NONE || type != l->type)
 		return NULL;
 	return varint_put(out, id);
+}
+
+/* A value from at to end, encoded for the stream; NULL: it is not as usual. */
+static inline __attribute__((always_inline)) unsigned char *
+put_value(struct perfetto *p, const struct sequence *q, const struct link *l,
+    const unsigned char *at, const unsigned char *end, unsigned char *out)
+{
+	uint64_t u;
+
+	if (UNLIKELY(!varint_get_roomy(&at, &u)))
+		return NULL;
+	if (UNLIKELY(l->form > FORM_UINT))
+		return put_text(p, q, l, u, at, end, out);
+	if (UNLIKELY(at != end || (l->form == FORM_UINT && u > INT64_MAX)))
+		return NULL;
+	return varint_put(out, zigzag((int64_t)u));
 }
 
 /* ---- links ---- */
@@ -93,10 +99,13 @@ new_link(struct perfetto *p, const struct link *from, const struct entry *entry)
 	uint32_t n = from != NULL ? from->nentries : 0;
 	struct link *l;
 
-	if (p->links == NULL)
+	if (p->links == NULL) {
 		p->links = arena_create();
+		p->no_link = arena_alloc(p->links, sizeof *p->no_link);
+		*p->no_link = (struct link){ .want = 1 };
+	}
 	l = arena_alloc(p->links, sizeof *l);
-	*l = (struct link){ .nentries = 0 };
+	*l = (struct link){ .likely = p->no_link };
 	p->nlinks++;
 	if (from == NULL)
 		return l;
@@ -148,11 +157,13 @@ read_head(const unsigned char *at, struct link *l, uint64_t *iid)
 	return true;
 }
 
-/* Bytes of the content of an annotation that a link fits. */
+/* Bytes of an annotation that a link fits. */
 static inline size_t
-content_len(const struct link *l, const unsigned char *at)
+link_len(const struct link *l, const unsigned char *at)
 {
-	return l->nlen == 2 ? at[1] : (at[1] & 0x7fU) | (size_t)at[2] << 7;
+	if (LIKELY(l->nlen == 2))
+		return at[1] + 2U;
+	return (at[1] & 0x7fU) + ((size_t)at[2] << 7) + 3;
 }
 
 /* The type of an annotation's value; false: not of one that a link can have. */
@@ -161,12 +172,14 @@ find_type(struct perfetto *p, const struct sequence *q, struct link *l,
     const unsigned char *at, const unsigned char *end)
 {
 	const unsigned char *v = at + l->nhead;
-	const unsigned char *stop = at + l->nlen + content_len(l, at);
+	const unsigned char *stop;
 	struct str bytes;
 	uint64_t u;
 
-	if (content_len(l, at) > (size_t)(end - at - l->nlen) || stop < v ||
-	    !varint_get_roomy(&v, &u))
+	if (link_len(l, at) > (size_t)(end - at))
+		return false;
+	stop = at + link_len(l, at);
+	if (stop < v || !varint_get_roomy(&v, &u))
 		return false;
 	l->type = VAL_INT;
 	if (l->form == FORM_INT || l->form == FORM_UINT)
@@ -209,6 +222,7 @@ other_link(struct perfetto *p, struct sequence *q, struct link *from,
 	l.entries = made->entries;
 	l.nentries = made->nentries;
 	l.known = from->known | (key < KEYS_N ? UINT32_C(1) << key : 0);
+	l.likely = p->no_link;
 	l.sibling = from->next;
 	*made = l;
 	from->next = made;
@@ -221,6 +235,7 @@ const unsigned char *
 chain_read(struct perfetto *p, struct sequence *q, const unsigned char *at,
     const unsigned char *end, struct args *to)
 {
+	size_t left = (size_t)(end - at);
 	unsigned char *start, *out;
 	struct link *l;
 
@@ -230,25 +245,27 @@ chain_read(struct perfetto *p, struct sequence *q, const unsigned char *at,
 		q->chain = new_link(p, NULL, NULL);
 	l = q->chain;
 	/* an annotation of 5 bytes or more is a number of 10 at most */
-	buf_room(&to->text, 2 * (size_t)(end - at));
+	buf_room(&to->text, 2 * left);
 	start = out = (unsigned char *)to->text.p;
-	while (end - at >= 5) {
+	for (;;) {
 		struct link *n = l->likely;
-		const unsigned char *stop;
 		unsigned char *next;
+		size_t len;
 
-		if (n == NULL || UNLIKELY(!link_fits(n, at)))
-			n = other_link(p, q, l, at, end);
-		if (n == NULL)
+		if (UNLIKELY(!link_fits(n, at))) {
+			n = left > 0 ? other_link(p, q, l, at, end) : NULL;
+			if (n == NULL)
+				break;
+		}
+		len = link_len(n, at);
+		if (UNLIKELY(len > left)) /* 0 at the end */
 			break;
-		if (content_len(n, at) > (size_t)(end - at - n->nlen))
-			break;
-		stop = at + n->nlen + content_len(n, at);
-		next = put_value(p, q, n, at + n->nhead, stop, out);
-		if (next == NULL)
+		next = put_value(p, q, n, at + n->nhead, at + len, out);
+		if (UNLIKELY(next == NULL))
 			break;
 		out = next;
-		at = stop;
+		at += len;
+		left -= len;
 		l = n;
 	}
 	if (l == q->chain)

@@ -21,6 +21,13 @@
 #define CHAIN_MAX 32
 #define LINK_MAX 8
 
+/* Slices of a category with nothing but the annotations of a chain, a name and
+ * a length are events of one shape. */
+struct usual {
+	uint32_t category;
+	uint32_t shape; /* plus 1; 0: not known so far */
+};
+
 struct link {
 	/* as it is written: the bytes that count, and what they are */
 	uint64_t mask, want;
@@ -30,10 +37,17 @@ struct link {
 	uint32_t known;      /* keys on the way here: see args */
 	uint32_t nentries, nnext;
 	struct entry *entries; /* all on the way here */
-	/* those that follow: a list, and the one that did the last time */
+	/* those that follow: a list, and the one that did the last time, or
+	 * one that fits nothing */
 	struct link *likely, *next, *sibling;
-	struct maker_shape shapes[4]; /* by a hash of the category */
+	struct usual usual[4]; /* by the category's number */
 };
+
+static inline struct usual *
+chain_usual(struct link *l, uint32_t category)
+{
+	return &l->usual[category % (sizeof l->usual / sizeof *l->usual)];
+}
 
 /*
  * Reads the annotations at at, fields of a message up to end behind which

@@ -214,17 +214,6 @@ put_usual(struct perfetto *p, const struct arg *a, const struct arg *end,
 	return a;
 }
 
-/* What a chain read. */
-static void
-put_chain(struct perfetto *p, const struct args *args, uint32_t cat)
-{
-	struct link *l = args->chain;
-	const size_t n = sizeof l->shapes / sizeof *l->shapes;
-
-	maker_again(&p->maker, l->entries, l->nentries,
-	    (struct str){ args->text.p, args->chain_len }, &l->shapes[cat % n]);
-}
-
 static void
 put_device(struct perfetto *p, const struct args *args, const struct arg *agent)
 {
@@ -349,17 +338,19 @@ begin_event(struct perfetto *p, const struct open_slice *o, struct whose *whose,
 	maker_start(&p->maker, source_time(p->s, o->ts_ns));
 }
 
-static void
+/* False: strings were forgotten. */
+static bool
 end_event(struct perfetto *p)
 {
-	if (!source_write(p->s, &p->maker))
-		return;
+	if (LIKELY(!source_write(p->s, &p->maker)))
+		return true;
 	chain_forget(p);
 	p->dict_ids.n = 0;
 	p->ntold++;
+	return false;
 }
 
-void
+bool
 write_span(struct perfetto *p, const struct open_slice *o, struct whose *whose,
     enum kind kind, uint32_t cat, const int64_t *end_ns,
     const struct args *more_args)
@@ -375,26 +366,93 @@ write_span(struct perfetto *p, const struct open_slice *o, struct whose *whose,
 	if ((KIND_BIT(kind) & KINDS_GPU) != 0)
 		put_row(p, &o->args, whose);
 	if (o->args.chain != NULL)
-		put_chain(p, &o->args, cat);
+		maker_entries(&p->maker, o->args.chain->entries,
+		    o->args.chain->nentries,
+		    (struct str){ o->args.text.p, o->args.chain_len });
 	put_args(p, &o->args, agent);
 	if (more_args != NULL)
 		put_args(p, more_args, agent);
-	end_event(p);
+	return end_event(p);
+}
+
+/* ---- usual slices ---- */
+
+/* Fields of an event that is nothing but a slice. */
+#define HAS_USUAL (HAS_TRACK | HAS_TS | HAS_DUR | HAS_NAME)
+
+/* Whether the track of the event before is that of the lane itself. */
+static inline bool
+is_on_own_track(const struct whose *w)
+{
+	return w->has_track && w->track_tid == w->tid &&
+	    w->track_has_tid != w->is_process;
+}
+
+/* The slice was written just now: others of its category and chain will be of
+ * the same shape, unless it depends on more than these. */
+static void
+learn_usual(struct perfetto *p, const struct open_slice *o, enum kind kind)
+{
+	const uint32_t row =
+	    UINT32_C(1) << KEY_DEVICE | UINT32_C(1) << KEY_STREAM;
+	const struct event *ev = maker_last(&p->maker);
+	struct link *l = o->args.chain;
+
+	if (o->args.list.n > 0 || ev->shape->has != HAS_USUAL ||
+	    ev->shape->nentries != l->nentries)
+		return;
+	if (kind == KIND_SLICE && (l->known & KEYS_CORR) != 0)
+		return; /* it may count as skipped */
+	if ((KIND_BIT(kind) & KINDS_GPU) != 0 && (l->known & row) != row)
+		return; /* the lane may say where it ran */
+	*chain_usual(l, o->category) =
+	    (struct usual){ o->category, ev->shape_id + 1 };
+}
+
+/* A slice of a shape that was learned. */
+static inline bool
+write_usual(struct perfetto *p, const struct open_slice *o, int64_t end_ns)
+{
+	const struct usual *u = chain_usual(o->args.chain, o->category);
+	struct lane *l = &p->lanes.v[o->lane];
+	uint32_t name = text_among(p->dict_ids.v, p->dict_ids.n, o->name);
+	struct event *ev;
+
+	if (u->shape == 0 || u->category != o->category || o->args.list.n > 0 ||
+	    end_ns < o->ts_ns || name == INTERN_NONE || l->as_of != p->ntold ||
+	    !is_on_own_track(&l->whose))
+		return false;
+	l->is_used = true;
+	ev = maker_again(&p->maker, u->shape - 1, l->whose.track,
+	    (struct str){ o->args.text.p, o->args.chain_len });
+	ev->name = name;
+	ev->ts_ns = source_time(p->s, o->ts_ns);
+	ev->dur_ns = end_ns - o->ts_ns;
+	ev->uid = (struct uid){ p->s->next_id++, 0 };
+	/* it counts, and adds no strings that were too many */
+	source_event(p->s, ev);
+	return true;
 }
 
 void
 write_slice(struct perfetto *p, const struct open_slice *o,
     const int64_t *end_ns, const struct args *more_args)
 {
-	enum kind kind = kind_of(p, o);
+	enum kind kind;
 
+	if (o->args.chain != NULL && end_ns != NULL && more_args == NULL &&
+	    write_usual(p, o, *end_ns))
+		return;
+	kind = kind_of(p, o);
 	/* without a category it may be a launch or its work */
 	if (kind == KIND_SLICE && perfetto_name(p, o->category).len == 0 &&
 	    (known_keys(&o->args) & KEYS_CORR) != 0)
 		p->s->skipped[SKIP_CATEGORY]++;
 	p->lanes.v[o->lane].is_used = true;
-	write_span(
-	    p, o, lane_owner(p, o->lane), kind, o->category, end_ns, more_args);
+	if (write_span(p, o, lane_owner(p, o->lane), kind, o->category, end_ns,
+		more_args) &&
+	    o->args.chain != NULL && more_args == NULL)
+		learn_usual(p, o, kind);
 }
 
 void

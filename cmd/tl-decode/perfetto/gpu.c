@@ -241,8 +241,9 @@ write_stage(struct perfetto *p, const struct sequence *q, struct stage *s,
 		args_json(&o.args, perfetto_text(p, STR("waits")),
 		    buf_str(&s->waits));
 	}
-	write_span(p, &o, &whose, kind, sequence_name(q, NAMES_STAGE, s->stage),
-	    s->has_dur ? &end : NULL, NULL);
+	(void)write_span(p, &o, &whose, kind,
+	    sequence_name(q, NAMES_STAGE, s->stage), s->has_dur ? &end : NULL,
+	    NULL);
 	s->args = o.args;
 }
 

@@ -9,7 +9,7 @@
  * begins with as many ends that are not in the order of time is paired one by
  * one, if all pairs fit.
  */
-#include "cmd/tl-decode/perfetto/perfetto.h"
+#include "cmd/tl-decode/perfetto/usual.h"
 
 #define OWNERS_MAX 64 /* tracks above a track */
 
@@ -219,24 +219,9 @@ lane_owner(struct perfetto *p, uint32_t lane)
 /* ---- slices ---- */
 
 struct open_slice *
-open_slice_new(struct perfetto *p)
+open_slice_make(void)
 {
-	struct open_slice *o;
-
-	if (p->spare.n == 0)
-		o = xcalloc(1, sizeof *o);
-	else
-		o = p->spare.v[--p->spare.n];
-	o->name = o->category = NO_NAME;
-	args_clear(&o->args);
-	return o;
-}
-
-void
-open_slice_free(struct perfetto *p, struct open_slice *o)
-{
-	o->args.chain = NULL; /* which need not last */
-	vec_push(&p->spare, o);
+	return xcalloc(1, sizeof(struct open_slice));
 }
 
 static void
@@ -296,41 +281,6 @@ lane_settle(struct perfetto *p, struct sequence *q)
 			open_slice_free(p, e->more);
 	}
 	q->begins.n = q->ends.n = 0;
-}
-
-/* What another sequence left on the track comes first: its run is over. */
-static void
-take_turn(struct perfetto *p, struct sequence *q, struct lane *l)
-{
-	if (l->writer != q && l->writer != NULL)
-		lane_settle(p, l->writer);
-	l->writer = q;
-}
-
-void
-lane_begin(struct perfetto *p, struct sequence *q, struct open_slice *o)
-{
-	take_turn(p, q, &p->lanes.v[o->lane]);
-	if (q->ends.n > 0)
-		lane_settle(p, q);
-	p->nopen++;
-	vec_push(&q->begins, o);
-	vec_push(&p->lanes.v[o->lane].open, o);
-}
-
-bool
-lane_end(struct perfetto *p, struct sequence *q, uint32_t lane, int64_t ts_ns,
-    struct open_slice *more)
-{
-	struct lane *l = &p->lanes.v[lane];
-
-	if (l->nended > 0) {
-		l->nended--;
-		return false;
-	}
-	take_turn(p, q, l);
-	vec_push(&q->ends, ((struct slice_end){ lane, ts_ns, more }));
-	return more != NULL;
 }
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Packets, packed ones too, and what they are about. */
-#include "cmd/tl-decode/perfetto/perfetto.h"
+#include "cmd/tl-decode/perfetto/usual.h"
 
 #include <zlib.h>
 #include <zstd.h>
@@ -109,55 +109,38 @@ read_field(struct packet *k, const struct fields *m)
 	}
 }
 
-/* The field at at, if it is one that most packets have; what is behind it, or
- * else at. */
-static inline __attribute__((always_inline)) const unsigned char *
-read_usual(struct packet *k, const unsigned char *at, const unsigned char *end)
-{
-	const unsigned char *next = at + 1;
-	uint64_t u;
-
-	switch (*at) {
-	case PROTO_TAG(8, PROTO_VARINT):
-	case PROTO_TAG(10, PROTO_VARINT):
-	case PROTO_TAG(11, PROTO_BYTES):
-	case PROTO_TAG(13, PROTO_VARINT): break;
-	default: return at;
-	}
-	if (!varint_get_roomy(&next, &u) || next > end)
-		return at;
-	switch (*at) {
-	case PROTO_TAG(8, PROTO_VARINT):
-		k->timestamp = u;
-		k->ntimestamps++;
-		break;
-	case PROTO_TAG(10, PROTO_VARINT): k->sequence = u; break;
-	case PROTO_TAG(13, PROTO_VARINT): k->flags |= u; break;
-	default:
-		if (u > (uint64_t)(end - next))
-			return at;
-		k->event = (struct str){ (const char *)next, (size_t)u };
-		next += u;
-		break;
-	}
-	return next;
-}
-
 static inline bool
 read_packet(struct perfetto *p, struct str bytes, struct packet *k)
 {
 	struct fields m = fields_of(bytes);
+	uint64_t flags;
 
 	k->timestamp = k->clock = k->sequence = k->flags = 0;
 	k->is_dropped = k->is_first = k->is_other = false;
 	k->has = k->ntimestamps = 0;
 	k->event.len = 0;
 	while (m.p < m.end) {
-		const unsigned char *at = m.p;
-
-		m.p = read_usual(k, at, m.end);
-		if (LIKELY(m.p > at))
+		switch (*m.p) { /* what most packets have */
+		case PROTO_TAG(8, PROTO_VARINT):
+			if (!fields_usual(&m, &k->timestamp))
+				break;
+			k->ntimestamps++;
 			continue;
+		case PROTO_TAG(10, PROTO_VARINT):
+			if (!fields_usual(&m, &k->sequence))
+				break;
+			continue;
+		case PROTO_TAG(11, PROTO_BYTES):
+			if (!fields_usual_bytes(&m, &k->event))
+				break;
+			continue;
+		case PROTO_TAG(13, PROTO_VARINT):
+			if (!fields_usual(&m, &flags))
+				break;
+			k->flags |= flags;
+			continue;
+		default: break;
+		}
 		if (!perfetto_next_fast(p, &m))
 			break;
 		read_field(k, &m);
@@ -248,59 +231,48 @@ read_compressed(struct perfetto *p, struct str s, bool is_zstd, unsigned depth)
 	return is_good;
 }
 
-/* ---- plain ends ---- */
+/* ---- frames ---- */
 
-/* Where an end of that rest is kept; NULL: the packet does not begin with its
- * time, or is longer. */
-static inline struct plain_end *
-end_place(struct perfetto *p, struct str bytes, uint64_t *ts, struct str *rest)
+/* The first n bytes there, all of them that count. */
+static uint64_t
+framed(const unsigned char *at, size_t n, uint64_t *mask)
+{
+	unsigned char ones[FRAME_MAX] = { 0 };
+
+	memset(ones, 0xff, n);
+	*mask = hash_load(ones, sizeof ones);
+	return hash_load(at, FRAME_MAX) & *mask;
+}
+
+/* The frame of a packet that says nothing but a time and an event. */
+static void
+learn_frame(struct perfetto *p, struct str bytes, const struct packet *k,
+    struct sequence *q)
 {
 	const unsigned char *at = (const unsigned char *)bytes.p;
+	const unsigned char *event = (const unsigned char *)k->event.p;
+	const unsigned char *back = event + k->event.len;
 	const unsigned char *end = at + bytes.len;
+	unsigned char len[VARINT_MAX];
+	const unsigned char *tag =
+	    event - (varint_put(len, k->event.len) - len) - 1;
+	struct frame *f = &p->frame;
+	uint64_t ts;
 
-	if (bytes.len > 1 + VARINT_MAX + sizeof p->ends->rest ||
-	    *at++ != PROTO_TAG(8, PROTO_VARINT) || !varint_get_roomy(&at, ts) ||
-	    at >= end || (size_t)(end - at) > sizeof p->ends->rest)
-		return NULL;
-	*rest = (struct str){ (const char *)at, (size_t)(end - at) };
-	return &p->ends[hash_bytes(rest->p, rest->len) %
-	    (sizeof p->ends / sizeof *p->ends)];
-}
-
-/* They are a few words: no call of memcmp() for so little. */
-static inline bool
-same_rest(const unsigned char *a, struct str b)
-{
-	size_t last = b.len - 8;
-
-	if (b.len < 8)
-		return memcmp(a, b.p, b.len) == 0;
-	for (size_t i = 0; i < last; i += 8)
-		if (hash_load(a + i, 8) != hash_load(b.p + i, 8))
-			return false;
-	return hash_load(a + last, 8) == hash_load(b.p + last, 8);
-}
-
-static inline bool
-is_end(const struct plain_end *e, struct str rest)
-{
-	return e->len == rest.len && same_rest(e->rest, rest) &&
-	    (!e->needs_state || e->q->is_valid);
-}
-
-static void
-learn_end(struct perfetto *p, struct plain_end *e, const struct packet *k,
-    struct sequence *q, struct str rest)
-{
 	if (k->has != 0 || k->ntimestamps != 1 || k->is_dropped ||
-	    k->is_other || (k->flags & STATE_CLEARED) != 0)
+	    k->is_other || (k->flags & STATE_CLEARED) != 0 ||
+	    *at++ != PROTO_TAG(8, PROTO_VARINT) ||
+	    !varint_get_roomy(&at, &ts) || tag < at ||
+	    *tag != PROTO_TAG(11, PROTO_BYTES) || tag + 1 - at > FRAME_MAX ||
+	    end - back > FRAME_MAX)
 		return;
-	memcpy(e->rest, rest.p, rest.len);
-	e->len = rest.len;
-	e->q = q;
-	e->clock = k->clock;
-	e->lane = p->ended;
-	e->needs_state = (k->flags & NEEDS_STATE) != 0;
+	f->nfront = (uint8_t)(tag + 1 - at);
+	f->nback = (uint8_t)(end - back);
+	f->front = framed(at, f->nfront, &f->front_mask);
+	f->back = framed(back, f->nback, &f->back_mask);
+	f->needs_state = (k->flags & NEEDS_STATE) != 0;
+	f->clock = k->clock;
+	f->q = q;
 }
 
 /* ---- all of a packet ---- */
@@ -326,22 +298,13 @@ apply_parts(struct perfetto *p, struct sequence *q, const struct packet *k)
 }
 
 bool
-perfetto_packet(struct perfetto *p, struct str bytes, unsigned depth)
+perfetto_any_packet(struct perfetto *p, struct str bytes, unsigned depth)
 {
-	struct plain_end *e;
 	struct packet k;
 	struct sequence *q;
-	struct str rest = { "", 0 };
-	uint64_t ts;
 	int64_t ns;
 	bool is_zstd;
 
-	if (UNLIKELY(p->texts->list.n != p->ntexts))
-		texts_trim(p);
-	e = end_place(p, bytes, &ts, &rest);
-	if (e != NULL && is_end(e, rest))
-		return clock_ns(p, e->q, e->clock, ts, &ns) &&
-		    (lane_end(p, e->q, e->lane, ns, NULL), true);
 	if (!read_packet(p, bytes, &k))
 		return false;
 	is_zstd = !has_part(&k, PART_ZLIB);
@@ -370,12 +333,9 @@ perfetto_packet(struct perfetto *p, struct str bytes, unsigned depth)
 	if (k.ntimestamps > 0 && !clock_ns(p, q, k.clock, k.timestamp, &ns))
 		return false;
 	if (k.event.len > 0) {
-		p->ended = NO_LANE;
-		if (!track_event(p, q, k.event, k.ntimestamps > 0 ? &ns : NULL))
-			return false;
-		if (e != NULL && p->ended != NO_LANE)
-			learn_end(p, e, &k, q, rest);
-		return true;
+		learn_frame(p, bytes, &k, q);
+		return track_event(
+		    p, q, k.event, k.ntimestamps > 0 ? &ns : NULL);
 	}
 	if (k.ntimestamps == 0) {
 		p->ndropped++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The file, whole or salvaged, and how it is recognised. */
-#include "cmd/tl-decode/perfetto/perfetto.h"
+#include "cmd/tl-decode/perfetto/usual.h"
 
 #include "cmd/tl-decode/format.h"
 
@@ -144,11 +144,10 @@ lose_rest(struct perfetto *p)
 
 /* A packet was read, up to end: it is lost if there is a fault in it. */
 static inline void
-end_packet(struct perfetto *p, const unsigned char *end)
+end_packet(struct perfetto *p, struct in *in, const unsigned char *end)
 {
-	struct in *in = p->s->in;
-
 	if (UNLIKELY(p->fault != NULL)) {
+		p->offset = in_offset(in, in->p);
 		if (!p->s->set->salvage)
 			source_die_at(p->s, p->offset, p->fault);
 		lose(p, (uint64_t)(end - in->p));
@@ -165,8 +164,7 @@ static void
 read_window(struct perfetto *p, struct proto *m)
 {
 	struct in *in = p->s->in;
-	const unsigned char *start = in->p, *end = in->end;
-	uint64_t offset = m->offset;
+	const unsigned char *start = in->p, *last = start, *end = in->end;
 
 	while (in->p < end) {
 		const unsigned char *at = in->p + 1;
@@ -176,11 +174,13 @@ read_window(struct perfetto *p, struct proto *m)
 		    !varint_get_roomy(&at, &len) || at > end ||
 		    len > (uint64_t)(end - at) || len > PROTO_MAX_LEN)
 			break;
-		p->offset = offset + (uint64_t)(in->p - start);
+		last = in->p;
 		(void)perfetto_packet(
 		    p, (struct str){ (const char *)at, (size_t)len }, 0);
-		end_packet(p, at + len);
+		end_packet(p, in, at + len);
 	}
+	if (in->p > start)
+		p->offset = m->offset + (uint64_t)(last - start);
 	m->offset += (uint64_t)(in->p - start);
 	p->s->counts->bytes += (uint64_t)(in->p - start);
 }
@@ -201,7 +201,7 @@ read_packets(struct perfetto *p, struct proto *m)
 		if (m->field == 1 && m->type == PROTO_BYTES)
 			(void)perfetto_packet(p, m->bytes, 0);
 		s->counts->bytes += (uint64_t)(m->p - s->in->p);
-		end_packet(p, m->p);
+		end_packet(p, s->in, m->p);
 	}
 }
 
@@ -218,7 +218,8 @@ read_file(struct source_state *s)
 		.json = intern_create(),
 		.last_category = NO_NAME,
 		.ntold = 1,
-		.trace_clock = 6 };
+		.trace_clock = 6,
+		.frame = { .front = 1 } }; /* fits nothing */
 	texts_start(p);
 	s->reading = p;
 	s->is_binary = true;

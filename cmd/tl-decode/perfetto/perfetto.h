@@ -11,6 +11,7 @@
  *	args.c		debug annotations
  *	chain.c		those that follow one another as others did
  *	texts.c		names and other texts
+ *	usual.h		what most packets come to, inline
  *	track.c		what happens on tracks: slices, points, counters
  *	event.c		these as events
  *	legacy.c	what older writers say in Chrome's way
@@ -23,8 +24,6 @@
 
 #include "cmd/tl-decode/perfetto/sequence.h"
 #include "proto/pull.h"
-
-#define NO_LANE UINT32_MAX
 
 /* ---- tracks ---- */
 
@@ -70,17 +69,24 @@ struct open_slice {
 	struct args args;
 };
 
+/* A lane by its track, among those that were looked for last. */
+struct recent_lane {
+	uint64_t uuid;
+	uint32_t lane; /* plus 1; 0: none */
+};
+
 /*
- * A packet that ended a slice of a lane and said nothing more. Many differ from
- * one before in nothing but the time, with which they begin.
+ * What stands around the time and the event of a packet, which is the same in
+ * most packets of a sequence: the bytes that follow the time, up to the event's
+ * length, and those behind the event.
  */
-struct plain_end {
-	unsigned char rest[32]; /* what follows the time */
-	size_t len;             /* 0: none */
-	struct sequence *q;
-	uint64_t clock;
-	uint32_t lane;
+#define FRAME_MAX 8
+struct frame {
+	uint64_t front, front_mask, back, back_mask;
+	uint8_t nfront, nback;
 	bool needs_state;
+	uint64_t clock;
+	struct sequence *q;
 };
 
 /* ---- the file ---- */
@@ -109,14 +115,15 @@ struct perfetto {
 	uint64_t ntold;   /* what was said of lanes, or forgotten; not 0 */
 	clock_vec clocks; /* those that all sequences share */
 	uint64_t trace_clock;
-	uint64_t offset;        /* of the packet at hand, for messages */
+	uint64_t nsnapshots;
+	uint64_t offset;        /* of the last packet, for messages */
 	uint32_t last_category; /* and its kind */
 	enum kind last_kind;
-	struct number_lists lists; /* of the event at hand */
-	/* the lane of which it is a plain end, or NO_LANE */
-	uint32_t ended;
-	struct plain_end ends[16]; /* by a hash of their rest */
-	struct arena *links;       /* chain.h */
+	struct number_lists lists;           /* of the event at hand */
+	struct frame frame;                  /* the one learned last */
+	struct recent_lane recent_lanes[64]; /* by the uuid */
+	struct arena *links;                 /* chain.h */
+	struct link *no_link;                /* fits nothing */
 	size_t nlinks;
 	size_t nopen;           /* slices that are open */
 	VEC(uint32_t) dict_ids; /* of texts, in the stream's strings */
@@ -166,9 +173,11 @@ perfetto_name(const struct perfetto *p, uint32_t name)
 	return name != NO_NAME ? intern_get(p->texts, name) : STR("");
 }
 
-/* A packet, or one that was packed into another (depth). */
-bool perfetto_packet(struct perfetto *p, struct str bytes, unsigned depth);
+/* ---- sequence.c ---- */
 
+/* ts of any clock (0: the default one) in ns of the trace's clock. */
+bool clock_ns_any(struct perfetto *p, struct sequence *q, uint64_t clock,
+    uint64_t ts, int64_t *ns);
 /* ---- texts.c ---- */
 
 void texts_start(struct perfetto *p);
@@ -184,19 +193,11 @@ bool lane_describe(struct perfetto *p, struct str bytes);
 /* Of a lane, from it or what is above it. A track that is in no thread is one
  * of its own, by its uuid (has_tid unset), unless it is the process itself. */
 struct whose *lane_owner(struct perfetto *p, uint32_t lane);
-/* The slice becomes the lane's, open until its end comes. */
-void lane_begin(struct perfetto *p, struct sequence *q, struct open_slice *o);
-/* The innermost one ends then; true: what more is said of it, if any, is kept.
- */
-bool lane_end(struct perfetto *p, struct sequence *q, uint32_t lane,
-    int64_t ts_ns, struct open_slice *more);
 /* Another packet ends a run of begins and ends. */
 void lane_settle(struct perfetto *p, struct sequence *q);
 /* What has begun and not ended, and names, when the file has ended. */
 void lanes_finish(struct perfetto *p);
-struct open_slice *open_slice_new(struct perfetto *p);
-void open_slice_free(struct perfetto *p, struct open_slice *o);
-
+struct open_slice *open_slice_make(void);
 /* ---- legacy.c ---- */
 
 /* A LegacyEvent, besides what becomes args. */
@@ -216,16 +217,23 @@ bool legacy_names(struct perfetto *p, struct str bytes);
 
 /* ---- track.c ---- */
 
+/* TrackEvent.type */
+enum { TYPE_BEGIN = 1, TYPE_END, TYPE_INSTANT, TYPE_COUNTER };
+
 /* ts_ns NULL: the packet has no time, but the event may. */
 bool track_event(struct perfetto *p, struct sequence *q, struct str bytes,
     const int64_t *ts_ns);
+/* ---- packet.c ---- */
+
+/* A packet in whatever frame, or one that was packed into another (depth). */
+bool perfetto_any_packet(struct perfetto *p, struct str bytes, unsigned depth);
 /* ---- event.c ---- */
 
 /* Writes a slice of a lane; end NULL: it has none. */
 void write_slice(struct perfetto *p, const struct open_slice *o,
     const int64_t *end_ns, const struct args *more_args);
-/* The same of what is known of it. */
-void write_span(struct perfetto *p, const struct open_slice *o,
+/* The same of what is known of it; false: strings were forgotten. */
+bool write_span(struct perfetto *p, const struct open_slice *o,
     struct whose *whose, enum kind kind, uint32_t cat, const int64_t *end_ns,
     const struct args *more_args);
 /* Something of a lane that has no length, by its phase. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a sequence of packets knows: names by number, defaults and clocks. */
-#include "cmd/tl-decode/perfetto/perfetto.h"
+#include "cmd/tl-decode/perfetto/usual.h"
 
 #define CLOCK_BOOTTIME 6 /* the trace's clock unless it says otherwise */
 #define CLOCK_REALTIME 1
@@ -41,6 +41,7 @@ sequence_clear(struct sequence *q)
 	counter_sets_free(&q->counters);
 	q->default_counters.n = q->default_reals.n = 0;
 	q->default_clock = 0;
+	q->usual_clock = 0;
 	q->has_default_lane = false;
 	q->is_valid = true;
 }
@@ -183,6 +184,7 @@ sequence_defaults(struct perfetto *p, struct sequence *q, struct str bytes)
 {
 	struct fields m = fields_of(bytes);
 
+	q->usual_clock = 0;
 	while (perfetto_next(p, &m)) {
 		if (m.field == 58 && m.type == PROTO_VARINT)
 			q->default_clock = m.u;
@@ -316,6 +318,7 @@ clock_snapshot(struct perfetto *p, struct sequence *q, struct str bytes)
 	clock_vec list = { 0 };
 	struct fields m = fields_of(bytes);
 
+	p->nsnapshots++;
 	while (perfetto_next(p, &m)) {
 		struct clock c;
 
@@ -334,8 +337,21 @@ clock_snapshot(struct perfetto *p, struct sequence *q, struct str bytes)
 	return p->fault == NULL;
 }
 
+/* Whether clock_ns() may do without clock_ns_any(). */
+static void
+learn_usual_clock(struct perfetto *p, struct sequence *q, const struct clock *c)
+{
+	if (c->id != q->default_clock || c->id == p->trace_clock ||
+	    clocks_of(p, q, c->id) != &q->clocks)
+		return;
+	if (!c->is_incremental || c->multiplier != 1 || !c->has_offset)
+		return;
+	q->usual_clock = (size_t)(c - q->clocks.v) + 1;
+	q->usual_as_of = p->nsnapshots;
+}
+
 bool
-clock_ns(struct perfetto *p, struct sequence *q, uint64_t id, uint64_t ts,
+clock_ns_any(struct perfetto *p, struct sequence *q, uint64_t id, uint64_t ts,
     int64_t *ns)
 {
 	struct clock *c;
@@ -358,6 +374,7 @@ clock_ns(struct perfetto *p, struct sequence *q, uint64_t id, uint64_t ts,
 		p->nnoclock++;
 		return true;
 	}
+	learn_usual_clock(p, q, c);
 	return (!__builtin_add_overflow(*ns, c->offset, ns) &&
 		   source_is_time(*ns)) ||
 	    perfetto_fault(p, "a time is out of range");

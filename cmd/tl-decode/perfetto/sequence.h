@@ -71,13 +71,13 @@ struct sequence {
 	struct map pids;                      /* of GPU contexts */
 	uint64_t default_clock, default_lane; /* 0: none */
 	bool has_default_lane;
-	/* the track of the event before */
-	uint64_t last_uuid;
-	uint32_t last_lane;
-	bool has_last_lane;
 	number_vec default_counters, default_reals; /* tracks */
 	struct counter_sets counters;
 	clock_vec clocks;
+	/* the default one of these, plus 1, if it counts differences in ns and
+	 * is tied to the trace's, as of so many snapshots; or 0 */
+	size_t usual_clock;
+	uint64_t usual_as_of;
 	/* of older writers: the thread, and times in microseconds */
 	uint32_t thread;
 	bool has_thread;
@@ -106,8 +106,5 @@ sequence_name(const struct sequence *q, enum names what, uint64_t iid)
 	return far != NULL ? (uint32_t)*far : NO_NAME;
 }
 bool clock_snapshot(struct perfetto *p, struct sequence *q, struct str bytes);
-/* ts of a clock (0: the default one) in ns of the trace's clock. */
-bool clock_ns(struct perfetto *p, struct sequence *q, uint64_t clock,
-    uint64_t ts, int64_t *ns);
 
 #endif

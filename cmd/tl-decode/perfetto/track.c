@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* TrackEvents: what happens on tracks, in packets. */
 #include "cmd/tl-decode/perfetto/chain.h"
-#include "cmd/tl-decode/perfetto/perfetto.h"
+#include "cmd/tl-decode/perfetto/usual.h"
 
 /* Longer texts of an event's categories are faults. */
 #define CATEGORIES_MAX 4096
-
-/* TrackEvent.type */
-enum { TYPE_BEGIN = 1, TYPE_END, TYPE_INSTANT, TYPE_COUNTER };
 
 /* What is seldom in a TrackEvent. */
 struct seldom {
@@ -241,46 +238,6 @@ read_field(struct perfetto *p, struct sequence *q, struct fields *m,
 	}
 }
 
-/*
- * The field at at, if it is one that most events have, as a number; what is
- * behind it, or else at.
- */
-static inline __attribute__((always_inline)) const unsigned char *
-read_usual(struct sequence *q, const unsigned char *at,
-    const unsigned char *end, struct track_message *t)
-{
-	const unsigned char *next = at + 1;
-	struct open_slice *o = t->o;
-	uint64_t u;
-
-	switch (*at) {
-	case PROTO_TAG(3, PROTO_VARINT):
-		if (o->category != NO_NAME)
-			return at;
-		break;
-	case PROTO_TAG(9, PROTO_VARINT):
-	case PROTO_TAG(10, PROTO_VARINT):
-	case PROTO_TAG(11, PROTO_VARINT): break;
-	default: return at;
-	}
-	if (!varint_get_roomy(&next, &u) || next > end)
-		return at;
-	switch (*at) {
-	case PROTO_TAG(3, PROTO_VARINT):
-		o->category = sequence_name(q, NAMES_CATEGORY, u);
-		break;
-	case PROTO_TAG(9, PROTO_VARINT): t->type = u; break;
-	case PROTO_TAG(10, PROTO_VARINT):
-		o->name = sequence_name(q, NAMES_EVENT, u);
-		break;
-	default:
-		t->lane = u;
-		t->has_lane = true;
-		break;
-	}
-	return next;
-}
-
 /* What a chain reads is there for the kind only where a category tells it, and
  * is written with slices. */
 static inline bool
@@ -297,16 +254,42 @@ read_message(struct perfetto *p, struct sequence *q, struct str bytes,
     struct track_message *t)
 {
 	struct fields m = fields_of(bytes);
+	struct open_slice *o = t->o;
+	uint64_t u;
 
 	while (m.p < m.end) {
-		const unsigned char *at = m.p;
+		const unsigned char *next;
 
-		if (*at == PROTO_TAG(4, PROTO_BYTES) && may_chain(t))
-			m.p = chain_read(p, q, at, m.end, &t->o->args);
-		else
-			m.p = read_usual(q, at, m.end, t);
-		if (LIKELY(m.p > at))
+		switch (*m.p) { /* what most events have */
+		case PROTO_TAG(3, PROTO_VARINT):
+			if (o->category != NO_NAME || !fields_usual(&m, &u))
+				break;
+			o->category = sequence_name(q, NAMES_CATEGORY, u);
 			continue;
+		case PROTO_TAG(4, PROTO_BYTES):
+			if (!may_chain(t))
+				break;
+			next = chain_read(p, q, m.p, m.end, &o->args);
+			if (next == m.p)
+				break;
+			m.p = next;
+			continue;
+		case PROTO_TAG(9, PROTO_VARINT):
+			if (!fields_usual(&m, &t->type))
+				break;
+			continue;
+		case PROTO_TAG(10, PROTO_VARINT):
+			if (!fields_usual(&m, &u))
+				break;
+			o->name = sequence_name(q, NAMES_EVENT, u);
+			continue;
+		case PROTO_TAG(11, PROTO_VARINT):
+			if (!fields_usual(&m, &t->lane))
+				break;
+			t->has_lane = true;
+			continue;
+		default: break;
+		}
 		if (!perfetto_next_fast(p, &m))
 			break;
 		read_field(p, q, &m, t);
@@ -391,12 +374,13 @@ is_whole(struct open_slice *o, int64_t *end)
 }
 
 /* Whether the slice is kept open. */
-static bool
+static inline __attribute__((always_inline)) bool
 on_begin(struct perfetto *p, struct sequence *q, struct open_slice *o)
 {
 	int64_t end;
 
-	if (!is_whole(o, &end)) {
+	if (LIKELY(args_find(&o->args, KEY_BEGIN_NS) == NULL) ||
+	    !is_whole(o, &end)) {
 		lane_begin(p, q, o);
 		return true;
 	}
@@ -459,11 +443,7 @@ on_event(struct perfetto *p, struct sequence *q, const struct track_message *t)
 
 	switch (t->type) {
 	case TYPE_BEGIN: return on_begin(p, q, o);
-	case TYPE_END:
-		if (t->has_lane && !t->has_seldom && o->category == NO_NAME &&
-		    o->args.list.n == 0)
-			p->ended = o->lane;
-		return on_end(p, q, o);
+	case TYPE_END: return on_end(p, q, o);
 	case TYPE_INSTANT: on_instant(p, o); return false;
 	case TYPE_COUNTER:
 		if (t->has_value)
@@ -478,18 +458,6 @@ on_event(struct perfetto *p, struct sequence *q, const struct track_message *t)
 	}
 }
 
-/* A sequence often stays on a track. */
-static uint32_t
-lane_again(struct perfetto *p, struct sequence *q, uint64_t uuid)
-{
-	if (!q->has_last_lane || q->last_uuid != uuid) {
-		q->last_lane = lane_of(p, uuid);
-		q->last_uuid = uuid;
-		q->has_last_lane = true;
-	}
-	return q->last_lane;
-}
-
 static uint32_t
 lane_of_message(
     struct perfetto *p, struct sequence *q, const struct track_message *t)
@@ -498,7 +466,7 @@ lane_of_message(
 	const struct lane *thread;
 
 	if (t->has_lane)
-		return lane_again(p, q, t->lane);
+		return lane_again(p, t->lane);
 	if (t->has_seldom && (l->has_pid || l->has_tid)) {
 		thread = q->has_thread ? &p->lanes.v[q->thread] : NULL;
 		return lane_of_thread(p,
@@ -510,8 +478,7 @@ lane_of_message(
 					 : 0);
 	}
 	if (q->has_default_lane || !q->has_thread)
-		return lane_again(
-		    p, q, q->has_default_lane ? q->default_lane : 0);
+		return lane_again(p, q->has_default_lane ? q->default_lane : 0);
 	return q->thread;
 }
 

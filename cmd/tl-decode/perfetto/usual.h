@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What most packets come to, inline: the begins and ends of slices, on clocks
+ * and tracks as before.
+ */
+#ifndef TL_DECODE_PERFETTO_USUAL_H
+#define TL_DECODE_PERFETTO_USUAL_H
+
+#include "cmd/tl-decode/perfetto/perfetto.h"
+
+/* ---- clocks ---- */
+
+/* ts of a clock (0: the default one) in ns of the trace's clock. */
+static inline bool
+clock_ns(struct perfetto *p, struct sequence *q, uint64_t clock, uint64_t ts,
+    int64_t *ns)
+{
+	struct clock *c;
+	int64_t now;
+
+	if (UNLIKELY(clock != 0 || q->usual_clock == 0 ||
+		q->usual_as_of != p->nsnapshots))
+		return clock_ns_any(p, q, clock, ts, ns);
+	c = &q->clocks.v[q->usual_clock - 1];
+	if (UNLIKELY(__builtin_add_overflow(c->last, (int64_t)ts, &now) ||
+		!source_is_time(now) ||
+		__builtin_add_overflow(now, c->offset, ns) ||
+		!source_is_time(*ns)))
+		return clock_ns_any(p, q, clock, ts, ns);
+	c->last = now;
+	return true;
+}
+
+/* ---- annotations ---- */
+
+/* What JSON came to before, a text by number; NULL: it is no such, or new. */
+static inline const struct arg *
+args_json_known(struct perfetto *p, struct str bytes)
+{
+	uint32_t n = intern_put(p->json, bytes);
+
+	if (LIKELY(n < p->json_values.n && p->json_values.v[n].is_name))
+		return &p->json_values.v[n];
+	return NULL;
+}
+
+/* ---- tracks ---- */
+
+/* lane_of(), for those that are asked for again and again. */
+static inline uint32_t
+lane_again(struct perfetto *p, uint64_t uuid)
+{
+	const size_t n = sizeof p->recent_lanes / sizeof *p->recent_lanes;
+	struct recent_lane *r = &p->recent_lanes[uuid % n];
+
+	if (UNLIKELY(r->lane == 0 || r->uuid != uuid))
+		*r = (struct recent_lane){ uuid, lane_of(p, uuid) + 1 };
+	return r->lane - 1;
+}
+
+static inline struct open_slice *
+open_slice_new(struct perfetto *p)
+{
+	struct open_slice *o = LIKELY(p->spare.n > 0) ? p->spare.v[--p->spare.n]
+						      : open_slice_make();
+
+	o->name = o->category = NO_NAME;
+	args_clear(&o->args);
+	return o;
+}
+
+static inline void
+open_slice_free(struct perfetto *p, struct open_slice *o)
+{
+	o->args.chain = NULL; /* which need not last */
+	vec_push(&p->spare, o);
+}
+
+/* What another sequence left on the track comes first: its run is over. */
+static inline void
+lane_take_turn(struct perfetto *p, struct sequence *q, struct lane *l)
+{
+	if (UNLIKELY(l->writer != q)) {
+		if (l->writer != NULL)
+			lane_settle(p, l->writer);
+		l->writer = q;
+	}
+}
+
+/* The slice becomes the lane's, open until its end comes. */
+static inline void
+lane_begin(struct perfetto *p, struct sequence *q, struct open_slice *o)
+{
+	struct lane *l = &p->lanes.v[o->lane];
+
+	lane_take_turn(p, q, l);
+	if (q->ends.n > 0)
+		lane_settle(p, q);
+	p->nopen++;
+	vec_push(&q->begins, o);
+	vec_push(&l->open, o);
+}
+
+/* The innermost one ends then; true: what more is said of it, if any, is kept.
+ */
+static inline bool
+lane_end(struct perfetto *p, struct sequence *q, uint32_t lane, int64_t ts_ns,
+    struct open_slice *more)
+{
+	struct lane *l = &p->lanes.v[lane];
+
+	if (UNLIKELY(l->nended > 0)) {
+		l->nended--;
+		return false;
+	}
+	lane_take_turn(p, q, l);
+	vec_push(&q->ends, ((struct slice_end){ lane, ts_ns, more }));
+	return more != NULL;
+}
+
+/* ---- packets ---- */
+
+/* The end of a slice that says nothing but its track, first of all that it is
+ * an end; false: it is something else. */
+static inline __attribute__((always_inline)) bool
+track_plain_end(
+    struct perfetto *p, struct sequence *q, struct str bytes, int64_t ts_ns)
+{
+	const unsigned char *at = (const unsigned char *)bytes.p;
+	const unsigned char *end = at + bytes.len;
+	uint64_t uuid;
+
+	if (at[0] != PROTO_TAG(9, PROTO_VARINT) || at[1] != TYPE_END ||
+	    at[2] != PROTO_TAG(11, PROTO_VARINT))
+		return false;
+	at += 3;
+	if (!varint_get_roomy(&at, &uuid) || at != end)
+		return false;
+	(void)lane_end(p, q, lane_again(p, uuid), ts_ns, NULL);
+	return true;
+}
+
+/* A packet of a time and an event in a frame that was learned. */
+static inline __attribute__((always_inline)) bool
+in_frame(
+    const struct frame *f, struct str bytes, uint64_t *ts, struct str *event)
+{
+	const unsigned char *at = (const unsigned char *)bytes.p;
+	const unsigned char *end = at + bytes.len;
+	uint64_t len;
+
+	if (*at++ != PROTO_TAG(8, PROTO_VARINT) || !varint_get_roomy(&at, ts) ||
+	    (hash_load(at, FRAME_MAX) & f->front_mask) != f->front)
+		return false;
+	at += f->nfront;
+	if (!varint_get_roomy(&at, &len) || len == 0 || at > end ||
+	    len > (uint64_t)(end - at) ||
+	    (uint64_t)(end - at) != len + f->nback ||
+	    (hash_load(at + len, FRAME_MAX) & f->back_mask) != f->back)
+		return false;
+	*event = (struct str){ (const char *)at, (size_t)len };
+	return !f->needs_state || f->q->is_valid;
+}
+
+/* A packet, or one that was packed into another (depth). */
+static inline __attribute__((always_inline)) bool
+perfetto_packet(struct perfetto *p, struct str bytes, unsigned depth)
+{
+	const struct frame *f = &p->frame;
+	struct str event;
+	uint64_t ts;
+	int64_t ns;
+
+	if (UNLIKELY(p->texts->list.n != p->ntexts))
+		texts_trim(p);
+	if (!in_frame(f, bytes, &ts, &event))
+		return perfetto_any_packet(p, bytes, depth);
+	if (!clock_ns(p, f->q, f->clock, ts, &ns))
+		return false;
+	return track_plain_end(p, f->q, event, ns) ||
+	    track_event(p, f->q, event, &ns);
+}
+
+#endif
