@@ -228,8 +228,14 @@ static unsigned char *
 put_fixed(
     unsigned char *p, const struct event *ev, uint32_t track, uint32_t name)
 {
+	const unsigned slice = HAS_TRACK | HAS_TS | HAS_DUR | HAS_NAME;
 	unsigned has = ev->shape->has;
 
+	if (LIKELY(has == slice)) { /* as most have it */
+		p = varint_put(p, track);
+		p = varint_put(p, (uint64_t)ev->dur_ns);
+		return varint_put(p, name);
+	}
 	if (has & HAS_INST)
 		p = varint_put(p, ev->uid.inst);
 	p = varint_put(p, track);

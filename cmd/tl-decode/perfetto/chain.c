@@ -27,14 +27,15 @@ text_of(struct perfetto *p, const struct sequence *q, enum form form,
 	const struct arg *known;
 	uint32_t text = INTERN_NONE;
 
-	*type = VAL_STR;
-	switch (form) {
-	case FORM_JSON:
+	if (form == FORM_JSON) {
 		known = args_json_known(p, bytes);
-		if (UNLIKELY(known == NULL))
+		if (known == NULL)
 			return INTERN_NONE;
 		*type = known->type;
 		return dict_id(p, (uint32_t)known->i);
+	}
+	*type = VAL_STR;
+	switch (form) {
 	case FORM_TEXT: /* what is among the texts is UTF-8 */
 		text = intern_find(
 		    p->texts, bytes, hash_bytes(bytes.p, bytes.len));
@@ -57,16 +58,22 @@ put_text(struct perfetto *p, const struct sequence *q, const struct link *l,
     unsigned char *out)
 {
 	struct str bytes = { (const char *)at, (size_t)u };
-	bool is_number = l->form == FORM_INTERNED;
+	uint64_t len = l->form == FORM_INTERNED ? 0 : u;
+	const struct arg *known;
 	uint32_t id;
 	uint8_t type;
 
-	if (at > end || (uint64_t)(end - at) != (is_number ? 0 : u))
+	if (at > end || (uint64_t)(end - at) != len)
 		return NULL;
-	id = text_of(p, q, (enum form)l->form, u, bytes, &type);
-	if (id == INTERN_NONE || type != l->type)
-		return NULL;
-	return varint_put(out, id);
+	if (LIKELY(l->form == FORM_JSON)) {
+		known = args_json_known(p, bytes);
+		if (known == NULL || known->type != l->type)
+			return NULL;
+		id = dict_id(p, (uint32_t)known->i);
+	} else {
+		id = text_of(p, q, (enum form)l->form, u, bytes, &type);
+	}
+	return id != INTERN_NONE ? varint_put(out, id) : NULL;
 }
 
 /* A value from at to end, encoded for the stream; NULL: it is not as usual. */

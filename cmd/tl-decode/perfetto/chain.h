@@ -21,11 +21,12 @@
 #define CHAIN_MAX 32
 #define LINK_MAX 8
 
-/* Slices of a category with nothing but the annotations of a chain, a name and
- * a length are events of one shape. */
+/* Slices of a category with nothing but a name, a length, the annotations of a
+ * chain and perhaps flows are events of one shape. */
 struct usual {
 	uint32_t category;
 	uint32_t shape; /* plus 1; 0: not known so far */
+	bool has_flows;
 };
 
 struct link {
@@ -40,13 +41,14 @@ struct link {
 	/* those that follow: a list, and the one that did the last time, or
 	 * one that fits nothing */
 	struct link *likely, *next, *sibling;
-	struct usual usual[4]; /* by the category's number */
+	struct usual usual[8]; /* by category and flows */
 };
 
 static inline struct usual *
-chain_usual(struct link *l, uint32_t category)
+chain_usual(struct link *l, uint32_t category, bool has_flows)
 {
-	return &l->usual[category % (sizeof l->usual / sizeof *l->usual)];
+	return &l->usual[(2 * category + has_flows) %
+	    (sizeof l->usual / sizeof *l->usual)];
 }
 
 /*

@@ -338,15 +338,22 @@ begin_event(struct perfetto *p, const struct open_slice *o, struct whose *whose,
 	maker_start(&p->maker, source_time(p->s, o->ts_ns));
 }
 
+/* Strings of the stream were forgotten. */
+static __attribute__((noinline)) void
+forget_strings(struct perfetto *p)
+{
+	chain_forget(p);
+	p->dict_ids.n = 0;
+	p->ntold++;
+}
+
 /* False: strings were forgotten. */
 static bool
 end_event(struct perfetto *p)
 {
 	if (LIKELY(!source_write(p->s, &p->maker)))
 		return true;
-	chain_forget(p);
-	p->dict_ids.n = 0;
-	p->ntold++;
+	forget_strings(p);
 	return false;
 }
 
@@ -388,6 +395,20 @@ is_on_own_track(const struct whose *w)
 	    w->track_has_tid != w->is_process;
 }
 
+/* Behind a chain, what ties a launch and its work; longer lists are no usual
+ * ones. */
+static inline const struct arg *
+flows_of(const struct args *args)
+{
+	const struct arg *a = args->list.v;
+
+	return args->list.n == 1 && a->key == KEY_FLOW_IDS &&
+		a->type == VAL_JSON && !a->is_name &&
+		a->len <= STREAM_INTERN_MAX
+	    ? a
+	    : NULL;
+}
+
 /* The slice was written just now: others of its category and chain will be of
  * the same shape, unless it depends on more than these. */
 static void
@@ -397,40 +418,61 @@ learn_usual(struct perfetto *p, const struct open_slice *o, enum kind kind)
 	    UINT32_C(1) << KEY_DEVICE | UINT32_C(1) << KEY_STREAM;
 	const struct event *ev = maker_last(&p->maker);
 	struct link *l = o->args.chain;
+	bool has_flows = flows_of(&o->args) != NULL;
 
-	if (o->args.list.n > 0 || ev->shape->has != HAS_USUAL ||
-	    ev->shape->nentries != l->nentries)
+	if (o->args.list.n > has_flows || ev->shape->has != HAS_USUAL ||
+	    ev->shape->nentries != l->nentries + has_flows)
 		return;
 	if (kind == KIND_SLICE && (l->known & KEYS_CORR) != 0)
 		return; /* it may count as skipped */
 	if ((KIND_BIT(kind) & KINDS_GPU) != 0 && (l->known & row) != row)
 		return; /* the lane may say where it ran */
-	*chain_usual(l, o->category) =
-	    (struct usual){ o->category, ev->shape_id + 1 };
+	*chain_usual(l, o->category, has_flows) =
+	    (struct usual){ o->category, ev->shape_id + 1, has_flows };
 }
 
-/* A slice of a shape that was learned. */
-static inline bool
+/* The values of a chain and of the flows behind it. */
+static __attribute__((noinline)) struct str
+flow_values(
+    struct perfetto *p, const struct args *args, const struct arg *flows)
+{
+	uint32_t id =
+	    intern_put(p->maker.st->text, args_value(p, args, flows).s);
+
+	p->text.len = 0;
+	buf_put(&p->text, args->text.p, args->chain_len);
+	buf_varint(&p->text, id);
+	return buf_str(&p->text);
+}
+
+bool
 write_usual(struct perfetto *p, const struct open_slice *o, int64_t end_ns)
 {
-	const struct usual *u = chain_usual(o->args.chain, o->category);
+	const struct args *args = &o->args;
+	const struct arg *flows = args->list.n > 0 ? flows_of(args) : NULL;
+	const struct usual *u =
+	    chain_usual(args->chain, o->category, flows != NULL);
 	struct lane *l = &p->lanes.v[o->lane];
 	uint32_t name = text_among(p->dict_ids.v, p->dict_ids.n, o->name);
+	struct str vals = { args->text.p, args->chain_len };
 	struct event *ev;
 
-	if (u->shape == 0 || u->category != o->category || o->args.list.n > 0 ||
-	    end_ns < o->ts_ns || name == INTERN_NONE || l->as_of != p->ntold ||
-	    !is_on_own_track(&l->whose))
+	if (u->shape == 0 || u->category != o->category ||
+	    u->has_flows != (flows != NULL) || end_ns < o->ts_ns ||
+	    args->list.n > (flows != NULL) || name == INTERN_NONE ||
+	    l->as_of != p->ntold || !is_on_own_track(&l->whose))
 		return false;
+	if (flows != NULL)
+		vals = flow_values(p, args, flows);
 	l->is_used = true;
-	ev = maker_again(&p->maker, u->shape - 1, l->whose.track,
-	    (struct str){ o->args.text.p, o->args.chain_len });
+	ev = maker_again(&p->maker, u->shape - 1, l->whose.track, vals);
 	ev->name = name;
 	ev->ts_ns = source_time(p->s, o->ts_ns);
 	ev->dur_ns = end_ns - o->ts_ns;
 	ev->uid = (struct uid){ p->s->next_id++, 0 };
-	/* it counts, and adds no strings that were too many */
-	source_event(p->s, ev);
+	source_event(p->s, ev); /* of what counts nothing is skipped */
+	if (flows != NULL && UNLIKELY(source_trim(p->s, 0)))
+		forget_strings(p);
 	return true;
 }
 
@@ -438,12 +480,8 @@ void
 write_slice(struct perfetto *p, const struct open_slice *o,
     const int64_t *end_ns, const struct args *more_args)
 {
-	enum kind kind;
+	enum kind kind = kind_of(p, o);
 
-	if (o->args.chain != NULL && end_ns != NULL && more_args == NULL &&
-	    write_usual(p, o, *end_ns))
-		return;
-	kind = kind_of(p, o);
 	/* without a category it may be a launch or its work */
 	if (kind == KIND_SLICE && perfetto_name(p, o->category).len == 0 &&
 	    (known_keys(&o->args) & KEYS_CORR) != 0)

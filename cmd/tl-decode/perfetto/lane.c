@@ -227,7 +227,10 @@ open_slice_make(void)
 static void
 close_slice(struct perfetto *p, struct open_slice *o, const struct slice_end *e)
 {
-	write_slice(p, o, &e->ts_ns, e->more != NULL ? &e->more->args : NULL);
+	if (o->args.chain == NULL || e->more != NULL ||
+	    !write_usual(p, o, e->ts_ns))
+		write_slice(
+		    p, o, &e->ts_ns, e->more != NULL ? &e->more->args : NULL);
 	p->nopen--;
 	open_slice_free(p, o);
 }

@@ -259,8 +259,8 @@ learn_frame(struct perfetto *p, struct str bytes, const struct packet *k,
 	struct frame *f = &p->frame;
 	uint64_t ts;
 
-	if (k->has != 0 || k->ntimestamps != 1 || k->is_dropped ||
-	    k->is_other || (k->flags & STATE_CLEARED) != 0 ||
+	if (k->has != 0 || k->ntimestamps != 1 || k->clock != 0 ||
+	    k->is_dropped || k->is_other || (k->flags & STATE_CLEARED) != 0 ||
 	    *at++ != PROTO_TAG(8, PROTO_VARINT) ||
 	    !varint_get_roomy(&at, &ts) || tag < at ||
 	    *tag != PROTO_TAG(11, PROTO_BYTES) || tag + 1 - at > FRAME_MAX ||
@@ -271,7 +271,6 @@ learn_frame(struct perfetto *p, struct str bytes, const struct packet *k,
 	f->front = framed(at, f->nfront, &f->front_mask);
 	f->back = framed(back, f->nback, &f->back_mask);
 	f->needs_state = (k->flags & NEEDS_STATE) != 0;
-	f->clock = k->clock;
 	f->q = q;
 }
 

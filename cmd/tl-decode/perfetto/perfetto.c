@@ -171,8 +171,8 @@ read_window(struct perfetto *p, struct proto *m)
 		uint64_t len;
 
 		if (*in->p != PROTO_TAG(1, PROTO_BYTES) ||
-		    !varint_get_roomy(&at, &len) || at > end ||
-		    len > (uint64_t)(end - at) || len > PROTO_MAX_LEN)
+		    !varint_get_roomy(&at, &len) || len > PROTO_MAX_LEN ||
+		    (ptrdiff_t)len > end - at)
 			break;
 		last = in->p;
 		(void)perfetto_packet(
@@ -218,6 +218,7 @@ read_file(struct source_state *s)
 		.json = intern_create(),
 		.last_category = NO_NAME,
 		.ntold = 1,
+		.nsnapshots = 1,
 		.trace_clock = 6,
 		.frame = { .front = 1 } }; /* fits nothing */
 	texts_start(p);

@@ -85,7 +85,6 @@ struct frame {
 	uint64_t front, front_mask, back, back_mask;
 	uint8_t nfront, nback;
 	bool needs_state;
-	uint64_t clock;
 	struct sequence *q;
 };
 
@@ -115,7 +114,7 @@ struct perfetto {
 	uint64_t ntold;   /* what was said of lanes, or forgotten; not 0 */
 	clock_vec clocks; /* those that all sequences share */
 	uint64_t trace_clock;
-	uint64_t nsnapshots;
+	uint64_t nsnapshots;    /* of clocks, and 1: not 0 */
 	uint64_t offset;        /* of the last packet, for messages */
 	uint32_t last_category; /* and its kind */
 	enum kind last_kind;
@@ -229,7 +228,11 @@ bool track_event(struct perfetto *p, struct sequence *q, struct str bytes,
 bool perfetto_any_packet(struct perfetto *p, struct str bytes, unsigned depth);
 /* ---- event.c ---- */
 
-/* Writes a slice of a lane; end NULL: it has none. */
+/* Writes a slice of a lane that has a chain, if one of the same category and
+ * chain was written before. */
+bool write_usual(
+    struct perfetto *p, const struct open_slice *o, int64_t end_ns);
+/* Writes any slice of a lane; end NULL: it has none. */
 void write_slice(struct perfetto *p, const struct open_slice *o,
     const int64_t *end_ns, const struct args *more_args);
 /* The same of what is known of it; false: strings were forgotten. */

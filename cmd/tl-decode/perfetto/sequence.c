@@ -41,7 +41,7 @@ sequence_clear(struct sequence *q)
 	counter_sets_free(&q->counters);
 	q->default_counters.n = q->default_reals.n = 0;
 	q->default_clock = 0;
-	q->usual_clock = 0;
+	q->usual_as_of = 0;
 	q->has_default_lane = false;
 	q->is_valid = true;
 }
@@ -184,7 +184,7 @@ sequence_defaults(struct perfetto *p, struct sequence *q, struct str bytes)
 {
 	struct fields m = fields_of(bytes);
 
-	q->usual_clock = 0;
+	q->usual_as_of = 0;
 	while (perfetto_next(p, &m)) {
 		if (m.field == 58 && m.type == PROTO_VARINT)
 			q->default_clock = m.u;
@@ -346,7 +346,7 @@ learn_usual_clock(struct perfetto *p, struct sequence *q, const struct clock *c)
 		return;
 	if (!c->is_incremental || c->multiplier != 1 || !c->has_offset)
 		return;
-	q->usual_clock = (size_t)(c - q->clocks.v) + 1;
+	q->usual_clock = (size_t)(c - q->clocks.v);
 	q->usual_as_of = p->nsnapshots;
 }
 

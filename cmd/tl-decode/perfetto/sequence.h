@@ -74,8 +74,8 @@ struct sequence {
 	number_vec default_counters, default_reals; /* tracks */
 	struct counter_sets counters;
 	clock_vec clocks;
-	/* the default one of these, plus 1, if it counts differences in ns and
-	 * is tied to the trace's, as of so many snapshots; or 0 */
+	/* the default one of these, if it counts differences in ns and is tied
+	 * to the trace's, as of so many snapshots: perfetto.nsnapshots, or 0 */
 	size_t usual_clock;
 	uint64_t usual_as_of;
 	/* of older writers: the thread, and times in microseconds */

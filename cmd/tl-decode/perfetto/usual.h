@@ -18,10 +18,9 @@ clock_ns(struct perfetto *p, struct sequence *q, uint64_t clock, uint64_t ts,
 	struct clock *c;
 	int64_t now;
 
-	if (UNLIKELY(clock != 0 || q->usual_clock == 0 ||
-		q->usual_as_of != p->nsnapshots))
+	if (UNLIKELY(clock != 0 || q->usual_as_of != p->nsnapshots))
 		return clock_ns_any(p, q, clock, ts, ns);
-	c = &q->clocks.v[q->usual_clock - 1];
+	c = &q->clocks.v[q->usual_clock];
 	if (UNLIKELY(__builtin_add_overflow(c->last, (int64_t)ts, &now) ||
 		!source_is_time(now) ||
 		__builtin_add_overflow(now, c->offset, ns) ||
@@ -47,7 +46,7 @@ args_json_known(struct perfetto *p, struct str bytes)
 /* ---- tracks ---- */
 
 /* lane_of(), for those that are asked for again and again. */
-static inline uint32_t
+static inline __attribute__((always_inline)) uint32_t
 lane_again(struct perfetto *p, uint64_t uuid)
 {
 	const size_t n = sizeof p->recent_lanes / sizeof *p->recent_lanes;
@@ -103,7 +102,7 @@ lane_begin(struct perfetto *p, struct sequence *q, struct open_slice *o)
 
 /* The innermost one ends then; true: what more is said of it, if any, is kept.
  */
-static inline bool
+static inline __attribute__((always_inline)) bool
 lane_end(struct perfetto *p, struct sequence *q, uint32_t lane, int64_t ts_ns,
     struct open_slice *more)
 {
@@ -153,9 +152,8 @@ in_frame(
 	    (hash_load(at, FRAME_MAX) & f->front_mask) != f->front)
 		return false;
 	at += f->nfront;
-	if (!varint_get_roomy(&at, &len) || len == 0 || at > end ||
-	    len > (uint64_t)(end - at) ||
-	    (uint64_t)(end - at) != len + f->nback ||
+	if (!varint_get_roomy(&at, &len) || len - 1 >= bytes.len ||
+	    (uint64_t)(end - at) - f->nback != len ||
 	    (hash_load(at + len, FRAME_MAX) & f->back_mask) != f->back)
 		return false;
 	*event = (struct str){ (const char *)at, (size_t)len };
@@ -175,7 +173,7 @@ perfetto_packet(struct perfetto *p, struct str bytes, unsigned depth)
 		texts_trim(p);
 	if (!in_frame(f, bytes, &ts, &event))
 		return perfetto_any_packet(p, bytes, depth);
-	if (!clock_ns(p, f->q, f->clock, ts, &ns))
+	if (!clock_ns(p, f->q, 0, ts, &ns))
 		return false;
 	return track_plain_end(p, f->q, event, ns) ||
 	    track_event(p, f->q, event, &ns);
