@@ -334,6 +334,8 @@ begin_event(struct perfetto *p, const struct open_slice *o, struct whose *whose,
 		whose->track_tid = tid;
 		whose->track_has_tid = has_tid;
 		whose->has_track = true;
+		whose->is_own_track =
+		    tid == whose->tid && has_tid != whose->is_process;
 	}
 	maker_start(&p->maker, source_time(p->s, o->ts_ns));
 }
@@ -386,14 +388,6 @@ write_span(struct perfetto *p, const struct open_slice *o, struct whose *whose,
 
 /* Fields of an event that is nothing but a slice. */
 #define HAS_USUAL (HAS_TRACK | HAS_TS | HAS_DUR | HAS_NAME)
-
-/* Whether the track of the event before is that of the lane itself. */
-static inline bool
-is_on_own_track(const struct whose *w)
-{
-	return w->has_track && w->track_tid == w->tid &&
-	    w->track_has_tid != w->is_process;
-}
 
 /* Behind a chain, what ties a launch and its work; longer lists are no usual
  * ones. */
@@ -449,7 +443,8 @@ bool
 write_usual(struct perfetto *p, const struct open_slice *o, int64_t end_ns)
 {
 	const struct args *args = &o->args;
-	const struct arg *flows = args->list.n > 0 ? flows_of(args) : NULL;
+	const struct arg *flows =
+	    UNLIKELY(args->list.n > 0) ? flows_of(args) : NULL;
 	const struct usual *u =
 	    chain_usual(args->chain, o->category, flows != NULL);
 	struct lane *l = &p->lanes.v[o->lane];
@@ -457,10 +452,12 @@ write_usual(struct perfetto *p, const struct open_slice *o, int64_t end_ns)
 	struct str vals = { args->text.p, args->chain_len };
 	struct event *ev;
 
+	if (UNLIKELY(args->list.n > 0) && flows == NULL)
+		return false;
 	if (u->shape == 0 || u->category != o->category ||
 	    u->has_flows != (flows != NULL) || end_ns < o->ts_ns ||
-	    args->list.n > (flows != NULL) || name == INTERN_NONE ||
-	    l->as_of != p->ntold || !is_on_own_track(&l->whose))
+	    name == INTERN_NONE || l->as_of != p->ntold ||
+	    !l->whose.is_own_track)
 		return false;
 	if (flows != NULL)
 		vals = flow_values(p, args, flows);

@@ -233,6 +233,8 @@ read_compressed(struct perfetto *p, struct str s, bool is_zstd, unsigned depth)
 
 /* ---- frames ---- */
 
+const struct frame perfetto_no_frame = { .front = 1 };
+
 /* The first n bytes there, all of them that count. */
 static uint64_t
 framed(const unsigned char *at, size_t n, uint64_t *mask)
@@ -270,7 +272,6 @@ learn_frame(struct perfetto *p, struct str bytes, const struct packet *k,
 	f->nback = (uint8_t)(end - back);
 	f->front = framed(at, f->nfront, &f->front_mask);
 	f->back = framed(back, f->nback, &f->back_mask);
-	f->needs_state = (k->flags & NEEDS_STATE) != 0;
 	f->q = q;
 }
 
@@ -313,6 +314,7 @@ perfetto_any_packet(struct perfetto *p, struct str bytes, unsigned depth)
 	q = sequence_of(p, k.sequence);
 	if (k.is_dropped && !k.is_first) {
 		q->is_valid = false;
+		p->frame = perfetto_no_frame;
 		p->nlost++;
 	}
 	if ((k.flags & STATE_CLEARED) != 0)

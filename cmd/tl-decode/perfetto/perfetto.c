@@ -220,7 +220,7 @@ read_file(struct source_state *s)
 		.ntold = 1,
 		.nsnapshots = 1,
 		.trace_clock = 6,
-		.frame = { .front = 1 } }; /* fits nothing */
+		.frame = perfetto_no_frame };
 	texts_start(p);
 	s->reading = p;
 	s->is_binary = true;

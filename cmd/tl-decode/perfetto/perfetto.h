@@ -37,6 +37,7 @@ struct whose {
 	/* the event before: its track in the stream, and the thread that it
 	 * had */
 	bool has_track, track_has_tid;
+	bool is_own_track; /* that thread is the one of this */
 	uint32_t track;
 	int64_t track_tid;
 };
@@ -84,9 +85,9 @@ struct recent_lane {
 struct frame {
 	uint64_t front, front_mask, back, back_mask;
 	uint8_t nfront, nback;
-	bool needs_state;
 	struct sequence *q;
 };
+extern const struct frame perfetto_no_frame; /* fits nothing */
 
 /* ---- the file ---- */
 
@@ -118,8 +119,8 @@ struct perfetto {
 	uint64_t offset;        /* of the last packet, for messages */
 	uint32_t last_category; /* and its kind */
 	enum kind last_kind;
-	struct number_lists lists;           /* of the event at hand */
-	struct frame frame;                  /* the one learned last */
+	struct number_lists lists; /* of the event at hand */
+	struct frame frame; /* the one learned last, of a valid sequence */
 	struct recent_lane recent_lanes[64]; /* by the uuid */
 	struct arena *links;                 /* chain.h */
 	struct link *no_link;                /* fits nothing */

@@ -157,7 +157,7 @@ in_frame(
 	    (hash_load(at + len, FRAME_MAX) & f->back_mask) != f->back)
 		return false;
 	*event = (struct str){ (const char *)at, (size_t)len };
-	return !f->needs_state || f->q->is_valid;
+	return true;
 }
 
 /* A packet, or one that was packed into another (depth). */
