@@ -142,8 +142,9 @@ def put(ts, *fields, more=b""):
 keys = text(12, text(3, num(1, 1) + text(2, "key")) + text(3, num(1, 2) + text(2, "n")) +
             text(29, num(1, 1) + text(2, "value")))
 args = text(4, num(1, 1) + num(17, 1)) + text(4, num(1, 2) + num(4, -5))
-put(0, num(9, 1), text(22, "open"), text(23, "before"), args, more=keys + num(13, 1))
-put(0, num(9, 2))
+for i in range(2):
+    put(0, num(9, 1), text(22, "open"), text(23, "before"), args, more=keys + num(13, 1 - i))
+    put(0, num(9, 2))
 put(1, num(9, 1), text(22, "open"), text(23, "outer"), args)
 for i in range(25000):
     put(10 * i + 10, num(9, 1), text(23, "%04000d" % i))
@@ -162,8 +163,8 @@ esac
 is 'what was open meanwhile keeps its texts' \
 	"$(tl-filter --name outer names.tl | tl-cat | jq -c 'select(.dur) | [.cat, .name, .dur, .args]')" \
 	'["open","outer",999999,{"key":"value","n":-5}]'
-is 'and all names are right' "$(tl-cat --tsv -F name --no-header names.tl | awk '$1 + 0 != NR - 2' | cut -c 1-20 | paste -sd' ' -)" \
-	'before outer'
+is 'and all names are right' "$(tl-cat --tsv -F name --no-header names.tl | awk '$1 + 0 != NR - 3' | cut -c 1-20 | paste -sd' ' -)" \
+	'before before outer'
 # annotations of which ever others follow each other, below a slice that stays open
 cat >keys.py <<'EOP'
 import os, sys
@@ -178,19 +179,22 @@ outer = num(9, 1), text(22, "c"), text(23, "outer"), note(90, 17, 1), note(1, 4,
 said = '{"k90":"a text","k1":%d}' % -2**63
 put(0, *outer, more=num(13, 1) + text(12, names + text(29, num(1, 1) + text(2, "a text"))))
 put(0, num(9, 2))
+put(0, *outer)
+put(0, num(9, 2))
 put(1, *outer)
-out = [said]
-for i in range(1, 91):
-    for j in range(1, 91):
+out = [said, said]
+for i in range(1, 61):
+    for j in range(1, 61):
         if i != j:
-            put(len(out), num(9, 1), text(22, "c"), note(i, 3, len(out)), note(j, 4, -j))
+            k = 61 + (i + j) % 29
+            put(len(out), num(9, 1), text(22, "c"), note(i, 3, len(out)), note(j, 4, -j), note(k, 3, 2**63))
             put(len(out), num(9, 2))
-            out.append('{"k%d":%d,"k%d":%d}' % (i, len(out), j, -j))
+            out.append('{"k%d":%d,"k%d":%d,"k%d":%d}' % (i, len(out), j, -j, k, 2**63))
 put(99999, num(9, 2))
 with open("keys.want", "w") as f:
     print(*out, said, sep="\n", file=f)
 EOP
-python3 keys.py | tl-decode | tl-cat | jq -c 'select(.ts != null) | .args' | sed 's/"#\(-*[0-9]*\)"/\1/' >keys.got
+python3 keys.py | tl-decode | tl-cat | jq -c 'select(.ts != null) | .args' | sed 's/"#\(-*[0-9]*\)"/\1/g' >keys.got
 ok 'all annotations are right' cmp keys.want keys.got
 refuses 1 'categories.pftrace: byte [0-9]*: an event has too many categories' 'tl-decode -o x.tl categories.pftrace'
 done_testing
