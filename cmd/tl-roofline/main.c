@@ -231,6 +231,7 @@ start(struct sink *s)
 	struct roof_state *g = (struct roof_state *)s;
 
 	g->device = INTERN_NONE;
+	vec_reserve(&g->lists, 1); /* an empty list begins somewhere, too */
 	g->execute = intern_put(s->dict->text, STR("execute"));
 	if (g->diff != NULL)
 		g->versus = versus_read(s->dict, g->diff);
