@@ -84,9 +84,10 @@ zstd_step(void *state, struct in_raw *raw, struct sink *out)
 			return zstd_end(s, raw, out);
 		rc = ZSTD_decompressStream(s->z, &ob, &ib);
 		raw->p += ib.pos;
-		out->p += ob.pos;
+		/* frames of old versions then say that they filled it */
 		if (ZSTD_isError(rc))
 			return zstd_fault(s, rc, raw_offset(raw), out);
+		out->p += ob.pos;
 		s->inside = rc != 0;
 		s->any |= rc == 0;
 		if (s->inside && raw->p == raw->end && out->p < out->end)
