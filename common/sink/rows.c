@@ -485,7 +485,7 @@ put_rows(struct sink_row *r, const double *wholes, struct scratch *room)
 			sum = 0;
 		source = r->group->key[0];
 		r->whole = wholes[source];
-		sum += r->group->sums[r->plan->table->measure];
+		sum = num_add_max(sum, r->group->sums[r->plan->table->measure]);
 		r->cumulative =
 		    r->whole > 0 ? (double)sum / r->whole * 100 : NAN;
 		put_row(r, room, needed);
