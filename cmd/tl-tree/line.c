@@ -1,43 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /* What is said of one event, as the reference prints it. */
+#include "base/unsafe.h"
 #include "cmd/tl-tree/tree.h"
 #include "json/json.h"
 
 /* ---- texts ---- */
 
-/* One byte of a name; those that a terminal would obey become \xNN. */
-static void
-put_visible(struct out *out, unsigned char c)
+/* One character, as bytes \xNN where it is unsafe or none; its length. */
+static size_t
+put_visible(struct out *out, const char *p, size_t left)
 {
-	if (c < 0x20 || c == 0x7f)
-		out_printf(out, "\\x%02x", c);
+	uint32_t c;
+	size_t n = utf8_next(p, left, &c);
+
+	if (c != UTF8_BAD && !char_is_unsafe(c))
+		out_write(out, p, n);
 	else
-		out_write(out, &c, 1);
+		for (size_t i = 0; i < n; i++)
+			out_printf(out, "\\x%02x", (unsigned char)p[i]);
+	return n;
 }
 
-/* Controls, those of U+0080 to U+009F too, which terminals obey, as bytes. */
 void
 line_name(struct out *out, struct str name, size_t max)
 {
-	size_t chars = 0, n;
+	size_t at = 0;
 
-	for (size_t at = 0; at < name.len; at += n) {
-		const char *p = name.p + at;
-		uint32_t c;
-
-		n = utf8_next(p, name.len - at, &c);
-		if (chars++ == max) {
-			out_puts(out, "..");
-			return;
-		}
-		if (n == 1 && c != UTF8_BAD)
-			put_visible(out, (unsigned char)*p);
-		else if (c >= 0xa0 && c != UTF8_BAD)
-			out_write(out, p, n);
-		else
-			for (size_t i = 0; i < n; i++)
-				out_printf(out, "\\x%02x", (unsigned char)p[i]);
-	}
+	for (size_t chars = 0; at < name.len && chars < max; chars++)
+		at += put_visible(out, name.p + at, name.len - at);
+	if (at < name.len)
+		out_puts(out, "..");
 }
 
 void
@@ -64,10 +56,10 @@ put_quoted(struct out *out, struct str s)
 	    str_find(s, STR("\""), false) < 0)
 		quote = '"';
 	out_write(out, &quote, 1);
-	for (size_t i = 0; i < s.len; i++) {
+	for (size_t i = 0; i < s.len;) {
 		if (s.p[i] == quote || s.p[i] == '\\')
 			out_write(out, "\\", 1);
-		put_visible(out, (unsigned char)s.p[i]);
+		i += put_visible(out, s.p + i, s.len - i);
 	}
 	out_write(out, &quote, 1);
 }

@@ -15,6 +15,7 @@
 
 #include "base/base.h"
 #include "base/err-line.h"
+#include "base/unsafe.h"
 
 #define HOOKS_MAX 16
 #define WRAP_MIN 40 /* columns of a terminal on which messages are wrapped */
@@ -34,7 +35,7 @@ visible_char(const unsigned char *p, size_t n)
 	uint32_t c;
 	size_t len = utf8_next((const char *)p, n, &c);
 
-	return c == UTF8_BAD || c < 0x20 || (c >= 0x7f && c < 0xa0) ? 0 : len;
+	return c == UTF8_BAD || char_is_unsafe(c) ? 0 : len;
 }
 
 bool

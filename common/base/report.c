@@ -16,6 +16,7 @@
 
 #include "base/err-line.h"
 #include "base/report.h"
+#include "base/unsafe.h"
 
 static const struct {
 	const char *name, *text;
@@ -281,18 +282,18 @@ line_json(struct line *l, size_t limit, struct str s)
 
 	l->p[l->len++] = '"';
 	while (i < s.len && l->len + 8 < limit) {
-		size_t n = visible_char(p + i, s.len - i);
-		bool is_control = p[i] < 0x20 || p[i] == 0x7f;
+		uint32_t c;
+		size_t len = utf8_next(s.p + i, s.len - i, &c), n = len;
 
-		if (n == 0)
+		if (c == UTF8_BAD || char_is_unsafe(c))
 			n = (size_t)snprintf(l->p + l->len, 7, "\\u%04x",
-			    is_control ? p[i] : 0xfffdU);
+			    c > 0xffff ? 0xfffd : c);
 		else if (p[i] == '"' || p[i] == '\\')
 			n = (size_t)snprintf(l->p + l->len, 3, "\\%c", p[i]);
 		else
 			memcpy(l->p + l->len, p + i, n);
 		l->len += n;
-		i += p[i] < 0x80 || n == 6 ? 1 : n;
+		i += len;
 	}
 	l->p[l->len++] = '"';
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* put: strings and integers as JSON. */
+#include "base/unsafe.h"
 #include "json/json.h"
 #include "json/text.h"
 
@@ -34,9 +35,14 @@ static size_t
 put_high(struct buf *b, const unsigned char *p, const unsigned char *end)
 {
 	size_t n = utf8_length(p, end);
+	uint32_t c;
 
 	if (n > 0) {
-		buf_put(b, p, n);
+		(void)utf8_next((const char *)p, n, &c);
+		if (c <= 0xffff && char_is_unsafe(c))
+			put_u(b, c);
+		else
+			buf_put(b, p, n);
 		return n;
 	}
 	if (end - p >= 3 && p[0] == 0xed && p[1] >= 0xa0 && p[1] <= 0xbf &&

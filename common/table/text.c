@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text for terminals without a locale: what a character is, how wide it is,
- * and which ones must not reach a terminal as they are.
+ * Text for terminals without a locale: how wide a character is, and those
+ * that must not reach a terminal as they are.
  */
+#include "base/unsafe.h"
 #include "table/view.h"
 
 struct range {
@@ -56,20 +57,6 @@ static const struct range two_wide[] = {
 	{ 0x1f900, 0x1f9ff },
 	{ 0x1fa70, 0x1faff },
 	{ 0x20000, 0x3fffd },
-};
-
-/* They reorder or hide text, or move the cursor (C1). */
-static const struct range unsafe[] = {
-	{ 0x0000, 0x001f },
-	{ 0x007f, 0x009f },
-	{ 0x061c, 0x061c },
-	{ 0x200e, 0x200f },
-	{ 0x2028, 0x202e },
-	{ 0x2060, 0x206f },
-	{ 0xfeff, 0xfeff },
-	{ 0xfff9, 0xfffb },
-	{ 0xfffe, 0xffff }, /* no characters; XML cannot hold them */
-	{ 0xe0000, 0xe00ff },
 };
 
 static bool
@@ -133,7 +120,7 @@ text_visible(struct str s, struct buf *out)
 
 	for (size_t i = 0, n; i < s.len; i += n) {
 		n = utf8_next(s.p + i, s.len - i, &cp);
-		if (cp == UTF8_BAD || IS_IN(unsafe, cp))
+		if (cp == UTF8_BAD || char_is_unsafe(cp))
 			put_unsafe(cp, (unsigned char)s.p[i], out);
 		else
 			buf_put(out, s.p + i, n);
@@ -173,7 +160,7 @@ text_escape(struct str s, const char *kept, const char *more, struct buf *out)
 			continue;
 		} else {
 			n = utf8_next(s.p + i, s.len - i, &cp);
-			if (cp != UTF8_BAD && !IS_IN(unsafe, cp))
+			if (cp != UTF8_BAD && !char_is_unsafe(cp))
 				continue;
 		}
 		buf_put(out, s.p + from, i - from);

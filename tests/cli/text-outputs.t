@@ -38,6 +38,13 @@ for format in tsv csv; do
 done
 tl-cat --tsv -F id,name,args,args.k,op t.tl >out
 safe 'tl-cat --tsv' '' out
+tl-cat t.tl >out
+safe 'tl-cat' '' out
+tl-tree --print t.tl >out
+safe 'tl-tree --print' '' out
+mark=$(printf 'no\342\200\256such')
+tl-cat "$mark" 2>out
+safe 'a message' '' out
 tl-fold t.tl >out
 safe 'tl-fold' '' out
 tl-fold --short t.tl >out
