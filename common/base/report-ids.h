@@ -21,8 +21,8 @@ WARNING(EVENTS_REMOVED,
 NOTE(DUPLICATES,
     "{file}: {#n} GPU {n:event|events} recorded twice; each counts once")
 WARNING(AMBIGUOUS_LAUNCH,
-    "{file}: {#n} GPU {n:event is|events are} unlinked: several calls share "
-    "{n:its|their} correlation id (merged traces? pass each by itself)")
+    "{file}: {#n} GPU {n:event is|events are} unlinked: several calls may have "
+    "launched {n:it|them} (merged traces? pass each by itself)")
 WARNING(NO_SUCH_LAUNCH,
     "{file}: {#n} GPU {n:event is|events are} unlinked: the call with "
     "{n:its|their} correlation id launches nothing")
