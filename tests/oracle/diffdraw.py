@@ -528,6 +528,9 @@ class ExpectedJob:
         out = first_out(sides)
         before, after = [[run[out:] for run in job] for job in sides]
         steps = len(before[0])
+        # how these vary is not known
+        self.first = [(sum(a[0][:ROWS]) - sum(b[0][:ROWS])) / len(b) if out else 0
+                      for b, a in zip(*sides)]
         few = math.comb(2 * steps, steps) < 70
         self.ranks = []
         for b, a in zip(before, after):
@@ -555,22 +558,30 @@ class ExpectedJob:
 def compare_job(paths, want):
     bad = []
     command = ["tl-diff", "--pair", "rank"] + paths
-    p = subprocess.run(command + ["--table", "diff_ranks", "--fail-over", "rank:0us"],
-                       capture_output=True, text=True, check=False)
+    p = subprocess.run(command + ["--table", "diff_ranks", "-c", "+details", "--fail-over",
+                                  "rank:0us"], capture_output=True, text=True, check=False)
     got = list(csv.DictReader(p.stdout.splitlines(), delimiter="\t"))
-    for n, (g, r, named, rows) in enumerate(zip(got, want.ranks, want.named, want.rows)):
+    slower = False
+    for n, (g, r, named, rows, first) in enumerate(zip(got, want.ranks, want.named, want.rows,
+                                                       want.first)):
         judged = r.diff if named else 0
+        slower = slower or judged + first > 0
         top = max(rows, key=lambda x: (abs(x[0]), -x[1])) if rows else None
         if abs(float(g["diff_ns"]) - r.diff) > 1.01 or \
                 abs(float(g["judged_ns"]) - judged) > 1.01 or \
+                abs(float(g["first_step_ns"] or 0) - first) > 1.01 or \
                 (g["row"] or None) != (top and "op%02d" % top[1]) or \
                 top and abs(float(g["row_ns"]) - top[0]) > 1.01:
             bad.append("rank %d: %s, not %.1f, %s, %s" % (n, g, r.diff, named, top))
-        fails = re.search(r"rank %d: compute a step .* ms, ([-+.\d]+) ± ([.\d]+) ms beyond" % n,
+        fails = re.search(r"rank %d: compute a step [^,]* ms(?:, ([-+.\d]+) ± [.\d]+ ms beyond "
+                          r"noise)?(?:, ([-+.\d]+) ms, noise unknown, all by first steps)?; " % n,
                           p.stderr)
-        if bool(fails) != (judged > 0) or fails and abs(float(fails[1]) * 1e6 - judged) > 600:
-            bad.append("rank %d: judged %.0f, gate: %s" % (n, judged, p.stderr))
-    if (p.returncode == 4) != any(x and r.diff > 0 for x, r in zip(want.named, want.ranks)):
+        if bool(fails) != (judged + first > 0) or fails and any(
+                bool(told) != (ns != 0) or told and abs(float(told) * 1e6 - ns) > 600
+                for told, ns in zip(fails.groups(), (judged, first))):
+            bad.append("rank %d: judged %.0f, first %.0f, gate: %s" % (
+                n, judged, first, p.stderr))
+    if (p.returncode == 4) != slower:
         bad.append("gate: status %d" % p.returncode)
     first = subprocess.run(command + ["--table", "diff_verdict", "--no-header"], check=True,
                            capture_output=True, text=True).stdout.split("\n")[0]
