@@ -9,6 +9,8 @@
 
 #define SPAN_LEAST_NS 1000000000
 #define TIES_LEAST 20
+#define SECOND 1e9 /* systems are solved to so many ns: drift is ns a second \
+	            */
 #define SETTLED_NS 200.0
 #define MATTERS_NS 10000.0
 #define LOOK_NS (MATTERS_NS / 4) /* at first sight */
@@ -33,13 +35,12 @@ find_slopes(struct island *p)
 	double most = 0;
 
 	for (size_t i = 0; i < p->ties.n; i++) {
-		/* in ns a second, as the system is solved to so many ns */
-		p->value[i] = p->ties.v[i].slope * 1e9;
+		p->value[i] = p->ties.v[i].slope * SECOND;
 		p->w[i] = p->ties.v[i].slope_w;
 	}
 	system_solve(&p->sys, p->value, p->x);
 	for (size_t i = p->clocks.n; i-- > 0;) {
-		p->x[i] = (p->x[i] - p->x[0]) / 1e9;
+		p->x[i] = (p->x[i] - p->x[0]) / SECOND;
 		most = fmax(most, fabs(p->x[i]));
 	}
 	return most;
@@ -117,7 +118,7 @@ weigh_slopes(struct island *p)
 
 		if (n > 0 && t->slope_w > 0)
 			v = fmax(v, all / n / t->slope_w);
-		p->w[i] = v > 0 ? 1 / v : 0;
+		p->w[i] = v > 0 ? 1 / (v * SECOND * SECOND) : 0;
 	}
 }
 
@@ -141,9 +142,9 @@ judge_drift(struct solver *k, uint32_t no)
 	for (size_t i = 0; i < p.clocks.n; i++) {
 		uint32_t c = p.clocks.v[i];
 
-		k->drift_v[c] = p.v[i];
+		k->drift_v[c] = p.v[i] / (SECOND * SECOND);
 		is_kept |= fabs(k->drift[c]) * half_span >
-		    fmax(MATTERS_NS, least * sqrt(p.v[i]) * half_span);
+		    fmax(MATTERS_NS, least * sqrt(k->drift_v[c]) * half_span);
 	}
 	island_close(&p);
 	return is_kept && most < DRIFT_MAX;
