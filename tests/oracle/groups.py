@@ -129,7 +129,13 @@ def same(bad, what, got, want):
 
 
 def read(rows, keys, figures):
-    return {tuple(r[k] for k in keys): tuple(int(r[f]) for f in figures) for r in rows}
+    found = {}
+    for r in rows:
+        key = tuple(r[k] for k in keys)
+        if key in found:
+            raise ValueError("two rows of %s" % (key,))
+        found[key] = tuple(int(r[f]) for f in figures)
+    return found
 
 
 def check_ops(tree, trace, bad):
@@ -188,8 +194,9 @@ def check_kernels(tree, trace, bad):
     n = 0
     for by, columns, key in (
             ("name", ("name",), lambda g: (g.name,)),
-            ("launch-config", ("name", "grid", "block"),
-             lambda g: (g.name, config(g, "grid"), config(g, "block"))),
+            ("launch-config", ("name", "grid", "block", "registers", "shared_bytes"),
+             lambda g: (g.name, config(g, "grid"), config(g, "block"),
+                        config(g, "registers per thread"), config(g, "shared memory"))),
             ("step", ("step",), lambda g: (placed(calls.step, g),)),
             ("annotation", ("annotation",), lambda g: (placed(calls.annotation, g),))):
         want = defaultdict(lambda: (0, 0))
