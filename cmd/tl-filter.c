@@ -328,6 +328,8 @@ main(int argc, char *argv[])
 	opt_start(&op, argc, argv, &about, options);
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &op, ch);
+	if (set.has_met && !set.is_part)
+		die_usage("option '--met' needs --first-source");
 	files = op.ind < argc ? argv + op.ind : standard_input;
 	stream_check_files(files);
 
