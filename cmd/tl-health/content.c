@@ -41,48 +41,87 @@ text_facts(struct health *h, const struct value *v)
 	return h->texts.v[v->id];
 }
 
-/* An op with GPU work below it. */
-void
-content_take_op(struct health *h, const struct event *ev)
+struct op_more
+content_of_op(struct health *h, const struct event *ev)
 {
-	struct subject *s = &h->subject;
 	struct value lists[OP_LISTS];
 
 	if (!event_lists(h->dict, ev, lists))
-		return;
-	if ((text_facts(h, &lists[LIST_DIMS]) & TEXT_HAS_SIZE) != 0)
-		*map_put(&s->shaped, uid_hash(ev->uid), NULL) =
-		    (uint64_t)lists[LIST_DIMS].id + 1;
-	s->ntypes += lists[LIST_TYPES].type != VAL_NULL;
-	s->nstrides += lists[LIST_STRIDES].type != VAL_NULL;
-	if ((text_facts(h, &lists[LIST_CONCRETE]) & TEXT_IS_CUT) != 0)
-		tally_event(&s->of[CHECK_CONTENT_CUT], ev->uid, 0);
+		return (struct op_more){ 0 };
+	return (struct op_more){
+		.sizes = (text_facts(h, &lists[LIST_DIMS]) & TEXT_HAS_SIZE) != 0
+		    ? lists[LIST_DIMS].id + 1
+		    : 0,
+		.has_types = lists[LIST_TYPES].type != VAL_NULL,
+		.has_strides = lists[LIST_STRIDES].type != VAL_NULL,
+		.is_cut =
+		    (text_facts(h, &lists[LIST_CONCRETE]) & TEXT_IS_CUT) != 0,
+	};
+}
+
+void
+content_take_op(struct health *h, struct uid uid, const struct op_more *more)
+{
+	struct subject *s = &h->subject;
+
+	if (more->sizes > 0)
+		*map_put(&s->shaped, uid_hash(uid), NULL) = more->sizes;
+	s->ntypes += more->has_types;
+	s->nstrides += more->has_strides;
+	if (more->is_cut)
+		tally_event(&s->of[CHECK_CONTENT_CUT], uid, 0);
+}
+
+static struct gpu_args
+args_of_shape(const struct health *h, const struct shape *shape)
+{
+	struct gpu_args a = { .is_known = true };
+
+	for (uint32_t i = 0; i < shape->nentries; i++) {
+		struct str key = dict_get(h->dict, shape->entries[i].key);
+		uint16_t no = (uint16_t)(i + 1);
+
+		if (shape->entries[i].group != GROUP_ARGS)
+			continue;
+		if (str_eq(key, STR("graph id")))
+			a.graph = no;
+		else if (str_eq(key, STR("grid")))
+			a.grid = no;
+		else if (str_eq(key, STR("block")))
+			a.block = no;
+		else if (str_eq(key, STR("hlo_op")))
+			a.hlo = no;
+	}
+	return a;
 }
 
 /* What host.gpus does not keep of a GPU event. */
 struct gpu_more
-content_take_gpu(struct health *h, const struct event *ev)
+content_of_gpu(struct health *h, const struct event *ev)
 {
-	struct entries it = entries_of(h->dict, ev);
 	struct gpu_more more = { .like = hash_u64(ev->name) };
-	bool has_hlo = false;
+	struct subject *s = &h->subject;
+	struct gpu_args a;
+	struct entries it;
 
-	while (entries_next(&it)) {
-		if (it.entry->group != GROUP_ARGS)
-			continue;
-		if (it.entry->key == h->keys.graph && it.val.type == VAL_INT)
+	while (s->gpu_args.n <= ev->shape_id)
+		vec_push(&s->gpu_args, ((struct gpu_args){ 0 }));
+	if (!s->gpu_args.v[ev->shape_id].is_known)
+		s->gpu_args.v[ev->shape_id] = args_of_shape(h, ev->shape);
+	a = s->gpu_args.v[ev->shape_id];
+	more.has_hlo = a.hlo > 0;
+	if (a.graph == 0 && a.grid == 0 && a.block == 0)
+		return more;
+	for (it = entries_of(h->dict, ev); entries_next(&it);) {
+		uint16_t no = (uint16_t)(it.entry - ev->shape->entries + 1);
+
+		if (no == a.graph && it.val.type == VAL_INT)
 			more.graph = (uint64_t)it.val.i;
-		else if (it.entry->key == h->keys.grid)
+		else if (no == a.grid)
 			more.like = hash_more(more.like, it.val.id);
-		else if (it.entry->key == h->keys.block)
+		else if (no == a.block)
 			more.like = hash_more(~more.like, it.val.id);
-		else if (it.entry->key == h->keys.hlo)
-			has_hlo = true;
 	}
-	if (!has_hlo && h->subject.is_xla &&
-	    event_is(ev, KIND_BIT(KIND_KERNEL)))
-		tally_event(
-		    &h->subject.of[CHECK_CONTENT_NO_HLO], ev->uid, ev->dur_ns);
 	return more;
 }
 

@@ -7,103 +7,13 @@
 #ifndef TL_HEALTH_H
 #define TL_HEALTH_H
 
+#include "cmd/tl-health/checks.h"
 #include "cmd/tl-health/rules.h"
 #include "sink/source.h"
 #include "stream/marks.h"
 #include "table/junit.h"
 #include "table/table.h"
 #include "trace/host.h"
-
-/* In the order of the page. */
-enum check {
-	CHECK_TIME_ZERO,
-	CHECK_TIME_HUGE,
-	CHECK_TIME_NEGATIVE,
-	CHECK_TIME_NO_DURATION,
-	CHECK_TIME_JUMP,
-	CHECK_TIME_BEFORE_LAUNCH,
-	CHECK_TIME_OUTSIDE,
-	CHECK_TIME_OVERRUN,
-	CHECK_TIME_OVERLAP,
-	CHECK_TIME_DOMINANT,
-	CHECK_TIME_COARSE,
-	CHECK_TIME_BURST,
-	CHECK_TIME_RANKS,
-	CHECK_LINK_NO_LAUNCH,
-	CHECK_LINK_NO_WORK,
-	CHECK_LINK_NO_OP,
-	CHECK_LINK_NO_ID,
-	CHECK_LINK_SHARED,
-	CHECK_LINK_PROCESSES,
-	CHECK_LINK_GRAPHS,
-	CHECK_LINK_BACKWARD,
-	CHECK_LINK_FLOWS,
-	CHECK_COVER_BLOCKED,
-	CHECK_COVER_LATE,
-	CHECK_COVER_BEGIN,
-	CHECK_COVER_END,
-	CHECK_COVER_STARVED,
-	CHECK_COVER_STEPS,
-	CHECK_COVER_LOST,
-	CHECK_COVER_RANKS,
-	CHECK_COVER_NO_CALLS,
-	CHECK_COVER_NO_STEPS,
-	CHECK_COVER_UNEVEN,
-	CHECK_CONTENT_NO_OPS,
-	CHECK_CONTENT_NO_SHAPES,
-	CHECK_CONTENT_NO_STRIDES,
-	CHECK_CONTENT_NO_TYPES,
-	CHECK_CONTENT_NO_STACKS,
-	CHECK_CONTENT_NO_HLO,
-	CHECK_CONTENT_CUT,
-	CHECK_CONTENT_NAMES,
-	CHECK_CONTENT_UNKNOWN,
-	CHECK_CONTENT_FEW,
-	CHECK_CONTENT_IDLE,
-	CHECK_CONTENT_UNSTABLE,
-	CHECK_CONTENT_NO_MODEL,
-	CHECK_CONTENT_ABOVE_ROOF,
-	CHECK_FILE_CUT,
-	CHECK_FILE_LOST,
-	CHECK_FILE_MENDED,
-	CHECK_FILE_SKIPPED,
-	CHECK_FILE_TWICE,
-	CHECK_FILE_KEYS,
-	CHECK_FILE_SEVERAL,
-	CHECK_FILE_EDITED,
-	CHECK_FILE_REPAIRED,
-	CHECKS,
-};
-
-enum severity {
-	SOUND,
-	NOTE,
-	WARNING,
-	MISLEADING,
-	SEVERITIES,
-};
-extern const char *const severity_words[SEVERITIES];
-
-struct check_def {
-	const char *id;
-	/* What the share is of: "GPU time"; NULL: events are counted. */
-	const char *share_of;
-	/* From which share, in percent, or count on; INFINITY: never. */
-	double warning, misleading;
-	const char *text;   /* what is wrong */
-	const char *spoils; /* which figures it touches */
-	const char *advice; /* what to do about it */
-	unsigned touches;   /* FIGURE_ bits: where it travels to */
-};
-extern const struct check_def checks[CHECKS];
-
-/* From when on a finding is one. */
-struct limits {
-	double warning, misleading;
-};
-/* "CHECK=WARNING[,MISLEADING]" of --set; a bad one is a usage error. */
-void limits_set(struct limits limits[CHECKS], const char *text);
-void checks_list(void);
 
 struct finding {
 	enum check check;
@@ -128,7 +38,9 @@ struct tally {
 /* A call that has a correlation id. */
 struct call {
 	int64_t start_ns, end_ns;
+	struct uid uid;
 	uint32_t track;
+	uint32_t before; /* the one with its id that came before; HOST_NONE */
 };
 
 /* An arrow: which of its ends were there, and the first one. */
@@ -141,6 +53,18 @@ struct flow {
 struct gpu_more {
 	uint64_t graph; /* that it is a node of; 0: none */
 	uint64_t like;  /* equal for equal name, grid and block */
+	bool has_hlo;
+};
+/* Where it has them among its arguments, from 1 on; 0: nowhere. */
+struct gpu_args {
+	bool is_known;
+	uint16_t graph, grid, block, hlo;
+};
+
+/* What the lists of an op's arguments are; sizes: its number; 0: none. */
+struct op_more {
+	uint32_t sizes;
+	bool has_types, has_strides, is_cut;
 };
 
 /* One source while it is read. */
@@ -148,6 +72,7 @@ struct subject {
 	struct host host;
 	uint32_t source; /* no of sink_source */
 	bool is_open;
+	bool is_early;   /* events were taken while they were read */
 	int64_t zero_ns; /* where the file's own times begin */
 	struct tally of[CHECKS];
 	uint64_t nevents, ngpu;      /* those with a time; GPU events */
@@ -167,14 +92,17 @@ struct subject {
 	uint64_t nlosses;   /* that the profiler wrote about */
 	bool is_api_trace;
 	bool is_xla;        /* rows of a device are no GPU streams: they nest */
-	struct map call_of; /* the first call of an id, in calls */
+	struct map call_of; /* the last call of an id, in calls */
 	VEC(struct call) calls;
 	struct map launched; /* launches of GPU events whose time is none */
-	VEC(struct gpu_more) more;  /* of each in host.gpus, as added */
-	struct map shaped;          /* ops: the number of their sizes + 1 */
-	uint64_t nstrides, ntypes;  /* ops that have them */
-	bool is_chrome, has_stacks; /* its format; it says so */
-	struct map flow_of;         /* the ends of a flow, in flows */
+	VEC(struct gpu_more) more;      /* of each in host.gpus, as added */
+	VEC(struct gpu_more) gpus_read; /* of those that were taken early */
+	VEC(struct op_more) ops_read;
+	VEC(struct gpu_args) gpu_args; /* by shape */
+	struct map shaped;             /* ops: the number of their sizes + 1 */
+	uint64_t nstrides, ntypes;     /* ops that have them */
+	bool is_chrome, has_stacks;    /* its format; it says so */
+	struct map flow_of;            /* the ends of a flow, in flows */
 	VEC(struct flow) flows;
 };
 
@@ -188,11 +116,9 @@ struct health {
 	VEC(struct finding) findings;
 	struct site_rules *rules; /* NULL: none */
 	outcome_list outcomes;
-	VEC(uint16_t) names; /* NAME_, by their number */
-	VEC(uint8_t) texts;  /* of lists, likewise */
-	struct {
-		uint32_t graph, grid, block, hlo, id;
-	} keys;                   /* of args */
+	VEC(uint16_t) names;      /* NAME_, by their number */
+	VEC(uint8_t) texts;       /* of lists, likewise */
+	uint32_t id_key;          /* of args: a flow's id */
 	VEC(struct span) windows; /* of GPU work of each source */
 	int64_t world;            /* ranks of the job; 0: not known */
 	uint64_t nevents, ngpu;
@@ -205,8 +131,21 @@ struct health {
 
 /* ---- subject.c ---- */
 
-void subject_start(struct health *h, const struct source *src);
+bool subject_start(struct health *h, const struct source *src, bool may_keep);
 void subject_take(struct health *h, const struct event *ev);
+/*
+ * Of a trace that is no tree yet the host's events are taken as they are read,
+ * while others decode; src: what is known of it then. When it is linked and
+ * nested subject_start() says whether that still holds: true, and only what
+ * links and nesting tell is left of them, the functions below.
+ */
+void subject_take_early(
+    struct health *h, const struct source *src, const struct event *ev);
+void subject_take_gpu(
+    struct health *h, const struct event *ev, const struct gpu_more *more);
+void subject_take_backward(struct health *h, const struct event *ev);
+/* Whether an op of this name has a forward op. */
+bool subject_is_wrapper(struct health *h, uint32_t name);
 /* All checks; nothing is left but findings. */
 void subject_end(struct health *h);
 void subject_free(struct subject *s);
@@ -251,8 +190,11 @@ void finding_say(struct health *h, struct finding *f, const char *fmt, ...)
 /* Before or with the events. */
 void links_take_call(struct health *h, const struct event *ev);
 void links_take_flow(struct health *h, const struct event *ev);
-void content_take_op(struct health *h, const struct event *ev);
-struct gpu_more content_take_gpu(struct health *h, const struct event *ev);
+struct op_more content_of_op(struct health *h, const struct event *ev);
+struct gpu_more content_of_gpu(struct health *h, const struct event *ev);
+/* Of an op with GPU work below it. */
+void content_take_op(
+    struct health *h, struct uid uid, const struct op_more *more);
 void content_take_name(struct health *h, const struct event *ev);
 void coverage_take_meta(struct health *h, const struct meta *m);
 void coverage_take_facts(struct subject *s, const struct source *src);

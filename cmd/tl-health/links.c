@@ -22,9 +22,8 @@ links_take_call(struct health *h, const struct event *ev)
 {
 	struct subject *s = &h->subject;
 	const struct track *tracks = h->dict->tracks.v;
-	const struct call call = { ev->ts_ns,
-		num_add_max(ev->ts_ns, ev->dur_ns), ev->track };
-	const struct call *first;
+	struct call call = { ev->ts_ns, num_add_max(ev->ts_ns, ev->dur_ns),
+		ev->uid, ev->track, HOST_NONE };
 	bool is_new;
 	uint64_t *at;
 
@@ -33,18 +32,65 @@ links_take_call(struct health *h, const struct event *ev)
 		return;
 	at = map_put(
 	    &s->call_of, id_of_call(s, &tracks[ev->track], ev->corr), &is_new);
-	if (is_new) {
-		*at = s->calls.n;
-		vec_push(&s->calls, call);
-		return;
+	if (!is_new)
+		call.before = (uint32_t)*at;
+	*at = s->calls.n;
+	vec_push(&s->calls, call);
+}
+
+static int
+by_begin(const void *x, const void *y)
+{
+	const struct call *a = x, *b = y;
+
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	if (a->end_ns != b->end_ns)
+		return a->end_ns > b->end_ns ? -1 : 1;
+	return uid_cmp(a->uid, b->uid);
+}
+
+/* Those of one id, the earliest of which has it. */
+static void
+judge_calls(struct health *h, const struct call *v, size_t n)
+{
+	const struct track *tracks = h->dict->tracks.v;
+	struct subject *s = &h->subject;
+
+	for (size_t i = 1; i < n; i++) {
+		if (!key_eq(tracks[v[0].track].pid, tracks[v[i].track].pid))
+			tally_event(&s->of[CHECK_LINK_PROCESSES], v[i].uid, 0);
+		/* a driver's call within a runtime's is no other one */
+		else if (tracks[v[0].track].thread !=
+			tracks[v[i].track].thread ||
+		    v[i].start_ns >= v[0].end_ns ||
+		    v[0].start_ns >= v[i].end_ns)
+			tally_event(&s->of[CHECK_LINK_SHARED], v[i].uid, 0);
 	}
-	first = &s->calls.v[*at];
-	if (!key_eq(tracks[first->track].pid, tracks[call.track].pid))
-		tally_event(&s->of[CHECK_LINK_PROCESSES], ev->uid, 0);
-	/* a driver's call within a runtime's is no other one */
-	else if (tracks[first->track].thread != tracks[call.track].thread ||
-	    call.start_ns >= first->end_ns || first->start_ns >= call.end_ns)
-		tally_event(&s->of[CHECK_LINK_SHARED], ev->uid, 0);
+}
+
+/* Ids that several calls have, each by its last call. */
+static void
+check_calls(struct health *h)
+{
+	struct subject *s = &h->subject;
+	VEC(struct call) same = { 0 };
+
+	for (size_t i = s->calls.n; i-- > 0;) {
+		uint32_t at = (uint32_t)i, next;
+
+		if (s->calls.v[i].before == HOST_NONE)
+			continue;
+		same.n = 0;
+		for (; at != HOST_NONE; at = next) {
+			vec_push(&same, s->calls.v[at]);
+			next = s->calls.v[at].before;
+			s->calls.v[at].before = HOST_NONE;
+		}
+		stable_sort(same.v, same.n, sizeof *same.v, by_begin);
+		judge_calls(h, same.v, same.n);
+	}
+	vec_free(&same);
 }
 
 /* ---- flows ---- */
@@ -61,7 +107,7 @@ links_take_flow(struct health *h, const struct event *ev)
 
 	while (entries_next(&it))
 		if (it.entry->group == GROUP_TOP &&
-		    it.entry->key == h->keys.id) {
+		    it.entry->key == h->id_key) {
 			has_id = true;
 			id = it.val.type == VAL_INT ? (uint64_t)it.val.i
 						    : it.val.id;
@@ -358,6 +404,7 @@ check_links(struct health *h)
 		    &(struct tally){ .n = s->ngpu, .ns = -1 }, NAN);
 		return;
 	}
+	check_calls(h);
 	check_gpu_events(h);
 	check_launches(h);
 	check_graphs(h);

@@ -102,26 +102,12 @@ open_input(struct health *h, const char *path, int *tree)
 	return tree_open(*tree, path, h->dict);
 }
 
-/* Behind the strings of a stream that is held, which then keep their numbers.
- */
-static void
-intern_keys(struct health *h)
-{
-	struct intern *text = h->dict->text;
-
-	h->keys.graph = intern_put(text, STR("graph id"));
-	h->keys.grid = intern_put(text, STR("grid"));
-	h->keys.block = intern_put(text, STR("block"));
-	h->keys.id = intern_put(text, STR("id"));
-	h->keys.hlo = intern_put(text, STR("hlo_op"));
-}
-
 /* In front of all sources' records, as no tree of ours has it: of none. */
 static void
 take_event(struct health *h, const struct stream_in *in)
 {
 	if (!h->subject.is_open)
-		subject_start(h, &in->source);
+		(void)subject_start(h, &in->source, false);
 	subject_take(h, &in->ev);
 }
 
@@ -130,13 +116,13 @@ read_tree(struct health *h, struct stream_in *in)
 {
 	enum item item;
 
-	intern_keys(h);
+	h->id_key = intern_put(h->dict->text, STR("id"));
 	in->is_told = true; /* as findings */
 	stream_only(
 	    in, h->is_deep ? KINDS_READ | KIND_BIT(KIND_FLOW) : KINDS_READ);
 	while ((item = stream_next(in)) != ITEM_END)
 		if (item == ITEM_SOURCE)
-			subject_start(h, &in->source);
+			(void)subject_start(h, &in->source, false);
 		else if (item == ITEM_META)
 			coverage_take_meta(h, &in->meta);
 		else if (item == ITEM_EVENT)
@@ -151,20 +137,59 @@ struct visited {
 };
 
 static void
-take_held(void *arg, uint32_t i, uint32_t depth, enum section section)
+take_shown(void *arg, const struct event *ev)
 {
 	const struct visited *held = arg;
+
+	subject_take_early(held->health, store_source(held->store), ev);
+}
+
+/* An event that was shown: what links, and what is below it, tell; ngpus and
+ * nops: of those before it. */
+static void
+take_rest(struct visited *held, uint32_t i, size_t *ngpus, size_t *nops)
+{
+	struct health *h = held->health;
+	struct subject *s = &h->subject;
 	struct event ev;
 
-	(void)depth;
-	(void)section;
-	if (!store_is(held->store, i, KINDS_READ))
-		return;
-	if (store_is(held->store, i, KINDS_KEYED))
+	if (store_is(held->store, i, KINDS_GPU)) {
 		store_event(held->store, i, &ev);
-	else
-		store_event_bare(held->store, i, &ev);
-	subject_take(held->health, &ev);
+		subject_take_gpu(h, &ev, &s->gpus_read.v[(*ngpus)++]);
+		return;
+	}
+	if (store_is(held->store, i, KINDS_LAUNCH))
+		return;
+	if (store_ngpu(held->store, i) > 0)
+		content_take_op(
+		    h, store_uid(held->store, i), &s->ops_read.v[*nops]);
+	(*nops)++;
+	if (!subject_is_wrapper(h, store_name(held->store, i)))
+		return;
+	store_event_bare(held->store, i, &ev);
+	subject_take_backward(h, &ev);
+}
+
+static void
+take_held(struct visited *held, bool is_shown)
+{
+	struct store *s = held->store;
+	size_t ngpus = 0, nops = 0;
+	struct event ev;
+
+	for (uint32_t i = 0; i < store_count(s); i++) {
+		if (!store_is(s, i, KINDS_READ))
+			continue;
+		if (is_shown && store_was_shown(s, i)) {
+			take_rest(held, i, &ngpus, &nops);
+			continue;
+		}
+		if (store_is(s, i, KINDS_KEYED))
+			store_event(s, i, &ev);
+		else
+			store_event_bare(s, i, &ev);
+		subject_take(held->health, &ev);
+	}
 }
 
 /* What tl-tree would make of it, without the way through another stream. */
@@ -175,19 +200,21 @@ read_trace(struct health *h, struct stream_in *in)
 	struct visited held = { h, store_create(in->dict) };
 	const unsigned marks = in->marks;
 	const struct meta *metas;
+	bool is_shown;
 	size_t nmetas;
 
 	stream_refuse_edited(in);
 	stream_only(in, KINDS_ALL); /* of kinds that links need */
 	store_leave_out(held.store, KIND_BIT(KIND_PYTHON));
+	store_show(held.store, KINDS_HOST | KINDS_GPU, take_shown, &held);
 	while (store_read(held.store, in)) {
-		intern_keys(h);
 		tree_make(held.store, marks, &make);
-		subject_start(h, store_source(held.store));
+		is_shown = subject_start(h, store_source(held.store),
+		    store_has_shown_in_order(held.store));
 		metas = store_metas(held.store, &nmetas);
 		for (size_t i = 0; i < nmetas; i++)
 			coverage_take_meta(h, &metas[i]);
-		tree_visit(held.store, take_held, &held);
+		take_held(&held, is_shown);
 	}
 	tree_report(&make, in->name);
 	store_destroy(held.store);

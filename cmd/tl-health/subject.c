@@ -18,34 +18,64 @@ tally_event(struct tally *t, struct uid uid, int64_t ns)
 	t->ns = num_add_max(t->ns, ns);
 }
 
-void
-subject_start(struct health *h, const struct source *src)
+/* What of a source events are taken by. */
+static struct subject
+subject_of(const struct source *src)
+{
+	int64_t base = 0;
+
+	(void)!source_int(src, "base", &base);
+	return (struct subject){
+		.zero_ns = -base,
+		.first_ns = INT64_MAX,
+		.is_api_trace = source_is_api_trace(src),
+		.is_xla = source_is_xla(src),
+	};
+}
+
+static bool
+is_alike(const struct subject *a, const struct subject *b)
+{
+	return a->zero_ns == b->zero_ns && a->is_api_trace == b->is_api_trace &&
+	    a->is_xla == b->is_xla;
+}
+
+static void
+begin(struct health *h, struct subject with)
+{
+	struct subject *s = &h->subject;
+
+	with.host = s->host;
+	*s = with;
+	host_start(&s->host, h->dict, h->causes);
+}
+
+bool
+subject_start(struct health *h, const struct source *src, bool may_keep)
 {
 	const struct sink_source *o =
 	    sink_sources_source(&h->sources, &(struct select){ 0 }, src);
-	struct subject *s = &h->subject;
-	int64_t base = 0, world;
+	struct subject *s = &h->subject, with = subject_of(src);
+	bool is_kept = s->is_early && may_keep && is_alike(s, &with);
+	int64_t world;
 
 	if (s->is_open && s->source == o->no)
-		return;
+		return false;
 	subject_end(h);
-	(void)!source_int(src, "base", &base);
-	*s = (struct subject){
-		.host = s->host,
-		.source = o->no,
-		.is_open = true,
-		.zero_ns = -base,
-		.first_ns = INT64_MAX,
-		.window = o->window,
-		.has_window = o->has_window,
-		.is_api_trace = o->is_rocprof,
-		.is_xla = o->is_xla,
-	};
-	host_start(&s->host, h->dict, h->causes);
+	if (s->is_early && !is_kept)
+		subject_free(s);
+	if (!is_kept)
+		begin(h, with);
+	s->is_early = false;
+	s->is_open = true;
+	s->source = o->no;
+	s->window = o->window;
+	s->has_window = o->has_window;
 	check_facts(h, src);
 	coverage_take_facts(s, src);
 	if (source_int(src, "world_size", &world) && world > h->world)
 		h->world = world;
+	return is_kept;
 }
 
 /* ---- names ---- */
@@ -172,7 +202,8 @@ take_gpu(struct subject *s, const struct event *ev, int64_t end_ns)
 		spans_add(&s->busy, ev->ts_ns, end_ns);
 	if (ev->dur_ns == 0 && (ev->flags & EV_CLAMPED) == 0)
 		tally_event(&s->of[CHECK_TIME_NO_DURATION], ev->uid, 0);
-	if (ev->dur_ns > s->longest_ns) {
+	if (ev->dur_ns > s->longest_ns ||
+	    (ev->dur_ns == s->longest_ns && uid_cmp(ev->uid, s->longest) < 0)) {
 		s->longest_ns = ev->dur_ns;
 		s->longest = ev->uid;
 	}
@@ -225,6 +256,14 @@ take_profile(struct subject *s, const struct dict *st, const struct event *ev)
 	s->has_window = true;
 }
 
+bool
+subject_is_wrapper(struct health *h, uint32_t name)
+{
+	return (name_facts(h, name, NAME_OF_OP) &
+		   (NAME_WRAPS_BACKWARD | NAME_WRAPS_NO_OP)) ==
+	    NAME_WRAPS_BACKWARD;
+}
+
 static void
 take_host(struct health *h, const struct event *ev)
 {
@@ -235,29 +274,25 @@ take_host(struct health *h, const struct event *ev)
 		return;
 	}
 	s->nops++;
-	if ((ev->shape->has & HAS_NGPU) != 0 && ev->ngpu > 0)
-		content_take_op(h, ev);
-	if ((name_facts(h, ev->name, NAME_OF_OP) &
-		(NAME_WRAPS_BACKWARD | NAME_WRAPS_NO_OP)) !=
-	    NAME_WRAPS_BACKWARD)
-		return;
-	s->nwrappers++;
-	if ((ev->shape->has & HAS_FWD) == 0)
-		tally_event(&s->of[CHECK_LINK_BACKWARD], ev->uid, 0);
+	s->nwrappers += subject_is_wrapper(h, ev->name);
 }
 
 static void
-keep(struct health *h, const struct event *ev)
+keep(struct health *h, const struct event *ev, const struct gpu_more *more)
 {
 	struct subject *s = &h->subject;
 
 	host_add(&s->host, ev);
-	if (s->more.n < s->host.gpus.n)
-		vec_push(&s->more, content_take_gpu(h, ev));
+	if (s->more.n == s->host.gpus.n)
+		return;
+	vec_push(&s->more, *more);
+	if (!more->has_hlo && s->is_xla && event_is(ev, KIND_BIT(KIND_KERNEL)))
+		tally_event(&s->of[CHECK_CONTENT_NO_HLO], ev->uid, ev->dur_ns);
 }
 
-void
-subject_take(struct health *h, const struct event *ev)
+/* All that does not need links or a tree; more: of a GPU event. */
+static void
+take_read(struct health *h, const struct event *ev, const struct gpu_more *more)
 {
 	const unsigned timed = HAS_TS | HAS_DUR, facts = shape_facts(h, ev);
 	struct subject *s = &h->subject;
@@ -289,7 +324,73 @@ subject_take(struct health *h, const struct event *ev)
 		tally_event(&s->of[CHECK_CONTENT_UNKNOWN], ev->uid, 0);
 	else if (event_is(ev, KIND_BIT(KIND_SPAN)))
 		take_profile(s, h->dict, ev);
-	keep(h, ev);
+	keep(h, ev, more);
+}
+
+void
+subject_take_gpu(
+    struct health *h, const struct event *ev, const struct gpu_more *more)
+{
+	take_read(h, ev, more);
+}
+
+static bool
+is_timed(const struct event *ev)
+{
+	const unsigned timed = HAS_TS | HAS_DUR;
+
+	return (ev->flags & EV_DUPLICATE) == 0 &&
+	    (ev->shape->has & timed) == timed && ev->dur_ns <= IMPOSSIBLE_NS;
+}
+
+void
+subject_take_backward(struct health *h, const struct event *ev)
+{
+	if (is_timed(ev) && subject_is_wrapper(h, ev->name) &&
+	    (ev->shape->has & HAS_FWD) == 0)
+		tally_event(&h->subject.of[CHECK_LINK_BACKWARD], ev->uid, 0);
+}
+
+#define KINDS_OF_OPS (KINDS_HOST & ~KINDS_LAUNCH)
+
+void
+subject_take(struct health *h, const struct event *ev)
+{
+	struct gpu_more gpu = { 0 };
+	struct op_more op;
+
+	if (event_is(ev, KINDS_GPU))
+		gpu = content_of_gpu(h, ev);
+	take_read(h, ev, &gpu);
+	if (!event_is(ev, KINDS_OF_OPS))
+		return;
+	subject_take_backward(h, ev);
+	if ((ev->shape->has & HAS_NGPU) == 0 || ev->ngpu == 0 || !is_timed(ev))
+		return;
+	op = content_of_op(h, ev);
+	content_take_op(h, ev->uid, &op);
+}
+
+void
+subject_take_early(
+    struct health *h, const struct source *src, const struct event *ev)
+{
+	struct subject *s = &h->subject;
+
+	if (!s->is_early) {
+		subject_end(h);
+		begin(h, subject_of(src));
+		s->is_early = true;
+	}
+	if (event_is(ev, KINDS_GPU)) {
+		vec_push(&s->gpus_read, content_of_gpu(h, ev));
+		return;
+	}
+	take_read(h, ev, NULL);
+	if (event_is(ev, KINDS_OF_OPS))
+		vec_push(&s->ops_read,
+		    (is_timed(ev) ? content_of_op(h, ev)
+				  : (struct op_more){ 0 }));
 }
 
 /* Times of 0 are wrong only where the recording is elsewhere. */
@@ -352,6 +453,9 @@ subject_free(struct subject *s)
 	map_free(&s->launched);
 	vec_free(&s->calls);
 	vec_free(&s->more);
+	vec_free(&s->gpus_read);
+	vec_free(&s->ops_read);
+	vec_free(&s->gpu_args);
 	map_free(&s->shaped);
 	map_free(&s->flow_of);
 	vec_free(&s->flows);

@@ -62,8 +62,7 @@ struct custom_link {
 	struct str node;
 	/* while it is looked for */
 	int64_t end_ns;
-	uint32_t best;
-	unsigned like;
+	uint32_t best, like;
 };
 
 /* What is asked of a shape, once for each. */
@@ -111,7 +110,9 @@ struct thread {
 };
 
 struct store {
-	uint32_t left_out; /* kinds */
+	uint32_t left_out, shown; /* kinds */
+	store_shown *show;
+	void *show_arg;
 	struct dict *st;
 	BIG(struct held) items;
 	struct {
@@ -143,7 +144,7 @@ struct store {
 	VEC(struct meta) metas;
 	/* reading */
 	bool is_anew; /* links and tree of the stream are not kept */
-	bool was_tree, keeps_links, is_unordered;
+	bool was_tree, keeps_links, is_unordered, is_shuffled;
 	unsigned flags_kept;
 	enum section section;
 	u32_vec stack; /* of a tree: the events above */
@@ -275,14 +276,12 @@ uint64_t share_resolve(struct store *s, struct shared_calls *sh);
 bool link_by_flow(struct store *s, bool as_reference);
 /* What only store_link() needs. */
 void link_forget_keys(struct store *s);
-/* sort.c: puts the part [from, to) of order into pre-order. */
+/* sort.c: puts it into pre-order. */
 void sort_items(
     const struct held *items, uint32_t *order, size_t n, u32_big *scratch);
 
-/*
- * nest.c: as tree_build(), without the marks of a tree in the stream. h: ops
- * and frames of XLA are put in (hlo-inside.h), unless it is NULL.
- */
+/* nest.c: as tree_build(), without the marks of a tree in the stream. h, or
+ * NULL: ops and frames of XLA are put in (hlo-inside.h). */
 struct hlo;
 void nest(struct store *s, struct hlo *h, const struct tree_opts *opts,
     struct tree_stats *stats);

@@ -153,6 +153,39 @@ item_launched_by(const struct store *s, const struct held *gpu)
 }
 
 bool
+store_was_shown(const struct store *s, uint32_t i)
+{
+	const struct held *it = &s->items.v[i];
+
+	return item_is(it, s->shown) && (it->state & IN_HLO) == 0 &&
+	    s->st->shapes.v[it->shape]->ph == 'X';
+}
+
+bool
+store_has_shown_in_order(const struct store *s)
+{
+	return !s->is_shuffled;
+}
+
+struct uid
+store_uid(const struct store *s, uint32_t i)
+{
+	return item_uid(s, i);
+}
+
+uint32_t
+store_name(const struct store *s, uint32_t i)
+{
+	return s->items.v[i].name;
+}
+
+uint32_t
+store_ngpu(const struct store *s, uint32_t i)
+{
+	return s->is_built ? s->items.v[i].ngpu : 0;
+}
+
+bool
 store_is(const struct store *s, uint32_t i, uint32_t kinds)
 {
 	return item_is(&s->items.v[i], kinds);

@@ -49,6 +49,14 @@ src_of(const struct stream_in *in, enum item item, uint32_t *src)
 	}
 }
 
+/* As store_was_shown(). */
+static bool
+is_shown(const struct store *s, const struct event *ev)
+{
+	return event_is(ev, s->shown) && ev->shape->ph == 'X' &&
+	    !ev->shape->is_hlo;
+}
+
 /* What tl-tree adds; inferred steps that are no longer marked, too. */
 static bool
 is_put_in_anew(const struct store *s, const struct event *ev)
@@ -64,10 +72,14 @@ take(struct store *s, struct stream_in *in, enum item item)
 {
 	switch (item) {
 	case ITEM_EVENT:
-		if ((in->ev.shape->ph != 'X' ||
-			!event_is(&in->ev, s->left_out)) &&
-		    !is_put_in_anew(s, &in->ev))
-			store_add(s, &in->ev);
+		if ((in->ev.shape->ph == 'X' &&
+			event_is(&in->ev, s->left_out)) ||
+		    is_put_in_anew(s, &in->ev))
+			break;
+		in->ev.flags &= s->flags_kept;
+		store_add(s, &in->ev);
+		if (is_shown(s, &in->ev))
+			s->show(s->show_arg, &in->ev);
 		break;
 	case ITEM_SOURCE:
 		iteration_formats_of(&in->source);
@@ -270,7 +282,8 @@ settle(struct store *s)
 	struct by_uid *v;
 	size_t cap;
 
-	if (s->is_unordered && !s->was_tree)
+	s->is_shuffled = s->is_unordered && !s->was_tree;
+	if (s->is_shuffled)
 		reorder(s);
 	tell_first(s);
 	if (iteration_formats_text().len > 0)
@@ -328,6 +341,14 @@ void
 store_leave_out(struct store *s, uint32_t kinds)
 {
 	s->left_out = kinds;
+}
+
+void
+store_show(struct store *s, uint32_t kinds, store_shown *fn, void *arg)
+{
+	s->shown = kinds;
+	s->show = fn;
+	s->show_arg = arg;
 }
 
 bool

@@ -333,7 +333,6 @@ store_add(struct store *s, const struct event *ev)
 {
 	uint32_t i = (uint32_t)s->items.n;
 	struct thread *t = thread_of(s, ev->track);
-	unsigned keeps = s->flags_kept;
 	struct held *it;
 
 	check_room(s, ev);
@@ -349,7 +348,7 @@ store_add(struct store *s, const struct event *ev)
 		.id = (uint32_t)ev->uid.id,
 		.parent = STORE_NONE,
 		.gpu = STORE_NONE,
-		.flags = (uint16_t)(ev->flags & keeps),
+		.flags = (uint16_t)(ev->flags & s->flags_kept),
 		.kind = ev->shape->kind,
 		.state = (uint8_t)((ev->shape->has & HAS_TS ? IN_TIME : 0) |
 		    (ev->shape->is_hlo ? IN_HLO : 0)),

@@ -35,6 +35,15 @@ void store_anew(struct store *s);
 /* Whole events (phase X) of these kinds are passed over by store_read(). */
 void store_leave_out(struct store *s, uint32_t kinds);
 /*
+ * Shows whole events of these kinds to fn as store_read() takes them: what it
+ * does then is done while others still decode. Nothing is linked yet.
+ */
+typedef void store_shown(void *arg, const struct event *ev);
+void store_show(struct store *s, uint32_t kinds, store_shown *fn, void *arg);
+/* Whether event i was shown; and all such in the order in which they were. */
+bool store_was_shown(const struct store *s, uint32_t i);
+bool store_has_shown_in_order(const struct store *s);
+/*
  * All stores from now on take at most mem bytes of memory, STORE_LEAST or more,
  * for what grows with their events; the rest is spilled into temporary files.
  * Not in it: strings, 100 bytes for each op with a link between forward and
@@ -47,6 +56,10 @@ void store_limit(size_t mem);
 uint32_t store_count(const struct store *s);
 /* Whether event i is of one of these kinds. */
 bool store_is(const struct store *s, uint32_t i, uint32_t kinds);
+uint32_t store_name(const struct store *s, uint32_t i);
+struct uid store_uid(const struct store *s, uint32_t i);
+/* GPU events below it, if a tree was built. */
+uint32_t store_ngpu(const struct store *s, uint32_t i);
 /*
  * Event i with all fields that a stream of it would have, in a tree if it was
  * built; depth is the caller's to set. Valid until the next store_read().

@@ -262,6 +262,20 @@ refuses 2 'not CHECK=' 'tl-health --set time.zero sound.json'
 refuses 2 'more than two' 'tl-health --set time.zero=1,2,3 sound.json'
 refuses 1 'No such file' 'tl-health missing.json'
 refuses -o 1 'No space left' 'tl-health overrun.json >/dev/full'
+
+# ---- what is taken while it is read ----
+plant overrun=4 no_work=1 backward=2 processes=3 graphs=2 no_shapes=2 >mixed.json
+tl-decode mixed.json | tl-cat --ndjson >asis.ndjson
+want=$(tl-health --format tsv mixed.json 2>err)
+events() { grep '^{"id"' asis.ndjson; }
+{ head -n 4 asis.ndjson && events | tac && tail -n 2 asis.ndjson; } >shuffled.ndjson
+is 'events in another order' "$(tl-health --format tsv shuffled.ndjson 2>err)" "$want"
+sed '4s/"base":"0"/"base":"7"/' asis.ndjson >late.ndjson
+is 'a base that is another one in the end' "$(grep -c '"base":"7"' late.ndjson; tl-health --format tsv late.ndjson 2>err)" \
+	"1
+$want"
+is 'a tree' "$(tl-tree mixed.json | tl-health --format tsv 2>err)" "$want"
+
 # ---- real traces: which are misleading, and no other ----
 if have_data; then
 	for f in "$TL_DATA"/*/*.json.gz "$TL_DATA"/*/*.json "$TL_DATA"/*/*.pb \
