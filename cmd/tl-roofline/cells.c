@@ -296,6 +296,9 @@ above_cell(const struct sink_row *r)
 	case ABOVE_CACHE:
 		buf_printf(r->text, "%g MiB of cache", arch_cache_mib(g->arch));
 		break;
+	case ABOVE_FEWER:
+		buf_puts(r->text, "Winograd: fewer operations than counted");
+		break;
 	default: buf_puts(r->text, "unexplained"); break;
 	}
 	return sink_row_text(r);

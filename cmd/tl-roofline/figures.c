@@ -62,6 +62,26 @@ call_pct(const struct call *c, double us)
 	return c->busy_ns == 0 ? NAN : us / ((double)c->busy_ns / 1e3) * 100;
 }
 
+/*
+ * Models count a convolution's direct sum. Winograd's F(4x4, 3x3) has 36
+ * products where that has 144.
+ */
+#define WINOGRAD_FEWER 4
+
+static bool
+is_winograd(const struct roof_state *g, const struct call *c)
+{
+	for (uint32_t i = 0; i < c->nkernels; i++) {
+		const struct work *w =
+		    &g->works.v[g->lists.v[c->first_kernel + i]];
+
+		if (str_find(dict_get(g->sink.dict, w->name), STR("winograd"),
+			true) >= 0)
+			return true;
+	}
+	return false;
+}
+
 enum above
 call_above(struct roof_state *g, const struct call *c)
 {
@@ -77,9 +97,14 @@ call_above(struct roof_state *g, const struct call *c)
 	/* what a cache holds need not come from memory, or not go there yet */
 	rf = roofline_of(g->arch, g->roof, c->res);
 	cache = arch_cache_mib(g->arch) * 1048576 / call_bytes(c);
-	return rf.memory_us * 1e3 * (1 - cache) <= most_ns &&
-		!(rf.compute_us * 1e3 > most_ns)
-	    ? ABOVE_CACHE
+	if (rf.memory_us * 1e3 > most_ns &&
+	    !(rf.memory_us * 1e3 * (1 - cache) <= most_ns))
+		return ABOVE_UNKNOWN;
+	if (!(rf.compute_us * 1e3 > most_ns))
+		return ABOVE_CACHE;
+	return is_winograd(g, c) &&
+		rf.compute_us * 1e3 <= WINOGRAD_FEWER * most_ns
+	    ? ABOVE_FEWER
 	    : ABOVE_UNKNOWN;
 }
 

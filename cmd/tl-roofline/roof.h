@@ -217,7 +217,7 @@ void stack_of(struct roof_state *g, struct call *c, uint32_t node);
 
 /* figures.c: of one call; NAN: unknown */
 
-/* Whether an op of this name and model is itself a backward op. */
+/* Whether an op of this name and model is a backward op. */
 bool is_backward_op(const struct model *m, struct str name);
 double call_gflops(const struct call *c);
 double call_bytes(const struct call *c);
@@ -233,6 +233,7 @@ enum above {
 	ABOVE_NOT,     /* it did not */
 	ABOVE_CLOCK,   /* no more than times are rounded */
 	ABOVE_CACHE,   /* the more than that is in a cache */
+	ABOVE_FEWER,   /* its algorithm needs fewer operations */
 	ABOVE_UNKNOWN, /* some figure is wrong */
 };
 enum above call_above(struct roof_state *g, const struct call *c);
@@ -292,7 +293,6 @@ void archs_list(const struct roof_state *g);
 /* traced.c */
 
 void traced_print(struct sink *s, const struct sink_plan *p);
-
 /* ops.c: --op, ops without a trace */
 
 void ops_answer(struct roof_state *g);

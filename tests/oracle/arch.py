@@ -46,7 +46,7 @@ CHIPS = {
     "pvc": dict(fp16=512),
 }
 CHIP_OF = {
-    "V100-SXM2": "volta", "V100-PCIe": "volta", "T4": "turing",
+    "V100-SXM2": "volta", "V100-PCIe": "volta", "V100-DGXS": "volta", "T4": "turing",
     "RTX-2080-Ti": "turing_geforce", "A100": "ga100",
     "A100-40GB": "ga100", "A100-PCIe": "ga100", "A30": "ga100", "A10": "ga102", "A40": "ga102",
     "A10G": "a10g", "L4": "ga102", "L40": "l40", "L40S": "ga102", "RTX-6000-Ada": "ga102",

@@ -33,6 +33,7 @@ names(void)
 		{ "Tesla V100-SXM2-16GB", "V100-SXM2" },
 		{ "Tesla V100-SXM2-32GB", "V100-SXM2" },
 		{ "Tesla V100-PCIE-32GB", "V100-PCIe" },
+		{ "Tesla V100-DGXS-32GB", "V100-DGXS" },
 		{ "NVIDIA GeForce RTX 2080 Ti", "RTX-2080-Ti" },
 		{ "Tesla T4", "T4" },
 		{ "NVIDIA A10", "A10" },
