@@ -38,15 +38,18 @@ struct finding {
 	size_t overlaps; /* the first before it that claims the same time; 0 */
 };
 
-/* An op with its arguments, as tl-roofline has it: sums over sources. */
+/* An op with its arguments, as tl-roofline has it of a source. */
 struct op_row {
-	struct str name, args, kernel, category, library, bound, roof;
+	struct str label; /* its rank's, among several */
+	struct str name, args, kernel, category, library, bound, roof, above;
 	int64_t ns, host_ns, count;
 	int64_t host_most_ns;          /* of one call */
 	struct str uid;                /* of the first; empty: none */
 	double flop_per_byte, reached; /* percent of roof; -1: none */
 	double mean_ns, std_ns;
 	struct str params; /* of its model, as JSON */
+	struct str layout; /* the kernel that only changes a layout */
+	int64_t layout_ns, layout_most_ns; /* of all of them, of that one */
 };
 
 /* Copies by direction, kernels by how long they take. */
@@ -96,6 +99,7 @@ struct change {
 
 /* Ops that follow each other and could be one kernel. */
 struct chain {
+	struct str label; /* as an op's */
 	struct str names, dims, uid;
 	int64_t ops, count, kernels, ns;
 	double saved_ns;
@@ -113,10 +117,6 @@ struct advice {
 	VEC(struct op_row) ops;
 	VEC(struct change) changes;
 	VEC(struct chain) chains;
-	struct {
-		int64_t ns, most_ns, all_ns; /* all_ns: of convolutions */
-		struct str most, uid;
-	} layouts;
 	struct {
 		int64_t ns, cache_ns;
 	} paged;
@@ -171,6 +171,17 @@ int64_t late_gain(struct advice *a, int64_t ns, int64_t of_others_ns);
 /* That mean, of a sum over them, or of a part of idle time. */
 int64_t late_others(const struct advice *a, int64_t sum_ns);
 int64_t late_others_part(const struct advice *a, const struct idle_part *p);
+/*
+ * Figures of ops are those of one rank, if it bounds the job, as its gaps are;
+ * else means of all sources: whether a row counts, and of how many they are.
+ */
+bool late_counts(const struct advice *a, struct str label);
+int64_t late_sources(const struct advice *a);
+/* Facts for texts: "[ of {whose}][{sources:| on average}]". */
+void late_put(struct facts *f, const struct advice *a);
+/* Of single ops: those of that rank, or of alike ones of the first. */
+bool late_shows(const struct advice *a, struct str label);
+void late_put_one(struct facts *f, const struct advice *a, struct str label);
 void late_advise(struct advice *a);
 
 /* ---- input.c ---- */
@@ -198,6 +209,9 @@ void facts_finish(struct facts_reading *r, const char *name);
 
 /* ---- system.c ---- */
 
+/* How many of a source: of several the mean, as their time is one. */
+void put_mean(struct facts *f, const char *id, int64_t n, int64_t sources);
+
 void system_take_copy(struct advice *a, const struct line *l);
 void system_take_kernel(struct advice *a, const struct line *l);
 void system_take_bin(struct advice *a, const struct line *l);
@@ -210,7 +224,7 @@ void system_advise(struct advice *a);
 void compute_take_op(struct advice *a, const struct line *l);
 void compute_take_category(struct advice *a, const struct line *l);
 void compute_advise(struct advice *a);
-/* What ops took, of all sources; what a share of ops is of. */
+/* What ops took, of all sources; what a share of ops is of, of one. */
 int64_t advice_ops_ns(const struct advice *a);
 int64_t advice_ops_whole(const struct advice *a);
 

@@ -39,8 +39,9 @@ put_change(struct advice *a, const struct change *c, size_t number)
 	fact_put(&f, "part", cell_int((int64_t)number));
 	fact_put(&f, "before_ns", cell_int(c->before_ns / a->nsources));
 	fact_put(&f, "after_ns", cell_int(c->after_ns / a->nsources));
-	fact_put(&f, "count_before", cell_int(c->count_before));
-	fact_put(&f, "count_after", cell_int(c->count_after));
+	fact_put(&f, "sources", cell_int(a->nsources));
+	put_mean(&f, "count_before", c->count_before, a->nsources);
+	put_mean(&f, "count_after", c->count_after, a->nsources);
 	fact_put(
 	    &f, "same_calls", cell_bool(c->count_before == c->count_after));
 	if (less_ns > 0)

@@ -20,6 +20,7 @@ struct op_group {
 	int64_t ns, rows, calls, most_ns;
 	int64_t kernel_ns; /* of all ops of the category: the host's part */
 	double gain_ns;
+	double others_ns; /* that gain of the ranks that do not count */
 	VEC(struct str) uids;
 };
 
@@ -218,6 +219,7 @@ compute_take_op(struct advice *a, const struct line *l)
 		return;
 	o = vec_add(&a->ops);
 	*o = (struct op_row){
+		.label = arena_str(a->mem, budget_label(l)),
 		.name = arena_str(a->mem, name),
 		.category = arena_str(a->mem, category),
 		.args = args_of(a, l),
@@ -225,6 +227,7 @@ compute_take_op(struct advice *a, const struct line *l)
 		.library = library_of(a, name, kernels),
 		.bound = bound_word(line_text(l, "roofline_bound")),
 		.roof = arena_str(a->mem, line_text(l, "roof")),
+		.above = arena_str(a->mem, line_text(l, "above_roof")),
 		.ns = line_int(l, "kernel_ns_sum"),
 		.mean_ns = line_real(l, "kernel_ns_mean"),
 		.std_ns = line_real(l, "kernel_ns_std"),
@@ -274,10 +277,33 @@ is_synthetic(const struct op_row *o)
 }
 
 static void
+put_modelled_key(struct buf *key, const struct op_row *o)
+{
+	buf_printf(key, "%.*s\n%.*s\n%.*s\n%.*s\n%d", (int)o->category.len,
+	    o->category.p, (int)o->bound.len, o->bound.p, (int)o->library.len,
+	    o->library.p, (int)o->roof.len, o->roof.p, band_of(o->reached));
+}
+
+static double
+lost_of(const struct op_row *o)
+{
+	return fmax(0, 1 - o->reached / 100) * (double)o->ns;
+}
+
+/* Of a rank that others wait for, or that waits: what it would gain, too. */
+static void
+group_other(struct compute *c, const struct op_row *o, struct buf *key)
+{
+	if (!has_roof(o))
+		return;
+	put_modelled_key(key, o);
+	group_of(&c->modelled, key)->others_ns += lost_of(o);
+}
+
+static void
 group_op(struct compute *c, const struct op_row *o, struct buf *key)
 {
 	struct op_group *g;
-	double lost_ns;
 
 	buf_printf(key, "%.*s", (int)o->category.len, o->category.p);
 	g = group_of(&c->host, key);
@@ -291,14 +317,11 @@ group_op(struct compute *c, const struct op_row *o, struct buf *key)
 		add_op(group_of(&c->unmodelled, key), o, o->ns);
 		return;
 	}
-	buf_printf(key, "%.*s\n%.*s\n%.*s\n%.*s\n%d", (int)o->category.len,
-	    o->category.p, (int)o->bound.len, o->bound.p, (int)o->library.len,
-	    o->library.p, (int)o->roof.len, o->roof.p, band_of(o->reached));
+	put_modelled_key(key, o);
 	g = group_of(&c->modelled, key);
-	lost_ns = fmax(0, 1 - o->reached / 100) * (double)o->ns;
-	g->gain_ns += lost_ns;
+	g->gain_ns += lost_of(o);
 	if (str_find(o->category, STR("elementwise"), true) >= 0) {
-		c->elementwise_lost_ns += lost_ns;
+		c->elementwise_lost_ns += lost_of(o);
 		stat_add(&c->elementwise_ns, o->ns);
 	}
 	add_op(g, o, o->ns);
@@ -320,13 +343,13 @@ advice_ops_ns(const struct advice *a)
 	return ns;
 }
 
-/* What ops are shares of: the time, or more where GPUs work at once. */
+/* The time, or more where GPUs work at once. */
 int64_t
 advice_ops_whole(const struct advice *a)
 {
-	int64_t all = a->total_ns * a->nsources, ns = advice_ops_ns(a);
+	int64_t ns = advice_ops_ns(a) / a->nsources;
 
-	return ns > all ? ns : all;
+	return ns > a->total_ns ? ns : a->total_ns;
 }
 
 /* ---- facts ---- */
@@ -335,12 +358,15 @@ static void
 put_group(struct advice *a, struct facts *f, const struct op_group *g,
     struct str category)
 {
+	int64_t n = late_sources(a);
+
 	fact_put(f, "category", cell_text(category));
 	fact_put(f, "name", cell_text(g->most->name));
-	fact_put(f, "rows", cell_int(g->rows));
-	fact_put(f, "calls", cell_int(g->calls));
-	fact_put(f, "ns", cell_int(g->ns / a->nsources));
-	fact_share(f, "percent", g->ns, advice_ops_whole(a));
+	put_mean(f, "rows", g->rows, n);
+	put_mean(f, "calls", g->calls, n);
+	late_put(f, a);
+	fact_put(f, "ns", cell_int(g->ns / n));
+	fact_share(f, "percent", g->ns / n, advice_ops_whole(a));
 	fact_put(f, "uid", uids_cell(a, g));
 }
 
@@ -348,9 +374,15 @@ static void
 put_modelled(struct advice *a, const struct compute *c,
     const struct op_group *g, size_t number)
 {
-	struct facts f = facts_made(a, "compute");
+	struct facts f;
 	const struct op_row *o = g->most;
+	int64_t n = late_sources(a), gain_ns;
 
+	if (g->rows == 0)
+		return;
+	f = facts_made(a, "compute");
+	gain_ns = late_gain(a, llround(g->gain_ns / (double)n),
+	    late_others(a, llround(g->others_ns)));
 	facts_pass(&f, a, g->ns);
 	put_group(a, &f, g, o->category);
 	fact_put(&f, "part", cell_int((int64_t)number));
@@ -360,7 +392,7 @@ put_modelled(struct advice *a, const struct compute *c,
 	fact_put(&f, "band", cell_int(band_of(o->reached)));
 	fact_put(
 	    &f, "pct_roof", cell_real(100 * (1 - g->gain_ns / (double)g->ns)));
-	fact_put(&f, "gain_ns", cell_real(g->gain_ns / (double)a->nsources));
+	fact_put(&f, "gain_ns", cell_int(gain_ns));
 	fact_put(&f, "kernel", cell_text(o->kernel));
 	if (c->elementwise_ns > 0)
 		fact_put(&f, "elementwise_pct",
@@ -394,7 +426,7 @@ put_host_part(struct advice *a, const struct op_group *g)
 		return;
 	f = facts_made(a, "host_blocked");
 	put_group(a, &f, g, g->most->category);
-	fact_put(&f, "kernel_ns", cell_int(g->kernel_ns / a->nsources));
+	fact_put(&f, "kernel_ns", cell_int(g->kernel_ns / late_sources(a)));
 	fact_share(&f, "pct_of_kernels", g->ns, g->kernel_ns);
 	/* what happens once is no habit of these ops */
 	if (g->most->host_most_ns > g->ns / 2)
@@ -414,6 +446,7 @@ put_above(struct advice *a, const struct groups *all)
 		put_group(a, &f, g, g->most->category);
 		fact_put(&f, "pct_roof", cell_real(g->most->reached));
 		fact_put(&f, "roof", cell_text(g->most->roof));
+		fact_put(&f, "why", cell_text(g->most->above));
 		advice_take(a, &f, g->rows);
 		vec_free(&f.list);
 	}
@@ -427,9 +460,10 @@ put_spread(struct advice *a, const struct op_row *o)
 	if (!(o->mean_ns > 0))
 		return;
 	f = facts_made(a, "spread");
+	late_put_one(&f, a, o->label);
 	fact_put(&f, "name", cell_text(o->name));
 	fact_put(&f, "count", cell_int(o->count));
-	fact_put(&f, "ns", cell_int(o->ns / a->nsources));
+	fact_put(&f, "ns", cell_int(o->ns));
 	fact_share(&f, "percent", o->ns, advice_ops_whole(a));
 	fact_put(&f, "mean_ns", cell_real(o->mean_ns));
 	fact_put(&f, "std_ns", cell_real(o->std_ns));
@@ -472,8 +506,15 @@ compute_advise(struct advice *a)
 	struct buf key = { 0 };
 
 	for (size_t i = 0; i < a->ops.n; i++) {
-		group_op(&c, &a->ops.v[i], &key);
-		put_spread(a, &a->ops.v[i]);
+		const struct op_row *o = &a->ops.v[i];
+
+		if (!late_counts(a, o->label)) {
+			group_other(&c, o, &key);
+			continue;
+		}
+		group_op(&c, o, &key);
+		if (late_shows(a, o->label))
+			put_spread(a, o);
 	}
 	for (size_t i = 0; i < c.modelled.list.n; i++)
 		put_modelled(a, &c, &c.modelled.list.v[i], i + 1);

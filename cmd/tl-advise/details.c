@@ -29,12 +29,11 @@ static const char *const layouts[] = { "batched_transpose", "nchw2nhwc",
 
 /* Of a convolution: what of its kernels' time only changes the layout. */
 static void
-take_layouts(struct advice *a, struct str kernels, const struct op_row *o)
+take_layouts(struct advice *a, struct str kernels, struct op_row *o)
 {
 	json_items list = { 0 }, one = { 0 };
 	double us;
 
-	stat_add(&a->layouts.all_ns, o->ns);
 	if (!json_split(&list, a->mem, kernels))
 		list.n = 0;
 	for (size_t i = 0; i < list.n; i++) {
@@ -49,12 +48,11 @@ take_layouts(struct advice *a, struct str kernels, const struct op_row *o)
 			json_member_text(&one, STR("total_duration_us")), &us))
 			continue;
 		ns = us > 0 && us < 9e15 ? (int64_t)llround(us * 1e3) : 0;
-		stat_add(&a->layouts.ns, ns);
-		if (ns <= a->layouts.most_ns)
+		stat_add(&o->layout_ns, ns);
+		if (ns <= o->layout_most_ns)
 			continue;
-		a->layouts.most_ns = ns;
-		a->layouts.most = arena_str(a->mem, name);
-		a->layouts.uid = o->uid;
+		o->layout_most_ns = ns;
+		o->layout = arena_str(a->mem, name);
 	}
 	vec_free(&list);
 	vec_free(&one);
@@ -63,17 +61,31 @@ take_layouts(struct advice *a, struct str kernels, const struct op_row *o)
 static void
 put_layouts(struct advice *a)
 {
+	const struct op_row *most = NULL;
+	int64_t ns = 0, all_ns = 0, n = late_sources(a);
 	struct facts f;
 
-	if (a->layouts.ns == 0)
+	for (size_t i = 0; i < a->ops.n; i++) {
+		const struct op_row *o = &a->ops.v[i];
+
+		if (!str_starts(o->category, STR("CONV")) ||
+		    !late_counts(a, o->label))
+			continue;
+		stat_add(&all_ns, o->ns);
+		stat_add(&ns, o->layout_ns);
+		if (most == NULL || o->layout_most_ns > most->layout_most_ns)
+			most = o;
+	}
+	if (ns == 0)
 		return;
 	f = facts_made(a, "layout");
-	facts_pass(&f, a, a->layouts.ns);
-	fact_put(&f, "ns", cell_int(a->layouts.ns / a->nsources));
-	fact_put(&f, "all_ns", cell_int(a->layouts.all_ns / a->nsources));
-	fact_share(&f, "percent", a->layouts.ns, a->layouts.all_ns);
-	fact_put(&f, "name", cell_text(a->layouts.most));
-	fact_put(&f, "uid", cell_text(a->layouts.uid));
+	facts_pass(&f, a, ns);
+	late_put(&f, a);
+	fact_put(&f, "ns", cell_int(ns / n));
+	fact_put(&f, "all_ns", cell_int(all_ns / n));
+	fact_share(&f, "percent", ns, all_ns);
+	fact_put(&f, "name", cell_text(most->layout));
+	fact_put(&f, "uid", cell_text(most->uid));
 	advice_take(a, &f, 1);
 	vec_free(&f.list);
 }
@@ -141,6 +153,7 @@ put_op(struct advice *a, const struct op_row *o)
 	struct facts f = facts_made(a, "op");
 	json_items params = { 0 };
 
+	late_put_one(&f, a, o->label);
 	fact_put(&f, "name", cell_text(o->name));
 	fact_put(&f, "category", cell_text(o->category));
 	fact_put(&f, "args", cell_text(o->args));
@@ -148,7 +161,7 @@ put_op(struct advice *a, const struct op_row *o)
 	fact_put(&f, "library", cell_text(o->library));
 	fact_put(&f, "bound", cell_text(o->bound));
 	fact_put(&f, "roof", cell_text(o->roof));
-	fact_put(&f, "ns", cell_int(o->ns / a->nsources));
+	fact_put(&f, "ns", cell_int(o->ns));
 	fact_put(&f, "calls", cell_int(o->count));
 	fact_put(&f, "uid", cell_text(o->uid));
 	if (o->reached >= 0)
@@ -166,8 +179,8 @@ details_advise(struct advice *a)
 	for (size_t i = 0; i < a->ops.n; i++) {
 		const struct op_row *o = &a->ops.v[i];
 
-		if (advice_share(o->ns, a->total_ns * a->nsources) >=
-		    SHOWN_PERCENT)
+		if (late_shows(a, o->label) &&
+		    advice_share(o->ns, a->total_ns) >= SHOWN_PERCENT)
 			put_op(a, o);
 	}
 	put_layouts(a);

@@ -238,10 +238,12 @@ find_at_once(struct advice *a)
 void
 facts_pass(struct facts *f, const struct advice *a, int64_t ns)
 {
-	double all = (double)ns, covered_ns = (a->at_once - 1) * a->any_ns;
-	double most = a->any_ns > 0 && a->at_once > 1 && all > a->any_ns
-	    ? a->any_ns / all
-	    : 1;
+	/* of as many sources as ns is */
+	double any_ns = a->any_ns * (double)late_sources(a) /
+	    (double)(a->nsources > 0 ? a->nsources : 1);
+	double all = (double)ns, covered_ns = (a->at_once - 1) * any_ns;
+	double most =
+	    any_ns > 0 && a->at_once > 1 && all > any_ns ? any_ns / all : 1;
 
 	f->is_sum = true;
 	f->passes[HIGH] = most;

@@ -230,14 +230,12 @@ die_of_gain(const char *name, struct str who, int64_t gain_ns, int64_t most_ns)
 
 /*
  * No gain is longer than the window, and those that share no time are not
- * together, either. Of a rank that bounds the job GPU work is no part of that:
- * it is a mean over all ranks.
+ * together, either.
  */
 void
 advice_keep_laws(const struct advice *a, const char *name)
 {
 	int64_t window = advice_window(a), sum = 0;
-	bool is_late = a->late.rank.len > 0;
 	int64_t most = num_add_max(window, window / SEAM_PARTS);
 
 	for (size_t i = 0; i < a->findings.n; i++) {
@@ -248,11 +246,10 @@ advice_keep_laws(const struct advice *a, const char *name)
 		if (f->gain_ns[HIGH] > most)
 			die_of_gain(
 			    name, f->rule->name, f->gain_ns[HIGH], window);
-		if (is_summed(f) &&
-		    (!is_late || !str_starts(f->claims, STR("gpu/"))))
+		if (is_summed(f))
 			sum = num_add_max(sum, f->gain_ns[MID]);
 	}
-	if (!is_late)
+	if (a->late.rank.len == 0)
 		most -= a->missing_ns;
 	if (sum > most)
 		die_of_gain(name, STR("all findings together"), sum, window);

@@ -11,6 +11,7 @@ fusion_take(struct advice *a, const struct line *l)
 {
 	vec_push(&a->chains,
 	    ((struct chain){
+		.label = arena_str(a->mem, budget_label(l)),
 		.names = arena_str(a->mem, line_text(l, "chain")),
 		.dims = arena_str(a->mem, line_text(l, "input_dims")),
 		.uid = arena_str(a->mem, line_text(l, "first_uid")),
@@ -26,7 +27,8 @@ static void
 put_chain(struct advice *a, const struct chain *c, size_t number)
 {
 	struct facts f = facts_made(a, "fusion");
-	double saved_ns = c->saved_ns / (double)a->nsources;
+	int64_t n = late_sources(a);
+	double saved_ns = c->saved_ns / (double)n;
 
 	facts_pass(&f, a, c->ns);
 	fact_put(&f, "chain", cell_text(c->names));
@@ -35,9 +37,10 @@ put_chain(struct advice *a, const struct chain *c, size_t number)
 		fact_put(&f, "input_dims", cell_text(c->dims));
 	fact_put(&f, "part", cell_int((int64_t)number));
 	fact_put(&f, "ops", cell_int(c->ops));
-	fact_put(&f, "count", cell_int(c->count));
-	fact_put(&f, "kernels", cell_int(c->kernels));
-	fact_put(&f, "ns", cell_int(c->ns / a->nsources));
+	put_mean(&f, "count", c->count, n);
+	put_mean(&f, "kernels", c->kernels, n);
+	late_put(&f, a);
+	fact_put(&f, "ns", cell_int(c->ns / n));
 	fact_put(&f, "saved_ns", cell_real(saved_ns));
 	fact_share(
 	    &f, "percent", (int64_t)(saved_ns * f.passes[MID]), a->total_ns);
@@ -46,9 +49,42 @@ put_chain(struct advice *a, const struct chain *c, size_t number)
 	vec_free(&f.list);
 }
 
+/* Sources have the same chains: their sum, at the place of the first. */
+static void
+join_chains(struct advice *a)
+{
+	struct map place_of = { 0 };
+	struct chain *v = a->chains.v;
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->chains.n; i++) {
+		uint64_t *at;
+		bool is_new;
+
+		if (!late_counts(a, v[i].label))
+			continue;
+		at = map_put(&place_of,
+		    hash_more(hash_bytes(v[i].names.p, v[i].names.len),
+			hash_bytes(v[i].dims.p, v[i].dims.len)),
+		    &is_new);
+		if (is_new) {
+			*at = n;
+			v[n++] = v[i];
+			continue;
+		}
+		stat_add(&v[*at].count, v[i].count);
+		stat_add(&v[*at].kernels, v[i].kernels);
+		stat_add(&v[*at].ns, v[i].ns);
+		v[*at].saved_ns += v[i].saved_ns;
+	}
+	a->chains.n = n;
+	map_free(&place_of);
+}
+
 void
 fusion_advise(struct advice *a)
 {
+	join_chains(a);
 	for (size_t i = 0; i < a->chains.n; i++)
 		put_chain(a, &a->chains.v[i], i + 1);
 }

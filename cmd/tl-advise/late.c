@@ -5,7 +5,8 @@
  * All wait for the latest rank, so that its time between collectives is the
  * job's. A gap that all ranks have goes on all, and counts in full. What only
  * the latest has counts as far as the next one waits for it, which from there
- * on is the latest. Without such a rank they are alike, and their mean counts.
+ * on is the latest. The same holds for its ops. Without such a rank they are
+ * alike, and their mean counts.
  */
 #include "trace/stat.h"
 
@@ -140,6 +141,50 @@ late_others_part(const struct advice *a, const struct idle_part *p)
 			ns = all->ns + all->behind_ns - p->ns - p->behind_ns;
 	}
 	return late_others(a, ns);
+}
+
+/* ---- ops ---- */
+
+bool
+late_counts(const struct advice *a, struct str label)
+{
+	return a->late.rank.len == 0 || str_eq(label, a->late.rank);
+}
+
+int64_t
+late_sources(const struct advice *a)
+{
+	return a->late.rank.len > 0 ? 1 : a->nsources;
+}
+
+static void
+put_whose(struct facts *f, const struct advice *a, struct str label)
+{
+	fact_put(f, "whose",
+	    cell_text(str_of(arena_printf(a->mem, "%s %.*s",
+		a->late.by_src ? "source" : "rank", (int)label.len, label.p))));
+}
+
+void
+late_put(struct facts *f, const struct advice *a)
+{
+	if (a->late.rank.len > 0)
+		put_whose(f, a, a->late.rank);
+	fact_put(f, "sources", cell_int(late_sources(a)));
+}
+
+bool
+late_shows(const struct advice *a, struct str label)
+{
+	return str_eq(
+	    label, a->late.rank.len > 0 ? a->late.rank : a->ops.v[0].label);
+}
+
+void
+late_put_one(struct facts *f, const struct advice *a, struct str label)
+{
+	if (a->nsources > 1)
+		put_whose(f, a, label);
 }
 
 /* ---- facts ---- */

@@ -158,6 +158,7 @@ static const struct column op_columns[] = {
 	{ "bound", "Bound", COL_TEXT, UNIT_NONE, 0, 0 },
 	{ "roof", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
 	{ "uid", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	{ "rank", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
 };
 
 static void
@@ -172,7 +173,7 @@ put_ops(const struct advice *a, struct table *t)
 		row[2] = text_cell(o->args);
 		row[3] = text_cell(o->library);
 		row[4] = text_cell(o->kernel);
-		row[5] = cell_int(o->ns / a->nsources);
+		row[5] = cell_int(o->ns);
 		row[6] = cell_real(advice_share(o->ns, advice_ops_whole(a)));
 		row[7] = cell_int(o->count);
 		if (o->flop_per_byte >= 0)
@@ -182,6 +183,7 @@ put_ops(const struct advice *a, struct table *t)
 		row[10] = text_cell(o->bound);
 		row[11] = text_cell(o->roof);
 		row[12] = text_cell(o->uid);
+		row[13] = text_cell(o->label);
 	}
 }
 

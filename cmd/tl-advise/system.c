@@ -12,11 +12,7 @@
 #define SHORT_NS 10e3 /* a kernel that takes less is short */
 #define TENTHS_BELOW 1000
 
-/*
- * How many of a source: of several the mean, as their time is one. Texts say
- * "[{sources:| on average}]".
- */
-static void
+void
 put_mean(struct facts *f, const char *id, int64_t n, int64_t sources)
 {
 	double mean = (double)n / (double)sources;

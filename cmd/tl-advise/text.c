@@ -315,8 +315,7 @@ put_op(const struct advice *a, const struct op_row *o, struct out *out)
 	out_puts(out, " (vendor) | ");
 	table_fold_name(o->kernel, KERNEL_WIDTH, &b);
 	put_escaped(out, buf_str(&b));
-	out_printf(out, " | %.3f | %.2f | %" PRId64 " | ",
-	    (double)o->ns / 1e6 / (double)a->nsources,
+	out_printf(out, " | %.3f | %.2f | %" PRId64 " | ", (double)o->ns / 1e6,
 	    advice_share(o->ns, advice_ops_whole(a)), o->count);
 	if (o->flop_per_byte >= 0)
 		out_printf(out, "%.2f", o->flop_per_byte);
@@ -343,6 +342,9 @@ advice_markdown(const struct advice *a, struct out *out)
 	    "| Operation | Args | Kernel Path | Kernel Name | Time (ms) | "
 	    "%E2E | Count | FLOPS/Byte | Efficiency | Bound |\n"
 	    "|---|---|---|---|---|---|---|---|---|---|\n");
-	for (size_t i = 0; i < a->ops.n && i < OPS_SHOWN; i++)
-		put_op(a, &a->ops.v[i], out);
+	for (size_t i = 0, n = 0; i < a->ops.n && n < OPS_SHOWN; i++)
+		if (late_shows(a, a->ops.v[i].label)) {
+			put_op(a, &a->ops.v[i], out);
+			n++;
+		}
 }

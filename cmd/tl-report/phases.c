@@ -20,13 +20,6 @@ phase_of(struct figures *f, struct str phase)
 	return &f->phases.v[f->phases.n - 1];
 }
 
-/* Of several sources: the one that a row is of. */
-static struct str
-label_of(const struct line *l)
-{
-	return line_text(l, line_lacks(l, "src") ? "rank" : "src");
-}
-
 void
 phases_take(void *ctx, const struct line *l)
 {
@@ -37,7 +30,7 @@ phases_take(void *ctx, const struct line *l)
 	p->n++;
 	if (took_ns <= p->took_ns)
 		return;
-	p->label = figures_text(f, label_of(l));
+	p->label = figures_text(f, budget_label(l));
 	p->bound = figures_text(f, line_text(l, "bound_recorded"));
 	p->idle_by = figures_text(f, line_text(l, "idle_by"));
 	p->iterations = line_int(l, "iterations");
@@ -68,7 +61,7 @@ phases_take_roof(void *ctx, const struct line *l)
 	for (size_t i = 0; i < f->phases.n; i++)
 		if (str_eq(f->phases.v[i].phase, line_text(l, "phase")))
 			p = &f->phases.v[i];
-	if (p == NULL || !str_eq(p->label, label_of(l)))
+	if (p == NULL || !str_eq(p->label, budget_label(l)))
 		return;
 	time_add(&p->op_ns, line_int(l, "kernel_ns_sum"));
 	time_add(&p->modelled_ns, modelled_ns);

@@ -26,9 +26,8 @@ class_named(struct str word)
 	return c < ACCOUNT_COUNT ? c : GROUP_OF_HOST;
 }
 
-/* As ranks are called in the timeline. */
-static struct str
-label_of(const struct line *l)
+struct str
+budget_label(const struct line *l)
 {
 	return line_text(l, line_lacks(l, "src") ? "rank" : "src");
 }
@@ -101,7 +100,7 @@ budget_take(void *ctx, const struct line *l)
 		{ "waits_uid", offsetof(struct budget, waits_uid) },
 	};
 	struct budgets *b = ctx;
-	struct budget *w = of_source(b, label_of(l));
+	struct budget *w = of_source(b, budget_label(l));
 
 	w->n = 1;
 	w->head_cause = cause_named(line_text(l, "head_cause"));
@@ -124,7 +123,7 @@ void
 budget_take_part(void *ctx, const struct line *l)
 {
 	struct budgets *b = ctx;
-	struct budget *w = of_source(b, label_of(l));
+	struct budget *w = of_source(b, budget_label(l));
 
 	vec_push(&w->parts,
 	    ((struct idle_part){

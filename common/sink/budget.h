@@ -54,6 +54,8 @@ struct budgets {
 	struct arena *text;
 };
 
+/* Of several sources: the one that a row is of. */
+struct str budget_label(const struct line *l);
 /* Rows of idle_window and of idle; ctx is the budgets. */
 void budget_take(void *ctx, const struct line *l);
 void budget_take_part(void *ctx, const struct line *l);

@@ -48,4 +48,69 @@ sed 's/"gain_ns_high"/"unknown"/' late.old/*.ndjson >old.ndjson
 like 'without the bound the gain is the cost, and nothing is said of a bound' \
 	"$(tl-advise old.ndjson --no-header -c rule,gain_ns_high,insight 2>/dev/null)" \
 	'^late_rank	11999[0-9]+	rank 2 arrives late .* of the steps$'
+
+# ---- ops: of all ranks the mean, of one that bounds the job its own ----
+
+# head TABLE COLUMN:TYPE...
+head_of() {
+	printf '{"table":"%s","columns":[' "$1"
+	shift
+	between=
+	for c; do
+		printf '%s{"id":"%s","label":"%s","type":"%s","unit":null}' "$between" "${c%:*}" "${c%:*}" "${c#*:}"
+		between=,
+	done
+	printf ']}\n'
+}
+# of 100 ms rank 0 loses 8 in products and rank 1 12: both are at 60 % of the roof;
+# of chains of two ops 4 and 6 could be saved
+ops() {
+	head_of gpu_timeline rank:int type:text time_ns:int
+	for r in 0 1; do
+		for t in total_time:100 busy_time:80 computation_time:60 exposed_comm_time:20 total_comm_time:20; do
+			printf '{"rank":%d,"type":"%s","time_ns":%d000000}\n' $r "${t%:*}" "${t#*:}"
+		done
+	done
+	printf '{"end":{"rows":10}}\n'
+	head_of unified_perf_summary rank:int name:text op_category:text operation_count:int kernel_ns_sum:int \
+		roofline_bound:text roof:text pct_roofline_mean:real first_uid:int
+	for r in 0 1; do
+		printf '{"rank":%d,"name":"aten::mm","op_category":"GEMM","operation_count":%d,"kernel_ns_sum":%d,"roofline_bound":"COMPUTE_BOUND","roof":"X achievable","pct_roofline_mean":60,"first_uid":1}\n' \
+			$r $((3 + r)) $((20000000 + r * 10000000))
+	done
+	printf '{"end":{"rows":2}}\n'
+	head_of fusion_chains rank:int chain:text ops:int count:int kernels:int kernel_ns_sum:int saved_ns_sum:real
+	for r in 0 1; do
+		printf '{"rank":%d,"chain":"aten::mul > aten::add","ops":2,"count":5,"kernels":%d,"kernel_ns_sum":9000000,"saved_ns_sum":%d}\n' \
+			$r $((10 + r)) $((4000000 + r * 2000000))
+	done
+	printf '{"end":{"rows":2}}\n'
+}
+# what rank 1 causes of 20 ms of waiting is all; on time it would gain 1 ms
+late() {
+	head_of idle_window rank:int window:text steps:int window_ns:int gpu_ns:int communication_ns:int \
+		host_ns:int launched:int starved:int
+	for r in 0 1; do
+		printf '{"rank":%d,"window":"steps","steps":2,"window_ns":100000000,"gpu_ns":60000000,"communication_ns":20000000,"host_ns":20000000,"launched":100,"starved":0}\n' $r
+	done
+	printf '{"end":{"rows":2}}\n'
+	head_of nccl_groups group:text wait_ns_sum:int latency_ns_sum:int
+	printf '{"group":"0-1","wait_ns_sum":20000000,"latency_ns_sum":1000000}\n{"end":{"rows":1}}\n'
+	head_of straggler_cause rank:int caused_wait_ns:int cost_ns:int
+	printf '{"rank":1,"caused_wait_ns":20000000,"cost_ns":10000000}\n{"end":{"rows":1}}\n'
+	head_of straggler_summary rank:int gain_ns_high:int
+	printf '{"rank":1,"gain_ns_high":1000000}\n{"end":{"rows":1}}\n'
+}
+said() { tl-advise --no-header -c insight,gain_ns_high "$1" | grep -e '::mm' -e '::mul'; }
+ops >alike.ndjson
+is 'ranks that are alike' "$(said alike.ndjson)" \
+	'GEMM at 60.0 % of the compute roof (X achievable): 25.000 ms in 1 op on average, most in aten::mm	10000000
+aten::mul > aten::add: 9.000 ms in 10.5 kernels, 5 times on average	5000000'
+{ ops && late; } >one.ndjson
+# 12 ms, of which 4 are its own and 1 can be gained
+is 'one that bounds the job' "$(said one.ndjson)" \
+	'GEMM at 60.0 % of the compute roof (X achievable): 30.000 ms in 1 op of rank 1, most in aten::mm	9000000
+aten::mul > aten::add: 9.000 ms in 11 kernels, 5 times on rank 1	6000000'
+is 'the ops themselves are of each' "$(tl-advise --no-header --table advice_ops -c rank,count,kernel_ns_sum one.ndjson |
+	tr '\t\n' '  ')" '0 3 20000000 1 4 30000000 '
 done_testing
