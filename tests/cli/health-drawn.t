@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # tl-health: defects that are drawn, two and three at once, are found with their
-# counts, and nothing else is.
+# counts, and nothing else is; of pairs of all kinds what they spoil is marked.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
-draws=60
-[ -z "${TL_SLOW:-}" ] || draws=1500
-PYTHONDONTWRITEBYTECODE=1 python3 "$ROOT/tests/oracle/health_drawn.py" 1 "$draws"
+draws=60 pairs=25
+[ -z "${TL_SLOW:-}" ] || { draws=1500 pairs=999; }
+PYTHONDONTWRITEBYTECODE=1 python3 "$ROOT/tests/oracle/health_drawn.py" 1 "$draws" "$pairs"

@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: MIT
 """health_drawn.py: drawn defects, two and three at once, at drawn places; as TAP.
 
-    health_drawn.py [SEED] [DRAWS]
+    health_drawn.py [SEED] [DRAWS] [PAIRS]
 
 Each defect takes ops of the sound trace of tests/gen/health.py for itself, with
 their calls and kernels, so that what is planted adds up: tl-health finds each
-check with the sum of the planted counts, and no other.
+check with the sum of the planted counts, and no other. Then PAIRS of all pairs of
+kinds: each program warns of its figures that a finding spoils, and no other one.
 """
 import collections
+import itertools
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -336,15 +339,32 @@ def no_steps(j):
     return j.found(1, "coverage.no_steps")
 
 
+# What each check spoils, from a warning on, of what these programs print.
+PROGRAMS = {"tl-timeline": {"busy", "idle"}, "tl-kernels": {"kernels"}, "tl-ops": {"ops"},
+            "tl-launch": {"launches"}, "tl-idle": {"idle", "launches"}}
+ALL = "busy idle kernels ops launches"
+SPOILS = {
+    "time.zero": "idle steps", "time.huge": ALL, "time.negative": "busy kernels ops",
+    "time.no_duration": "busy kernels ops", "time.jump": "idle",
+    "time.before_launch": "launches idle", "time.overrun": "kernels ops",
+    "time.overlap": "kernels ops", "time.burst": "kernels idle",
+    "links.no_launch": "ops idle launches", "links.no_work": "busy idle kernels ops launches",
+    "links.no_id": "ops idle launches", "links.shared": "ops idle launches",
+    "links.processes": "ops idle launches", "links.graphs": "kernels steps",
+    "coverage.blocked": "idle steps", "coverage.late": "idle steps",
+    "coverage.begin": "ops steps", "coverage.end": "steps",
+    "coverage.starved": "busy idle steps", "coverage.lost": ALL, "file.skipped": ALL,
+}
+
 # what is moved is moved after the trace has become longer, and before events are
 # taken away or copied
 ORDER = ("graphs", "captured", "jump", "late", "blocked")
 
 
-def draw(rng, n):
-    """A job with n defects, and what they are called."""
+def draw(rng, n, words=None):
+    """A job with n defects, or these, and what they are called."""
     j, got = Job(rng), []
-    words = rng.sample(sorted(DEFECTS), n)
+    words = words or rng.sample(sorted(DEFECTS), n)
     for name in sorted(words, key=(ORDER + tuple(words)).index):
         if DEFECTS[name](j):
             got.append(name)
@@ -360,10 +380,48 @@ def findings(path):
     return {c: int(n) for c, n in rows if c not in ALWAYS}
 
 
+def marked(path, folder):
+    """What of the programs' warnings is not as the findings demand."""
+    tl, bad = os.path.join(folder, "t.tl"), []
+    p = subprocess.run(["tl-health", "-q", "--format", "tsv", "--no-header", "-c", "check,severity",
+                        "--mark", tl, path], capture_output=True, text=True, check=False)
+    if p.returncode not in (0, 3, 4):
+        return ["status %d: %s" % (p.returncode, p.stderr)]
+    rows = [line.split("\t") for line in p.stdout.splitlines()]
+    severe = {c for c, severity in rows if severity in ("warning", "misleading")}
+    for program, figures in PROGRAMS.items():
+        want = {c for c in severe if figures & set(SPOILS.get(c, "").split())}
+        p = subprocess.run([program, tl], capture_output=True, text=True, check=False)
+        said = {c for line in p.stderr.splitlines() if "tl-health" in line
+                for c in re.findall(r"\b(?:time|links|coverage|content|file)\.[a-z_]+", line)}
+        if p.returncode != 5 and (said != want or want and p.returncode != 3):
+            bad.append("%s (%d) warns of %s instead of %s" %
+                       (program, p.returncode, sorted(said), sorted(want)))
+    return bad
+
+
+def check_pairs(seed, npairs, folder):
+    """Whether it holds for so many of all pairs of kinds."""
+    pairs = list(itertools.combinations(sorted(DEFECTS), 2))
+    random.Random(seed).shuffle(pairs)
+    path, bad, n = os.path.join(folder, "p.json"), [], 0
+    for pair in pairs[:npairs]:
+        j, got = draw(random.Random("%d %s %s" % (seed, *pair)), 2, list(pair))
+        n += len(got) == 2
+        with open(path, "w", encoding="utf-8") as f:
+            j.t.write(f)
+        bad += ["%s: %s" % (" ".join(got), b) for b in marked(path, folder)]
+    print("%sok 3 - %d pairs of kinds, %d of both: what they spoil is marked" %
+          ("not " if bad else "", len(pairs[:npairs]), n))
+    for line in bad[:20]:
+        print("# " + line)
+    return not bad
+
+
 def main():
-    seed, draws = (int(a) for a in (sys.argv[1:] + ["1", "60"][len(sys.argv) - 1:]))
+    seed, draws, npairs = (int(a) for a in (sys.argv[1:] + ["1", "60", "30"][len(sys.argv) - 1:]))
     failed = 0
-    print("1..2")
+    print("1..3")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "t.json")
         for n in 2, 3:
@@ -383,6 +441,7 @@ def main():
             for line in bad[:20]:
                 print("# " + line)
             sys.stdout.flush()
+        failed += not check_pairs(seed, npairs, folder)
     return bool(failed)
 
 
