@@ -230,7 +230,7 @@ for key, (gain, ns, rows) in modelled.items():
     if 0.875 * of[1] >= least:
         left["compute", key] = (of, rows)
 for key, (ns, rows) in others.items():
-    if 100 * ns >= 2 * total * basis:
+    if 100 * ns >= 1.667 * total * basis:
         left["no_roof", key] = ([0, 0, 0], rows)
 launch_bound = is_launch_bound()
 for f in ops:
