@@ -82,9 +82,9 @@ put_column(struct buf *out, const struct column *col)
 		buf_puts(out, "null");
 	else
 		json_put_string(out, str_of(col_unit_words[col->unit]));
-	if (col->label_div != 0 && col->label_div != 1) {
+	if (value_div(col, true) != 1) {
 		buf_puts(out, ",\"label_div\":");
-		buf_put(out, div, num_put_double(div, col->label_div));
+		buf_put(out, div, num_put_double(div, value_div(col, true)));
 	}
 	if (col->flags & COL_FOLDED)
 		buf_puts(out, ",\"folded\":true");

@@ -23,17 +23,19 @@ divide_exactly(int64_t v, double div, int64_t *out)
 	return true;
 }
 
-static double
-div_of(const struct column *col, bool labels)
+double
+value_div(const struct column *col, bool labels)
 {
-	return labels && col->label_div != 0 ? col->label_div : 1;
+	return labels && col->label != NULL && col->label_div != 0
+	    ? col->label_div
+	    : 1;
 }
 
 size_t
 value_number(
     char *out, const struct cell *c, const struct column *col, bool labels)
 {
-	double div = div_of(col, labels), real;
+	double div = value_div(col, labels), real;
 	int64_t i;
 
 	if (c->type == CELL_INT && divide_exactly(c->i, div, &i))
@@ -47,7 +49,7 @@ value_put(struct buf *out, struct view *v, const struct cell *c,
     const struct column *col, bool labels)
 {
 	struct number_text *last = &v->last;
-	double div = div_of(col, labels);
+	double div = value_div(col, labels);
 	char text[VALUE_MAX];
 	uint64_t bits;
 

@@ -135,8 +135,7 @@ shape_of(const struct view *v, const struct column *col)
 	struct extent e;
 
 	s.right = col->type == COL_INT || col->type == COL_REAL;
-	if (v->labels && col->label_div != 0)
-		s.div = col->label_div;
+	s.div = value_div(col, v->labels);
 	e = extent_of(v, col, s.div);
 	s.decimals = decimals_for(e);
 	if (col->unit == UNIT_PERCENT && !e.integers)

@@ -130,6 +130,8 @@ void value_put(struct buf *out, struct view *v, const struct cell *c,
     const struct column *col, bool labels);
 /* A header field: id or label. */
 struct str value_head(const struct column *col, bool labels);
+/* The unit that goes with it: what values are divided by. */
+double value_div(const struct column *col, bool labels);
 
 /* ---- values for people ---- */
 
