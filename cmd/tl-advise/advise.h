@@ -6,6 +6,7 @@
  *
  * main.c     the command line
  * input.c    tables of a report: folders, files, or tl-report's of a trace
+ * labels.c   those of CSV, whose columns have labels
  * facts.c    what of them counts
  * late.c     the rank that bounds the job, if one does
  * system.c   facts of the window: gaps, copies, communication, short kernels
@@ -195,6 +196,11 @@ struct input {
  * only those that findings are made of. */
 void input_read(struct input *input, char *const *paths, size_t n,
     const struct facts_reading *r, const struct table_sink *sink);
+
+/* ---- labels.c ---- */
+
+/* A table of CSV or TSV, with the columns' ids and units. */
+void labels_read(const char *path, const struct table_sink *to);
 
 /* ---- facts.c ---- */
 

@@ -12,7 +12,9 @@
 
 #include "cmd/tl-advise/advise.h"
 
-#define TABLE_END ".ndjson" /* of the name of a file with a table */
+/* What names of files with tables end with. */
+static const char *const ends[] = { ".ndjson", ".csv", ".tsv" };
+#define TIMELINE "gpu_timeline" /* that each report has */
 
 static bool
 is_folder(const char *path)
@@ -22,10 +24,30 @@ is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static int
-is_table_file(const struct dirent *d)
+/* CSV is also what rocprofv3 writes: a report has a timeline. */
+static const char *
+end_of_tables(struct dirent *const *files, int n)
 {
-	return str_ends(str_of(d->d_name), STR(TABLE_END));
+	for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+		for (int i = 0; i < n; i++) {
+			struct str name = str_of(files[i]->d_name);
+
+			if (str_ends(name, str_of(ends[k])) &&
+			    (k == 0 ||
+				(str_take(&name, STR(TIMELINE)) &&
+				    str_eq(name, str_of(ends[k])))))
+				return ends[k];
+		}
+	return NULL;
+}
+
+static void
+read_table(const char *path, bool is_typed, const struct table_sink *sink)
+{
+	if (is_typed)
+		table_read_all(in_open(path), TABLE_NDJSON, sink);
+	else
+		labels_read(path, sink);
 }
 
 /* In the order of their names, which are the tables'; false: there is none. */
@@ -34,25 +56,29 @@ read_folder(const char *path, const struct facts_reading *r,
     const struct table_sink *sink)
 {
 	struct dirent **files;
-	int n = scandir(path, &files, is_table_file, alphasort);
+	int n = scandir(path, &files, NULL, alphasort);
 	struct buf name = { 0 };
+	const char *end;
 
 	if (n < 0)
 		die_errno("%s", path);
+	end = end_of_tables(files, n);
 	for (int i = 0; i < n; i++) {
 		struct str table = str_of(files[i]->d_name);
 
-		table.len -= strlen(TABLE_END);
-		name.len = 0;
-		buf_printf(&name, "%s/%s", path, files[i]->d_name);
-		buf_putc(&name, '\0');
-		if (facts_want(r, table))
-			table_read_all(in_open(name.p), TABLE_NDJSON, sink);
+		if (end != NULL && str_ends(table, str_of(end))) {
+			table.len -= strlen(end);
+			name.len = 0;
+			buf_printf(&name, "%s/%s", path, files[i]->d_name);
+			buf_putc(&name, '\0');
+			if (facts_want(r, table))
+				read_table(name.p, end == ends[0], sink);
+		}
 		free(files[i]);
 	}
 	free(files);
 	buf_free(&name);
-	return n > 0;
+	return end != NULL;
 }
 
 static enum table_kind

@@ -44,6 +44,8 @@ like 'the report says the same' "$(tl-report --width 200 late 2>/dev/null | tr '
 
 # tables of an older release lack the bound, and the cost takes its place
 tl-report --format ndjson -d late.old late >/dev/null 2>&1
+tl-report -d late.csv late >/dev/null 2>&1
+is 'CSV of several ranks, with its units' "$(tl-advise --format tsv late.csv)" "$(tl-advise --format tsv late.old)"
 sed 's/"gain_ns_high"/"unknown"/' late.old/*.ndjson >old.ndjson
 like 'without the bound the gain is the cost, and nothing is said of a bound' \
 	"$(tl-advise old.ndjson --no-header -c rule,gain_ns_high,insight 2>/dev/null)" \

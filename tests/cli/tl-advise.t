@@ -444,6 +444,11 @@ tl-report --format ndjson "$SAMPLE" 2>err >stream.ndjson
 tl-advise stream.ndjson >a
 tl-advise folder >b
 ok 'a folder and a stream of tables: the same' cmp a b
+tl-report -d labelled "$SAMPLE" 2>err
+tl-advise labelled >b
+ok 'and a folder of CSV' cmp a b
+mkdir alone && cp labelled/ops_summary.csv alone
+refuses 1 'no trace or stream in this folder' 'tl-advise alone'
 tl-advise - <stream.ndjson >b
 ok 'and from standard input' cmp a b
 tl-advise "$SAMPLE" >a 2>err
