@@ -158,8 +158,19 @@ function rooflineOf(o, whole, box) {
 // The names of ops with their shapes; of those that are too long and begin alike,
 // the part in which they differ, too.
 const HEAD_LETTERS = 8;
+const opWord = r => r.name.replace(/^aten::/, '') + ' ' + scalars(JSON.stringify(r.input_dims || ''));
+// The first rows of so many ops: several ranks have a row each.
+function firstOps(rows, most) {
+  const list = new Map();
+  for (const r of rows) {
+    if (list.size === most) break;
+    const word = opWord(r);
+    if (!list.has(word)) list.set(word, r);
+  }
+  return [...list.values()];
+}
 function opWords(rows, most) {
-  const words = rows.map(r => r.name.replace(/^aten::/, '') + ' ' + scalars(JSON.stringify(r.input_dims || '')));
+  const words = rows.map(opWord);
   const at = alike(words), cut = (s, n) => s.length > n ? s.slice(0, n - 1) + '\u2026' : s, room = most - HEAD_LETTERS - 1;
   return words.map((s, i) => s.length <= most || at[i] < most - 1 ? cut(s, most) :
     s.slice(0, HEAD_LETTERS) + '\u2026' + cut(s.slice(Math.min(at[i] - 2, s.length - room)), room));
@@ -200,14 +211,15 @@ function rooflineDrawn(frame, { side, t, roof }, whole, points) {
   const labels = roofLabels(roof, frame), dots = new Map();
   const spot = r => [X(Math.max(left, r[x])), Y(Math.max(low, r[y]))];
   const seen = points.filter(r => { const [a, b] = spot(r); return a >= L - 1 && a <= W - R + 1 && b >= T - 1 && b <= H - B + 1; });
-  const words = opWords(seen.slice(0, LABELS), LONG);
-  seen.forEach((r, k) => {
+  const named = firstOps(seen, LABELS), words = opWords(named, LONG);
+  seen.forEach(r => {
     const [cx, cy] = spot(r), i = points.indexOf(r), c = draw(svg, 'circle', { cx, cy, r: radius(r), 'fill-opacity': .55, fill: boundColour(r), class: 'op', role: 'button',
       tabindex: -1, 'aria-label': aboutOp(r, y).replace('\n', ', ') });
     dots.set(i, c);
     c.onclick = () => goTo && goTo(t, r);
     draw(c, 'title', {}, aboutOp(r, y));
-    if (k >= LABELS) return;
+    const k = named.indexOf(r);
+    if (k < 0) return;
     const back = cx > W / 2, size = radius(r) + 4;
     labels.push({ x: back ? cx - size : cx + size, y: cy + 4, back, class: 'op', word: words[k] });
   });
@@ -229,11 +241,12 @@ function roofLabels(roof, { Y, W, H, R, B, T }) {
 }
 // No word stands on another: each is moved up or down to the nearest free place.
 const LINE = 12, LETTER = 6.3;
+const STEPS = Array.from({ length: 25 }, (_, i) => Math.ceil(i / 2) * (i % 2 ? 1 : -1)); // 0, 1, -1, 2, ...
 function apart(labels, top, bottom) {
   const put = [], ends = l => { const w = l.word.length * LETTER; return l.back ? [l.x - w, l.x] : [l.x, l.x + w]; };
   labels.forEach(l => {
     const [a, b] = ends(l), free = y => y > top + 8 && y < bottom && put.every(p => Math.abs(p.y - y) >= LINE || p.b < a || p.a > b);
-    const y = [0, 1, -1, 2, -2, 3, -3, 4, -4, 5, 6].map(k => l.y + k * LINE).find(free);
+    const y = STEPS.map(k => l.y + k * LINE).find(free);
     if (y !== undefined) l.y = y;
     put.push({ y: l.y, a, b });
   });

@@ -182,10 +182,12 @@ function head() {
   const first = p => (part(p)[0] || {}).name || '';
   part('health').concat(part('diff')).forEach(r => $('verdict').append(make('p', figures(r.name))));
   ['late', 'verdict'].forEach(p => { if (first(p)) $('verdict').append(make('p', figures(first(p)))); });
-  part('phase').forEach(r => $('verdict').append(make('p', figures(r.note))));
-  part('ranks').concat(part('mfu')).forEach(r => $('verdict').append(make('p', figures(r.name))));
+  // the verdict itself says whose it is
+  part('phase').map(r => r.note).concat(part('ranks').concat(part('mfu')).map(r => r.name))
+    .forEach(s => $('verdict').append(make('p', figures((sides.length ? sides[0] + ': ' : '') + s))));
   if (first('trace') !== document.title) $('bars').append(make('div', first('trace'), 'hint'));
   const long = sides.length ? Math.max(...[0, 1].map(barTime)) : 0;
+  if (long) $('bars').append(make('div', 'From the first to the last GPU event', 'hint'));
   each_side(side => bar(side, long));
   rankBars();
   threadBars();

@@ -85,8 +85,14 @@ says_figure 'long names of ops keep what tells them apart' \
 	"opWords([{ name: 'aten::convolution_backward', input_dims: [[64, 256]] }, { name: 'aten::convolution_backward', input_dims: [[64, 512]] },
 		{ name: 'aten::mm', input_dims: [[8, 9]] }], 22).join(' | ')" \
 	'convolut…rd [[64,256]] | convolut…rd [[64,512]] | mm [[8,9]]'
+says_figure 'an op of several ranks has one name' \
+	"firstOps([{ name: 'aten::mm', rank: 1 }, { name: 'aten::mm', rank: 0 }, { name: 'aten::mm', input_dims: [[8, 9]], rank: 0 },
+		{ name: 'aten::add', rank: 2 }], 2).map(r => r.rank + JSON.stringify(r.input_dims || '')).join(' ')" '1"" 0[[8,9]]'
 says_figure 'words stand apart' \
 	'apart([10, 10, 11, 60].map(y => ({ x: 0, y: y + 40, word: "abc" })), 0, 100).map(l => l.y)' '50,62,75,88'
+says_figure 'however many there are' \
+	'new Set(apart(Array.from({ length: 9 }, (_, i) => ({ x: 0, y: 150 + i * 5 % 12, word: "abc" })), 0, 400)
+		.map(l => l.y).sort((a, b) => a - b).map((y, i, l) => i && y - l[i - 1] < 12)).has(true)' false
 # ---- whole pages ----
 drawn() { # drawn PAGE ID...: what its script puts into these elements
 	node "$ROOT/tests/oracle/page_run.js" "$@" 2>&1

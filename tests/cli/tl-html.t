@@ -339,6 +339,8 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 	like 'the late one first' "$(grep -o '<span class="name">[0-9]*</span>' dom | head -n 1)" '>2<'
 	drawn both.html >dom
 	like 'what changed' "$(cat dom)" 'id="verdict">.*<p>GPU time [^<]*</p>'
+	like 'whose MFU it is, and the window of the bars' "$(cat dom)" \
+		'<p>old: MFU [^<]*</p>.*>From the first to the last GPU event</div>'
 	like 'what can be won back is of one side' "$(cat dom)" '<h2 id="gainhead">Recoverable: old</h2>'
 	like 'in a table' "$(cat dom)" '<h2>What changed most</h2><table><tr><th[^>]*>name</th><th[^>]*>old</th>'
 	drawn pair.html >dom
