@@ -91,7 +91,8 @@ put_rank(struct screen *s, const struct rank *r, int64_t most_ns)
 	struct buf cell = { 0 };
 
 	room = room > BAR_MAX ? BAR_MAX : room;
-	chars = (size_t)((double)room * share_of(r->total_ns, most_ns) / 100);
+	chars =
+	    (size_t)((double)room * share_of(r->total_ns, most_ns) / 100 + 0.5);
 	buf_put(&cell, r->label.p, r->label.len);
 	screen_right(s, &cell, 4);
 	buf_putc(&s->b, ' ');
@@ -201,8 +202,11 @@ static void
 put_head(struct screen *s)
 {
 	const struct figures *f = s->f;
+	const struct str *side = &f->set->sides[0];
 	struct buf b = { 0 };
 
+	if (f->sentences.n > 0) /* of a comparison */
+		buf_printf(&b, "%.*s: ", (int)side->len, side->p);
 	if (f->ranks.n > 1)
 		buf_printf(
 		    &b, "%s of each %s", f->gpu, f->by_src ? "trace" : "rank");

@@ -210,6 +210,16 @@ put_top(struct screen *s, const char *title, const char *counted,
 	}
 }
 
+/* Behind a heading, of a comparison: these figures are of one side. */
+static const char *
+of_side(const struct figures *f)
+{
+	const struct str *name = &f->set->sides[0];
+
+	return f->sentences.n == 0 ? ""
+				   : text(": %.*s", (int)name->len, name->p);
+}
+
 /* Of idle time, where it is worth a look. */
 static void
 put_tops(struct screen *s)
@@ -221,15 +231,17 @@ put_tops(struct screen *s)
 	for (size_t i = 0; i < f->budgets.list.n; i++)
 		time_add(&window_ns, f->budgets.list.v[i].window_ns);
 	if (share_of(tallies_sum(&f->causes), window_ns) >= IDLE_SHOWN)
-		put_top(s, "idle by cause", "pieces", "most in", &f->causes,
-		    TOP_CAUSES);
+		put_top(s, text("idle by cause%s", of_side(f)), "pieces",
+		    "most in", &f->causes, TOP_CAUSES);
 	if (f->set->by != NULL)
-		put_top(s, text("GPU time by %s", f->set->by), "count", NULL,
-		    &f->grouped, TOP_OPS_SHOWN);
+		put_top(s, text("GPU time by %s%s", f->set->by, of_side(f)),
+		    "count", NULL, &f->grouped, TOP_OPS_SHOWN);
 	put_top(s,
-	    is_host               ? "top ops on the host"
-		: f->has_op_table ? "top ops"
-				  : "top kernels",
+	    text("top %s%s",
+		is_host               ? "ops on the host"
+		    : f->has_op_table ? "ops"
+				      : "kernels",
+		of_side(f)),
 	    "count", f->has_op_table || is_host ? "category" : NULL, &f->ops,
 	    TOP_OPS_SHOWN);
 }
@@ -295,7 +307,8 @@ put_losses(struct screen *s)
 	for (size_t i = 0; i < n; i++)
 		names.name[i] = best[i]->name;
 	room = begin_list(s, &names, 36,
-	    text("lost to the roofline (%.*s)", (int)f->roof.len, f->roof.p),
+	    text("lost to the roofline (%.*s)%s", (int)f->roof.len, f->roof.p,
+		of_side(f)),
 	    "    time lost  of roof  bound");
 	for (size_t i = 0; i < n && best[i]->ns > 0; i++) {
 		put_figures(s, names.shown[i], room, best[i]->ns, 13);
@@ -313,8 +326,11 @@ put_gains(struct screen *s)
 	const struct figures *f = s->f;
 	struct buf b = { 0 };
 
-	if (f->is_judged && f->ngains > 0)
-		out_puts(s->out, "\nrecoverable\n");
+	if (f->is_judged && f->ngains > 0) {
+		out_puts(s->out, "\n");
+		screen_wrapped(
+		    s, "", str_of(text("recoverable%s", of_side(f))));
+	}
 	for (size_t i = 0; f->is_judged && i < f->ngains; i++) {
 		advice_put(f, i, &b);
 		screen_wrapped(s, text("  %zu. ", i + 1), buf_str(&b));
@@ -403,6 +419,22 @@ put_checks(struct screen *s)
 	buf_free(&b);
 }
 
+/* A sentence, if there is one; of a comparison it is about one side. */
+static void
+put_said(struct screen *s, struct str says)
+{
+	const struct str *name = &s->f->set->sides[0];
+	struct buf b = { 0 };
+
+	if (says.len == 0)
+		return;
+	if (s->f->sentences.n > 0)
+		buf_printf(&b, "%.*s: ", (int)name->len, name->p);
+	buf_put(&b, says.p, says.len);
+	screen_wrapped(s, "", buf_str(&b));
+	buf_free(&b);
+}
+
 /* What a comparison found comes before all else. */
 void
 screen_print(struct figures *f, const char *path)
@@ -435,11 +467,9 @@ screen_print(struct figures *f, const char *path)
 	if (f->phases.n > 0)
 		out_puts(s.out, "\n");
 	for (size_t i = 0; i < f->phases.n; i++)
-		screen_wrapped(&s, "", f->phases.v[i].says);
-	if (f->imbalance.says.len > 0)
-		screen_wrapped(&s, "", f->imbalance.says);
-	if (f->mfu.says.len > 0)
-		screen_wrapped(&s, "", f->mfu.says);
+		put_said(&s, f->phases.v[i].says);
+	put_said(&s, f->imbalance.says);
+	put_said(&s, f->mfu.says);
 	screen_timeline(&s);
 	put_gains(&s);
 	put_groups(&s);

@@ -676,7 +676,8 @@ what changed most                        before       after         diff   ratio
 before: 1.0 us: 90.0 % compute, 10.0 % idle.'
 is '--names' "$(report --vs t.tl --names old,new | sed -n '3p; /^old/p')" \
 	'what changed most                           old         new         diff   ratio
-old: 1.0 us: 90.0 % compute, 10.0 % idle.'
+old: 1.0 us: 90.0 % compute, 10.0 % idle.
+old: GPU, first to last event: 1.0 us'
 book --vs t.tl
 mv xl/summary.ndjson s.ndjson
 is 'as a table' "$(grep -e '"diff"' -e '"change"' s.ndjson)" \
