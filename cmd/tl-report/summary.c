@@ -198,7 +198,7 @@ write_summary(struct figures *f)
 	static const struct column columns[] = {
 		{ "part", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED, 0 },
 		{ "name", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED, 0 },
-		{ "note", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+		{ "note", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED, 0 },
 		{ "time_ns", "time ms", COL_INT, UNIT_NS, 0, 1e6 },
 		{ "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
 		{ "count", NULL, COL_INT, UNIT_COUNT, 0, 0 },

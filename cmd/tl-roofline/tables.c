@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables: which there are, their columns, and which are printed. */
+#include "table/catalogue.h"
+
 #include "cmd/tl-roofline/fields.h"
 #include "cmd/tl-roofline/fusion.h"
 
@@ -378,10 +380,7 @@ tables_list(struct roof_state *g)
 
 		if (name != NULL)
 			out_printf(out, "%s\t%s\n", name,
-			    i == TABLE_UNIFIED ? "ops: FLOPs, bytes, % of "
-						 "roof, time lost (default)"
-					       : "ops with a performance "
-						 "model, by parameters");
+			    sheet_of(str_of(name))->text);
 	}
 	for (size_t i = 0; i < NSUMS; i++)
 		out_printf(out, "%s\t%s\n", sums[i].name, sums[i].text);

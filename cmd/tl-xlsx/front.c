@@ -62,6 +62,16 @@ link_to(struct book *b, const struct book_sheet *s)
 	buf_free(&url);
 }
 
+/* Its entry; of a family of ops, which parameters show, that of all. */
+static const struct sheet *
+known_of(const struct book_sheet *s)
+{
+	for (size_t i = 0; i < s->ncolumns; i++)
+		if (str_starts(s->columns[i].id, STR("param_")))
+			return sheet_of(s->wanted);
+	return sheet_find(s->wanted);
+}
+
 void
 front_end(struct book *b)
 {
@@ -73,7 +83,7 @@ front_end(struct book *b)
 	b->front->nrows++;
 	for (size_t i = 0; i < b->sheets.n; i++) {
 		const struct book_sheet *s = b->sheets.v[i];
-		const struct sheet *known = sheet_find(s->wanted);
+		const struct sheet *known = known_of(s);
 
 		if (s == b->front)
 			continue;

@@ -78,11 +78,13 @@ make_formats(struct book *b)
 			die("out of memory");
 		if (numbers[i] != NULL)
 			format_set_num_format(b->formats[i], numbers[i]);
+		/* beside sentences of several lines */
+		if (i <= BOOK_CENTI || i == BOOK_WRAPPED)
+			format_set_align(b->formats[i], LXW_ALIGN_VERTICAL_TOP);
 	}
 	/* "0" by its number: as text the library takes it for "General" */
 	format_set_num_format_index(b->formats[BOOK_WHOLE], 1);
 	format_set_text_wrap(b->formats[BOOK_WRAPPED]);
-	format_set_align(b->formats[BOOK_WRAPPED], LXW_ALIGN_VERTICAL_TOP);
 	format_set_font_name(b->formats[BOOK_SCREEN], "Courier New");
 	format_set_font_name(b->formats[BOOK_TITLE], "Courier New");
 	format_set_bold(b->formats[BOOK_TITLE]);

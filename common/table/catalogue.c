@@ -201,8 +201,10 @@ static const char first_of_gaps[] =
 #define TL_MODULES(...) IN_REPORT("tl-modules", OF(__VA_ARGS__))
 #define ROOFLINE(...) IN_REPORT("tl-roofline", .top = TOP_ROOFLINE, __VA_ARGS__)
 #define TL_ROOFLINE(...) ROOFLINE(OF(__VA_ARGS__))
-#define FAMILY(...) \
-	ROOFLINE(.rule = &roof, .first = first_of_family, .name = __VA_ARGS__)
+#define OF_FAMILY                                              \
+	.text = "ops with a performance model, by parameters", \
+	.first = first_of_family
+#define FAMILY(...) ROOFLINE(.rule = &roof, OF_FAMILY, .name = __VA_ARGS__)
 /* of JAX, which the reference has sheets for */
 #define THEIRS(...)                                \
 	{                                          \
@@ -405,7 +407,7 @@ const struct sheet sheets[] = {
 	{ .name = "",
 	    .program = "tl-roofline",
 	    .where = BOTH | SHEET_FAMILIES,
-	    .first = first_of_family,
+	    OF_FAMILY,
 	    .top = TOP_ROOFLINE },
 	TL_KERNELS("kernel_summary",
 	    "kernels by op, name and GPU stream (rocprofv3: by name)",

@@ -193,6 +193,10 @@ ok 'a workbook of ranks' tl-report -o four.xlsx ranks/*
 is 'begins with them' "$(python3 "$ROOT/tests/oracle/read_xlsx.py" four.xlsx |
 	sed -n 's/^sheet "\(.*\)"$/\1/p' | head -n 7 | tr '\n' ' ')" \
 	'screen summary gpu_timeline_by_rank nccl_verdict nccl_groups straggler_cause straggler_summary '
+is 'links say what is there, to families of ops too' "$(python3 \
+	"$ROOT/tests/oracle/read_xlsx.py" four.xlsx screen | grep -A1 -e '"GEMM"' -e '"Optimizer"' |
+	sed -n 's/^B[0-9]* s - "\(.*\)"/\1/p' | sort | uniq -c | tr -s ' ')" \
+	' 2 ops with a performance model, by parameters'
 is 'three charts beside the summary' "$(python3 \
 	"$ROOT/tests/oracle/read_xlsx.py" four.xlsx -s summary | grep -c '^chart')" 3
 tl-merge ranks/* -o merged.tl
@@ -234,7 +238,10 @@ is 'the first of it' "$(sed -n '/^what changed/{n;p;}' screen | awk '{ print $1,
 	"addmm us $(tl-diff --top 1 --no-header -c ratio before.tl after.tl 2>err |
 		awk '{ printf "%.3f", $1 }')"
 is 'and is else that of the first trace' \
-	"$(sed -n '/^\[/,$p' screen)" "$(tl-report before.tl | sed -n '/^\[/,$p')"
+	"$(sed -n '/^\[/,$p' screen | sed 's/^\([a-z].*\): before/\1/' | tr -s ' ')" \
+	"$(tl-report before.tl | sed -n '/^\[/,$p' | tr -s ' ')"
+is 'and says so' "$(grep -o '^before: [A-Z][A-Z]U\|^[a-z].*: before' screen | tr '\n' ,)" \
+	'before: MFU,before: GPU,recoverable: before,idle by cause: before,top ops: before,lost to the roofline (MI300X peak): before,'
 tl-report before.tl --vs after.tl --names old,new >screen
 like '--names' "$(cat screen)" '^what changed most  *old  *new  *diff  *ratio$'
 like 'in the title' "$(head -n 2 screen | tr '\n' ' ')" \

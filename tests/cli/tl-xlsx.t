@@ -308,6 +308,8 @@ A4 s - "no end"
 A6 s - "it'"'"'s"
 A7 s - "it'"'"'s~2"'
 python3 -m zipfile -e front.xlsx front
+is 'figures stand at the top, beside the first line of a sentence' "$(
+	grep -o '<xf [^>]*numFmtId="[1-9][^>]*>\(<alignment[^>]*>\)\?' front/xl/styles.xml | grep -vc 'vertical="top"')" 0
 is 'linked' "$(grep -o 'location="[^"]*' front/xl/worksheets/sheet1.xml | tr '\n' ' ')" \
 	"location=\"'it''s'!A1 location=\"'it''s~2'!A1 "
 refuses 1 'nosuch' 'tl-xlsx -o x.xlsx --front nosuch typed.ndjson'
