@@ -804,5 +804,7 @@ is 'a report says it' "$(tl-report --arch unit.json --width 200 phases.json 2>/d
 	"compute-bound: 68.7 % of the roofline (one peak), 
 memory-bound: 25.6 % of the roofline (one peak), "
 
+refuses 2 "no table 'gemm': is it GEMM\\?" 'tl-roofline --table gemm mm.json'
+refuses 2 "no table 'x'; see --list-tables" 'tl-roofline --table x mm.json'
 page_examples tl-roofline.1
 done_testing
