@@ -9,8 +9,7 @@
 
 #define SPAN_LEAST_NS 1000000000
 #define TIES_LEAST 20
-#define SECOND 1e9 /* systems are solved to so many ns: drift is ns a second \
-	            */
+#define SECOND 1e9 /* as systems are solved to so many ns */
 #define SETTLED_NS 200.0
 #define MATTERS_NS 10000.0
 #define LOOK_NS (MATTERS_NS / 4) /* at first sight */
