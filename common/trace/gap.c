@@ -467,7 +467,8 @@ gaps_find(struct gaps *g, struct host *h, const uint32_t *gpus, size_t n,
     const struct span *window)
 {
 	struct finder f = { .g = g, .h = h };
-	uint32_t prev = HOST_NONE; /* of those so far the one that ends last */
+	uint32_t prev = HOST_NONE;  /* of those so far the one that ends last */
+	uint32_t point = HOST_NONE; /* and without a length the last one */
 	int64_t end = window != NULL ? window->start : INT64_MAX;
 
 	blocked_start(&f.blocked, h);
@@ -476,8 +477,12 @@ gaps_find(struct gaps *g, struct host *h, const uint32_t *gpus, size_t n,
 		uint32_t no = gpus != NULL ? gpus[i] : (uint32_t)i;
 		const struct host_gpu *k = &h->gpus.v[no];
 
-		if (k->end_ns <= k->start_ns)
-			continue;
+		if (k->end_ns <= k->start_ns) {
+			/* it parts no gap, but one may begin or end there */
+			point = no;
+			if (window != NULL || prev != HOST_NONE)
+				continue;
+		}
 		if (k->start_ns > end)
 			add_gap(&f, end, k->start_ns, prev, no);
 		if (prev == HOST_NONE || k->end_ns > h->gpus.v[prev].end_ns) {
@@ -487,6 +492,8 @@ gaps_find(struct gaps *g, struct host *h, const uint32_t *gpus, size_t n,
 	}
 	if (window != NULL && prev != HOST_NONE && window->end > end)
 		add_gap(&f, end, window->end, prev, HOST_NONE);
+	if (window == NULL && point != HOST_NONE)
+		add_gap(&f, end, h->gpus.v[point].start_ns, prev, point);
 	blocked_end(&f.blocked);
 }
 

@@ -73,7 +73,8 @@ gap_is_behind_opener(const struct gap *g, const struct gap_piece *p)
 	    cause_groups[p->cause] == GROUP_OF_HOST;
 }
 
-/* Empties it first; of a window the head and tail are gaps, too. */
+/* Empties it first; of a window the head and tail are gaps, too. Without one,
+ * from the first to the last event, one without a length, too. */
 void gaps_find(struct gaps *g, struct host *h, const uint32_t *gpus, size_t n,
     const struct span *window);
 /* Leaves what lies in these times, normalised: causes are those of the whole.

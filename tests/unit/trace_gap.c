@@ -135,6 +135,26 @@ test_threads(void)
 	part_is(1, 60 * US, 60 * US, "");
 }
 
+/* Work without a length ends the time that is looked at, and parts no gap. */
+static void
+test_points(void)
+{
+	static const struct row points[] = {
+		R(KE, "point", 7, 0, 0),
+		R(KE, "gemm", 7, 10, 20),
+		R(KE, "point", 7, 30, 30),
+		R(KE, "point", 7, 50, 50),
+	};
+
+	read_rows(points, sizeof points / sizeof *points, true);
+	gaps_find(&gaps, &host, NULL, host.gpus.n, NULL);
+	is_int((int64_t)gaps.list.n, 2, "gaps beside points");
+	is_int(gaps.list.v[0].end_ns - gaps.list.v[0].start_ns, 10 * US,
+	    "behind the first");
+	is_int(gaps.list.v[1].end_ns - gaps.list.v[1].start_ns, 30 * US,
+	    "in front of the last");
+}
+
 /* Many that end one after the other: whatever is open is found from the last.
  */
 static void
@@ -308,6 +328,7 @@ main(void)
 	test_gaps("by correlation");
 	read_rows(rows, NROWS(rows), true);
 	test_gaps("linked");
+	test_points();
 	test_deep();
 	test_timeless();
 	test_blocked();
