@@ -466,9 +466,8 @@ roof_make_tables(struct sink *s)
 	is_fusion = str_eq(name, STR(FUSION_NAME));
 	if (of_sums != NULL || is_fusion)
 		g->wanted = TABLE_UNIFIED;
-	else if (name.len > 0 &&
-	    (g->wanted = table_asked(g, name)) == TABLE_NONE)
-		return;
+	else if (name.len > 0) /* none: the sink refuses the name */
+		g->wanted = table_asked(g, name);
 	s->tables =
 	    arena_alloc(g->mem, (2 * n + 2 + NSUMS) * sizeof *s->tables);
 	for (uint32_t i = 0; i < n; i++) {

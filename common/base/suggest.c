@@ -105,6 +105,11 @@ suggest_put(struct buf *b, struct str word, const char *const known[], size_t n,
 		buf_printf(b, "%s %s%s", nput == 0 ? ": is it" : " or", prefix,
 		    known[best]);
 		far[best] = FAR;
+		/* in other letters it is the word itself */
+		if (sort == A_PART && strlen(known[best]) == word.len) {
+			nput++;
+			break;
+		}
 	}
 	if (nput > 0)
 		buf_putc(b, '?');

@@ -331,8 +331,8 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 	like 'ranks under one another' "$(cat dom)" \
 		'<span class="name">2</span>.*late: throttled'
 	like 'in the window of the verdict' "$(cat dom)" '>Each rank, [0-9]+ steps</div>'
-	is 'by the times of the screen' "$(grep -o '<span class="name">[0-9]*</span>.\{1,900\}<span class="time">[^<]*' dom |
-		sed 's/<span class="name">\([0-9]*\)<.*class="time">/\1 /' | sort)" \
+	is 'by the times of the screen' "$(sed 's/<div class="row"/\n&/g' dom |
+		sed -n 's/.*<span class="name">\([0-9]*\)<.*<span class="time">\([^<]*\).*/\1 \2/p' | sort)" \
 		"$(tl-report --width 100 ranks/* 2>err | sed -n 's/^ *\([0-9]\) \[.*\] *\([0-9.]* [mu]s\).*/\1 \2/p')"
 	is 'whose bars have room on a phone' "$(asked four.html \
 		'document.querySelector("#ranks .room").clientWidth > innerWidth * .45' --window-size=390,800)" 'data-said="true"'

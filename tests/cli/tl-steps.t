@@ -242,6 +242,9 @@ is '--causes' "$(steps data_ns,idle_cause '--causes mine.json')" '300000 between
 } | trace >t.json
 is 'an outlier' "$(rows 'tl-steps --step 6-7 --format csv -c step,wall_ns,flags t.json')" \
 	'6,1000000,.7,3000000,slow.'
+sed '/"name":"ProfilerStep#7"/s/"dur":3000/"dur":300/' t.json >short.json
+is 'or a short one' "$(rows 'tl-steps --step 6-7 --format csv -c step,wall_ns,flags short.json')" \
+	'6,1000000,.7,300000,fast.'
 is 'the slowest, and by what' "$(rows 'tl-steps --table steps_summary -c \
 	steps,step_time,slowest,slowest_by,slowest_by_ns,median_step_ns,slowest_in t.json')" \
 	'7 wall 7 op 2500000 0 aten::slow.'

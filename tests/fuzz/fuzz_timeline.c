@@ -14,7 +14,7 @@ static const char *const ways[] = {
 	"tl-timeline --by annotation --annotation *",
 	"tl-timeline --by recompute",
 	"tl-timeline --by rank --linked-only",
-	"tl-timeline --join --align collective",
+	"tl-timeline --join",
 	"tl-timeline --join --micro-idle 5us",
 	"tl-timeline --clock cpu",
 	"tl-timeline --step last --format table --width 60",
