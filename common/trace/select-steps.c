@@ -260,13 +260,23 @@ select_asks_where(const struct select *s)
 	return false;
 }
 
+/* Windows of the source read last, or of one before, that nothing asked about.
+ */
+static bool
+has_unlooked(const struct select *s)
+{
+	const struct select_windows *w = s->windows;
+
+	return s->has_unlooked || (w != NULL && w->all.n > 0 && !w->is_ready);
+}
+
 /* Of a source that is there it was said when its steps were asked for. */
 static bool
 is_there(const struct select *s, const struct select_step *step)
 {
 	return step->where.len == 0 || step->is_met ||
 	    (step->src != SELECT_ANY_SOURCE ? step->src < s->nsources
-					    : s->has_unlooked);
+					    : has_unlooked(s));
 }
 
 void

@@ -114,6 +114,8 @@ reports 3 no-such-process 'tl-filter --step 2@0:13 procs.tl'
 reports 3 no-such-step 'tl-filter --step 1@12 procs.tl'
 ok 'other sources are not asked' tl-filter --step 2@1:12 -o f.tl sources.tl
 reports 3 no-process 'tl-filter --step 2@7: procs.tl'
+is 'where nothing else fits its steps are not asked for' \
+	"$(tl-filter --step 2@12 --name nosuch procs.tl 2>&1 >f.tl; echo $?)" 0
 refuses 2 '3-7@PID' 'tl-filter --step 3@ procs.tl'
 
 # sources count over all inputs: that of alone.json is 1
