@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* tl-roofline on hostile streams, in process. */
+/*
+ * tl-roofline on hostile streams, in process. Each run reads all op models:
+ * its seeds are few of those of fuzz_tree.
+ */
 #include "tests/fuzz/program.h"
 
 /* NOLINTNEXTLINE(bugprone-suspicious-include): the program itself */
