@@ -79,7 +79,7 @@ args_of_shape(const struct health *h, const struct shape *shape)
 
 	for (uint32_t i = 0; i < shape->nentries; i++) {
 		struct str key = dict_get(h->dict, shape->entries[i].key);
-		uint16_t no = (uint16_t)(i + 1);
+		uint32_t no = i + 1;
 
 		if (shape->entries[i].group != GROUP_ARGS)
 			continue;
@@ -113,7 +113,7 @@ content_of_gpu(struct health *h, const struct event *ev)
 	if (a.graph == 0 && a.grid == 0 && a.block == 0)
 		return more;
 	for (it = entries_of(h->dict, ev); entries_next(&it);) {
-		uint16_t no = (uint16_t)(it.entry - ev->shape->entries + 1);
+		uint32_t no = (uint32_t)(it.entry - ev->shape->entries) + 1;
 
 		if (no == a.graph && it.val.type == VAL_INT)
 			more.graph = (uint64_t)it.val.i;

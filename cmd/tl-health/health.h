@@ -58,7 +58,7 @@ struct gpu_more {
 /* Where it has them among its arguments, from 1 on; 0: nowhere. */
 struct gpu_args {
 	bool is_known;
-	uint16_t graph, grid, block, hlo;
+	uint32_t graph, grid, block, hlo;
 };
 
 /* What the lists of an op's arguments are; sizes: its number; 0: none. */
