@@ -298,14 +298,22 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 	r = g->recording;
 	n = r->host.gpus.n;
 	host_add(&r->host, ev);
-	if (event_is(ev, s->heads))
-		return;
 	waits_take(&r->waits, s->dict, ev);
 	/* counted, for messages */
 	(void)!sink_takes_gpu(s, ev, is_chosen, &end);
 	if (r->host.gpus.n > n)
 		r->host.gpus.v[n].tag =
 		    (uint8_t)bucket_of_event(&s->rules, s->dict, ev);
+}
+
+static void
+take_heads(struct sink *s, const struct event_head *v, size_t n)
+{
+	struct program *g = (struct program *)s;
+
+	if (!g->has_source || g->recording->source != s->source)
+		begin_source(g);
+	host_add_heads(&g->recording->host, v, n);
 }
 
 static void
@@ -529,6 +537,7 @@ static const struct sink_def def = {
 	.check = check_settings,
 	.start = start,
 	.take = take,
+	.take_heads = take_heads,
 	.source = take_source,
 	.finish = finish,
 	.empty = explain_empty,

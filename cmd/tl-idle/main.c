@@ -309,8 +309,6 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 	n = g->host.gpus.n;
 	host_add(&g->host, ev);
 	g->any_inst |= ev->uid.inst != 0;
-	if (event_is(ev, s->heads))
-		return;
 	waits_take(&g->waits, s->dict, ev);
 	takes = sink_takes_gpu(s, ev, is_chosen, &end);
 	if (g->host.gpus.n > n) {
@@ -319,6 +317,18 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 		vec_push(&g->chosen, takes);
 		vec_push(&g->steps, select_step_key(&s->select));
 	}
+}
+
+static void
+take_heads(struct sink *s, const struct event_head *v, size_t n)
+{
+	struct idle *g = (struct idle *)s;
+
+	if (!g->has_source || g->source != s->source)
+		begin_source(g, s->dict->tracks.v[v->track].src);
+	host_add_heads(&g->host, v, n);
+	for (size_t i = 0; i < n; i++)
+		g->any_inst |= v[i].uid.inst != 0;
 }
 
 /* Uids of grafted events are texts. */
@@ -468,6 +478,7 @@ static const struct sink_def def = {
 	.start = start,
 	.source = note_source,
 	.take = take,
+	.take_heads = take_heads,
 	.finish = finish,
 	.empty = explain_empty,
 	.free = free_all,

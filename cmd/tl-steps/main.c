@@ -354,28 +354,43 @@ end_source(struct program *g)
 }
 
 static void
+begin_source(struct program *g)
+{
+	if (g->has_source && g->source == g->sink.source)
+		return;
+	end_source(g);
+	g->has_source = true;
+	g->source = g->sink.source;
+	host_start(&g->host, g->sink.dict, g->causes);
+}
+
+static void
 take(struct sink *s, const struct stream_in *in, bool is_chosen)
 {
 	struct program *g = (struct program *)s;
 	size_t n;
 	int64_t end;
 
-	if (!g->has_source || g->source != s->source) {
-		end_source(g);
-		g->has_source = true;
-		g->source = s->source;
-		host_start(&g->host, s->dict, g->causes);
-	}
+	begin_source(g);
 	g->any_inst |= in->ev.uid.inst != 0;
 	n = g->host.gpus.n;
 	host_add(&g->host, &in->ev);
-	if (event_is(&in->ev, s->heads))
-		return;
 	/* counted, for messages */
 	(void)!sink_takes_gpu(s, &in->ev, is_chosen, &end);
 	if (g->host.gpus.n > n)
 		g->host.gpus.v[n].tag =
 		    (uint8_t)bucket_of_event(&s->rules, s->dict, &in->ev);
+}
+
+static void
+take_heads(struct sink *s, const struct event_head *v, size_t n)
+{
+	struct program *g = (struct program *)s;
+
+	begin_source(g);
+	for (size_t i = 0; i < n; i++)
+		g->any_inst |= v[i].uid.inst != 0;
+	host_add_heads(&g->host, v, n);
 }
 
 static void
@@ -470,6 +485,7 @@ static const struct sink_def def = {
 	.check = check_settings,
 	.start = start,
 	.take = take,
+	.take_heads = take_heads,
 	.finish = finish,
 	.empty = explain_empty,
 	.free = free_all,

@@ -5,6 +5,8 @@
 #include "sink/plan.h"
 #include "table/catalogue.h"
 
+#define HEADS 64 /* read at once */
+
 /* ---- reading ---- */
 
 void *
@@ -55,6 +57,38 @@ flush(struct sink *s)
 		s->def->flush(s);
 }
 
+/* The source at hand is that of an event. */
+static void
+set_source(struct sink *s, const struct sink_source **o, uint32_t src)
+{
+	if (LIKELY(*o != NULL && (*o)->src == src))
+		return;
+	*o = sink_sources_of(&s->sources, src);
+	s->source = (*o)->no;
+}
+
+/* The next item that is no head of an event. */
+static enum item
+next_item(struct sink *s, struct stream_in *in, const struct sink_source **o)
+{
+	struct event_head v[HEADS];
+
+	while (s->heads != 0) {
+		size_t n = stream_heads(in, v, HEADS);
+
+		if (n == 0) {
+			enum item item = stream_next(in);
+
+			if (item != ITEM_EVENT || !event_is(&in->ev, s->heads))
+				return item;
+			v[n++] = event_head_of(&in->ev);
+		}
+		set_source(s, o, s->dict->tracks.v[v->track].src);
+		s->def->take_heads(s, v, n);
+	}
+	return stream_next(in);
+}
+
 static void
 read_file(struct sink *s, const char *path)
 {
@@ -68,16 +102,11 @@ read_file(struct sink *s, const char *path)
 	stream_only_heads(in, s->heads);
 	select_start(&s->select, in, (uint32_t)s->sources.list.n);
 	sink_sources_file(&s->sources, path);
-	while ((item = stream_next(in)) != ITEM_END) {
-		bool is_chosen =
-		    (item != ITEM_EVENT || !event_is(&in->ev, s->heads)) &&
-		    select_item(&s->select, in, item);
+	while ((item = next_item(s, in, &o)) != ITEM_END) {
+		bool is_chosen = select_item(&s->select, in, item);
 
 		if (item == ITEM_EVENT) {
-			if (UNLIKELY(o == NULL || o->src != in->ev.src)) {
-				o = sink_sources_of(&s->sources, in->ev.src);
-				s->source = o->no;
-			}
+			set_source(s, &o, in->ev.src);
 			if (in->ev.shape->kind == KIND_META)
 				names_push(s->names, &in->ev);
 			else

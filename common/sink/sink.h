@@ -176,6 +176,9 @@ struct sink_def {
 	/* Strings are there: the first file follows. */
 	void (*start)(struct sink *s);
 	void (*take)(struct sink *s, const struct stream_in *in, bool chosen);
+	/* Events of s->heads in a row, of the source at hand. */
+	void (*take_heads)(
+	    struct sink *s, const struct event_head *v, size_t n);
 	/* At items that are no events, and behind the last one of a file. */
 	void (*flush)(struct sink *s);
 	void (*source)(struct sink *s, const struct source *src);

@@ -13,6 +13,27 @@ dec_start(struct decoder *d, struct dict *st)
 	d->mem = arena_create();
 }
 
+static uint8_t
+use_of(const struct decoder *d, const struct shape *s)
+{
+	if (!dec_wants(d, s))
+		return USE_NOTHING;
+	return (d->heads & KIND_BIT(s->kind)) != 0 ? USE_HEAD : USE_ALL;
+}
+
+void
+dec_choose(struct decoder *d, uint32_t kinds, uint32_t heads, bool only_owners)
+{
+	d->kinds = kinds;
+	d->heads = heads;
+	d->only_owners = only_owners;
+	for (size_t i = 0; i < d->shapes.n; i++) {
+		struct wire_shape *w = &d->shapes.v[i];
+
+		w->use = use_of(d, d->st->shapes.v[w->id]);
+	}
+}
+
 void
 dec_free(struct decoder *d)
 {
@@ -138,6 +159,7 @@ rec_shape(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	struct shape s = { 0 };
 	uint32_t kind, ph, has, flags, cat, n;
 	size_t mark = arena_mark(d->mem);
+	uint32_t id;
 
 	if (!get_small(&p, end, UINT32_MAX, &kind) ||
 	    !get_small(&p, end, 256, &ph) ||
@@ -162,7 +184,8 @@ rec_shape(struct decoder *d, const unsigned char *p, const unsigned char *end)
 		if (s.entries[i].group == GROUP_ARGS)
 			s.flags |= SHAPE_ARGS;
 	}
-	vec_push(&d->shapes, dict_shape(d->st, &s));
+	id = dict_shape(d->st, &s);
+	vec_push(&d->shapes, ((struct wire_shape){ id, s.has, use_of(d, &s) }));
 	arena_reset(d->mem, mark);
 	return DEC_BLOCK_END;
 }
@@ -313,6 +336,7 @@ static enum dec_status
 rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
 {
 	struct event *ev = d->to;
+	struct wire_shape w;
 	const struct shape *s;
 	uint32_t shape;
 	uint64_t id, ts;
@@ -332,9 +356,8 @@ rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
 		return p > end ? bad_event(d)
 			       : bad(d, "an event's id is out of range");
 	d->next_id = id + 1;
-	shape = d->shapes.v[shape];
-	s = d->st->shapes.v[shape];
-	if (s->has & HAS_TS) {
+	w = d->shapes.v[shape];
+	if (w.has & HAS_TS) {
 		if (!varint_get_roomy(&p, &ts))
 			return bad_event(d);
 		d->prev_ts =
@@ -343,22 +366,23 @@ rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	if (UNLIKELY(p > end))
 		return bad_event(d);
 	d->nevents++;
-	if (!dec_wants(d, s))
+	if (w.use == USE_NOTHING)
 		return DEC_BLOCK_END;
 
 	/* not the whole of it: what follows sets the rest */
+	s = d->st->shapes.v[w.id];
 	ev->shape = s;
-	ev->shape_id = shape;
+	ev->shape_id = w.id;
 	ev->name = INTERN_NONE;
 	ev->uid = (struct uid){ id, 0 };
-	ev->ts_ns = s->has & HAS_TS ? d->prev_ts : 0;
+	ev->ts_ns = w.has & HAS_TS ? d->prev_ts : 0;
 	ev->dur_ns = 0;
 	ev->flags = 0;
 	if (!head_fields(d, ev, &p) || p > end)
 		return bad_event(d);
 	if (UNLIKELY(ev->ts_ns > INT64_MAX - ev->dur_ns))
 		return bad(d, WIRE_BAD_END);
-	if ((d->heads & KIND_BIT(s->kind)) != 0)
+	if (w.use == USE_HEAD)
 		return DEC_EVENT;
 	if (!tree_fields(ev, &p) || p > end)
 		return bad_event(d);

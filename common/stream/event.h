@@ -123,6 +123,20 @@ struct event {
 	uint32_t nids;
 };
 
+/* The head of an event alone, see stream_only_heads(). */
+struct event_head {
+	int64_t ts_ns, dur_ns;
+	struct uid uid;
+	uint32_t shape, track, name, flags;
+};
+
+static inline struct event_head
+event_head_of(const struct event *ev)
+{
+	return (struct event_head){ ev->ts_ns, ev->dur_ns, ev->uid,
+		ev->shape_id, ev->track, ev->name, ev->flags };
+}
+
 static inline bool
 event_is(const struct event *ev, uint32_t kinds)
 {

@@ -137,7 +137,7 @@ start_decoder(struct stream_in *s, uint32_t kinds)
 	dec_free(d);
 	dec_start(d, s->dict);
 	d->to = &s->ev;
-	d->kinds = kinds;
+	dec_choose(d, kinds, 0, false);
 }
 
 /* The bytes are led through a helper; its output is read instead. */

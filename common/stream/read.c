@@ -115,6 +115,10 @@ next_binary(struct stream_in *s)
 	struct decoder *d = &sd->bin;
 
 	for (;;) {
+		/* who wants heads has asked for them, and so passed over all
+		 * that is not read */
+		if (d->heads == 0 && (d->kinds != KINDS_ALL || d->only_owners))
+			(void)dec_heads(d, NULL, 0);
 		switch (dec_next(d)) {
 		case DEC_EVENT: s->nevents = d->nevents; return ITEM_EVENT;
 		case DEC_SOURCE: return on_source(s, &d->source);
@@ -210,20 +214,32 @@ stream_next(struct stream_in *s)
 	return s->dec->is_ndjson ? next_ndjson(s) : next_binary(s);
 }
 
+size_t
+stream_heads(struct stream_in *s, struct event_head *v, size_t n)
+{
+	return s->dec->is_ndjson ? 0 : dec_heads(&s->dec->bin, v, n);
+}
+
 void
 stream_only(struct stream_in *s, uint32_t kinds)
 {
-	s->dec->bin.kinds = kinds;
+	const struct decoder *d = &s->dec->bin;
+
+	dec_choose(&s->dec->bin, kinds, d->heads, d->only_owners);
 }
 
 void
 stream_only_heads(struct stream_in *s, uint32_t kinds)
 {
-	s->dec->bin.heads = kinds;
+	const struct decoder *d = &s->dec->bin;
+
+	dec_choose(&s->dec->bin, d->kinds, kinds, d->only_owners);
 }
 
 void
 stream_only_owners(struct stream_in *s)
 {
-	s->dec->bin.only_owners = true;
+	const struct decoder *d = &s->dec->bin;
+
+	dec_choose(&s->dec->bin, d->kinds, d->heads, true);
 }

@@ -104,6 +104,11 @@ struct stream_in *stream_open_only(
  * that of a stream salvaged from a damaged trace is a warning.
  */
 enum item stream_next(struct stream_in *in);
+/*
+ * Heads that come next, n at most and all of one source, without an item for
+ * each; 0: there is none, or stream_next() gives it.
+ */
+size_t stream_heads(struct stream_in *in, struct event_head *v, size_t n);
 /* Ends the program if events were removed and it is no tree: owners of what is
  * left would be wrong. */
 void stream_refuse_edited(const struct stream_in *in);

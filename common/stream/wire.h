@@ -133,9 +133,19 @@ enum dec_status {
 	DEC_BAD,       /* error and p say what and where */
 };
 
+/* What is read of events of a shape. */
+enum wire_use { USE_NOTHING, USE_HEAD, USE_ALL };
+
+struct wire_shape {
+	uint32_t id; /* in st */
+	uint16_t has;
+	uint8_t use;
+};
+
 /* Records of one stream to items. */
 struct decoder {
 	struct dict *st;
+	/* dec_choose() sets them */
 	uint32_t kinds;   /* others are passed over */
 	uint32_t heads;   /* of these no more than the head is read */
 	bool only_owners; /* and of the host what has no GPU work below */
@@ -147,7 +157,8 @@ struct decoder {
 	uint64_t next_id;
 	int64_t prev_ts;
 	bool identity; /* numbers of strings are those in st */
-	VEC(uint32_t) strings, shapes, tracks;
+	VEC(uint32_t) strings, tracks;
+	VEC(struct wire_shape) shapes;
 	uint64_t nevents;
 	uint64_t nnamed; /* records that name a source */
 	uint32_t nsources;
@@ -179,11 +190,20 @@ dec_wants(const struct decoder *d, const struct shape *s)
 }
 
 void dec_start(struct decoder *d, struct dict *st);
+/* Which events are read, and how much of them. */
+void dec_choose(
+    struct decoder *d, uint32_t kinds, uint32_t heads, bool only_owners);
 /* A header of 16 bytes: the payload's length and CRC; false: error is set. */
 bool dec_block_head(struct decoder *d, const unsigned char *head, uint32_t *len,
     uint32_t *crc) USE_RESULT;
 void dec_block(struct decoder *d, const unsigned char *payload, uint32_t len);
 enum dec_status dec_next(struct decoder *d);
+/*
+ * heads.c: the heads that come next, n at most and all of one source; events
+ * that are not read are passed over. It stops in front of all else, and of what
+ * is malformed: dec_next() says what that is.
+ */
+size_t dec_heads(struct decoder *d, struct event_head *v, size_t n);
 void dec_free(struct decoder *d);
 
 #endif

@@ -66,6 +66,15 @@ set_thread(struct host *h, uint32_t track)
 	h->thread = (uint32_t)*slot;
 }
 
+static inline void
+widen(struct host *h, int64_t start_ns, int64_t end_ns)
+{
+	if (start_ns < h->whole.start)
+		h->whole.start = start_ns;
+	if (end_ns > h->whole.end)
+		h->whole.end = end_ns;
+}
+
 static void
 add_gpu(struct host *h, const struct event *ev, int64_t end)
 {
@@ -94,9 +103,33 @@ add_gpu(struct host *h, const struct event *ev, int64_t end)
 }
 
 static void
+add_head(struct host *h, const struct event_head *e, const struct shape *shape,
+    int64_t end)
+{
+	struct host_thread *t = &h->threads.v[h->thread];
+
+	t->n++;
+	t->nevents +=
+	    shape->kind != KIND_PYTHON && shape->kind != KIND_OVERHEAD;
+	vec_push(&h->events,
+	    ((struct host_event){
+		.start_ns = e->ts_ns,
+		.end_ns = end,
+		.uid = e->uid,
+		.name = e->name,
+		.thread = h->thread,
+		.up = HOST_NONE,
+		.kind = shape->kind,
+		.is_step = (e->flags & EV_STEP) != 0,
+		.is_slowest = (e->flags & EV_SLOWEST) != 0,
+		.is_hlo = shape->is_hlo,
+	    }));
+}
+
+static void
 add_host(struct host *h, const struct event *ev, int64_t end)
 {
-	struct host_thread *t;
+	const struct event_head head = event_head_of(ev);
 	int64_t number;
 
 	if (ev->shape->kind == KIND_ANNOTATION &&
@@ -110,23 +143,7 @@ add_host(struct host *h, const struct event *ev, int64_t end)
 	    ev->corr.type != KEY_NONE)
 		*map_put(&h->calls, corr_bits(ev->corr), NULL) =
 		    uid_hash(ev->uid);
-	t = &h->threads.v[h->thread];
-	t->n++;
-	t->nevents +=
-	    !event_is(ev, KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_OVERHEAD));
-	vec_push(&h->events,
-	    ((struct host_event){
-		.start_ns = ev->ts_ns,
-		.end_ns = end,
-		.uid = ev->uid,
-		.name = ev->name,
-		.thread = h->thread,
-		.up = HOST_NONE,
-		.kind = ev->shape->kind,
-		.is_step = (ev->flags & EV_STEP) != 0,
-		.is_slowest = (ev->flags & EV_SLOWEST) != 0,
-		.is_hlo = ev->shape->is_hlo,
-	    }));
+	add_head(h, &head, ev->shape, end);
 }
 
 static void
@@ -161,14 +178,32 @@ host_add(struct host *h, const struct event *ev)
 		set_thread(h, ev->track);
 	if (!is_gpu && h->is_nowhere)
 		return;
-	if (ev->ts_ns < h->whole.start)
-		h->whole.start = ev->ts_ns;
-	if (end > h->whole.end)
-		h->whole.end = end;
+	widen(h, ev->ts_ns, end);
 	if (is_gpu)
 		add_gpu(h, ev, end);
 	else
 		add_host(h, ev, end);
+}
+
+void
+host_add_heads(struct host *h, const struct event_head *v, size_t n)
+{
+	vec_reserve(&h->events, h->events.n + n);
+	for (size_t i = 0; i < n; i++) {
+		const struct event_head *e = &v[i];
+		const struct shape *shape = h->dict->shapes.v[e->shape];
+		int64_t end;
+
+		if (!host_counts(
+			shape->has, e->flags, e->ts_ns, e->dur_ns, &end))
+			continue;
+		if (e->track != h->track)
+			set_thread(h, e->track);
+		if (h->is_nowhere)
+			continue;
+		widen(h, e->ts_ns, end);
+		add_head(h, e, shape, end);
+	}
 }
 
 /* ---- order ---- */

@@ -288,7 +288,7 @@ test_heads(void)
 		    (const unsigned char *)e.block.p + WIRE_BLOCK_HEAD,
 		    (uint32_t)(e.block.len - WIRE_BLOCK_HEAD));
 	}
-	d[1].heads = KINDS_GPU | KINDS_HOST;
+	dec_choose(&d[1], KINDS_ALL, KINDS_GPU | KINDS_HOST, false);
 	while (dec_next(&d[0]) == DEC_EVENT && dec_next(&d[1]) == DEC_EVENT) {
 		nsame += same_head(&d[0].ev, &d[1].ev);
 		if (event_is(&d[1].ev, d[1].heads)) {
@@ -309,6 +309,64 @@ test_heads(void)
 	buf_free(&want);
 	buf_free(&whole);
 	buf_free(&got);
+	dict_destroy(st);
+}
+
+/* Many heads at a time: those that each event has, and none is passed over but
+ * those that are not asked for. */
+static void
+test_many_heads(uint32_t kinds, const char *what)
+{
+	struct dict *st = dict_create();
+	struct buf vals = { 0 };
+	struct event ev;
+	struct decoder d[2];
+	struct encoder e;
+	struct event_head v[7];
+	int nsame = 0, n = 0, nmany = 0;
+	size_t got;
+
+	enc_start(&e, st, true);
+	for (int i = 0; i < 3 * NEVENTS; i++) {
+		if (i % 3 == 0) /* its shape stands before the first of three */
+			draw_event(st, &ev, &vals);
+		enc_event(&e, &ev);
+	}
+	for (int k = 0; k < 2; k++) {
+		dec_start(&d[k], st);
+		d[k].has_header = true;
+		dec_choose(&d[k], kinds, KINDS_HOST, false);
+		dec_block(&d[k],
+		    (const unsigned char *)e.block.p + WIRE_BLOCK_HEAD,
+		    (uint32_t)(e.block.len - WIRE_BLOCK_HEAD));
+	}
+	while ((got = dec_heads(&d[1], v, 7)) > 0 ||
+	    dec_next(&d[1]) == DEC_EVENT) {
+		nmany += got > 0;
+		if (got == 0)
+			v[got++] = event_head_of(&d[1].ev);
+		for (size_t i = 0; i < got && dec_next(&d[0]) == DEC_EVENT;
+		     i++, n++) {
+			const struct event_head one = event_head_of(&d[0].ev);
+
+			nsame += one.ts_ns == v[i].ts_ns &&
+			    one.dur_ns == v[i].dur_ns &&
+			    uid_same(one.uid, v[i].uid) &&
+			    one.shape == v[i].shape &&
+			    one.track == v[i].track && one.name == v[i].name &&
+			    one.flags == v[i].flags &&
+			    st->tracks.v[v[i].track].src ==
+				st->tracks.v[v->track].src;
+		}
+	}
+	ok(n > 0 && nsame == n && nmany > 0 &&
+		dec_next(&d[0]) == DEC_BLOCK_END &&
+		d[0].nevents == d[1].nevents,
+	    "%d events, many heads at a time: %s", n, what);
+	for (int k = 0; k < 2; k++)
+		dec_free(&d[k]);
+	enc_free(&e);
+	buf_free(&vals);
 	dict_destroy(st);
 }
 
@@ -417,6 +475,8 @@ main(void)
 	for (int i = 0; i < 8; i++)
 		test_binary((i & 1) != 0, (i & 2) != 0, (i & 4) != 0);
 	test_heads();
+	test_many_heads(KINDS_ALL, "of all kinds");
+	test_many_heads(KINDS_HOST | KIND_BIT(KIND_META), "of two");
 	test_ndjson();
 	test_hostile();
 	done_testing();

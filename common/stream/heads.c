@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * heads: the heads of events, many at a time. Most events of the host are
+ * Python frames and ops of which programs need no more; here is only what is
+ * well-formed and lies well within its block, the rest is dec.c's.
+ */
+#include "stream/wire.h"
+
+/* What is known between two events, in registers. */
+struct cursor {
+	const unsigned char *p, *end; /* in the event, and its end */
+	uint64_t id;
+	int64_t ts_ns;
+};
+
+/* A number below limit. */
+static inline bool
+get(struct cursor *c, uint64_t limit, uint64_t *v)
+{
+	return varint_get_roomy(&c->p, v) && *v < limit;
+}
+
+/* The shape of an event, nearly always three bytes in all; false: it is none.
+ */
+static inline bool
+get_shape(struct cursor *c, size_t left, uint64_t *shape)
+{
+	uint32_t bytes = get_u32(c->p);
+	uint64_t len;
+
+	if (LIKELY((bytes & 0x8080ff) == REC_EVENT)) {
+		c->p += 3;
+		c->end = c->p - 1 + (bytes >> 8 & 0xff);
+		*shape = bytes >> 16 & 0xff;
+		return true;
+	}
+	c->p++;
+	if ((bytes & 0xff) != REC_EVENT || !get(c, left - 2 * VARINT_MAX, &len))
+		return false;
+	c->end = c->p + len;
+	return varint_get_roomy(&c->p, shape);
+}
+
+/* What all events have. */
+static inline bool
+get_place(struct cursor *c, unsigned has)
+{
+	uint64_t v;
+
+	if (!varint_get_roomy(&c->p, &v))
+		return false;
+	c->id += (uint64_t)unzigzag(v);
+	if (c->id >= WIRE_MAX_ID)
+		return false;
+	if ((has & HAS_TS) != 0) {
+		if (!varint_get_roomy(&c->p, &v))
+			return false;
+		c->ts_ns =
+		    (int64_t)((uint64_t)c->ts_ns + (uint64_t)unzigzag(v));
+	}
+	return c->p <= c->end;
+}
+
+/* The rest of a head. */
+static inline bool
+get_head(const struct decoder *d, struct cursor *c, struct wire_shape w,
+    struct event_head *h)
+{
+	uint64_t inst = 0, track, dur = 0, name = 0, flags = 0;
+
+	if (((w.has & HAS_INST) != 0 && !get(c, UINT32_MAX, &inst)) ||
+	    !get(c, d->tracks.n, &track) ||
+	    ((w.has & HAS_DUR) != 0 &&
+		!get(c, (uint64_t)INT64_MAX + 1, &dur)) ||
+	    ((w.has & HAS_NAME) != 0 && !get(c, d->strings.n, &name)) ||
+	    ((w.has & HAS_FLAGS) != 0 && !get(c, UINT32_MAX, &flags)) ||
+	    c->p > c->end)
+		return false;
+	h->ts_ns = (w.has & HAS_TS) != 0 ? c->ts_ns : 0;
+	h->dur_ns = (int64_t)dur;
+	h->uid = (struct uid){ c->id, (uint32_t)inst };
+	h->shape = w.id;
+	h->track = d->tracks.v[track];
+	h->name = (w.has & HAS_NAME) != 0 ? d->strings.v[name] : INTERN_NONE;
+	h->flags = (uint32_t)flags;
+	return h->ts_ns <= INT64_MAX - h->dur_ns;
+}
+
+static bool
+is_same_source(const struct decoder *d, uint32_t a, uint32_t b)
+{
+	const struct track *v = d->st->tracks.v;
+
+	return a == b || v[a].src == v[b].src;
+}
+
+size_t
+dec_heads(struct decoder *d, struct event_head *v, size_t n)
+{
+	const unsigned char *end = d->has_header ? d->end : d->p;
+	const struct wire_shape *shapes = d->shapes.v;
+	const size_t nshapes = d->shapes.n;
+	struct cursor at = { d->p, NULL, d->next_id, d->prev_ts };
+	uint64_t nevents = 0;
+	size_t got = 0;
+
+	while (end - at.p >= WIRE_HEAD_MAX) {
+		struct cursor c = at;
+		struct wire_shape w;
+		uint64_t shape;
+
+		if (!get_shape(&c, (size_t)(end - at.p), &shape) ||
+		    shape >= nshapes)
+			break;
+		w = shapes[shape];
+		if (w.use == USE_ALL || !get_place(&c, w.has))
+			break;
+		if (w.use == USE_HEAD) {
+			if (got == n || !get_head(d, &c, w, &v[got]) ||
+			    !is_same_source(d, v->track, v[got].track))
+				break;
+			got++;
+		}
+		nevents++;
+		at.p = c.end;
+		at.id = c.id + 1;
+		at.ts_ns = c.ts_ns;
+	}
+	d->p = at.p;
+	d->next_id = at.id;
+	d->prev_ts = at.ts_ns;
+	d->nevents += nevents;
+	return got;
+}
