@@ -17,16 +17,19 @@ struct chain {
 };
 
 /* A thread from its last node to the next one, meanwhile owner is open. */
-static void
+static inline void
 add_host_edge(struct chain *c, uint32_t node, int64_t ns, uint32_t owner)
 {
-	const struct pause p = { c->thread, owner, c->last_ns, ns };
+	const struct host_event *e =
+	    owner != HOST_NONE ? &c->r->host.events.v[owner] : NULL;
 	int64_t least = ns - c->last_ns;
 	uint32_t from;
 
-	if (owner != HOST_NONE && (c->r->calls[owner] & CALL_WAITS) != 0) {
+	if (least > 0 && e != NULL && (c->r->calls[owner] & CALL_WAITS) != 0) {
 		least = 0;
-	} else if (awaited_by_thread(c->r, &p, &from)) {
+	} else if (least > 0 && (e == NULL || may_await_thread(e)) &&
+	    awaited_by_thread(c->r,
+		&(struct pause){ c->thread, owner, c->last_ns, ns }, &from)) {
 		graph_edge(c->g, EDGE_THREAD, from, node, 0, 0);
 		least = 0;
 	}
@@ -34,7 +37,7 @@ add_host_edge(struct chain *c, uint32_t node, int64_t ns, uint32_t owner)
 	    owner != HOST_NONE ? number_of_host(c->r, owner) : 0);
 }
 
-static void
+static inline void
 add_node(struct chain *c, uint32_t node, int64_t ns, uint32_t owner)
 {
 	const struct span *w = &c->r->window;
@@ -51,7 +54,7 @@ add_node(struct chain *c, uint32_t node, int64_t ns, uint32_t owner)
 	c->last_ns = ns;
 }
 
-static void
+static inline void
 add_end(struct chain *c, uint32_t event)
 {
 	const struct host_event *e = &c->r->host.events.v[event];
@@ -285,6 +288,7 @@ build(struct graph *g, struct recording *r)
 	vec_reserve(
 	    &g->edges, g->edges.n + 2 * r->host.events.n + 4 * r->host.gpus.n);
 	waits_find(&r->waits, &r->host);
+	r->gaps.without_causes = true;
 	gaps_find(&r->gaps, &r->host, NULL, r->host.gpus.n, NULL);
 	number_streams(r);
 	awaited_work(g, r);

@@ -89,6 +89,14 @@ struct pause {
 	uint32_t thread, owner; /* the event that is open, or HOST_NONE */
 	int64_t start_ns, end_ns;
 };
+/* False: an event does work of its own, and waits for no other thread. */
+static inline bool
+may_await_thread(const struct host_event *e)
+{
+	return e->cause == CAUSE_WAIT || e->cause == CAUSE_ANNOTATED ||
+	    e->cause == CAUSE_SYNC || e->cause == CAUSE_AUTOGRAD ||
+	    e->cause == CAUSE_DATA;
+}
 /*
  * Whether the thread was at rest until another one had done something, and the
  * last node of that.

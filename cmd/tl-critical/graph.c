@@ -56,22 +56,51 @@ graph_free(struct graph *g)
 {
 	solution_free(&g->today);
 	vec_free(&g->edges);
+	free(g->into);
 	free(g->first);
 	free(g->order);
-	g->first = g->order = NULL;
+	g->into = g->first = g->order = NULL;
 }
 
-/* ---- edges that count, by the node that they lead to ---- */
+/* ---- edges that count ---- */
 
-/* Those between nodes of the window that agree with its times; counts those
- * that lead to each node, two places behind it. */
+/* Whether an edge that leads to the same node at that time binds it rather. */
+static bool
+binds(const struct edge *a, int64_t at_a, const struct edge *b, int64_t at_b)
+{
+	if (at_a != at_b)
+		return at_a > at_b;
+	if (a->kind != b->kind)
+		return a->kind < b->kind;
+	return a->from < b->from;
+}
+
+/* Of the edges that lead to its node so far one may bind it. */
+static inline void
+bind(struct graph *g, uint32_t i)
+{
+	const int64_t *at = g->today.at;
+	const struct edge *e = &g->edges.v[i], *b;
+	uint32_t *via = &g->today.via[e->to];
+
+	if (*via != EDGE_NONE) {
+		b = &g->edges.v[*via];
+		if (!binds(e, at[e->from] + e->least_ns, b,
+			at[b->from] + b->least_ns))
+			return;
+	}
+	*via = i;
+}
+
+/* Those between nodes of the window that agree with its times. */
 static void
 keep_edges(struct graph *g)
 {
 	const int64_t *at = g->today.at;
-	size_t kept = 0;
+	uint32_t kept = 0;
 
-	g->first = xcalloc(g->nnodes + 2, sizeof *g->first);
+	if (g->edges.n >= EDGE_NONE)
+		die("more than %u edges", EDGE_NONE);
 	for (size_t i = 0; i < g->edges.n; i++) {
 		const struct edge *e = &g->edges.v[i];
 
@@ -81,8 +110,9 @@ keep_edges(struct graph *g)
 			g->nnegative[e->kind]++;
 			continue;
 		}
-		g->first[e->to + 2]++;
-		g->edges.v[kept++] = *e;
+		if (kept != i)
+			g->edges.v[kept] = *e;
+		bind(g, kept++);
 	}
 	g->edges.n = kept;
 }
@@ -92,30 +122,54 @@ static void
 add_source_edges(struct graph *g)
 {
 	for (uint32_t n = GRAPH_SINK; n < g->nnodes; n++)
-		if (is_in_window(g, n) && g->first[n + 2] == 0) {
+		if (is_in_window(g, n) && g->today.via[n] == EDGE_NONE) {
+			g->today.via[n] = (uint32_t)g->edges.n;
 			graph_edge(g, EDGE_SOURCE, GRAPH_SOURCE, n,
 			    g->today.at[n] - g->window.start, 0);
-			g->first[n + 2] = 1;
 		}
 	if (g->edges.n >= EDGE_NONE)
 		die("more than %u edges", EDGE_NONE);
 }
 
+/* By the node that they lead to. */
 static void
 sort_edges(struct graph *g)
 {
-	struct edge *sorted = xmalloc(g->edges.n * sizeof *sorted + 1);
+	const struct edge *v = g->edges.v;
 
+	g->into = xmalloc(g->edges.n * sizeof *g->into + 1);
+	g->first = xcalloc(g->nnodes + 2, sizeof *g->first);
+	/* two places behind it, as they move when a node's are there */
+	for (size_t i = 0; i < g->edges.n; i++)
+		g->first[v[i].to + 2]++;
 	for (size_t n = 2; n < g->nnodes + 2; n++)
 		g->first[n] += g->first[n - 1];
-	for (size_t i = 0; i < g->edges.n; i++)
-		sorted[g->first[g->edges.v[i].to + 1]++] = g->edges.v[i];
-	vec_release(g->edges.v);
-	g->edges.v = sorted;
-	g->edges.cap = g->edges.n;
+	for (uint32_t i = 0; i < g->edges.n; i++)
+		g->into[g->first[v[i].to + 1]++] = i;
 }
 
 /* ---- order ---- */
+
+/*
+ * Whether edges may form a circle: no time passes in one. Those of a thread and
+ * of a GPU stream lead from what came before to what came behind, so that it
+ * has one of others.
+ */
+static bool
+may_be_circular(const struct graph *g)
+{
+	const int64_t *at = g->today.at;
+
+	for (size_t i = 0; i < g->edges.n; i++) {
+		const struct edge *e = &g->edges.v[i];
+
+		if (at[e->from] == at[e->to] && e->kind != EDGE_HOST &&
+		    e->kind != EDGE_KERNEL && e->kind != EDGE_QUEUE &&
+		    e->kind != EDGE_SOURCE)
+			return true;
+	}
+	return false;
+}
 
 enum { NODE_NEW, NODE_OPEN, NODE_DONE };
 
@@ -141,7 +195,7 @@ visit_node(struct graph *g, uint8_t *state, struct visit *stack, uint32_t node)
 			n--;
 			continue;
 		}
-		e = &g->edges.v[v->next++];
+		e = &g->edges.v[g->into[v->next++]];
 		if (state[e->from] == NODE_OPEN) {
 			e->is_gone = true;
 			g->ncircular++;
@@ -169,17 +223,6 @@ find_order(struct graph *g)
 
 /* ---- longest paths ---- */
 
-/* Whether an edge that leads to the same node at that time binds it rather. */
-static bool
-binds(const struct edge *a, int64_t at_a, const struct edge *b, int64_t at_b)
-{
-	if (at_a != at_b)
-		return at_a > at_b;
-	if (a->kind != b->kind)
-		return a->kind < b->kind;
-	return a->from < b->from;
-}
-
 /* A node of which only a circle was known: the source comes before all. */
 static uint32_t
 lead_from_source(struct graph *g, uint32_t edge)
@@ -191,41 +234,36 @@ lead_from_source(struct graph *g, uint32_t edge)
 	return edge;
 }
 
-/* The binding edge of each node, by the measured times. */
+/* The binding edge of each node, by the measured times, if some are gone. */
 static void
 find_binding(struct graph *g)
 {
-	const int64_t *at = g->today.at;
-
-	g->today.via = xmalloc(g->nnodes * sizeof *g->today.via);
 	for (uint32_t n = 0; n < g->nnodes; n++) {
-		uint32_t best = EDGE_NONE;
-
-		for (uint32_t i = g->first[n]; i < g->first[n + 1]; i++) {
-			const struct edge *e = &g->edges.v[i], *b;
-
-			if (e->is_gone)
-				continue;
-			b = &g->edges.v[best == EDGE_NONE ? i : best];
-			if (best == EDGE_NONE ||
-			    binds(e, at[e->from] + e->least_ns, b,
-				at[b->from] + b->least_ns))
-				best = i;
-		}
-		if (best == EDGE_NONE && g->first[n] < g->first[n + 1])
-			best = lead_from_source(g, g->first[n]);
-		g->today.via[n] = best;
+		g->today.via[n] = EDGE_NONE;
+		for (uint32_t k = g->first[n]; k < g->first[n + 1]; k++)
+			if (!g->edges.v[g->into[k]].is_gone)
+				bind(g, g->into[k]);
+		if (g->today.via[n] == EDGE_NONE &&
+		    g->first[n] < g->first[n + 1])
+			g->today.via[n] =
+			    lead_from_source(g, g->into[g->first[n]]);
 	}
 }
 
 void
-graph_ready(struct graph *g)
+graph_ready(struct graph *g, bool with_order)
 {
+	size_t size = g->nnodes * sizeof *g->today.via;
+
+	g->today.via = memset(xmalloc(size), 0xff, size); /* EDGE_NONE */
 	keep_edges(g);
 	add_source_edges(g);
+	if (!with_order && !may_be_circular(g))
+		return;
 	sort_edges(g);
 	find_order(g);
-	find_binding(g);
+	if (g->ncircular > 0)
+		find_binding(g);
 }
 
 int64_t
@@ -274,7 +312,8 @@ solve_node(const struct graph *g, const struct scale *scale,
 	uint32_t best = EDGE_NONE;
 	int64_t ns, at;
 
-	for (uint32_t k = g->first[node]; k < g->first[node + 1]; k++) {
+	for (uint32_t i = g->first[node]; i < g->first[node + 1]; i++) {
+		uint32_t k = g->into[i];
 		const struct edge *e = &g->edges.v[k];
 
 		if (e->is_gone || is_cut(scale, e))
@@ -337,7 +376,8 @@ find_tails(const struct graph *g)
 
 		if (tail[n] == SLACK_NONE)
 			continue;
-		for (uint32_t k = g->first[n]; k < g->first[n + 1]; k++) {
+		for (uint32_t j = g->first[n]; j < g->first[n + 1]; j++) {
+			uint32_t k = g->into[j];
 			const struct edge *e = &g->edges.v[k];
 			int64_t ns = tail[n] + edge_weight(g, k);
 

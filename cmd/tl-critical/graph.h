@@ -19,10 +19,10 @@
  *	first = graph_events(&g, n);
  *	g.today.at[node_of_start(first + i)] = ...	(unset: not in it)
  *	graph_edge(&g, EDGE_QUEUE, from, to, least_ns, owner);
- *	graph_ready(&g);
+ *	graph_ready(&g, true);
  *	graph_solve(&g, &scale, &then);
  *
- * Memory: 24 bytes an edge, 32 an event and 24 more a solution.
+ * Memory: 28 bytes an edge, 32 an event and 24 more a solution.
  */
 #ifndef TL_CRITICAL_GRAPH_H
 #define TL_CRITICAL_GRAPH_H
@@ -84,9 +84,11 @@ struct graph {
 	struct span window;
 	size_t nnodes;
 	struct solution today;
-	VEC(struct edge) edges; /* when ready by the node that they lead to */
-	uint32_t *first;        /* of each node; nnodes + 1 */
-	uint32_t *order;        /* nodes in the window, after those before */
+	VEC(struct edge) edges;
+	/* when ready with order: edges by the node that they lead to, of node
+	 * n from into[first[n]] up to into[first[n + 1]] */
+	uint32_t *into, *first;
+	uint32_t *order; /* nodes in the window, after those before */
 	size_t norder;
 	/* edges that contradict the times, by kind, and those in a circle */
 	uint64_t nnegative[EDGE_KINDS], ncircular;
@@ -95,7 +97,8 @@ struct graph {
 void graph_start(struct graph *g, struct span window);
 /* The number of the first of n more events. */
 uint32_t graph_events(struct graph *g, size_t n);
-void graph_ready(struct graph *g);
+/* with_order: it is to be solved anew, or asked for slack. */
+void graph_ready(struct graph *g, bool with_order);
 void graph_free(struct graph *g);
 
 static inline void

@@ -15,13 +15,17 @@ const struct recording *
 recording_of(const struct program *g, uint32_t number)
 {
 	const struct recording *r;
-	size_t at;
+	size_t at = 1;
 
-	bisect(at, g->all.n, mid, g->all.v[mid]->first <= number);
+	if (g->all.n != 1)
+		bisect(at, g->all.n, mid, g->all.v[mid]->first <= number);
 	if (at == 0 || number == 0)
 		return NULL;
 	r = g->all.v[at - 1];
-	return number - r->first < r->host.events.n + r->host.gpus.n ? r : NULL;
+	return number >= r->first &&
+		number - r->first < r->host.events.n + r->host.gpus.n
+	    ? r
+	    : NULL;
 }
 
 /* What an event is called, and which it is. */
@@ -172,7 +176,7 @@ struct shares {
 	uint32_t *of; /* of each event, edge and edge's rest; plus 1 */
 };
 
-static void
+static inline void
 add_share(struct shares *s, const struct graph *g, uint32_t edge, bool is_rest,
     int64_t ns, int path)
 {
@@ -238,7 +242,6 @@ add_record_of_share(struct program *g, const struct share *s)
 	const struct recording *own = recording_of(g, number);
 	const struct recording *r = own != NULL ? own : g->all.v[0];
 	struct place p = place_of(own, number);
-	struct called it = called(g, r, p);
 	struct critical_record *c =
 	    row_of(g, number, r->source, g->words[e->kind],
 		s->is_rest ? label_of(g, e, edge_residual(&g->graph, s->edge))
@@ -248,7 +251,13 @@ add_record_of_share(struct program *g, const struct share *s)
 	stat_add(&c->after_ns, s->ns[AFTER]);
 	stat_add(&c->least_ns, s->ns[LEAST]);
 	c->count += s->ns[BEFORE] > 0;
+	if (p.host != HOST_NONE)
+		g->any_inst |= r->host.events.v[p.host].uid.inst != 0;
+	else if (p.gpu != HOST_NONE)
+		g->any_inst |= r->host.gpus.v[p.gpu].uid.inst != 0;
 	if (s->ns[BEFORE] > c->longest_ns) {
+		struct called it = called(g, r, p);
+
 		c->longest_ns = s->ns[BEFORE];
 		c->name = it.name;
 		c->uid = it.uid;
@@ -493,7 +502,9 @@ add_records(struct program *g)
 {
 	edge_list path = { 0 };
 
-	graph_ready(&g->graph);
+	graph_ready(&g->graph,
+	    (g->with_paths && (g->what_if.n > 0 || g->no_gaps)) ||
+		g->with_slack || (g->is_job && g->with_ranks));
 	g->npaths++;
 	g->ncircular += g->graph.ncircular;
 	for (size_t i = 0; i < EDGE_KINDS; i++)

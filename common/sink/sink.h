@@ -166,19 +166,16 @@ struct sink_def {
 	bool (*option)(struct sink *s, const struct optparse *op, int ch);
 	/* All options are there: makes tables that depend on them. */
 	void (*make_tables)(struct sink *s);
-	/*
-	 * Then: checks them, adds to s->want, and to s->kinds what is read
-	 * in any case. A table named by --table is s->named already.
-	 */
+	/* Then: checks them, adds to s->want, and to s->kinds what is read
+	 * in any case. A table named by --table is s->named already. */
 	void (*check)(struct sink *s);
 	/* Answers what needs no file; true: that was all. */
 	bool (*at_once)(struct sink *s);
 	/* Strings are there: the first file follows. */
 	void (*start)(struct sink *s);
 	void (*take)(struct sink *s, const struct stream_in *in, bool chosen);
-	/* Events of s->heads in a row, of the source at hand. */
-	void (*take_heads)(
-	    struct sink *s, const struct event_head *v, size_t n);
+	/* Those of s->heads, of the source at hand. */
+	void (*heads)(struct sink *s, const struct event_head *v, size_t n);
 	/* At items that are no events, and behind the last one of a file. */
 	void (*flush)(struct sink *s);
 	void (*source)(struct sink *s, const struct source *src);

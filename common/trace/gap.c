@@ -27,7 +27,7 @@ struct finder {
 
 /* ---- pieces ---- */
 
-static void
+static inline void
 add_piece(
     struct finder *f, int64_t from, int64_t to, unsigned cause, uint32_t event)
 {
@@ -95,8 +95,11 @@ static void
 add_host_pieces(struct finder *f, uint32_t thread, int64_t from, int64_t to)
 {
 	const struct host *h = f->h;
-	struct host_parts p = host_parts_of(h, &h->threads.v[thread], from, to);
+	struct host_parts p;
 
+	if (f->g->without_causes)
+		return;
+	p = host_parts_of(h, &h->threads.v[thread], from, to);
 	while (host_parts_next(&p))
 		if (host_is_rest(&p) || is_autograd_frame(h, &p)) {
 			const struct host_busy busy =
@@ -457,8 +460,10 @@ add_gap(
 		return;
 	f->first = f->g->pieces.n;
 	explain(f, &gap);
-	settle(f, &gap);
-	gap.opened_by = find_opener(f, &gap);
+	if (!f->g->without_causes) {
+		settle(f, &gap);
+		gap.opened_by = find_opener(f, &gap);
+	}
 	vec_push(&f->g->list, gap);
 }
 

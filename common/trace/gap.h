@@ -49,7 +49,10 @@ struct gap {
 struct gaps {
 	VEC(struct gap) list; /* in time */
 	VEC(struct gap_piece) pieces;
-	int64_t min_ns; /* the caller's: shorter gaps are passed over */
+	/* the caller's: shorter gaps are passed over; no causes are asked for,
+	 * only what ended gaps and what that awaited */
+	int64_t min_ns;
+	bool without_causes;
 	VEC(struct gap_piece) room; /* private: one gap's */
 };
 
