@@ -19,6 +19,9 @@ void host_set_cause(struct host *h, struct host_event *e);
 /* Then, of calls that launch, by what they launched and what is above them. */
 void host_mark_launches(struct host *h);
 
+/* host-nest.c: of sorted events what is above each; then all of the above. */
+void host_nest(struct host *h);
+
 /* Of each event the nearest op, and the nearest module, from it on up. */
 struct host_above {
 	VEC(uint32_t) of[2];

@@ -48,24 +48,28 @@ bool
 host_parts_next(struct host_parts *p)
 {
 	const struct host_event *v = p->v;
+	const int64_t start = p->end_ns;
+	uint32_t next = p->next, last = p->last, event = p->event;
+	int64_t end = p->to;
 
-	if (p->end_ns >= p->to)
+	if (start >= end)
 		return false;
-	p->start_ns = p->end_ns;
-	for (; p->next < p->last && v[p->next].start_ns <= p->start_ns;
-	     p->next++)
-		if (host_has_time(&v[p->next]))
-			p->event = p->next;
-	p->event = open_at(v, p->event, p->start_ns);
-	p->end_ns = p->event != HOST_NONE && v[p->event].end_ns < p->to
-	    ? v[p->event].end_ns
-	    : p->to;
-	while (p->next < p->last && v[p->next].start_ns < p->end_ns)
-		if (host_has_time(&v[p->next]))
-			p->end_ns = v[p->next].start_ns;
+	for (; next < last && v[next].start_ns <= start; next++)
+		if (host_has_time(&v[next]))
+			event = next;
+	event = open_at(v, event, start);
+	if (event != HOST_NONE && v[event].end_ns < end)
+		end = v[event].end_ns;
+	while (next < last && v[next].start_ns < end)
+		if (host_has_time(&v[next]))
+			end = v[next].start_ns;
 		else
-			p->next++;
-	p->cause = p->event != HOST_NONE ? v[p->event].cause : CAUSE_NOTHING;
+			next++;
+	p->start_ns = start;
+	p->end_ns = end;
+	p->next = next;
+	p->event = event;
+	p->cause = event != HOST_NONE ? v[event].cause : CAUSE_NOTHING;
 	return true;
 }
 

@@ -19,7 +19,7 @@ host_start(struct host *h, const struct dict *dict, struct causes *causes)
 {
 	h->dict = dict;
 	h->causes = causes;
-	h->events.n = h->gpus.n = h->threads.n = 0;
+	h->events.n = h->gpus.n = h->threads.n = h->notes.n = 0;
 	h->profiler.n = h->annotations.n = h->may_wait.n = h->steps.n = 0;
 	h->first_corr = INT64_MAX;
 	h->whole = (struct span){ INT64_MAX, INT64_MIN };
@@ -34,7 +34,7 @@ host_start(struct host *h, const struct dict *dict, struct causes *causes)
 	free(h->busy);
 	h->busy = NULL;
 	h->blocking.n = 0;
-	h->by_corr = h->has_time = h->knows_blocking = false;
+	h->has_begun = h->by_corr = h->has_time = h->knows_blocking = false;
 }
 
 static uint64_t
@@ -102,17 +102,73 @@ add_gpu(struct host *h, const struct event *ev, int64_t end)
 	    }));
 }
 
+static int
+by_time(int64_t start_a, int64_t end_a, struct uid a, int64_t start_b,
+    int64_t end_b, struct uid b)
+{
+	if (start_a != start_b)
+		return start_a < start_b ? -1 : 1;
+	if (end_a != end_b)
+		return end_a > end_b ? -1 : 1;
+	return uid_cmp(a, b);
+}
+
+static int
+event_order(const void *x, const void *y)
+{
+	const struct host_event *a = x, *b = y;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	if (a->start_ns == b->start_ns && a->end_ns == b->end_ns &&
+	    a->is_hlo != b->is_hlo)
+		return a->is_hlo ? -1 : 1;
+	return by_time(
+	    a->start_ns, a->end_ns, a->uid, b->start_ns, b->end_ns, b->uid);
+}
+
+/*
+ * The prologue has the annotations of all threads. Each goes in front of the
+ * event of its thread that begins next, so that hardly any event moves when
+ * they are sorted.
+ */
 static void
+begin(struct host *h)
+{
+	h->has_begun = true;
+	stable_sort(h->notes.v, h->notes.n, sizeof *h->notes.v, event_order);
+	for (uint32_t i = 0; i < h->notes.n; i++) {
+		struct host_thread *t = &h->threads.v[h->notes.v[i].thread];
+
+		if (t->note_end == 0)
+			t->note = i;
+		t->note_end = i + 1;
+	}
+}
+
+static void
+add_notes(struct host *h, struct host_thread *t, int64_t until_ns)
+{
+	for (;
+	     t->note < t->note_end && h->notes.v[t->note].start_ns <= until_ns;
+	     t->note++)
+		vec_push(&h->events, h->notes.v[t->note]);
+}
+
+static inline __attribute__((always_inline)) void
 add_head(struct host *h, const struct event_head *e, const struct shape *shape,
     int64_t end)
 {
 	struct host_thread *t = &h->threads.v[h->thread];
+	struct host_event *to;
 
+	if (UNLIKELY(t->note < t->note_end))
+		add_notes(h, t, e->ts_ns);
 	t->n++;
 	t->nevents +=
 	    shape->kind != KIND_PYTHON && shape->kind != KIND_OVERHEAD;
-	vec_push(&h->events,
-	    ((struct host_event){
+	to = vec_add(&h->events);
+	*to = (struct host_event){
 		.start_ns = e->ts_ns,
 		.end_ns = end,
 		.uid = e->uid,
@@ -123,7 +179,7 @@ add_head(struct host *h, const struct event_head *e, const struct shape *shape,
 		.is_step = (e->flags & EV_STEP) != 0,
 		.is_slowest = (e->flags & EV_SLOWEST) != 0,
 		.is_hlo = shape->is_hlo,
-	    }));
+	};
 }
 
 static void
@@ -143,7 +199,13 @@ add_host(struct host *h, const struct event *ev, int64_t end)
 	    ev->corr.type != KEY_NONE)
 		*map_put(&h->calls, corr_bits(ev->corr), NULL) =
 		    uid_hash(ev->uid);
+	if (!h->has_begun && ev->shape->kind != KIND_ANNOTATION)
+		begin(h);
 	add_head(h, &head, ev->shape, end);
+	if (!h->has_begun) {
+		vec_push(&h->notes, h->events.v[h->events.n - 1]);
+		h->events.n--;
+	}
 }
 
 static void
@@ -188,7 +250,8 @@ host_add(struct host *h, const struct event *ev)
 void
 host_add_heads(struct host *h, const struct event_head *v, size_t n)
 {
-	vec_reserve(&h->events, h->events.n + n);
+	if (!h->has_begun)
+		begin(h);
 	for (size_t i = 0; i < n; i++) {
 		const struct event_head *e = &v[i];
 		const struct shape *shape = h->dict->shapes.v[e->shape];
@@ -207,31 +270,6 @@ host_add_heads(struct host *h, const struct event_head *v, size_t n)
 }
 
 /* ---- order ---- */
-
-static int
-by_time(int64_t start_a, int64_t end_a, struct uid a, int64_t start_b,
-    int64_t end_b, struct uid b)
-{
-	if (start_a != start_b)
-		return start_a < start_b ? -1 : 1;
-	if (end_a != end_b)
-		return end_a > end_b ? -1 : 1;
-	return uid_cmp(a, b);
-}
-
-static int
-event_order(const void *x, const void *y)
-{
-	const struct host_event *a = x, *b = y;
-
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	if (a->start_ns == b->start_ns && a->end_ns == b->end_ns &&
-	    a->is_hlo != b->is_hlo)
-		return a->is_hlo ? -1 : 1;
-	return by_time(
-	    a->start_ns, a->end_ns, a->uid, b->start_ns, b->end_ns, b->uid);
-}
 
 /* Many runs are brought together in one pass. */
 static void
@@ -273,14 +311,6 @@ gpu_order(const void *x, const void *y)
 
 	return by_time(
 	    a->start_ns, a->end_ns, a->uid, b->start_ns, b->end_ns, b->uid);
-}
-
-static int
-segment_order(const void *x, const void *y)
-{
-	const struct host_segment *a = x, *b = y;
-
-	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
 /* Frames of a thread that is a GPU stream's row are none of the host's. */
@@ -348,137 +378,6 @@ link_gpus(struct host *h)
 	map_free(&h->calls);
 }
 
-/* ---- nesting ---- */
-
-struct open {
-	uint32_t event;
-	uint32_t jump; /* to how deep a one, from 1 on; 0: none */
-};
-
-/* A thread while its events are nested. */
-struct nest {
-	struct host *h;
-	VEC(struct open) open;
-	VEC(uint32_t) overlays;
-	VEC(uint32_t) overheads; /* events, of all threads */
-	int64_t until;           /* the first end of them */
-	uint8_t above;           /* bits of all of them */
-};
-
-static void
-add_overlay(struct nest *n, uint32_t event)
-{
-	struct host_event *e = &n->h->events.v[event];
-
-	e->is_overlay = true;
-	host_set_cause(n->h, e);
-	vec_push(&n->overlays, event);
-	n->above |= e->above;
-	n->until = e->end_ns < n->until ? e->end_ns : n->until;
-}
-
-static void
-close_overlays(struct nest *n, int64_t ns)
-{
-	size_t count = n->overlays.n;
-
-	n->overlays.n = 0;
-	n->above = 0;
-	n->until = INT64_MAX;
-	for (size_t i = 0; i < count; i++) {
-		uint32_t o = n->overlays.v[i];
-		const struct host_event *e = &n->h->events.v[o];
-
-		if (e->end_ns <= ns)
-			continue;
-		n->overlays.v[n->overlays.n++] = o;
-		n->above |= e->above;
-		n->until = e->end_ns < n->until ? e->end_ns : n->until;
-	}
-}
-
-/* What is open when an event begins. */
-static uint32_t
-close_until(struct nest *n, int64_t ns)
-{
-	while (n->open.n > 0) {
-		uint32_t top = n->open.v[n->open.n - 1].event;
-
-		if (n->h->events.v[top].end_ns > ns)
-			return top;
-		n->open.n--;
-	}
-	return HOST_NONE;
-}
-
-/* Jumps are as long as skew binary numbers say: a few lead to any one above. */
-static void
-open_event(struct nest *n, uint32_t event)
-{
-	uint32_t depth = (uint32_t)n->open.n; /* of what is above it */
-	uint32_t one = depth > 0 ? n->open.v[depth - 1].jump : 0;
-	uint32_t two = one > 0 ? n->open.v[one - 1].jump : 0;
-	uint32_t jump = depth - one == one - two ? two : depth;
-
-	n->h->events.v[event].jump =
-	    jump > 0 ? n->open.v[jump - 1].event : HOST_NONE;
-	vec_push(&n->open, ((struct open){ event, jump }));
-}
-
-static void
-nest_event(struct nest *n, uint32_t event)
-{
-	struct host_event *e = &n->h->events.v[event];
-	const struct host_event *top = NULL;
-
-	if (e->up != HOST_NONE)
-		top = &n->h->events.v[e->up];
-	if (top != NULL && e->end_ns > top->end_ns) {
-		if (e->kind == KIND_ANNOTATION) {
-			add_overlay(n, event);
-			return;
-		}
-		e->end_ns = top->end_ns;
-	}
-	if (e->start_ns >= n->until)
-		close_overlays(n, e->start_ns);
-	e->above = n->above | (top != NULL ? top->above : 0);
-	host_set_cause(n->h, e);
-	n->h->has_time |= e->start_ns < e->end_ns;
-	open_event(n, event);
-}
-
-static void
-nest_thread(struct nest *n, uint32_t thread)
-{
-	const struct host_thread *t = &n->h->threads.v[thread];
-	uint32_t last = HOST_NONE; /* that has time */
-
-	n->open.n = n->overlays.n = 0;
-	n->until = INT64_MAX;
-	n->above = 0;
-	for (uint32_t i = t->first; i < t->first + t->n; i++) {
-		struct host_event *e = &n->h->events.v[i];
-
-		e->thread = thread;
-		e->up = close_until(n, e->start_ns);
-		if (e->kind == KIND_OVERHEAD) {
-			host_set_cause(n->h, e);
-			vec_push(&n->overheads, i);
-		} else {
-			nest_event(n, i);
-		}
-		if (e->kind == KIND_ANNOTATION)
-			vec_push(&n->h->annotations, i);
-		if (cause_blocks(e->cause) || e->cause == CAUSE_POLL)
-			vec_push(&n->h->may_wait, i);
-		if (host_has_time(e))
-			last = i;
-		else
-			e->jump = last;
-	}
-}
-
 /* ---- threads ---- */
 
 static int
@@ -538,79 +437,34 @@ order_threads(struct host *h)
 	vec_free(&all);
 }
 
-static int
-number_order(const void *x, const void *y)
-{
-	const uint32_t *a = x, *b = y;
-
-	return (*a > *b) - (*a < *b);
-}
-
-/* Rows of the profiler's own cost, each without what an earlier one covers. */
-static void
-find_profiler(struct host *h, const uint32_t *overheads, size_t n)
-{
-	size_t kept = 0;
-	int64_t end = INT64_MIN;
-
-	for (size_t i = 0; i < n; i++) {
-		const struct host_event *e = &h->events.v[overheads[i]];
-
-		vec_push(&h->profiler,
-		    ((struct host_segment){
-			e->start_ns, e->end_ns, overheads[i] }));
-	}
-	stable_sort(
-	    h->profiler.v, h->profiler.n, sizeof *h->profiler.v, segment_order);
-	for (size_t i = 0; i < h->profiler.n; i++) {
-		struct host_segment s = h->profiler.v[i];
-
-		s.start_ns = s.start_ns > end ? s.start_ns : end;
-		if (s.start_ns >= s.end_ns)
-			continue;
-		end = s.end_ns;
-		h->profiler.v[kept++] = s;
-	}
-	h->profiler.n = kept;
-}
-
 void
 host_ready(struct host *h)
 {
-	struct nest n = { .h = h };
 	int64_t span;
 
 	/* lengths are differences of times from here on */
 	if (h->whole.start <= h->whole.end &&
 	    __builtin_sub_overflow(h->whole.end, h->whole.start, &span))
 		die("events span more than 292 years");
+	if (!h->has_begun)
+		begin(h);
+	for (size_t i = 0; i < h->threads.n; i++)
+		add_notes(h, &h->threads.v[i], INT64_MAX);
 	drop(h);
 	sort_events(h);
 	stable_sort(h->gpus.v, h->gpus.n, sizeof *h->gpus.v, gpu_order);
 	link_gpus(h);
 	order_threads(h);
-	for (uint32_t i = 0; i < h->threads.n; i++)
-		nest_thread(&n, i);
-	host_mark_launches(h);
-	/* threads came in another order than their events */
-	stable_sort(h->annotations.v, h->annotations.n,
-	    sizeof *h->annotations.v, number_order);
-	stable_sort(
-	    h->may_wait.v, h->may_wait.n, sizeof *h->may_wait.v, number_order);
-	stable_sort(
-	    n.overheads.v, n.overheads.n, sizeof *n.overheads.v, number_order);
-	find_profiler(h, n.overheads.v, n.overheads.n);
+	host_nest(h);
 	host_free_above(h);
 	h->above = xcalloc(1, sizeof *h->above);
-	vec_free(&n.open);
-	vec_free(&n.overlays);
-	vec_free(&n.overheads);
 }
 
 void
 host_free(struct host *h)
 {
 	vec_free(&h->events);
+	vec_free(&h->notes);
 	vec_free(&h->gpus);
 	vec_free(&h->threads);
 	vec_free(&h->profiler);

@@ -99,10 +99,11 @@ struct host_blocking {
 };
 
 struct host_thread {
-	uint32_t track;     /* dict_thread() */
-	uint32_t first, n;  /* its events */
-	uint64_t nlaunched; /* GPU events */
-	uint64_t nevents;   /* but Python frames */
+	uint32_t track;          /* dict_thread() */
+	uint32_t first, n;       /* its events */
+	uint64_t nlaunched;      /* GPU events */
+	uint64_t nevents;        /* but Python frames */
+	uint32_t note, note_end; /* private: in host.notes */
 };
 
 struct host_gpu {
@@ -153,6 +154,8 @@ struct host {
 	VEC(struct host_step) steps;
 	VEC(uint32_t) may_wait; /* that block or poll, or did at first */
 	/* private */
+	VEC(struct host_event) notes; /* annotations in front of all else */
+	bool has_begun;               /* something else came */
 	struct span whole; /* from the first event to the end of the last */
 	uint32_t track, thread;  /* of the event before */
 	bool is_nowhere;         /* that could not be resolved */
