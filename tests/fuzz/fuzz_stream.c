@@ -110,6 +110,73 @@ lines_of(const uint8_t *data, size_t size, struct buf *lines, struct encoder *e,
 	return status != DEC_BAD;
 }
 
+/* The next event, or what else comes; many: heads many at a time. */
+static enum dec_status
+next_head(struct decoder *d, bool many, struct event_head *v, size_t *n)
+{
+	enum dec_status status;
+
+	*n = many ? dec_heads(d, v, 3) : 0;
+	if (*n > 0)
+		return DEC_EVENT;
+	status = dec_next(d);
+	if (status == DEC_EVENT) {
+		*v = event_head_of(&d->ev);
+		*n = 1;
+	}
+	return status;
+}
+
+static void
+put_head(struct buf *b, const struct event_head *h)
+{
+	buf_printf(b,
+	    "%" PRId64 " %" PRId64 " %" PRIu64 " %" PRIu32 " %" PRIu32
+	    " %" PRIu32 " %" PRIu32 " %" PRIu32 "\n",
+	    h->ts_ns, h->dur_ns, h->uid.id, h->uid.inst, h->shape, h->track,
+	    h->name, h->flags);
+}
+
+/* The heads of a payload, and how and where it ends. */
+static void
+heads_of(const uint8_t *data, size_t size, bool many, struct buf *to)
+{
+	const uint32_t heads = KINDS_HOST | KIND_BIT(KIND_PYTHON);
+	struct dict *st = dict_create();
+	struct event_head v[3];
+	struct decoder d;
+	enum dec_status status;
+	size_t n;
+
+	dec_start(&d, st);
+	dec_choose(&d, heads | KINDS_GPU, heads, false);
+	d.has_header = true;
+	dec_block(&d, data, (uint32_t)size);
+	do {
+		status = next_head(&d, many, v, &n);
+		for (size_t i = 0; i < n; i++)
+			put_head(to, &v[i]);
+	} while (status != DEC_BLOCK_END && status != DEC_BAD &&
+	    status != DEC_STREAM_END);
+	buf_printf(to, "%d at %zu of %" PRIu64 " events\n", (int)status,
+	    (size_t)(d.p - data), d.nevents);
+	dec_free(&d);
+	dict_destroy(st);
+}
+
+static void
+check_heads(const uint8_t *data, size_t size)
+{
+	struct buf one = { 0 }, many = { 0 };
+
+	heads_of(data, size, false, &one);
+	heads_of(data, size, true, &many);
+	must(one.len == many.len && memcmp(one.p, many.p, one.len) == 0,
+	    "many heads at a time are others:", &one, &many);
+	buf_free(&one);
+	buf_free(&many);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -119,6 +186,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	/* numbers of strings are then not those of the stream */
 	(void)intern_put(other->text, STR("in front"));
+	check_heads(data, size);
 	enc_start(&e, st, false);
 	(void)!lines_of(data, size, &first, &e, st);
 	(void)!lines_of((const uint8_t *)e.block.p + WIRE_BLOCK_HEAD,
