@@ -311,7 +311,8 @@ find_parts(struct program *g)
 		    (struct law_part){ "wall_ns", r->wall_ns });
 		g->rows.v[i].is_bare = w->what == STEP_IS_STEP && !w->has_gpu;
 		find_gap(g, r, w);
-		find_longest(g, r, w);
+		if (g->shows_summary)
+			find_longest(g, r, w);
 		most = largest(r->parts, CAUSE_COUNT);
 		r->idle_cause_ns = r->parts[most];
 		if (r->idle_cause_ns > 0)

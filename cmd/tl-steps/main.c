@@ -464,7 +464,10 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 static void
 check_settings(struct sink *s)
 {
-	((struct program *)s)->shows_slow = sink_asked(s, &tables[OF_SLOW]);
+	struct program *g = (struct program *)s;
+
+	g->shows_slow = sink_asked(s, &tables[OF_SLOW]);
+	g->shows_summary = sink_asked(s, &tables[OF_SUMMARY]);
 	s->kinds = KINDS_GPU | KINDS_HOST | KIND_BIT(KIND_PYTHON) |
 	    KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_OVERHEAD);
 	s->heads =

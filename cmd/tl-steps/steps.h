@@ -81,8 +81,8 @@ struct program {
 	bool has_iterations;
 	bool any_inst;    /* some event is of a graft */
 	uint32_t runs_of; /* the module whose runs are steps, or INTERN_NONE */
-	bool shows_slow;  /* steps_slow is asked for */
-	int64_t ngroups;  /* of ranks whose iterations correspond */
+	bool shows_slow, shows_summary; /* the table is asked for */
+	int64_t ngroups; /* of ranks whose iterations correspond */
 	uint32_t source;
 	size_t nuntold;  /* iterations without a load */
 	uint32_t untold; /* the name of the first */
