@@ -59,21 +59,15 @@ put_text(struct perfetto *p, const struct sequence *q, const struct link *l,
 {
 	struct str bytes = { (const char *)at, (size_t)u };
 	uint64_t len = l->form == FORM_INTERNED ? 0 : u;
-	const struct arg *known;
 	uint32_t id;
 	uint8_t type;
 
 	if (at > end || (uint64_t)(end - at) != len)
 		return NULL;
-	if (LIKELY(l->form == FORM_JSON)) {
-		known = args_json_known(p, bytes);
-		if (known == NULL || known->type != l->type)
-			return NULL;
-		id = dict_id(p, (uint32_t)known->i);
-	} else {
-		id = text_of(p, q, (enum form)l->form, u, bytes, &type);
-	}
-	return id != INTERN_NONE ? varint_put(out, id) : NULL;
+	id = text_of(p, q, (enum form)l->form, u, bytes, &type);
+	if (id == INTERN_NONE || type != l->type)
+		return NULL;
+	return varint_put(out, id);
 }
 
 /* A value from at to end, encoded for the stream; NULL: it is not as usual. */
