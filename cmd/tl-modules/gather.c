@@ -52,8 +52,9 @@ close_gpus(struct modules *m)
 
 		spans_normalise(&g->busy);
 		spans_normalise(&g->outside);
-		w->busy_ns += spans_total(&g->busy);
-		w->outside_ns += spans_total(&g->outside);
+		w->busy_ns = num_add_max(w->busy_ns, spans_total(&g->busy));
+		w->outside_ns =
+		    num_add_max(w->outside_ns, spans_total(&g->outside));
 		spans_free(&g->busy);
 		spans_free(&g->outside);
 	}
