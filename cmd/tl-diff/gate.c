@@ -6,14 +6,15 @@
 
 #include "trace/stat.h"
 
-/* What is judged: GPU time, and the time of a step on the clock. */
+/* What is judged: GPU time, the time of a step on the clock, a rank. */
 struct measure {
 	const char *what;
 	int64_t before_ns, after_ns;
-	int64_t diff_ns;    /* without what is within noise */
-	int64_t unknown_ns; /* in it: how that varies is not known */
-	int64_t first_ns;   /* in that: by first steps */
-	bool is_known;      /* how the rest does */
+	int64_t limit_ns;
+	int64_t known_ns;   /* beyond noise, or by work of one side only */
+	int64_t unknown_ns; /* more: how that varies is not known */
+	const char *per;    /* of what unit the differences are, or NULL */
+	bool is_known;      /* how something varies */
 	double spread_ns;   /* half of the interval of that */
 	const char *samples;
 	uint64_t nsamples[NSIDES];
@@ -30,6 +31,20 @@ threshold_ns(const struct threshold *t, int64_t base_ns)
 	ns = t->percent / 100 * (double)base_ns;
 	/* the double next to INT64_MAX is 2^63, which is no int64_t */
 	return ns < (double)INT64_MAX ? (int64_t)ns : INT64_MAX;
+}
+
+/* Otherwise noise is unknown, or times are of another model. */
+static bool
+has_verdict(const struct changes *c, const struct measure *m)
+{
+	return m->is_known && !(m->is_gpu && c->unlike.is_so);
+}
+
+/* What is unknown and shrinks does not make up for what is proven. */
+static bool
+is_all_counted(const struct changes *c, const struct measure *m)
+{
+	return m->unknown_ns >= 0 || !has_verdict(c, m);
 }
 
 /* "; 3 and 3 steps of one run each" */
@@ -54,33 +69,35 @@ put_samples(struct buf *b, const struct changes *c, const struct measure *m)
 static void
 put_difference(struct buf *b, const struct changes *c, const struct measure *m)
 {
-	int64_t known_ns = m->diff_ns - m->unknown_ns;
-	struct first_steps first = { .unknown_ns = m->first_ns };
-	bool is_structure = !m->is_known || (m->is_gpu && c->unlike.is_so);
+	struct first_steps first = { .judged_ns = 0 };
+	const char *per = m->per != NULL ? m->per : "";
+	bool is_judged = has_verdict(c, m);
 
 	for (int f = 0; f < NFAMILIES && m->is_gpu; f++) {
 		stat_add(&first.judged_ns, c->family[f].first.judged_ns);
 		stat_add(&first.unknown_ns, c->family[f].first.unknown_ns);
 		first.nrest += c->family[f].first.nrest;
 	}
-	/* of another model, or of noise that is not known */
-	if (is_structure && known_ns != 0)
+	if (!is_judged && m->known_ns != 0)
 		buf_printf(b, ", %+.3f ms by work of one side only",
-		    (double)known_ns / 1e6);
-	if (!is_structure && known_ns != 0) {
-		buf_printf(b, ", %+.3f", (double)known_ns / 1e6);
+		    (double)m->known_ns / 1e6);
+	if (is_judged && m->known_ns != 0) {
+		buf_printf(b, ", %+.3f", (double)m->known_ns / 1e6);
 		if (m->spread_ns > 0)
 			buf_printf(b, " \302\261 %.3f", m->spread_ns / 1e6);
 		buf_puts(b, " ms beyond noise");
 		for (int f = 0; f < NFAMILIES && m->is_gpu; f++)
 			put_rest(b, &c->family[f]);
-		put_first(b, known_ns, first.judged_ns, first.nrest);
+		put_first(b, m->known_ns, first.judged_ns, first.nrest);
 	}
 	if (m->unknown_ns != 0)
-		buf_printf(b, ", %+.3f ms, %s", (double)m->unknown_ns / 1e6,
+		buf_printf(b, ", %+.3f ms%s, %s", (double)m->unknown_ns / 1e6,
+		    per,
 		    m->is_gpu && c->unlike.is_so ? "not judged"
 						 : "noise unknown");
 	put_first(b, m->unknown_ns, first.unknown_ns, 0);
+	if (!is_all_counted(c, m))
+		buf_puts(b, ", not counted");
 	if (m->is_gpu)
 		put_unlinked(b, c, true);
 }
@@ -90,11 +107,14 @@ static bool
 fails(const struct changes *c, const struct measure *m)
 {
 	const struct settings *set = c->set;
-	int64_t limit_ns = threshold_ns(&set->fail_over, m->before_ns);
-	double least = (double)m->diff_ns - (set->is_sure ? m->spread_ns : 0);
+	int64_t more_ns = m->known_ns;
 	struct buf b = { 0 };
 
-	if (m->diff_ns <= limit_ns || least <= (double)limit_ns)
+	if (is_all_counted(c, m))
+		stat_add(&more_ns, m->unknown_ns);
+	if (more_ns <= m->limit_ns ||
+	    (set->is_sure &&
+		(double)more_ns - m->spread_ns <= (double)m->limit_ns))
 		return false;
 	buf_printf(&b, "%s %.3f to %.3f ms", m->what,
 	    (double)m->before_ns / 1e6, (double)m->after_ns / 1e6);
@@ -102,7 +122,7 @@ fails(const struct changes *c, const struct measure *m)
 	buf_puts(&b, "; allowed: ");
 	if (set->fail_over.is_percent)
 		buf_printf(&b, "%g %% (", set->fail_over.percent);
-	buf_printf(&b, "%.3f ms%s", (double)limit_ns / 1e6,
+	buf_printf(&b, "%.3f ms%s", (double)m->limit_ns / 1e6,
 	    set->fail_over.is_percent ? ")" : "");
 	if (m->is_known)
 		put_samples(&b, c, m);
@@ -113,12 +133,12 @@ fails(const struct changes *c, const struct measure *m)
 
 /* What more steps might prove is no pass. */
 static void
-tell_noise(const struct settings *set, const struct measure *m)
+tell_noise(const struct measure *m)
 {
 	int64_t more_ns = m->after_ns - m->before_ns;
 	char more[64], spread[64];
 
-	if (more_ns <= threshold_ns(&set->fail_over, m->before_ns))
+	if (more_ns <= m->limit_ns)
 		return;
 	snprintf(more, sizeof more, "%.3f ms", (double)more_ns / 1e6);
 	snprintf(spread, sizeof spread, "%.3f ms", m->spread_ns / 1e6);
@@ -139,7 +159,9 @@ fails_step_time(const struct settings *set, const struct changes *c)
 		.what = term_uid(step, 0) != NULL ? "step time" : "GPU span",
 		.before_ns = step->twice_ns[0] / 2,
 		.after_ns = step->twice_ns[1] / 2,
-		.diff_ns = diff_ns,
+		.limit_ns =
+		    threshold_ns(&set->fail_over, step->twice_ns[0] / 2),
+		.known_ns = step->is_known ? diff_ns : 0,
 		.unknown_ns = step->is_known ? 0 : diff_ns,
 		.is_known = step->is_known,
 		.spread_ns = noise_spread(&step->noise),
@@ -148,7 +170,7 @@ fails_step_time(const struct settings *set, const struct changes *c)
 		    c->clock.groups.v[0].n[1] },
 	};
 	if (step->is_known && step->is_noise)
-		tell_noise(set, &m);
+		tell_noise(&m);
 	return fails(c, &m);
 }
 
@@ -163,7 +185,9 @@ fails_gpu_time(const struct settings *set, const struct changes *c)
 		    .what = "GPU time",
 		    .before_ns = c->unit[0].total_ns,
 		    .after_ns = c->unit[1].total_ns,
-		    .diff_ns = changes_verdict_ns(c),
+		    .limit_ns =
+			threshold_ns(&set->fail_over, c->unit[0].total_ns),
+		    .known_ns = c->judged_ns,
 		    .unknown_ns = c->unknown_ns,
 		    .is_known = c->is_known,
 		    .spread_ns = noise_spread(&c->noise),
@@ -173,38 +197,55 @@ fails_gpu_time(const struct settings *set, const struct changes *c)
 		});
 }
 
-/* Each rank by its own compute. */
+/* "rank 3: compute a step" */
+static bool
+fails_rank(const struct changes *c, const struct rank_change *r,
+    const char *what, struct measure m)
+{
+	struct buf b = { 0 };
+	bool failed;
+
+	buf_printf(&b, "rank %" PRId64 ": %s%c", r->rank, what, 0);
+	m.what = b.p;
+	m.limit_ns = threshold_ns(&c->set->fail_over, r->unit_ns[0]);
+	m.is_rank = true;
+	failed = fails(c, &m);
+	buf_free(&b);
+	return failed;
+}
+
+/*
+ * Each rank by its own compute. Its first step, of which nobody knows how it
+ * varies, makes up for nothing and counts apart.
+ */
 static bool
 fails_ranks(const struct settings *set, const struct changes *c)
 {
-	bool failed = false;
+	bool has_steps = c->ranks.has_steps, failed = false;
 
 	for (size_t i = 0; i < c->ranks.list.n && set->gate == GATE_RANK; i++) {
 		const struct rank_change *r = &c->ranks.list.v[i];
-		int64_t unknown_ns = r->is_known ? 0 : rank_diff(r);
-		struct buf what = { 0 };
+		const struct measure rest = {
+			.before_ns = r->unit_ns[0],
+			.after_ns = r->unit_ns[1],
+			.known_ns = r->is_known ? r->judged_ns : 0,
+			.unknown_ns = r->is_known ? 0 : rank_diff(r),
+			.is_known = r->is_known,
+			.spread_ns = r->is_named ? noise_spread(&r->noise) : 0,
+			.samples = "steps",
+			.nsamples = { r->nsteps[0], r->nsteps[1] },
+		};
+		const struct measure first = {
+			.before_ns = r->out_ns[0],
+			.after_ns = r->out_ns[1],
+			.unknown_ns = r->first_ns,
+			.per = " a step",
+		};
 
-		buf_printf(&what, "rank %" PRId64 ": compute%s%c", r->rank,
-		    c->ranks.has_steps ? " a step" : "", 0);
-		stat_add(&unknown_ns, r->first_ns);
-		failed = fails(c,
-			     &(struct measure){
-				 .what = what.p,
-				 .before_ns = r->unit_ns[0],
-				 .after_ns = r->unit_ns[1],
-				 .diff_ns = num_add_max(unknown_ns,
-				     r->is_known ? r->judged_ns : 0),
-				 .unknown_ns = unknown_ns,
-				 .first_ns = r->first_ns,
-				 .is_known = r->is_known,
-				 .spread_ns =
-				     r->is_named ? noise_spread(&r->noise) : 0,
-				 .samples = "steps",
-				 .nsamples = { r->nsteps[0], r->nsteps[1] },
-				 .is_rank = true,
-			     }) ||
+		failed = fails_rank(c, r,
+			     has_steps ? "compute a step" : "compute", rest) ||
 		    failed;
-		buf_free(&what);
+		failed = fails_rank(c, r, "first step", first) || failed;
 	}
 	return failed;
 }
