@@ -150,7 +150,8 @@ typedef VEC(uint32_t) u32s;
 /* One source of one trace. */
 struct side {
 	const char *path;
-	uint32_t no; /* of its source, among all of its side */
+	uint32_t no;                /* of its source, among all of its side */
+	uint32_t in_file, nin_file; /* the same in its file, of so many */
 	bool has_rank;
 	bool is_rank_guess; /* by the order of inputs */
 	bool is_asked;      /* by its rank */

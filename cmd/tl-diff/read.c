@@ -383,10 +383,12 @@ side_free(struct side *r)
 }
 
 static void
-hand_out(struct side *r, const struct sink_source *o, side_vec *to)
+hand_out(
+    struct side *r, const struct sink_source *o, size_t nsources, side_vec *to)
 {
 	r->is_asked = o->is_asked;
-	r->no = o->no;
+	r->no = r->in_file = o->no;
+	r->nin_file = (uint32_t)nsources;
 	r->has_rank = o->has_rank;
 	r->rank = o->rank;
 	r->is_rank_guess = o->is_rank_guess;
@@ -401,7 +403,8 @@ file_take(struct file *f, side_vec *to)
 	read_all(f);
 	for (size_t i = 0; i < f->sides.n; i++)
 		if (f->sides.v[i] != NULL)
-			hand_out(f->sides.v[i], &f->sources.list.v[i], to);
+			hand_out(f->sides.v[i], &f->sources.list.v[i],
+			    f->sources.list.n, to);
 	nsources = (uint32_t)f->sources.list.n;
 	stream_close(f->in);
 	intern_destroy(f->args);

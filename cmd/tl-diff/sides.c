@@ -15,10 +15,11 @@
 
 /* ---- one side: the runs of all its traces ---- */
 
-/* A rank, and its first trace. */
+/* A rank, and its first trace: a file, or a source of several in it. */
 struct met_rank {
 	int64_t rank;
 	const char *path;
+	uint32_t no, nsources;
 };
 
 /* Its files, and what was read of them and not yet compared. */
@@ -32,8 +33,10 @@ struct inputs {
 	struct file *opened; /* its decoder runs already */
 	uint32_t nsources;   /* of the files that were read */
 	side_vec waiting;
-	struct side *side; /* at hand */
-	struct side *kept; /* to the end: set by who needs it */
+	side_vec guesses;     /* of no recorded rank: numbered at the end */
+	VEC(int64_t) numbers; /* that are no more free for these */
+	struct side *side;    /* at hand */
+	struct side *kept;    /* to the end: set by who needs it */
 	uint64_t nruns, ngpus;
 	VEC(struct met_rank) met; /* if pairs are of ranks */
 	uint64_t nunasked;        /* of a rank that is not asked for */
@@ -61,25 +64,15 @@ inputs_close(struct inputs *s)
 	side_free(s->kept);
 	for (size_t i = 0; i < s->waiting.n; i++)
 		side_free(s->waiting.v[i]);
+	for (size_t i = 0; i < s->guesses.n; i++)
+		side_free(s->guesses.v[i]);
 	vec_free(&s->waiting);
+	vec_free(&s->guesses);
+	vec_free(&s->numbers);
 	vec_free(&s->met);
 	for (size_t i = 0; i < s->paths.n; i++)
 		free(s->paths.v[i]);
 	vec_free(&s->paths);
-}
-
-/* A file by itself knows of no other. */
-static void
-number_run(struct inputs *s, struct side *r)
-{
-	bool is_counted = r->is_rank_guess && s->set->pair == PAIR_RANK;
-
-	r->no += s->nsources;
-	if (is_counted) {
-		r->rank = r->no;
-		r->is_asked = select_rank(&s->set->select, r->rank);
-	}
-	s->has_ranks |= is_counted || (r->has_rank && !r->is_rank_guess);
 }
 
 /* Of those that wait, from this one on. */
@@ -101,7 +94,65 @@ drop_unasked(struct inputs *s, size_t first)
 	s->waiting.n = n;
 }
 
-/* The next file's runs, to those that wait; false when there is no file. */
+/* Runs of a file that was read, to those that wait, or to the guesses. */
+static void
+sort_runs(struct inputs *s, size_t first)
+{
+	size_t n = first;
+
+	for (size_t i = first; i < s->waiting.n; i++) {
+		struct side *r = s->waiting.v[i];
+		bool is_guess = r->is_rank_guess && s->set->pair == PAIR_RANK;
+
+		r->no += s->nsources;
+		s->has_ranks |= is_guess || (r->has_rank && !r->is_rank_guess);
+		if (is_guess) {
+			vec_push(&s->guesses, r);
+			continue;
+		}
+		s->waiting.v[n++] = r;
+		if (r->has_rank)
+			vec_push(&s->numbers, r->rank);
+	}
+	s->waiting.n = n;
+}
+
+static bool
+is_taken(const struct inputs *s, int64_t rank)
+{
+	for (size_t i = 0; i < s->numbers.n; i++)
+		if (s->numbers.v[i] == rank)
+			return true;
+	return false;
+}
+
+/*
+ * A file by itself knows of no other: runs without a rank of their own get the
+ * first number from their place on that no other has. False: there are none.
+ */
+static bool
+number_guesses(struct inputs *s)
+{
+	size_t first = s->waiting.n;
+
+	if (s->guesses.n == 0)
+		return false;
+	for (size_t i = 0; i < s->guesses.n; i++) {
+		struct side *r = s->guesses.v[i];
+
+		r->rank = r->no;
+		while (is_taken(s, r->rank))
+			r->rank++;
+		r->is_asked = select_rank(&s->set->select, r->rank);
+		vec_push(&s->numbers, r->rank);
+		vec_push(&s->waiting, r);
+	}
+	s->guesses.n = 0;
+	drop_unasked(s, first);
+	return true;
+}
+
+/* The next file's runs, to those that wait; false when there are no more. */
 static bool
 read_more(struct inputs *s)
 {
@@ -110,15 +161,14 @@ read_more(struct inputs *s)
 	uint32_t n;
 
 	if (s->next_path >= s->paths.n)
-		return false;
+		return number_guesses(s);
 	if (f == NULL)
 		f = file_open(s->set, s->norms, s->clock, s->which,
 		    s->paths.v[s->next_path]);
 	s->opened = NULL;
 	s->next_path++;
 	n = file_take(f, &s->waiting);
-	for (size_t i = first; i < s->waiting.n; i++)
-		number_run(s, s->waiting.v[i]);
+	sort_runs(s, first);
 	drop_unasked(s, first);
 	s->nsources += n;
 	return true;
@@ -165,7 +215,7 @@ inputs_next(struct inputs *s, const int64_t *rank)
 static bool
 inputs_has_several(const struct inputs *s)
 {
-	return s->paths.n > 1 || s->nruns + s->waiting.n > 1;
+	return s->paths.n > 1 || s->nruns + s->waiting.n + s->guesses.n > 1;
 }
 
 /* ---- pairs ---- */
@@ -267,19 +317,37 @@ compare_by_place(struct sides *g)
 	} while (fresh[0] || fresh[1]);
 }
 
+/* "m.tl, source 1" of several */
+static const char *
+name_met(struct buf *b, const struct met_rank *m)
+{
+	buf_puts(b, m->path);
+	if (m->nsources > 1)
+		buf_printf(b, ", source %" PRIu32, m->no);
+	buf_putc(b, 0);
+	return b->p;
+}
+
 /* Whether the run at hand is a second one of its rank, which is told. */
 static bool
 is_met_again(struct inputs *s)
 {
 	const struct side *r = s->side;
+	const struct met_rank run = { r->rank, r->path, r->in_file,
+		r->nin_file };
 
-	for (size_t i = 0; i < s->met.n && r->has_rank; i++)
-		if (s->met.v[i].rank == r->rank) {
-			report(
-			    MSG_RANK_TWICE, r->path, r->rank, s->met.v[i].path);
-			return true;
-		}
-	vec_push(&s->met, ((struct met_rank){ r->rank, r->path }));
+	for (size_t i = 0; i < s->met.n && r->has_rank; i++) {
+		struct buf it = { 0 }, other = { 0 };
+
+		if (s->met.v[i].rank != r->rank)
+			continue;
+		report(MSG_RANK_TWICE, name_met(&it, &run), r->rank,
+		    name_met(&other, &s->met.v[i]));
+		buf_free(&it);
+		buf_free(&other);
+		return true;
+	}
+	vec_push(&s->met, run);
 	return false;
 }
 

@@ -159,6 +159,30 @@ is '... and is not said to be missing before' "$(grep -c . err)" 1
 refuses 2 'rank: needs --pair rank' 'tl-diff --fail-over rank:3% was is'
 refuses 2 'needs --pair rank' 'tl-diff --table diff_ranks was is'
 refuses 2 '--per step with --by kernel' 'tl-diff --by kernel --pair rank --table diff_ranks was is'
+
+# ---- ranks that are not recorded ----
+
+# 0.json records none, so it is the first; 1.json is rank 0, 2.json is 2
+for side in was is; do
+	mkdir "part_$side"
+	sed '1s/"distributedInfo":{[^}]*},//' $side/1.json >"part_$side/0.json"
+	cp $side/0.json "part_$side/1.json"
+	cp $side/2.json "part_$side"
+done
+is 'a rank that is recorded comes before a guess' \
+	"$(tl-diff --pair rank --table diff_ranks --no-header -c rank,judged_ns part_was part_is 2>err |
+		awk '{ print $1, ($2 > 150000 && $2 < 250000) }'; cat err)" '0 0
+1 1
+2 0'
+tl-merge --align none part_was/*.json -o part.tl 2>/dev/null
+is '... in a merged stream, too' \
+	"$(ranks -c rank,after_ns part.tl part_is)" "$(ranks -c rank,after_ns part_was part_is)"
+is '... which is selected' "$(ranks -c rank --rank 1 part.tl part_is)" '1.'
+cp was/0.json twice_was/0b.json
+tl-merge --align none was/0.json twice_was/0b.json -o twice.tl 2>/dev/null
+like 'of a merged stream the source is named' \
+	"$(tl-diff --pair rank --table diff_ranks twice.tl was 2>&1 >/dev/null | grep source)" \
+	'twice\.tl, source 1: .* twice\.tl, source 0$'
 mkdir anon_was anon_is
 for i in 0 1 2 3; do
 	sed '1s/"distributedInfo":{[^}]*},//' was/$i.json >anon_was/x$i.json
