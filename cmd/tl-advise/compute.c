@@ -284,6 +284,14 @@ put_modelled_key(struct buf *key, const struct op_row *o)
 	    o->library.p, (int)o->roof.len, o->roof.p, band_of(o->reached));
 }
 
+/* One whose excess has a reason hides none that has not. */
+static void
+put_above_key(struct buf *key, const struct op_row *o)
+{
+	buf_printf(key, "%.*s\n%.*s", (int)o->category.len, o->category.p,
+	    (int)o->above.len, o->above.p);
+}
+
 static double
 lost_of(const struct op_row *o)
 {
@@ -310,8 +318,10 @@ group_op(struct compute *c, const struct op_row *o, struct buf *key)
 	stat_add(&g->kernel_ns, o->ns);
 	if (!is_synthetic(o) && o->host_ns / BLOCKED > o->ns)
 		add_op(g, o, o->host_ns - o->ns);
-	if (o->reached > ABOVE)
+	if (o->reached > ABOVE) {
+		put_above_key(key, o);
 		add_op(group_of(&c->above, key), o, o->ns);
+	}
 	if (!has_roof(o)) {
 		buf_printf(key, "%.*s", (int)o->name.len, o->name.p);
 		add_op(group_of(&c->unmodelled, key), o, o->ns);

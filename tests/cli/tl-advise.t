@@ -376,6 +376,24 @@ sed 's/2000.5/200.5/; s/999.5/99.5/; s/"dur_ns_sum":2000000/"dur_ns_sum":800000/
 is 'as usual: nothing' "$(tl-advise usual.ndjson --no-header -c rule |
 	grep -c -e '^layout' -e '^attention_[0-9s]' -e '^convolution_' -e '^paged')" 0
 
+# ops above the roof: what explains the longest explains no other
+{
+	timeline
+	table unified_perf_summary name:text op_category:text operation_count:int \
+		kernel_ns_sum:int roof:text pct_roofline_mean:real above_roof:text \
+		first_uid:int <<-END
+		{"name":"conv","op_category":"other","operation_count":3,"kernel_ns_sum":10000000,"roof":"X peak","pct_roofline_mean":148,"above_roof":"Winograd: fewer operations than counted","first_uid":1}
+		{"name":"attn","op_category":"other","operation_count":3,"kernel_ns_sum":9000000,"roof":"X peak","pct_roofline_mean":900,"above_roof":"unexplained","first_uid":2}
+		{"name":"mm","op_category":"other","operation_count":3,"kernel_ns_sum":8000000,"roof":"X peak","pct_roofline_mean":700,"above_roof":"unexplained","first_uid":3}
+	END
+} >above.ndjson
+cat >expected <<'END'
+above_roof_explained	conv at 148.0 % of X peak exceeds the roofline (Winograd: fewer operations than counted): 10.000 ms in 1 op have no roofline figure	[1]
+above_roof	attn at 900.0 % of X peak exceeds the roofline: 17.000 ms in 2 ops have no roofline figure	[2,3]
+END
+tl-advise above.ndjson --no-header -c rule,insight,uids | grep '^above' >got
+same 'above the roof: what is explained, and what is not' got expected
+
 # a text that lacks a column is no sentence: the next rule is tried
 sed 's/"roofline_bound":"COMPUTE_BOUND"/"roofline_bound":null/g' t.ndjson >boundless.ndjson
 is 'a roofline without a bound' \
