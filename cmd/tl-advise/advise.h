@@ -51,6 +51,8 @@ struct op_row {
 	struct str params; /* of its model, as JSON */
 	struct str layout; /* the kernel that only changes a layout */
 	int64_t layout_ns, layout_most_ns; /* of all of them, of that one */
+	uint32_t same; /* as that of the same op on other ranks */
+	bool is_shown; /* late_find_ops() */
 };
 
 /* Copies by direction, kernels by how long they take. */
@@ -178,10 +180,11 @@ int64_t late_others_part(const struct advice *a, const struct idle_part *p);
  */
 bool late_counts(const struct advice *a, struct str label);
 int64_t late_sources(const struct advice *a);
-/* Facts for texts: "[ of {whose}][{sources:| on average}]". */
+/* Facts for texts: "[ of {whose}]", "[{sources:| on average}]". */
 void late_put(struct facts *f, const struct advice *a);
-/* Of single ops: those of that rank, or of alike ones of the first. */
-bool late_shows(const struct advice *a, struct str label);
+/* Of single ops: those of that rank; of alike ranks each op once, of the rank
+ * on which it takes longest. */
+void late_find_ops(struct advice *a);
 void late_put_one(struct facts *f, const struct advice *a, struct str label);
 void late_advise(struct advice *a);
 

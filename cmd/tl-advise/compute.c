@@ -18,6 +18,7 @@
 struct op_group {
 	const struct op_row *most; /* the one with most time */
 	int64_t ns, rows, calls, most_ns;
+	int64_t ops;       /* distinct rows: those of several ranks are one */
 	int64_t kernel_ns; /* of all ops of the category: the host's part */
 	double gain_ns;
 	double others_ns; /* that gain of the ranks that do not count */
@@ -27,6 +28,7 @@ struct op_group {
 struct groups {
 	struct intern *keys;
 	VEC(struct op_group) list; /* as numbered by keys */
+	struct intern *members;    /* a group and an op */
 };
 
 /* By roof; without one by name; the host's part by category. */
@@ -70,8 +72,10 @@ group_of(struct groups *all, struct buf *key)
 {
 	uint32_t id;
 
-	if (all->keys == NULL)
+	if (all->keys == NULL) {
 		all->keys = intern_create();
+		all->members = intern_create();
+	}
 	id = intern_put(all->keys, buf_str(key));
 	key->len = 0;
 	if (id == all->list.n)
@@ -80,8 +84,15 @@ group_of(struct groups *all, struct buf *key)
 }
 
 static void
-add_op(struct op_group *g, const struct op_row *o, int64_t ns)
+add_op(
+    struct groups *all, struct op_group *g, const struct op_row *o, int64_t ns)
 {
+	const uint32_t member[] = { (uint32_t)(g - all->list.v), o->same };
+	struct str s = { (const char *)member, sizeof member };
+	size_t before = all->members->list.n;
+
+	(void)intern_put(all->members, s);
+	g->ops += all->members->list.n > before;
 	stat_add(&g->ns, ns);
 	g->rows++;
 	g->calls += o->count;
@@ -119,8 +130,10 @@ uids_cell(struct advice *a, const struct op_group *g)
 static void
 groups_free(struct groups *all)
 {
-	if (all->keys != NULL)
+	if (all->keys != NULL) {
 		intern_destroy(all->keys);
+		intern_destroy(all->members);
+	}
 	for (size_t i = 0; i < all->list.n; i++)
 		vec_free(&all->list.v[i].uids);
 	vec_free(&all->list);
@@ -317,14 +330,16 @@ group_op(struct compute *c, const struct op_row *o, struct buf *key)
 	g = group_of(&c->host, key);
 	stat_add(&g->kernel_ns, o->ns);
 	if (!is_synthetic(o) && o->host_ns / BLOCKED > o->ns)
-		add_op(g, o, o->host_ns - o->ns);
+		add_op(&c->host, g, o, o->host_ns - o->ns);
 	if (o->reached > ABOVE) {
 		put_above_key(key, o);
-		add_op(group_of(&c->above, key), o, o->ns);
+		g = group_of(&c->above, key);
+		add_op(&c->above, g, o, o->ns);
 	}
 	if (!has_roof(o)) {
 		buf_printf(key, "%.*s", (int)o->name.len, o->name.p);
-		add_op(group_of(&c->unmodelled, key), o, o->ns);
+		g = group_of(&c->unmodelled, key);
+		add_op(&c->unmodelled, g, o, o->ns);
 		return;
 	}
 	put_modelled_key(key, o);
@@ -334,7 +349,7 @@ group_op(struct compute *c, const struct op_row *o, struct buf *key)
 		c->elementwise_lost_ns += lost_of(o);
 		stat_add(&c->elementwise_ns, o->ns);
 	}
-	add_op(g, o, o->ns);
+	add_op(&c->modelled, g, o, o->ns);
 }
 
 /* ---- shares ---- */
@@ -372,7 +387,7 @@ put_group(struct advice *a, struct facts *f, const struct op_group *g,
 
 	fact_put(f, "category", cell_text(category));
 	fact_put(f, "name", cell_text(g->most->name));
-	put_mean(f, "rows", g->rows, n);
+	fact_put(f, "rows", cell_int(g->ops));
 	put_mean(f, "calls", g->calls, n);
 	late_put(f, a);
 	fact_put(f, "ns", cell_int(g->ns / n));
@@ -515,6 +530,7 @@ compute_advise(struct advice *a)
 	struct compute c = { 0 };
 	struct buf key = { 0 };
 
+	late_find_ops(a);
 	for (size_t i = 0; i < a->ops.n; i++) {
 		const struct op_row *o = &a->ops.v[i];
 
@@ -523,7 +539,7 @@ compute_advise(struct advice *a)
 			continue;
 		}
 		group_op(&c, o, &key);
-		if (late_shows(a, o->label))
+		if (o->is_shown)
 			put_spread(a, o);
 	}
 	for (size_t i = 0; i < c.modelled.list.n; i++)

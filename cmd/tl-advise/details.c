@@ -179,7 +179,7 @@ details_advise(struct advice *a)
 	for (size_t i = 0; i < a->ops.n; i++) {
 		const struct op_row *o = &a->ops.v[i];
 
-		if (late_shows(a, o->label) &&
+		if (o->is_shown &&
 		    advice_share(o->ns, a->total_ns) >= SHOWN_PERCENT)
 			put_op(a, o);
 	}

@@ -8,6 +8,7 @@
  * on is the latest. The same holds for its ops. Without such a rank they are
  * alike, and their mean counts.
  */
+#include "base/hash.h"
 #include "trace/stat.h"
 
 #include "cmd/tl-advise/advise.h"
@@ -145,6 +146,11 @@ late_others_part(const struct advice *a, const struct idle_part *p)
 
 /* ---- ops ---- */
 
+struct row_counts {
+	struct intern *keys;
+	VEC(uint32_t) counts; /* as numbered by keys */
+};
+
 bool
 late_counts(const struct advice *a, struct str label)
 {
@@ -173,11 +179,53 @@ late_put(struct facts *f, const struct advice *a)
 	fact_put(f, "sources", cell_int(late_sources(a)));
 }
 
-bool
-late_shows(const struct advice *a, struct str label)
+/* How many rows of this rank have this name and these arguments: they differ in
+ * what no table says. */
+static uint32_t
+row_of_op(struct row_counts *of, const struct op_row *o, struct buf *key)
 {
-	return str_eq(
-	    label, a->late.rank.len > 0 ? a->late.rank : a->ops.v[0].label);
+	uint32_t id;
+
+	key->len = 0;
+	buf_printf(key, "%.*s\n%.*s\n%.*s", (int)o->label.len, o->label.p,
+	    (int)o->name.len, o->name.p, (int)o->args.len, o->args.p);
+	id = intern_put(of->keys, buf_str(key));
+	if (id == of->counts.n)
+		vec_push(&of->counts, 0);
+	return of->counts.v[id]++;
+}
+
+void
+late_find_ops(struct advice *a)
+{
+	struct row_counts of = { .keys = intern_create() };
+	struct intern *ops = intern_create();
+	VEC(struct op_row *) longest = { 0 }; /* as numbered by ops */
+	struct buf key = { 0 };
+
+	for (size_t i = 0; i < a->ops.n; i++) {
+		struct op_row *o = &a->ops.v[i];
+		uint32_t row;
+
+		if (!late_counts(a, o->label))
+			continue;
+		row = row_of_op(&of, o, &key);
+		key.len = 0;
+		buf_printf(&key, "%.*s\n%.*s\n%" PRIu32, (int)o->name.len,
+		    o->name.p, (int)o->args.len, o->args.p, row);
+		o->same = intern_put(ops, buf_str(&key));
+		if (o->same == longest.n)
+			vec_push(&longest, o);
+		else if (o->ns > longest.v[o->same]->ns)
+			longest.v[o->same] = o;
+	}
+	for (size_t i = 0; i < longest.n; i++)
+		longest.v[i]->is_shown = true;
+	vec_free(&longest);
+	vec_free(&of.counts);
+	intern_destroy(of.keys);
+	intern_destroy(ops);
+	buf_free(&key);
 }
 
 void

@@ -326,6 +326,29 @@ put_op(const struct advice *a, const struct op_row *o, struct out *out)
 	buf_free(&b);
 }
 
+static int
+longer_first(const void *pa, const void *pb)
+{
+	const struct op_row *a = *(const struct op_row *const *)pa;
+	const struct op_row *b = *(const struct op_row *const *)pb;
+
+	return (a->ns < b->ns) - (a->ns > b->ns);
+}
+
+static void
+put_ops(const struct advice *a, struct out *out)
+{
+	VEC(const struct op_row *) ops = { 0 };
+
+	for (size_t i = 0; i < a->ops.n; i++)
+		if (a->ops.v[i].is_shown)
+			vec_push(&ops, &a->ops.v[i]);
+	stable_sort(ops.v, ops.n, sizeof *ops.v, longer_first);
+	for (size_t i = 0; i < ops.n && i < OPS_SHOWN; i++)
+		put_op(a, ops.v[i], out);
+	vec_free(&ops);
+}
+
 void
 advice_markdown(const struct advice *a, struct out *out)
 {
@@ -342,9 +365,5 @@ advice_markdown(const struct advice *a, struct out *out)
 	    "| Operation | Args | Kernel Path | Kernel Name | Time (ms) | "
 	    "%E2E | Count | FLOPS/Byte | Efficiency | Bound |\n"
 	    "|---|---|---|---|---|---|---|---|---|---|\n");
-	for (size_t i = 0, n = 0; i < a->ops.n && n < OPS_SHOWN; i++)
-		if (late_shows(a, a->ops.v[i].label)) {
-			put_op(a, &a->ops.v[i], out);
-			n++;
-		}
+	put_ops(a, out);
 }

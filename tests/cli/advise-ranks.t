@@ -106,7 +106,7 @@ late() {
 said() { tl-advise --no-header -c insight,gain_ns_high "$1" | grep -e '::mm' -e '::mul'; }
 ops >alike.ndjson
 is 'ranks that are alike' "$(said alike.ndjson)" \
-	'GEMM at 60.0 % of the compute roof (X achievable): 25.000 ms in 1 op on average, most in aten::mm	10000000
+	'GEMM at 60.0 % of the compute roof (X achievable): 25.000 ms on average in 1 op, most in aten::mm	10000000
 aten::mul > aten::add: 9.000 ms in 10.5 kernels, 5 times on average	5000000'
 { ops && late; } >one.ndjson
 # 12 ms, of which 4 are its own and 1 can be gained
@@ -115,4 +115,30 @@ is 'one that bounds the job' "$(said one.ndjson)" \
 aten::mul > aten::add: 9.000 ms in 11 kernels, 5 times on rank 1	6000000'
 is 'the ops themselves are of each' "$(tl-advise --no-header --table advice_ops -c rank,count,kernel_ns_sum one.ndjson |
 	tr '\t\n' '  ')" '0 3 20000000 1 4 30000000 '
+
+# ranks with ops of their own, as stages of a pipeline: none hides the other's
+stages() {
+	ops | head -n 12
+	head_of unified_perf_summary rank:int name:text op_category:text operation_count:int kernel_ns_sum:int \
+		kernel_ns_mean:real kernel_ns_std:real roofline_bound:text roof:text pct_roofline_mean:real \
+		perf_params:json first_uid:int
+	for r in 0:mm:GEMM:20:1:80 1:mm:GEMM:24:1:80 1:attn:SDPA_fwd:45:5:11; do
+		IFS=: read -r rank name category ms std pct <<-END
+			$r
+		END
+		printf '{"rank":%d,"name":"aten::%s","op_category":"%s","operation_count":20,"kernel_ns_sum":%d000000,"kernel_ns_mean":2000000,"kernel_ns_std":%d000000,"roofline_bound":"COMPUTE_BOUND","roof":"X achievable","pct_roofline_mean":%d,"perf_params":{"N_Q":4196},"first_uid":1}\n' \
+			"$rank" "$name" "$category" "$ms" "$std" "$pct"
+	done
+	printf '{"end":{"rows":3}}\n'
+}
+stages >stages.ndjson
+is 'each op of alike ranks is looked at once' "$(tl-advise --no-header -c rule,insight stages.ndjson | grep -e ^spread -e ^attention_4096)" \
+	'spread	aten::attn of rank 1 takes 2.000 ms on average over 20 calls, with a deviation of 5.000 ms
+attention_4096	aten::attn of rank 1 over 4,196 queries reaches 11.0 % of the roof (X achievable): 50 to 70 % is usual'
+is 'and counts once' "$(tl-advise --no-header -c insight stages.ndjson | grep ^GEMM)" \
+	'GEMM at 80.0 % of the compute roof (X achievable): 22.000 ms on average in 1 op, most in aten::mm'
+is 'Markdown lists each of the rank where it takes longest' \
+	"$(tl-advise --markdown stages.ndjson | sed -n 's/^| aten::\([a-z]*\) .* | \([0-9.]* | [0-9.]*\) | 20 .*/\1 \2/p')" \
+	'attn 45.000 | 45.00
+mm 24.000 | 24.00'
 done_testing
