@@ -21,7 +21,8 @@ function rankBars() {
   const t = drawn('ranks'), more = table('gpu_timeline_by_rank');
   if (!t) return;
   const most = Math.max(1, ...t.rows.map(r => r.total_ns));
-  $('ranks').before(make('div', 'Each ' + t.schema.columns[0].id.replace('src', 'trace') + ', ' + windowWords(), 'hint'));
+  $('ranks').before(make('div', (sides.length ? sides[0] + ': each ' : 'Each ') +
+    t.schema.columns[0].id.replace('src', 'trace') + ', ' + windowWords(), 'hint'));
   const first = late(), of = r => first.has(r.rank ?? r.src) ? 0 : 1;
   t.rows.map((r, i) => ({ ...(more && more.rows[i]), ...r, i }))
     .sort((a, b) => of(a) - of(b) || a.i - b.i).forEach(r => {

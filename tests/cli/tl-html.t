@@ -369,6 +369,7 @@ print(json.dumps({"traceEvents": [json.loads(line.rstrip(",\n")) for line in sys
 		awk '$1 == "total_time" { s += $2; n++ } END { printf "%.3f ms, mean of %d", s / n / 1e6, n }')
 	is 'of several ranks their mean' "$(grep -o '<b>[a-z]* [^<]*</b>' dom | tr '\n' ' ')" \
 		"<b>before $mean</b> <b>after $mean</b> "
+	like 'and the bars of the ranks of one side' "$(cat dom)" '>before: each rank, [0-9]+ steps</div>'
 	drawn both.html >dom
 	is 'their tables by name' "$(grep -o '<option[^>]*>unified_perf_summary[^<]*' dom | sed 's/.*>//; s/ (.*//' | tr '\n' ,)" \
 		'unified_perf_summary: old,unified_perf_summary: new,'
