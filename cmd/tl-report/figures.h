@@ -263,6 +263,8 @@ void put_whole(
     const struct figures *f, int64_t ns, int64_t nranks, struct buf *b);
 /* How the time is called in which nothing that is selected runs. */
 const char *word_of_idle(const struct figures *f);
+/* "before: ", of a comparison: what follows is about this side alone. */
+void put_side(const struct figures *f, struct buf *b);
 /* Its parts. */
 void put_shares(const struct figures *f, const struct rank *all, struct buf *b);
 

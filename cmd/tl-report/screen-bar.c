@@ -202,11 +202,9 @@ static void
 put_head(struct screen *s)
 {
 	const struct figures *f = s->f;
-	const struct str *side = &f->set->sides[0];
 	struct buf b = { 0 };
 
-	if (f->sentences.n > 0) /* of a comparison */
-		buf_printf(&b, "%.*s: ", (int)side->len, side->p);
+	put_side(f, &b);
 	if (f->ranks.n > 1)
 		buf_printf(
 		    &b, "%s of each %s", f->gpu, f->by_src ? "trace" : "rank");

@@ -423,13 +423,11 @@ put_checks(struct screen *s)
 static void
 put_said(struct screen *s, struct str says)
 {
-	const struct str *name = &s->f->set->sides[0];
 	struct buf b = { 0 };
 
 	if (says.len == 0)
 		return;
-	if (s->f->sentences.n > 0)
-		buf_printf(&b, "%.*s: ", (int)name->len, name->p);
+	put_side(s->f, &b);
 	buf_put(&b, says.p, says.len);
 	screen_wrapped(s, "", buf_str(&b));
 	buf_free(&b);

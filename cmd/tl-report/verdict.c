@@ -374,6 +374,15 @@ put_each(const struct figures *f, const rank_vec *list, const char *what,
 	}
 }
 
+void
+put_side(const struct figures *f, struct buf *b)
+{
+	const struct str *side = &f->set->sides[0];
+
+	if (f->sentences.n > 0)
+		buf_printf(b, "%.*s: ", (int)side->len, side->p);
+}
+
 static void
 make_verdict(struct figures *f)
 {

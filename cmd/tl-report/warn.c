@@ -207,6 +207,19 @@ finish_health(struct figures *f, struct buf *b)
 	f->health = figures_keep(f, b);
 }
 
+/* Figures are those of one side; what programs say may be about both. */
+static void
+name_side(struct figures *f, struct buf *b)
+{
+	for (size_t i = 0; i < f->warnings.n; i++) {
+		struct str *s = &f->warnings.v[i];
+
+		put_side(f, b);
+		buf_put(b, s->p, s->len);
+		*s = figures_keep(f, b);
+	}
+}
+
 void
 warnings_make(struct figures *f, const struct jobs *j)
 {
@@ -216,6 +229,7 @@ warnings_make(struct figures *f, const struct jobs *j)
 		host_warnings(f);
 	else
 		warn_gpu(f, &b);
+	name_side(f, &b);
 	for (size_t i = 0; i < j->told.n; i++)
 		if (!take_health(f, &j->told.v[i]) && !is_said(j->told.v[i].id))
 			vec_push(&f->warnings, str_of(j->told.v[i].sentence));

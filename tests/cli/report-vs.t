@@ -51,6 +51,13 @@ is 'columns in the rows split by overlap' \
 like 'the screen begins with it' "$(tl-report a --vs b | sed -n 3p)" \
 	"^S$(tl-diff --pair rank --table diff_verdict --no-header a b 2>err | sed -n 's/^s//;s/[(+].*//;1p')"
 
+# what the figures lack is of one side, what tl-diff says is of both
+tl-gen -n 1 --layers 3 --no-shapes -o bare.json
+like 'warnings say of which side they are' "$(tl-report bare.json --vs a/rank-0.json | sed -n '/^warnings/,$p')" \
+	'^  - before: 100.0 % of op time has no recorded shapes'
+like 'by its name, in the summary' "$(tl-report bare.json --vs a/rank-0.json --names old,new --format ndjson 2>err)" \
+	'"warning","name":"old: 100.0 % of op time has no recorded'
+
 rm c/1.json
 tl-report a --vs c -d few 2>err
 is 'a rank that is missing: status' $? 3
