@@ -13,8 +13,8 @@ function stripe(parts, width) {
   return bar;
 }
 // The window that the bars are of.
-const windowWords = () => ((table('summary') || { rows: [] }).rows.find(r => r.part === 'timeline' && r.name === 'total') ||
-  {}).note || 'first to last event';
+const windowWords = () => ((table('summary') || { rows: [] }).rows.find(r => r.part === 'window') ||
+  {}).name || 'first to last event';
 // Of the window as on the screen; why a rank is late is in the table of its
 // whole time, whose rows are in the same order.
 function rankBars() {
@@ -84,9 +84,11 @@ function changes(rows) {
 }
 // ---- the bar ----
 // Its parts by name, in percent and ns: of one side as the summary has them, of
-// two from the timeline of each, so that both are of one window.
+// two from the timeline of each, so that both are of one window. Traces run side
+// by side: of several the mean is a time that passed.
 const PARTS = { computation: ['computation_time'], kernels: ['kernel'], 'exposed communication': ['exposed_comm_time'],
   'exposed copies': ['exposed_memcpy_time'], idle: ['idle_time', 'idle', 'micro_idle_time', 'macro_idle_time'] };
+const timelines = side => Math.max(1, (table('gpu_timeline', side) || { rows: [] }).rows.filter(r => r.type === 'total_time').length);
 function barParts(side) {
   const timeline = sides.length ? table('gpu_timeline', side) : null, t = timeline || table('summary', side);
   if (t && !timeline) return t.rows.filter(r => r.part === 'timeline' && r.name !== 'total');
@@ -94,11 +96,9 @@ function barParts(side) {
   const of = types => t.rows.filter(r => types.includes(r.type)), sum = rows => rows.reduce((s, r) => s + r.time_ns, 0);
   const all = sum(of(['total_time']));
   return !all ? [] : Object.entries(PARTS).map(([name, types]) => [name, of(types)]).filter(([, rows]) => rows.length)
-    .map(([name, rows]) => ({ name, time_ns: sum(rows), percent: 100 * sum(rows) / all }));
+    .map(([name, rows]) => ({ name, time_ns: sum(rows) / timelines(side), percent: 100 * sum(rows) / all }));
 }
-// Traces run side by side: of several the mean is a time that passed.
-const timelines = side => Math.max(1, (table('gpu_timeline', side) || { rows: [] }).rows.filter(r => r.type === 'total_time').length);
-const barTime = side => barParts(side).reduce((s, r) => s + r.time_ns, 0) / timelines(side);
+const barTime = side => barParts(side).reduce((s, r) => s + r.time_ns, 0);
 function bar(side, most) {
   const parts = barParts(side), key = make('div', undefined, 'key'), percents = [0, 0, 0, 0];
   if (!parts.length) return;
@@ -112,7 +112,7 @@ function bar(side, most) {
     if (r.percent < .05 && r.name !== 'idle' && colour(r)) return;
     const swatch = make('i'), item = make('span');
     swatch.style.background = colours[colour(r)];
-    item.append(swatch, r.name + ' ' + r.percent.toFixed(1) + ' % (' + brief(Math.round(r.time_ns / n)) + ')');
+    item.append(swatch, r.name + ' ' + r.percent.toFixed(1) + ' % (' + brief(Math.round(r.time_ns)) + ')');
     key.append(item);
   });
   const drawing = stripe(percents, most ? 100 * total / most : undefined);

@@ -126,20 +126,37 @@ put_each(struct table *t, const struct rank *all, const char *part,
 	}
 }
 
-/* What the GPU did. */
+/* What the GPU did; of several ranks the mean: their sum passes nowhere. */
 static void
 put_timeline(struct figures *f, struct table *t)
 {
 	const struct rank *all = &f->window;
+	bool is_rocprof = f->set->is_rocprof;
+	const struct {
+		const char *name;
+		int64_t ns;
+	} spans[] = {
+		{ is_rocprof ? "kernels" : "computation", all->compute_ns },
+		{ is_rocprof ? NULL : "exposed communication", all->comm_ns },
+		{ "exposed copies", all->copy_ns },
+		{ word_of_idle(f), all->idle_ns },
+		{ "total", all->total_ns },
+	};
+	size_t n = f->ranks.n > 1 ? f->ranks.n : 1;
 
-	put_span(t, all, f->set->is_rocprof ? "kernels" : "computation",
-	    all->compute_ns);
-	if (!f->set->is_rocprof)
-		put_span(t, all, "exposed communication", all->comm_ns);
-	put_span(t, all, "exposed copies", all->copy_ns);
-	put_span(t, all, word_of_idle(f), all->idle_ns);
-	put_span(t, all, "total", all->total_ns)[2] =
-	    cell_text(f->window_words);
+	if (f->set->steady == NULL) /* that is named already */
+		put(t, "window", f->window_words);
+	for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
+		struct cell *row;
+
+		if (spans[i].name == NULL)
+			continue;
+		row = put_span(t, all, spans[i].name, spans[i].ns);
+		row[3] = cell_int(spans[i].ns / (int64_t)n);
+		if (n > 1)
+			row[2] = cell_text(str_of(text("mean of %zu %s", n,
+			    f->by_src ? "traces" : "ranks")));
+	}
 	put_each(t, &f->all, "gpu", &f->gpus);
 	put_each(t, &f->all, "process", &f->processes);
 }

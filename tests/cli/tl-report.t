@@ -199,6 +199,22 @@ is 'links say what is there, to families of ops too' "$(python3 \
 	' 2 ops with a performance model, by parameters'
 is 'three charts beside the summary' "$(python3 \
 	"$ROOT/tests/oracle/read_xlsx.py" four.xlsx -s summary | grep -c '^chart')" 3
+tl-report --format ndjson ranks/* >four.ndjson 2>err
+is 'the times of the summary are means of what the ranks have' "$(python3 - four.ndjson <<'END'
+import json, sys
+table, rows = None, {}
+for o in map(json.loads, open(sys.argv[1])):
+    table = o.get("table", table)
+    rows.setdefault(table, []).append(o)
+ranks = [r for r in rows["window_by_rank"] if "total_ns" in r]
+for name, column in (("computation", "computation_ns"), ("exposed communication", "exposed_comm_ns"),
+                     ("exposed copies", "exposed_memcpy_ns"), ("idle", "idle_ns"), ("total", "total_ns")):
+    mean = sum(r[column] for r in ranks) // len(ranks)
+    print([r["time_ns"] - mean for r in rows["summary"] if r.get("part") == "timeline" and r["name"] == name],
+          [r["note"] for r in rows["summary"] if r.get("part") == "timeline" and r["name"] == name])
+END
+)" "$(for _ in 1 2 3 4 5; do echo "[0] ['mean of 4 ranks']"; done)"
+like 'and of which window' "$(cat four.ndjson)" '"part":"window","name":"2 steps'
 tl-merge ranks/* -o merged.tl
 is 'one stream of all ranks is the same' "$(tl-report merged.tl | tail -n +7)" \
 	"$(tl-report ranks/* | tail -n +7)"
