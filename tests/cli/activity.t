@@ -185,6 +185,9 @@ is 'what was skipped is said of the trace, not of our tree' "$(tl-report --genes
 	'tl-decode: one.cap/x_kernel_trace.csv: 1 event skipped: 1 of time'
 is 'other categories' "$(tl-report --genesis csv.cap --categories activity -d act.d &&
 	cut -d, -f 1-3 act.d/kernel_summary_by_category.csv | sed -n 2p)" 'steady,xla,10'
+mkdir own && tl-report --genesis csv.cap --format ndjson >own/cap.ndjson
+is 'the page names the columns of the steady state' \
+	"$("$ROOT/tests/oracle/columns.py" "$ROOT/man/tl-report.1" own steady_state summary)" ''
 tl-report --genesis csv.cap -o cap.md -o cap.xlsx -o cap.html
 like 'Markdown' "$(grep '^| window' cap.md | head -n 1)" '^\| window \| Steady state, '
 cat >host.cap.json <<'EOF'

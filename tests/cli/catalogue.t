@@ -5,32 +5,9 @@
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
-cat >columns.py <<'END'
-"""columns.py PAGE FOLDER: columns of the tables in FOLDER that PAGE does not name.
-
-A page that names a column, or one of its statistics, tells of them all.
-"""
-import json
-import pathlib
-import re
-import sys
-
-STAT = r"_(sum|mean|median|std|std_all|min|max|total|best|p\d+)$"
-page = re.findall(r"\w+", open(sys.argv[1], encoding="utf-8").read(), re.ASCII)
-told = set(page) | {re.sub(STAT, "", word) for word in page}
-for path in sorted(pathlib.Path(sys.argv[2]).glob("*.ndjson")):
-    with open(path, encoding="utf-8") as lines:
-        columns = [column["id"] for column in json.loads(next(lines))["columns"]]
-    for name in columns:
-        # of a rank, of the other side, of a model; what tl(7) has
-        name = re.sub(r"^rank_\d+_", "", re.sub(r"^b_", "a_", name))
-        if not name.startswith("param_") and name not in ("rank", "src") and \
-                not told & {name, re.sub(STAT, "", name)}:
-            print(path.stem, name)
-END
-
 tl-tree "$SAMPLE" -o t.tl
 tree=t.tl
+own_tables() { sed -n 's/.*T("\([a-z_]*\)", "tl-report".*/\1/p' "$ROOT/common/table/catalogue.c"; }
 in_catalogue() { # in_catalogue PROGRAM ARGUMENT...: those that are not
 	program=$1
 	shift
@@ -45,8 +22,9 @@ in_catalogue() { # in_catalogue PROGRAM ARGUMENT...: those that are not
 			grep -sqx "${name%_kl_overlap}" families ||
 			echo "$name"
 	done
-	# the sheets of a report are in the pages of others
-	[ "$program" = report ] || python3 columns.py "$ROOT/man/tl-$program.1" out
+	# of a report the sheets of others are in their pages
+	# shellcheck disable=SC2046 # names
+	"$ROOT/tests/oracle/columns.py" "$ROOT/man/tl-$program.1" out $([ "$program" != report ] || own_tables)
 }
 
 is 'tl-timeline' "$(in_catalogue timeline --clock gpu)" ''
@@ -72,6 +50,15 @@ is 'tl-diff' "$(in_catalogue diff t.tl)" ''
 tl-tree "$ROOT/tests/data/h100/serving_steps.json.gz" -o serving.tl
 is 'tl-match' "$(tree=serving.tl && in_catalogue match --approx serving.tl)" ''
 is 'tl-report' "$(in_catalogue report --short 10us)" ''
+if command -v tl-report >/dev/null; then
+	rm -rf out && mkdir out
+	tl-report --check --format ndjson rank-*.json >out/ranks.ndjson 2>err
+	# shellcheck disable=SC2046 # names
+	is 'tables of its own' "$("$ROOT/tests/oracle/columns.py" "$ROOT/man/tl-report.1" out $(own_tables))" ''
+	is 'all but that of a simulation' "$(own_tables | while read -r table; do
+		grep -q "^{\"table\":\"$table\"" out/ranks.ndjson || echo "$table"
+	done)" steady_state
+fi
 is 'every program with tables was asked' "$(
 	for program in "$B"/bin/tl-*; do
 		program=${program##*/}
