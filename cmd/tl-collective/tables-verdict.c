@@ -71,7 +71,7 @@ static const struct field group_fields[] = {
 	OWN(MINOR("late_ns_p50", COL_REAL, UNIT_NS), struct group_sum, late_ns),
 	OWN(COLUMN("cost_ns", NULL, COL_INT, UNIT_NS, 0, 0), struct group_sum, cost_ns),
 	OWN(TEXT("verdict", NULL), struct group_sum, word),
-	OWN(TEXT("says", NULL), struct group_sum, says),
+	OWN(COLUMN("says", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED, 0), struct group_sum, says),
 };
 /* clang-format on */
 
