@@ -68,18 +68,22 @@ call_pct(const struct call *c, double us)
  */
 #define WINOGRAD_FEWER 4
 
+/* Its kernels take most of the call's kernel time. */
 static bool
 is_winograd(const struct roof_state *g, const struct call *c)
 {
+	double all_ns = 0, its_ns = 0;
+
 	for (uint32_t i = 0; i < c->nkernels; i++) {
 		const struct work *w =
 		    &g->works.v[g->lists.v[c->first_kernel + i]];
 
+		all_ns += (double)w->dur_ns;
 		if (str_find(dict_get(g->sink.dict, w->name), STR("winograd"),
 			true) >= 0)
-			return true;
+			its_ns += (double)w->dur_ns;
 	}
-	return false;
+	return 2 * its_ns > all_ns;
 }
 
 enum above
