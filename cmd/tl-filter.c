@@ -330,7 +330,8 @@ main(int argc, char *argv[])
 		take_option(&set, &op, ch);
 	if (set.has_met && !set.is_part)
 		die_usage("option '--met' needs --first-source");
-	files = op.ind < argc ? argv + op.ind : standard_input;
+	stream_unite(&op);
+	files = op.ind < op.argc ? argv + op.ind : standard_input;
 	stream_check_files(files);
 
 	f.hold.tree.st = f.nb.dict = dict_create();

@@ -201,6 +201,7 @@ main(int argc, char *argv[])
 	a.mem = arena_create();
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &op, ch);
+	stream_unite(&op);
 	check(&set);
 	if (set.list_tables) {
 		sheets_list("tl-advise");
@@ -211,7 +212,7 @@ main(int argc, char *argv[])
 	if (set.list_rules)
 		list_rules(&a.rules);
 	else
-		advise(&set, &a, argv + op.ind, (size_t)(argc - op.ind));
+		advise(&set, &a, argv + op.ind, (size_t)(op.argc - op.ind));
 	advice_free(&a);
 	vec_free(&set.rules);
 	vec_free(&set.input.words);

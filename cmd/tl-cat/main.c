@@ -173,7 +173,8 @@ main(int argc, char *argv[])
 	opt_start(&op, argc, argv, &about, options);
 	while ((ch = opt_next(&op)) != -1)
 		read_option(&set, &op, ch, &mode);
-	set.files = op.ind < argc ? argv + op.ind : standard_input;
+	stream_unite(&op);
+	set.files = op.ind < op.argc ? argv + op.ind : standard_input;
 	set.select.is_several = set.files[1] != NULL;
 	take_from(&set);
 	check_settings(&set, mode);

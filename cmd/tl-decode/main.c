@@ -8,7 +8,6 @@
 #include "cmd/tl-decode/decode.h"
 #include "cmd/tl-decode/hlo/dump.h"
 #include "cmd/tl-decode/repair.h"
-#include "stream/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -289,23 +288,6 @@ decode_dir(const struct settings *set, char **paths, int n)
 	return worst;
 }
 
-/* Of paths that are one source together the first stays. */
-static int
-unite(char **paths, int n)
-{
-	int kept = 0;
-
-	for (int i = 0; i < n; i++) {
-		int k = run_is_one(paths[i], paths[i]) ? 0 : kept;
-
-		while (k < kept && !run_is_one(paths[k], paths[i]))
-			k++;
-		paths[kept] = paths[i];
-		kept += k == kept;
-	}
-	return kept;
-}
-
 int
 main(int argc, char *argv[])
 {
@@ -334,13 +316,13 @@ main(int argc, char *argv[])
 	if (set.dir != NULL && set.dest.path != NULL)
 		die_usage("options '-d' and '-o' exclude each other");
 	set.rank_rule = rank_rule_create(rank_regex);
-	n = argc - op.ind;
+	stream_unite(&op);
+	n = op.argc - op.ind;
 	paths = argv + op.ind;
 	if (n == 0) {
 		n = 1;
 		paths = standard_input;
 	}
-	n = unite(paths, n);
 	if (set.dir != NULL) {
 		worst = decode_dir(&set, paths, n);
 	} else {

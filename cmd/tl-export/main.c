@@ -230,7 +230,8 @@ main(int argc, char *argv[])
 	opt_start(&op, argc, argv, &about, options);
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &op, ch);
-	set.ninputs = op.ind < argc ? argc - op.ind : 1;
+	stream_unite(&op);
+	set.ninputs = op.ind < op.argc ? op.argc - op.ind : 1;
 	set.select.is_several = set.ninputs > 1;
 	if (set.fuse && set.keep_pids)
 		die_usage(

@@ -409,6 +409,8 @@ main(int argc, char *argv[])
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &f, &op, ch);
 	check_settings(&set);
+	if (!set.is_diff)
+		stream_unite(&op);
 	take_operands(set.paths, set.is_diff, &op);
 
 	f.dict = dict_create();

@@ -291,7 +291,8 @@ main(int argc, char *argv[])
 	}
 	if (path == NULL)
 		die_usage("option '-o' is missing: a page needs a FILE");
-	p.select.is_several = (size_t)(argc - op.ind) + p.others.n > 1;
+	stream_unite(&op);
+	p.select.is_several = (size_t)(op.argc - op.ind) + p.others.n > 1;
 	p.dict = dict_create();
 	p.names.dict = p.dict;
 	p.threads = names_create(p.dict);
@@ -299,7 +300,7 @@ main(int argc, char *argv[])
 	for (size_t i = 0; i < NCLOCKS; i++)
 		p.stacks[i] = icicle_new(p.dict, p.others.n > 0, i == HOST);
 	buf_puts(&p.tables, "[");
-	for (int i = op.ind; i < argc; i++)
+	for (int i = op.ind; i < op.argc; i++)
 		read_operand(&p, argv[i], 0);
 	for (size_t i = 0; i < p.others.n; i++)
 		read_operand(&p, p.others.v[i], 1);

@@ -204,7 +204,8 @@ main(int argc, char *argv[])
 	opt_start(&op, argc, argv, &about, options);
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &op, ch);
-	for (int i = op.ind; i < argc; i++)
+	stream_unite(&op);
+	for (int i = op.ind; i < op.argc; i++)
 		vec_push(&m.inputs,
 		    ((struct input){
 			.path = argv[i], .no = (size_t)(i - op.ind) }));

@@ -127,18 +127,6 @@ static const struct about about = {
 	.example = "tl-report trace.json.gz -o report.xlsx",
 };
 
-/* Whether it is read with a trace that is there. */
-static bool
-has_run(const struct args *traces, const char *path)
-{
-	if (!run_is_one(path, path))
-		return false; /* no file is read with it */
-	for (size_t i = 0; i < traces->v.n; i++)
-		if (run_is_one(traces->v.v[i], path))
-			return true;
-	return false;
-}
-
 /* A trace, or those of a folder. */
 static void
 add_traces(struct args *to, const char *path)
@@ -147,7 +135,8 @@ add_traces(struct args *to, const char *path)
 
 	stream_paths(&found, path, false);
 	for (size_t i = 0; i < found.n; i++)
-		if (!has_run(to, found.v[i]))
+		if (!run_is_among(
+			(const char *const *)to->v.v, to->v.n, found.v[i]))
 			args_add(to, found.v[i]);
 	vec_free(&found);
 }

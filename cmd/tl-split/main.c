@@ -218,10 +218,12 @@ main(int argc, char *argv[])
 	opt_start(&op, argc, argv, &about, options);
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &op, ch);
+	stream_unite(&op);
 	check_settings(&set);
 	if (set.plan_only)
 		plan_print(&set.plan);
 	else
-		split_all(&s, op.ind < argc ? argv + op.ind : standard_input);
+		split_all(
+		    &s, op.ind < op.argc ? argv + op.ind : standard_input);
 	return exit_status();
 }

@@ -8,6 +8,7 @@
  * db.c      the database
  */
 #include "cmd/tl-sql/sql.h"
+#include "stream/run.h"
 
 enum { OPT_EVENTS = OPT_LONG };
 
@@ -24,11 +25,17 @@ static const struct about about = {
 		   "kernels ORDER BY dur_ns DESC LIMIT 9'",
 };
 
+struct reading {
+	struct db db;
+	struct events *events;
+	VEC(const char *) traces; /* read as events */
+	bool all_events;
+};
+
 static void
-read_operand(
-    struct db *db, struct events **events, const char *arg, bool all_events)
+read_operand(struct reading *r, const char *arg)
 {
-	struct tables t = { .db = db };
+	struct tables t = { .db = &r->db };
 	struct in *in;
 
 	t.path = table_operand(arg, &t.want);
@@ -36,10 +43,15 @@ read_operand(
 	if (strcmp(t.path, "-") == 0)
 		t.path = "table";
 	if (t.want == NULL &&
-	    (all_events || stream_is_one(in) || !table_is_one(in))) {
-		if (*events == NULL)
-			*events = events_create(db);
-		events_read(*events, in);
+	    (r->all_events || stream_is_one(in) || !table_is_one(in))) {
+		if (r->events == NULL)
+			r->events = events_create(&r->db);
+		if (run_is_among(r->traces.v, r->traces.n, t.path)) {
+			in_close(in);
+			return; /* read with that one */
+		}
+		vec_push(&r->traces, t.path);
+		events_read(r->events, in);
 	} else {
 		tables_read(&t, in);
 	}
@@ -50,11 +62,9 @@ int
 main(int argc, char *argv[])
 {
 	const char *path = NULL, *arg;
-	struct events *events = NULL;
-	bool all_events = false;
+	struct reading r = { 0 };
 	struct optparse op;
 	struct out *out;
-	struct db db;
 	int ch;
 
 	opt_start(&op, argc, argv, &about, options);
@@ -62,7 +72,7 @@ main(int argc, char *argv[])
 		if (ch == 'o')
 			path = op.arg;
 		else if (ch == OPT_EVENTS)
-			all_events = true;
+			r.all_events = true;
 	}
 	if (path == NULL)
 		die_usage("option '-o' is missing: a database needs a FILE");
@@ -70,12 +80,13 @@ main(int argc, char *argv[])
 	if (out_tmp_name(out) == NULL)
 		die("%s: a database needs a file, not a pipe or device", path);
 
-	db_open(&db, out_tmp_name(out), path);
+	db_open(&r.db, out_tmp_name(out), path);
 	while ((arg = opt_file(&op)) != NULL)
-		read_operand(&db, &events, arg, all_events);
-	if (events != NULL)
-		events_finish(events);
-	db_finish(&db);
+		read_operand(&r, arg);
+	if (r.events != NULL)
+		events_finish(r.events);
+	vec_free(&r.traces);
+	db_finish(&r.db);
 	out_finish(out);
 	return exit_status();
 }

@@ -170,6 +170,7 @@ read_all(struct sink *s, struct optparse *op)
 		    launchers_create(s->dict, &s->rules, def->launcher, s);
 	if (def->start != NULL)
 		def->start(s);
+	stream_unite(op);
 	while ((path = opt_file(op)) != NULL)
 		read_file(s, path);
 	drop_unasked(s);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "stream/run.h"
 #include "stream/stream.h"
 
 bool
@@ -92,13 +93,20 @@ search(path_vec *to, const char *dir, unsigned form, bool deep)
 	vec_free(&found);
 }
 
+static bool
+is_read_with(char *const *paths, size_t n, const char *path)
+{
+	return run_is_among((const char *const *)paths, n, path);
+}
+
 void
 stream_paths(path_vec *to, const char *path, bool deep)
 {
 	size_t before = to->n;
 
 	if (!io_is_folder(path)) {
-		vec_push(to, xstrdup(path));
+		if (!is_read_with(to->v, to->n, path))
+			vec_push(to, xstrdup(path));
 		return;
 	}
 	for (unsigned form = 0; form < STREAM_FORMS && to->n == before; form++)
@@ -115,6 +123,19 @@ stream_paths_order(path_vec *paths)
 			return;
 	if (paths->n > 1)
 		qsort(paths->v, paths->n, sizeof *paths->v, by_name);
+}
+
+void
+stream_unite(struct optparse *op)
+{
+	char **files = op->argv + op->ind;
+	int n = 0;
+
+	for (int i = 0; i < op->argc - op->ind; i++)
+		if (!is_read_with(files, (size_t)n, files[i]))
+			files[n++] = files[i];
+	files[n] = NULL;
+	op->argc = op->ind + n;
 }
 
 void

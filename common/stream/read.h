@@ -55,12 +55,16 @@ bool stream_is_name(struct str name, unsigned form) USE_RESULT;
 /*
  * Appends a file, or those of a folder in the order of their names, rank2
  * before rank10; deep: those of the folders in it too. It ends the program when
- * a folder has none. The paths are the caller's to free.
+ * a folder has none. A file of a run that is there already isn't added. The
+ * paths are the caller's to free.
  */
 typedef VEC(char *) path_vec;
 void stream_paths(path_vec *to, const char *path, bool deep);
 /* host2 before host10, if they are in the order of a shell's list. */
 void stream_paths_order(path_vec *paths);
+/* Of operands that are tables of one run the first stays: all are read with
+ * it. */
+void stream_unite(struct optparse *op);
 /* Before work begins: a file of these, ended by NULL, that can't be read ends
  * the program. */
 void stream_check_files(char *const *files);

@@ -37,8 +37,8 @@ run_table(struct str path, struct str *front, struct str *packing)
 	return RUN_TABLES;
 }
 
-bool
-run_is_one(const char *path, const char *other)
+static bool
+is_one(const char *path, const char *other)
 {
 	struct str front, other_front, packing, other_packing;
 
@@ -46,4 +46,15 @@ run_is_one(const char *path, const char *other)
 	    run_table(str_of(other), &other_front, &other_packing) <
 	    RUN_TABLES &&
 	    str_eq(front, other_front) && str_eq(packing, other_packing);
+}
+
+bool
+run_is_among(const char *const *paths, size_t n, const char *path)
+{
+	if (!is_one(path, path))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (is_one(paths[i], path))
+			return true;
+	return false;
 }

@@ -20,7 +20,7 @@ extern const struct str run_tables[RUN_TABLES];
  * name. RUN_TABLES: of none. */
 size_t run_table(struct str path, struct str *front, struct str *packing);
 
-/* Whether both paths are tables of one run; one that is no table is of none. */
-bool run_is_one(const char *path, const char *other);
+/* Whether a path is a table of a run of which another is among the n paths. */
+bool run_is_among(const char *const *paths, size_t n, const char *path);
 
 #endif

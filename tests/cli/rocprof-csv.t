@@ -37,6 +37,17 @@ is 'all of them are one source' \
 tl-report -d all run/*.csv 2>err
 tl-report -d one run/run_kernel_trace.csv 2>err
 same 'a report counts each GPU event once' all/gpu_timeline.csv one/gpu_timeline.csv
+# whichever program reads them
+for sink in tl-timeline tl-kernels tl-launch tl-health 'tl-cat --tsv -F src,id,kind' 'tl-export --to chrome' 'tl-filter --ndjson' 'tl-merge --ndjson' 'tl-fold --clock cpu'; do
+	is "$sink of all of them" "$($sink run/*.csv 2>&1 | grep -v '^{"tl":' | cksum)" \
+		"$($sink run/run_agent_info.csv 2>&1 | grep -v '^{"tl":' | cksum)"
+done
+if command -v tl-sql >/dev/null; then
+	tl-sql -o run/all.sqlite --events run/*.csv
+	is 'tl-sql: each event once' \
+		"$(python3 -c 'import sqlite3; print(*sqlite3.connect("run/all.sqlite").execute("SELECT count(*) FROM kernels").fetchone())')" \
+		"$(tl-cat --kind kernel --tsv -F id --no-header run/csv.tl | grep -c .)"
+fi
 is 'from a pipe it is read alone' \
 	"$(tl-decode <run/run_hip_api_trace.csv | tl-cat --tsv -F kind --no-header | sort -u)" runtime
 rm run/run_kernel_trace.csv
