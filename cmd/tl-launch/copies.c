@@ -54,6 +54,9 @@ direction_of(const struct program *g, const struct event *ev)
 	} words[] = { { STR_INIT("HOST_TO_DEVICE"), "h2d" },
 		{ STR_INIT("DEVICE_TO_HOST"), "d2h" },
 		{ STR_INIT("DEVICE_TO_DEVICE"), "d2d" },
+		{ STR_INIT("HostToDevice"), "h2d" }, /* .rpd */
+		{ STR_INIT("DeviceToHost"), "d2h" },
+		{ STR_INIT("DeviceToDevice"), "d2d" },
 		{ STR_INIT("HtoD"), "h2d" }, { STR_INIT("DtoH"), "d2h" },
 		{ STR_INIT("DtoD"), "d2d" }, { STR_INIT("PtoP"), "d2d" } };
 	struct dict *dict = g->sink.dict;

@@ -99,6 +99,14 @@ is 'the calls of other traces' "$(rows 'tl-launch --table api_summary -c api,cou
 
 is 'copies by size and direction' "$(rows 'tl-launch --table memory_copy_by_copy_bytes w.tl')" \
 	'8192 d2d (GPU 2 -> GPU 3) 1 8192 25000 25000.0 25000 25000 0.32768.20138 h2d (GPU 2) 2 40276 40000 20000.0 15000 25000 1.0069.'
+{
+	ev gpu_memcpy CopyHostToDevice 0 10 4 '"device":1,"stream":0,"bytes":16'
+	ev gpu_memcpy CopyDeviceToHost 0 20 5 '"device":2,"stream":0,"bytes":32'
+	ev gpu_memcpy CopyDeviceToDevice 0 30 6 '"device":3,"stream":0,"bytes":64'
+} | trace >rpd-names.json
+is 'the directions in the names of .rpd' \
+	"$(rows 'tl-launch --table memory_copy_by_copy_bytes -c copy_bytes,direction rpd-names.json')" \
+	'16 h2d (GPU 1).32 d2h (GPU 2).64 d2d (GPU 3).'
 is 'bytes of all copies' "$(rows 'tl-launch --table copies -c bytes_sum w.tl')" '40276.8192.'
 
 # ---- the report ----
