@@ -3,7 +3,7 @@
  * What launches would take as one graph: the GPU's busy time, a gap between
  * its events, and the launch of the graph. Time in which the host waited for
  * the GPU, loaded data or allocated while none of the work ran stays: a graph
- * can't hold that.
+ * can't hold that. So does idle time that nothing recorded explains.
  */
 #include "cmd/tl-launch/cost.h"
 #include "json/json.h"
@@ -162,28 +162,32 @@ less(int64_t ns, int64_t by)
 	return ns > by ? ns - by : 0;
 }
 
-/* Idle time that host work makes, as tl-idle's idle_window has it. */
+/* Idle time that host work makes, as tl-idle's idle_window has it; what nothing
+ * explains goes to missing. */
 static int64_t
-host_idle_ns(const struct finder *f, struct span window)
+host_idle_ns(const struct finder *f, struct span window, struct spans *missing)
 {
 	const struct gaps *g = &f->gaps;
 	int64_t ns = 0;
 	size_t i;
 
 	bisect(i, g->list.n, mid, g->list.v[mid].end_ns <= window.start);
-	if (i < f->account.first)
-		i = f->account.first;
 	for (; i < g->list.n && g->list.v[i].start_ns < window.end; i++) {
 		const struct gap *gap = &g->list.v[i];
 
 		for (uint32_t k = gap->first; k < gap->first + gap->n; k++) {
 			const struct gap_piece *p = &g->pieces.v[k];
+			unsigned class = account_class_of(f->h, gap, p);
 			int64_t from = p->start_ns, to = p->end_ns;
 
 			from = from > window.start ? from : window.start;
 			to = to < window.end ? to : window.end;
-			if (from < to &&
-			    account_class_of(f->h, gap, p) == GROUP_OF_HOST)
+			if (from >= to)
+				continue;
+			if (class == GROUP_OF_MISSING)
+				spans_add(missing, from, to);
+			else if (class == GROUP_OF_HOST &&
+			    i >= f->account.first)
 				stat_add(&ns, to - from);
 		}
 	}
@@ -232,7 +236,7 @@ graph_add(struct finder *f, const char *what, struct key step,
 	}
 	spans_normalise(&busy);
 	s.busy_ns = spans_total(&busy);
-	s.host_ns = host_idle_ns(f, window);
+	s.host_ns = host_idle_ns(f, window, &b.of[BLOCKED_MISSING]);
 	count_blocked(&b, &busy, s.blocked_ns);
 	s.forbids = list_names(f, &b);
 	estimate(f, &s);

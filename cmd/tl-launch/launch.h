@@ -104,12 +104,14 @@ struct queue {
 	double mean, time_mean; /* of points; over the time */
 };
 
-/* Host time that a graph can't hold. */
+/* Time that a graph can't hold: the host's, and what nothing recorded explains.
+ */
 enum blocked {
 	BLOCKED_SYNC,
 	BLOCKED_COPY,
 	BLOCKED_DATA,
 	BLOCKED_ALLOC,
+	BLOCKED_MISSING,
 	BLOCKED_COUNT
 };
 

@@ -30,13 +30,6 @@ by_window(const void *x, const void *y)
 	return (a->window > b->window) - (a->window < b->window);
 }
 
-static bool
-is_graph(const struct host *h, uint32_t launch)
-{
-	return str_find(dict_get(h->dict, h->events.v[launch].name),
-		   STR("GraphLaunch"), true) >= 0;
-}
-
 /* Work comes by its start: what runs beside earlier work counts once. */
 static void
 add_span(int64_t *sum_ns, int64_t *done_ns, const struct host_gpu *k)
@@ -106,7 +99,7 @@ find_work(struct program *g)
 				noutside.v[p]++;
 			continue;
 		}
-		add_work(&g->rows.v[w].r, k, is_graph(h, k->launch));
+		add_work(&g->rows.v[w].r, k, host_is_graph(h, k->launch));
 		paces_add(&g->paces, w, k->end_ns);
 		end = h->events.v[k->launch].end_ns;
 		vec_push(&leads,

@@ -216,7 +216,8 @@ explain(struct finder *f, struct gap *gap)
 			    CAUSE_QUEUED_BEFORE, HOST_NONE);
 		else
 			add_host_pieces(f, 0, gap->start_ns, gap->end_ns);
-	} else if (prev != NULL && prev->launch == next->launch) {
+	} else if (prev != NULL && prev->launch == next->launch &&
+	    host_is_graph(h, next->launch)) {
 		add_piece(f, gap->start_ns, gap->end_ns, CAUSE_GRAPH_GAP,
 		    next->launch);
 	} else {

@@ -121,3 +121,10 @@ host_mark_launches(struct host *h)
 	map_free(&seen);
 	vec_free(&order);
 }
+
+bool
+host_is_graph(const struct host *h, uint32_t call)
+{
+	return str_find(dict_get(h->dict, h->events.v[call].name),
+		   STR("GraphLaunch"), true) >= 0;
+}

@@ -238,6 +238,9 @@ struct host_busy host_busy(struct host *h, int64_t from, int64_t to);
 uint32_t host_next_busy(
     const struct host *h, const struct host_busy *b, uint32_t thread);
 
+/* Whether a call launches a graph, by its name: others may launch several GPU
+ * events, too. */
+bool host_is_graph(const struct host *h, uint32_t call);
 /* The name of the nearest op, or nn.Module frame, from an event on up. */
 uint32_t host_above(const struct host *h, uint32_t event, bool is_module);
 /*

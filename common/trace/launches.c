@@ -155,7 +155,7 @@ median_start(const struct launches *l, const struct host *h)
 		const struct host_event *e = &h->events.v[v->event];
 		int64_t start = h->gpus.v[l->gpus.v[v->first]].start_ns;
 
-		if (v->n > 1)
+		if (v->n > 1 && host_is_graph(h, v->event))
 			vec_push(&list,
 			    (start > e->end_ns ? start : e->end_ns) -
 				e->start_ns);

@@ -173,6 +173,12 @@ is 'a call that had just ended' "$(causes)" 'launch_latency 23000.launch_call 20
 } | trace >gap.json
 is 'within a graph' "$(causes)" 'graph_gap 30000.'
 {
+	ev cuda_runtime hipMemcpy 1 0 150 '"correlation":1'
+	ev gpu_memcpy a 7 10 90 '"device":0,"stream":7,"correlation":1'
+	ev gpu_memcpy b 7 130 10 '"device":0,"stream":7,"correlation":1'
+} | trace >gap.json
+is 'a copy in pieces is no graph' "$(causes)" 'copy_block 30000.'
+{
 	ev cuda_runtime cudaLaunchKernel 1 0 5 '"correlation":10'
 	ev kernel a 7 10 90 '"device":0,"stream":7,"correlation":3'
 	ev kernel b 7 130 10 '"device":0,"stream":7,"correlation":4'

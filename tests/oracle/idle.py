@@ -157,6 +157,9 @@ def check_sums(trace):
         for src, ns in want.items():
             if got.get(src, 0) != ns:
                 bad.append("--by %s: %d, not the timeline's %d" % (by, got.get(src, 0), ns))
+    bad += ["%s has gaps of a graph" % r.get("call")
+            for r in table(["tl-idle", "--by", "cause,call", trace]) or []
+            if r["cause"] == "graph_gap" and "graphlaunch" not in (r.get("call") or "").lower()]
     gaps = sum(g["gap_ns"] for g in table(["tl-idle", "--table", "idle_gaps", trace]) or [])
     if gaps != sum(want.values()):
         bad.append("gaps: %d, not %d" % (gaps, sum(want.values())))

@@ -222,6 +222,10 @@ def check_cost(path, trace, launches):
                          cost["launch_work_ns"]),
                 (len(launches), sum(len(x.gpu) for x in launches), interval,
                  upper_median([x.k for x in launches])))
+    graphs = [x.a + x.q for x in launches
+              if len(x.gpu) > 1 and "graphlaunch" in x.call.name.lower()]
+    bad += show("graph launches", (cost["graph_launch_ns"], cost["graph_launch_from"]),
+                (upper_median(graphs), "graph_launch") if graphs else (10000, "assumed"))
     head = cost["starved"] - len(late)  # the first launch, where the window begins before it
     if head not in (0, 1):
         bad.append("starved: %d, not %d" % (cost["starved"], len(late)))
@@ -233,11 +237,12 @@ def check_cost(path, trace, launches):
                          for r in rows if r["what"] == "run"}, runs_of(threads, late, interval))
     for r in rows:
         left = r["wall_ns"] - sum(r[k] for k in ("busy_ns", "gaps_ns", "start_ns", "sync_ns",
-                                                 "copy_block_ns", "data_ns", "alloc_ns"))
+                                                 "copy_block_ns", "data_ns", "alloc_ns", "missing_ns"))
         terms = (r["graph_ns"], r["gaps_ns"], r["start_ns"])
         bad += show("estimate", terms, (max(0, left), (r["gpu_events"] - 1) * cost["graph_gap_ns"],
                                         cost["graph_launch_ns"]))
-        idle = sum(r[k] for k in ("sync_ns", "copy_block_ns", "data_ns", "alloc_ns", "host_ns", "other_ns"))
+        idle = sum(r[k] for k in (
+            "sync_ns", "copy_block_ns", "data_ns", "alloc_ns", "missing_ns", "host_ns", "other_ns"))
         bad += show("idle time", r["wall_ns"] - r["busy_ns"], idle)
     bad += check_graph_gain(path, [r for r in rows if r["what"] == "step"])
     layers = table(["tl-launch", "--table", "launch_layers", path])
