@@ -3,12 +3,21 @@
 -- model has the category of its entry. "X->Y (Synthetic Op)" is a kernel Y that
 -- was left over below X.
 
-category { name = "CONV_fwd", names = { "aten::miopen_convolution", "aten::cudnn_convolution" } }
--- before PyTorch 1.11 these had the kernels of aten::cudnn_convolution_backward
-category { name = "CONV_bwd", names = { "aten::cudnn_convolution_backward_input",
-  "aten::cudnn_convolution_backward_weight", "aten::cudnn_convolution_transpose_backward_input",
-  "aten::cudnn_convolution_transpose_backward_weight", "aten::miopen_convolution_backward_input",
-  "aten::miopen_convolution_backward_weight" } }
+-- aten::convolution and its backward call one of these, by the library and kind,
+-- and before PyTorch 1.11 a backward one called two. All are in the category of
+-- the op above them: tables count what launches or what has a model.
+category { name = "CONV_fwd", names = { "aten::miopen_convolution", "aten::cudnn_convolution",
+  "aten::cudnn_convolution_transpose", "aten::miopen_convolution_transpose",
+  "aten::miopen_depthwise_convolution", "aten::_conv_depthwise2d", "aten::conv_depthwise3d",
+  "aten::cudnn_convolution_relu", "aten::cudnn_convolution_add_relu",
+  "aten::miopen_convolution_relu", "aten::miopen_convolution_add_relu" } }
+category { name = "CONV_bwd", names = { "aten::cudnn_convolution_backward",
+  "aten::cudnn_convolution_backward_input", "aten::cudnn_convolution_backward_weight",
+  "aten::cudnn_convolution_transpose_backward", "aten::cudnn_convolution_transpose_backward_input",
+  "aten::cudnn_convolution_transpose_backward_weight", "aten::miopen_convolution_backward",
+  "aten::miopen_convolution_backward_input", "aten::miopen_convolution_backward_weight",
+  "aten::miopen_convolution_transpose_backward", "aten::miopen_depthwise_convolution_backward",
+  "aten::_conv_depthwise2d_backward", "aten::conv_depthwise3d_backward" } }
 category { name = "SDPA_fwd",
   names = { "aten::_efficient_attention_forward", "aten::_flash_attention_forward",
     "aten::_cudnn_attention_forward", "aten::_scaled_dot_product_fused_attention_overrideable",

@@ -4,7 +4,7 @@
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 command -v tl-roofline >/dev/null || skip_all 'tl-roofline is not built'
-plan 19
+plan 21
 
 # op NAME TS DIMS TYPES [CONCRETE]: an op with a kernel of 5 us
 op() {
@@ -81,6 +81,17 @@ flash_attn::_flash_attn_backward 0.00032768
 aten::_efficient_attention_backward 0.000262144'
 is 'of convolutions, too' "$(ask bwd.json name,gflop --table CONV_bwd)" \
 	'aten::cudnn_convolution_backward 0.037748736'
+is 'in their category, too' "$(ask bwd.json name,op_category --name '*convolution*')" \
+	'aten::cudnn_convolution_backward CONV_bwd'
+# what launches below aten::convolution is in its category, so that tl-ops and tl-roofline agree
+for fwd in cudnn_convolution cudnn_convolution_transpose miopen_depthwise_convolution _conv_depthwise2d; do
+	op aten::$fwd $((${n:-0} * 10)) '[[8,16,32,32],[32,16,3,3]]' '["float","float"]'
+	op aten::${fwd}_backward $((n * 10)) '[[8,16,32,32],[8,32,16,16],[32,16,3,3]]' '["float","float","float"]'
+done | trace >conv.json
+is 'every library has its convolutions there' \
+	"$(tl-ops --no-header --table ops_summary_by_category -c op_category,count conv.json 2>&1 | sort)" \
+	'CONV_bwd	4
+CONV_fwd	4'
 is 'what is not defined keeps its time' \
 	"$(ask bwd.json name,kernel_ns_sum,has_perf_model,model_reason --name '*instance*')" \
 	'aten::instance_norm_backward 5000 true not defined'
