@@ -26,47 +26,55 @@ mfu_take(void *ctx, const struct line *l)
 	m->unmodelled_ns += line_real(l, "pct_unmodelled") * (double)wall_ns;
 }
 
+/* "3 of 4 steps" */
+static void
+put_known_steps(struct buf *b, const struct figures *f)
+{
+	const struct mfu *m = &f->mfu;
+	struct budget sum;
+
+	budget_sum(&f->budgets, &sum);
+	sum.steps = m->nsteps;
+	if (m->nknown < m->nsteps) {
+		put_count(b, m->nknown);
+		buf_puts(b, " of ");
+	}
+	put_steps(&sum, b);
+}
+
 /*
  * "MFU 38.2 %, HFU 47.6 % with recompute (MI300X matrix_bf16 1307.4 TFLOP/s),
- * 3 of 4 steps, which take 3.0 ms of 4.1 ms; 0.5 % of GPU time has no
- * performance model."
+ * 4 steps; 0.5 % of GPU time has no performance model." Of a part of the
+ * window: "MFU 62 % inside 2 of 3 steps, 14.3 % of the window (...)."
  */
 void
 mfu_make(struct figures *f)
 {
 	struct mfu *m = &f->mfu;
-	struct budget sum;
 	struct buf b = { 0 };
+	double share;
+	bool is_part;
 
 	if (m->wall_ns == 0)
 		return;
-	budget_sum(&f->budgets, &sum);
+	/* of several ranks both are sums, which no clock shows */
+	share = share_of(m->wall_ns, f->window.total_ns);
+	is_part = m->nsteps > 0 && f->ranks.n <= 1 && share < MOST_OF_IT;
 	buf_printf(&b, "MFU %.3g %%", m->mfu_ns / (double)m->wall_ns);
 	if (m->hfu_ns > m->mfu_ns)
 		buf_printf(&b, ", HFU %.3g %% with recompute",
 		    m->hfu_ns / (double)m->wall_ns);
-	buf_printf(&b, " (%.*s TFLOP/s), ", (int)m->peak.len, m->peak.p);
-	if (m->nsteps == 0)
-		buf_printf(&b, "first to last %s event", f->gpu);
-	else
-		put_count(&b, m->nknown);
-	if (m->nknown < m->nsteps) {
-		buf_puts(&b, " of ");
-		put_count(&b, m->nsteps);
+	if (is_part) {
+		buf_puts(&b, " inside ");
+		put_known_steps(&b, f);
+		buf_printf(&b, ", %.1f %% of the window", share);
 	}
-	if (m->nsteps > 0)
-		buf_printf(&b,
-		    sum.are_runs          ? " run%s of the main module"
-			: sum.is_inferred ? " inferred step%s"
-					  : " step%s",
-		    m->nsteps == 1 ? "" : "s");
-	/* of several ranks both are sums, which no clock shows */
-	if (m->nsteps > 0 && f->ranks.n <= 1 &&
-	    share_of(m->wall_ns, f->window.total_ns) < MOST_OF_IT) {
-		buf_printf(&b, ", which take%s ", m->nknown == 1 ? "s" : "");
-		put_time(&b, m->wall_ns);
-		buf_puts(&b, " of ");
-		put_time(&b, f->window.total_ns);
+	buf_printf(&b, " (%.*s TFLOP/s)", (int)m->peak.len, m->peak.p);
+	if (m->nsteps == 0)
+		buf_printf(&b, ", first to last %s event", f->gpu);
+	else if (!is_part) {
+		buf_puts(&b, ", ");
+		put_known_steps(&b, f);
 	}
 	if (m->unmodelled_ns >= UNMODELLED_SHOWN * (double)m->wall_ns)
 		buf_printf(&b, "; %.1f %% of %s time has no performance model",

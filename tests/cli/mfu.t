@@ -72,7 +72,7 @@ is 'of a capped clock' "$(sed 's/"mem_bw/"clock_mhz": 2000, &/' one.json >clock.
 	tl-roofline --arch ./clock.json:clock=1000 --table roofline_by_step --step 1 -c mfu,peak --no-header steps.json | tr '\t' ' ')" \
 	'50.0 one at 1000 MHz matrix_fp32 0.5'
 is 'a report says it' "$(tl-report --arch ./one.json --width 200 steps.json 2>/dev/null | grep '^MFU')" \
-	'MFU 18.4 % (one matrix_fp32 1, matrix_bf16 2 TFLOP/s), 3 of 4 steps, which take 19.000 ms of 29.000 ms; 5.3 % of GPU time has no performance model.'
+	'MFU 18.4 % inside 3 of 4 steps, 65.5 % of the window (one matrix_fp32 1, matrix_bf16 2 TFLOP/s); 5.3 % of GPU time has no performance model.'
 is 'and has the table' "$(tl-report --arch ./one.json -d d steps.json >/dev/null 2>&1; sed 1d d/roofline_by_step.csv | wc -l)" 4
 
 # GPU work without a launch belongs to no step, whenever it runs: up to 10 % of all
