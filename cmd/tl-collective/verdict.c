@@ -94,16 +94,16 @@ judge(struct group_sum *g)
 
 /* ---- sentences ---- */
 
-/* Of what is spread, shortly. */
+/* Of what is spread, shortly; a part of the lateness, not of a call's time. */
 static void
 put_largest(struct buf *b, const struct spent_name *n, double pct)
 {
 	bool is_event = n->on == SPENT_IDLE && n->detail.len > 0;
 	struct str name = is_event ? n->detail : n->name;
 
-	buf_puts(b, ", largest ");
+	buf_puts(b, ", the largest part in ");
 	buf_put(b, name.p, name.len);
-	buf_printf(b, " %.0f %%", pct);
+	buf_printf(b, " (%.0f %% of the lateness)", pct);
 }
 
 static void
@@ -140,7 +140,7 @@ put_excess(const struct job *j, const struct lateness *l,
 		buf_puts(b, before);
 		put_name(b, &j->spent_on.v[e->top->name]);
 		if (pct < 99.5)
-			buf_printf(b, " (%.0f %%)", pct);
+			buf_printf(b, " (%.0f %% of the lateness)", pct);
 		return;
 	}
 	if (isfinite(e->ratio))

@@ -279,13 +279,16 @@ put_late(const struct bound *m)
 		n++;
 	}
 	if (n > 0 && own_ns > others_ns / n) {
-		buf_puts(m->b, ": ");
-		put_cause(m->b, most);
-		buf_puts(m->b, " takes ");
+		buf_printf(m->b, ": its %s is idle ", m->f->gpu);
 		put_time(m->b, own_ns);
-		buf_puts(m->b, " there, ");
+		buf_puts(m->b, " (cause: ");
+		put_cause(m->b, most);
+		buf_puts(m->b, "), ");
 		put_time(m->b, others_ns / n);
-		buf_puts(m->b, " on the others (mean)");
+		buf_printf(m->b,
+		    " on the others (mean), whose %ss meanwhile wait in "
+		    "collectives",
+		    m->f->gpu);
 	}
 	buf_putc(m->b, '.');
 }

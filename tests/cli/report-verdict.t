@@ -614,6 +614,10 @@ rm d/critical_ranks.ndjson
 is 'one call: the mean of the ranks, as of the whole' \
 	"$(class=data waits 10000000 30000000 60000000 0:30:3 1:40:3 2:31:3)" \
 	'Data-bound: data loading is 60.0 % of 100.000 ms (mean of 3 ranks): next (60.000 ms: 4 calls on average, longest wait 22.000 ms, uid 7 of rank 2).'
+sed '/"rank":1,/s/"time_ns":60/"time_ns":90/' d/idle.ndjson >x && mv x d/idle.ndjson
+like 'the late one: idle time of its GPU, and of those that wait' \
+	"$(class=data waits 10000000 30000000 60000000 0:30:3 1:80:6)" \
+	' the waiting: its GPU is idle 90\.000 ms \(cause: data\), 60\.000 ms on the others \(mean\), whose GPUs meanwhile wait in collectives\.$'
 sed 's/"latency_ns_sum":90,/"latency_ns_sum":900,/' d/nccl_groups.ndjson >x &&
 	mv x d/nccl_groups.ndjson
 like 'half of it waiting' "$(waits 10000000 60000000 30000000 0:30:3 1:40:3 2:31:3)" \
@@ -889,7 +893,7 @@ python3 "$ROOT/tests/oracle/sentences.py" said \
 # of the planted traces of tests/oracle/verdict.py
 if command -v tl-roofline >/dev/null; then # what it says is said, too
 	is 'no sentence that no screen has' "$(grep -v -F -e 'inferred step' -e 'while the host waits in' \
-		-e 'on the others (mean)' -e 'sets the pace: the host' -e 'work ends' -e 'after the last step.' \
+		-e 'sets the pace: the host' -e 'work ends' -e 'after the last step.' \
 		-e 'copy less, or prefetch' -e 'jax ran on the cpu' -e 'busy if any is' \
 		-e 'each from its first event' -e 'of the processes, start' -e 'are busy' -e 'all iterations' -e 'matched iterations' \
 		-e 'has no performance model' -e 'for another' -e 'in the slowest of' -e 'no launch tables' -e 'in the launch tables' -e 'has no hlo' -e 'standard input' unsaid)" ''

@@ -87,7 +87,8 @@ WORKED = {
 # several ranks: a part of the path, and the job's verdict
 JOBS = {
     "multirank_cifar_mi300x_4r": r"Host-bound on rank 3: host work is 64\.7 % .*Rank 3 is last in 21 of 21 collectives "
-                                 r"and causes 100\.0 % of the waiting: op takes 34\.280 ms there",
+                                 r"and causes 100\.0 % of the waiting: its GPU is idle 34\.280 ms \(cause: op\), "
+                                 r"18\.283 ms on the others \(mean\), whose GPUs meanwhile wait in collectives",
     "multirank_dlrm_v100_8r": r"Launch-bound, likely on rank 7: host work is 68\.3 % .*Rank 7 is last in "
                               r"5 of 8 collectives and causes 75\.9 % of the waiting",
 }
