@@ -163,9 +163,14 @@ find_rank(struct job *j, struct findings *f, struct culprit *c, struct buf *b)
 	    "; with rank %" PRId64 " on time the job would end at most ",
 	    it.rank);
 	put_time(b, it.gain_ns);
+	/* of one lag of a host that runs ahead, each collective has the whole
+	 */
 	buf_printf(b,
-	    " earlier; late by %.3f ms (median) in %" PRIu64 " of %" PRIu64
+	    " earlier%s; late by %.3f ms (median) in %" PRIu64 " of %" PRIu64
 	    " collectives",
+	    it.verdict == VERDICT_HOST
+		? ", far less if one lag of its host lasts over collectives"
+		: "",
 	    values_stat(&c->lates, 0.5) / 1e6, c->nlate, c->ncolls);
 	put_groups_of(j, f, c, b);
 	lateness_say_cause(j, c->worst, b);

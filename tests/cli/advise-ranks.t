@@ -38,7 +38,7 @@ job close 2:load=3000 1:tokens=2800
 within 1 close gap_host load 'one that is hardly later than the next: as far as that waits'
 # 12 ms of the late rank's own are also what it costs: no ns counts twice
 is 'what it costs is the same time' "$(tl-advise late --no-header -c rule,overlaps 2>/dev/null |
-	grep -c -e '^gap_host	$' -e '^late_rank	1$')" 2
+	grep -c -e '^gap_host	$' -e '^late_host	1$')" 2
 like 'the report says the same' "$(tl-report --width 200 late 2>/dev/null | tr '\n' ' ')" \
 	'1\. [0-9.]+ ms \([0-9.]+ ms to 17\.88[0-9]* ms\): load \(op, 12 calls,.*2\. [0-9.]+ ms \([0-9.]+ us to 11\.99[0-9]* ms, shared with 1\): rank 2 arrives late'
 
@@ -49,7 +49,7 @@ is 'CSV of several ranks, with its units' "$(tl-advise --format tsv late.csv)" "
 sed 's/"gain_ns_high"/"unknown"/' late.old/*.ndjson >old.ndjson
 like 'without the bound the gain is the cost, and nothing is said of a bound' \
 	"$(tl-advise old.ndjson --no-header -c rule,gain_ns_high,insight 2>/dev/null)" \
-	'^late_rank	11999[0-9]+	rank 2 arrives late .* of the steps$'
+	'^late_host	11999[0-9]+	rank 2 arrives late .* of the steps$'
 
 # ---- ops: of all ranks the mean, of one that bounds the job its own ----
 

@@ -254,7 +254,7 @@ def job(tap, name, files):
                m and m[0], total)
 
     loss = [r["loss_ns"] for r in costs]
-    gain = next(r for r in rows("tl-advise", *files) if r["rule"] == "late_rank")
+    gain = next(r for r in rows("tl-advise", *files) if r["rule"] == "late_host")
     tap.result(gain["gain_ns_low"] <= loss[most] <= found[most].behind ==
                gain["gain_ns_high"],
                name + ": tl-critical's loss is within what tl-advise says is gained",
