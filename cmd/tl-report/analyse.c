@@ -246,7 +246,9 @@ start_critical(const struct analyses *a)
 
 	if (!sheets_need(s, programs[CRITICAL]))
 		return;
-	(void)start(a, CRITICAL, a->format, "--table=critical_path", NULL);
+	if (s->has_sheets)
+		(void)start(
+		    a, CRITICAL, a->format, "--table=critical_path", NULL);
 	args_add(&ranks, "--table=critical_ranks");
 	args_add(&ranks, "--job");
 	if (s->is_several && s->communicates && !s->no_collective)

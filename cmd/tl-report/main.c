@@ -57,7 +57,7 @@ static const struct row {
 	{ { 0, "categories", "FILE", "categories of rocprofv3's kernels, see tl-kernels(1)" }, K, AT(categories) },
 	{ { 0, "check", NULL, "check that ops have all GPU work whose launch is known" }, 0, AT(check) },
 	{ { 0, "comm-pattern", "RE", "kernels like RE are collectives too" }, T | O | K | F | C, NOWHERE },
-	{ { 0, "critical-path", NULL, "add the sheets critical_*: what bounds the time" }, H, AT(critical) },
+	{ { 0, "critical-path", NULL, "add the sheets critical_*, of several ranks a sentence" }, 0, AT(critical) },
 	{ { 'd', "dir", "DIR", "write each sheet as CSV into DIR" }, 0, AT(dir) },
 	{ { 0, "events", NULL, "with -o FILE.sqlite: add all events" }, 0, AT(events) },
 	{ { 0, "fail-over", "TIME|PERCENT", "with --vs: exit 4 if slower by more than this" }, 0, AT(fail_over) },
@@ -238,6 +238,9 @@ check_uses(const struct settings *s)
 		die_usage(
 		    "option '--%s' adds sheets: it needs -d, -o or --html",
 		    s->of_sheets);
+	if (s->critical && s->no_collective && !s->has_sheets)
+		die_usage("option '--critical-path' says on the screen what "
+			  "ranks lose: not with --no-collective");
 	if (s->genesis == NULL &&
 	    (s->steady_gap_ns > 0 || s->steady_window_ns > 0))
 		die_usage("options '--steady-gap' and '--steady-window' need "
@@ -411,6 +414,8 @@ answer(struct settings *s, struct jobs *j)
 	figures_read(&f, j, is_whole);
 	if (s->check)
 		s->checks = checks_make(s);
+	if (s->critical && !s->has_sheets) /* there only ranks' sentence */
+		s->of_ranks = "critical-path";
 	if (s->of_ranks != NULL && !s->is_several && s->traces.v.n == 1)
 		report(MSG_ONE_RANK, s->of_ranks);
 	if (!s->has_sheets) {

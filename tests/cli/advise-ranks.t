@@ -42,6 +42,15 @@ is 'what it costs is the same time' "$(tl-advise late --no-header -c rule,overla
 like 'the report says the same' "$(tl-report --width 200 late 2>/dev/null | tr '\n' ' ')" \
 	'1\. [0-9.]+ ms \([0-9.]+ ms to 17\.88[0-9]* ms\): load \(op, 12 calls,.*2\. [0-9.]+ ms \([0-9.]+ us to 11\.99[0-9]* ms, shared with 1\): rank 2 arrives late'
 
+# what a faster host wins, of the path through all ranks
+tl-critical --job --table critical_ranks late 2>/dev/null --no-header -c loss_ns,rank |
+	sort -n | tail -n 1 | awk '{ printf "host of rank %d as fast as the median rank.s the job would end %.3f ms ", $2, $1 / 1e6 }' >loss
+like 'the screen has it if asked' \
+	"$(tl-report --critical-path --width 999 late 2>/dev/null)" "$(cat loss)"
+is 'else not' "$(tl-report --width 999 late 2>/dev/null | grep -c 'as fast as the median')" 0
+is 'one rank has none' "$(tl-report --critical-path "$(find late -type f | sort | head -n 1)" 2>&1 >/dev/null | grep -c 'critical-path.*one rank')" 1
+refuses 2 'not with --no-collective' 'tl-report --critical-path --no-collective late'
+
 # tables of an older release lack the bound, and the cost takes its place
 tl-report --format ndjson -d late.old late >/dev/null 2>&1
 tl-report -d late.csv late >/dev/null 2>&1
