@@ -14,8 +14,9 @@
  *	                    3     2
  *	A B A B             none
  *
- * The first start counts, then the shortest period. Who launches less than half
- * has nothing below that launches more, so few places are looked at.
+ * The first start counts, then the shortest period; calls that repeat but
+ *launch too little are passed over. Who launches less than half has nothing
+ *below that launches more, so few places are looked at.
  */
 #include "cmd/tl-split/split.h"
 
@@ -31,8 +32,11 @@ struct finder {
 	VEC(uint32_t) first, kids; /* of each place: calls in kids */
 	struct map threads;        /* track of a thread to its place */
 	VEC(uint32_t) queue;       /* of places */
-	/* of the place at hand: hashes of the names up to each */
-	VEC(uint64_t) hashes;
+	/* of the place at hand: */
+	VEC(uint32_t) names;  /* of its calls */
+	VEC(uint64_t) hashes; /* of the names before each */
+	VEC(size_t) lengths;  /* that a period can have */
+	VEC(uint64_t) powers; /* of the hashes' factor */
 };
 
 struct period {
@@ -144,8 +148,8 @@ has_half(const struct finder *p, const uint32_t *calls, size_t n)
 /* ---- what repeats ---- */
 
 /* A Python frame of an instance has its number behind the name. */
-static uint64_t
-name_hash(struct finder *p, const struct forest_node *n)
+static uint32_t
+name_of(struct finder *p, const struct forest_node *n)
 {
 	struct str name =
 	    n->name != INTERN_NONE ? dict_get(p->f->st, n->name) : STR("");
@@ -156,7 +160,7 @@ name_hash(struct finder *p, const struct forest_node *n)
 	if (n->kind == KIND_PYTHON && len > 0 && len < name.len &&
 	    name.p[len - 1] == '_')
 		name.len = len - 1;
-	return hash_u64(intern_put(p->texts, name) + 1);
+	return intern_put(p->texts, name);
 }
 
 /* Factor of the rolling hash: any odd number. */
@@ -167,45 +171,90 @@ hash_calls(struct finder *p, const uint32_t *calls, size_t n)
 {
 	uint64_t sum = 0;
 
-	p->hashes.n = 0;
+	p->names.n = p->hashes.n = 0;
 	for (size_t i = 0; i < n; i++) {
+		uint32_t name = name_of(p, &p->f->nodes.v[calls[i]]);
+
+		vec_push(&p->names, name);
 		vec_push(&p->hashes, sum);
-		sum =
-		    sum * HASH_FACTOR + name_hash(p, &p->f->nodes.v[calls[i]]);
+		sum = sum * HASH_FACTOR + hash_u64((uint64_t)name + 1);
 	}
 	vec_push(&p->hashes, sum);
 }
 
-/* How often the calls from start on come, one copy behind another. */
-static size_t
-copies_of(const struct finder *p, size_t start, size_t length, uint64_t power)
+/* The hash of the names from one to another. */
+static uint64_t
+hash_of(const struct finder *p, size_t from, size_t end)
 {
-	const uint64_t *h = p->hashes.v;
-	size_t n = p->hashes.n - 1, copies = 1;
-	uint64_t first = h[start + length] - h[start] * power;
+	return p->hashes.v[end] - p->hashes.v[from] * p->powers.v[end - from];
+}
+
+/*
+ * What repeats from a start is more than half of what comes from there on. So
+ * whatever the start is, the calls from the last start to the middle repeat.
+ */
+static void
+list_lengths(struct finder *p)
+{
+	size_t n = p->names.n, last = STARTS_MAX, middle = n / 2;
+
+	p->lengths.n = 0;
+	if (p->powers.n == 0)
+		vec_push(&p->powers, 1);
+	while (p->powers.n <= n) {
+		uint64_t power = p->powers.v[p->powers.n - 1] * HASH_FACTOR;
+
+		vec_push(&p->powers, power);
+	}
+	for (size_t length = 1; length * LEAST_COPIES <= n; length++)
+		if (last + length >= middle ||
+		    hash_of(p, last, middle - length) ==
+			hash_of(p, last + length, middle))
+			vec_push(&p->lengths, length);
+}
+
+/* How often the calls from start on come by their hashes, one copy behind
+ * another. */
+static size_t
+copies_of(const struct finder *p, size_t start, size_t length)
+{
+	size_t n = p->names.n, copies = 1;
+	uint64_t first = hash_of(p, start, start + length);
 
 	for (size_t at = start + length; at + length <= n; at += length) {
-		if (h[at + length] - h[at] * power != first)
+		if (hash_of(p, at, at + length) != first)
 			break;
 		copies++;
 	}
 	return copies;
 }
 
+/* Equal hashes do not prove equal names. */
+static bool
+repeats(const struct finder *p, const struct period *r)
+{
+	const uint32_t *first = p->names.v + r->start;
+
+	return memcmp(first, first + r->length,
+		   (r->copies - 1) * r->length * sizeof *first) == 0;
+}
+
 static bool
 period_from(const struct finder *p, size_t start, struct period *found)
 {
-	size_t m = p->hashes.n - 1 - start;
-	uint64_t power = 1;
+	size_t m = p->names.n - start;
 
-	for (size_t length = 1; length * LEAST_COPIES <= m; length++) {
-		size_t copies;
+	for (size_t i = 0; i < p->lengths.n; i++) {
+		size_t length = p->lengths.v[i];
+		struct period r = { start, length, 0 };
 
-		power *= HASH_FACTOR;
-		copies = copies_of(p, start, length, power);
-		if (copies < LEAST_COPIES || copies * length * 2 <= m)
+		if (length * LEAST_COPIES > m)
+			break;
+		r.copies = copies_of(p, start, length);
+		if (r.copies < LEAST_COPIES || r.copies * length * 2 <= m ||
+		    !repeats(p, &r))
 			continue;
-		*found = (struct period){ start, length, copies };
+		*found = r;
 		return true;
 	}
 	return false;
@@ -251,14 +300,20 @@ look_at(struct finder *p, uint32_t place, struct steps *to)
 {
 	const uint32_t *calls = p->kids.v + p->first.v[place];
 	size_t n = p->first.v[place + 1] - p->first.v[place];
-	struct period period;
+	struct period r;
 
+	if (!has_half(p, calls, n))
+		return false;
 	hash_calls(p, calls, n);
-	for (size_t start = 0; start < n && start < STARTS_MAX; start++)
-		if (period_from(p, start, &period) &&
-		    has_half(p, calls + start, period.copies * period.length) &&
-		    take_iterations(p, &period, calls, to))
+	list_lengths(p);
+	for (size_t start = 0; start < n && start < STARTS_MAX; start++) {
+		if (!period_from(p, start, &r))
+			continue;
+		if (!has_half(p, calls + start, r.copies * r.length))
+			start += r.copies * r.length - 1;
+		else if (take_iterations(p, &r, calls, to))
 			return true;
+	}
 	for (size_t i = 0; i < n; i++)
 		if (has_half(p, calls + i, 1))
 			vec_push(&p->queue, calls[i]);
@@ -291,7 +346,10 @@ period_find(struct steps *to, const struct forest *f)
 	vec_free(&p.first);
 	vec_free(&p.kids);
 	vec_free(&p.queue);
+	vec_free(&p.names);
 	vec_free(&p.hashes);
+	vec_free(&p.lengths);
+	vec_free(&p.powers);
 	map_free(&p.threads);
 	intern_destroy(p.texts);
 	return found;

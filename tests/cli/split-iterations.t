@@ -275,6 +275,25 @@ calls 'A B A B'
 refuses 5 'no serving iteration' 'tl-split -d s --by iteration calls.json'
 calls 'A A A A A long'
 refuses 5 'no serving iteration' 'tl-split -d s --by iteration calls.json'
+calls 'a a a a a a a long long long'
+is 'behind others that come again and launch too little' "$(parts_of calls.json)" '1 1 1 '
+# no three copies of anything follow one another in it, but sums of powers are
+# the same for many of its parts
+python3 - >calls.json <<'EOP'
+import json
+events = []
+for i in range(4096):
+    at, args = 100 * i, {"correlation": i + 1, "device": 0, "stream": 7}
+    for cat, name, tid, ts, dur in (
+        ("cpu_op", "ab"[bin(i).count("1") % 2], 1, at, 50),
+        ("cuda_runtime", "cudaLaunchKernel", 1, at + 5, 5),
+        ("kernel", f"k{i * 2654435761 % 1000003}", 7, at + 20, 40),
+    ):
+        events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": ts,
+                       "dur": dur, "args": {} if cat == "cpu_op" else args})
+print(json.dumps(events))
+EOP
+refuses 5 'no serving iteration' 'tl-split -d s --by iteration calls.json'
 refuses 5 'no serving iteration in that range' 'tl-split -d s --iterations 40:50 worked.json'
 refuses 2 'all, an iteration' 'tl-split -d s --iterations 5:5 worked.json'
 refuses 2 'all, an iteration' 'tl-split -d s --iterations 1:2:3 worked.json'
