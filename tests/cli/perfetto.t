@@ -87,6 +87,15 @@ trace("arrows.pftrace",
       event(300, num(9, 3), num(11, 2), text(22, "hip_api"), text(23, "hipGetDevice"),
             note("begin_ns", 290), note("end_ns", 290), num(52, 77)))
 
+# a type that comes again behind annotations that came in that order before
+begin = [num(9, 1), num(11, 2), num(3, 1), text(23, "ev"), text(4, num(1, 1) + num(4, 42)) + text(4, num(1, 2) + num(17, 1))]
+names = num(13, 1) + text(12, text(1, num(1, 1) + text(2, "cpu_op")) + text(3, num(1, 1) + text(2, "n")) +
+                          text(3, num(1, 2) + text(2, "t")) + text(29, num(1, 1) + text(2, "word")))
+trace("types.pftrace", names, *(p for i in range(3) for p in (event(100 * i, *begin),
+                                                               event(100 * i + 5, num(9, 2), num(11, 2)))),
+      event(400, *begin, num(9, 3)),
+      event(500, num(9, 1), num(11, 2), num(3, 1), text(23, "open")), event(505, *begin, num(9, 2)))
+
 # rows of GPUs that are called as PyTorch calls them
 trace("rows.pftrace",
       text(60, num(1, 1) + text(3, num(1, 2) + text(6, "GPU 2"))),
@@ -130,6 +139,9 @@ is 'what a converter has as an instant is a call' \
 is 'a track below a thread is in the thread, but does not name it' \
 	"$(events arrows.pftrace 'select(.name == "inner" or .kind == "meta") | [.name, .pid, .tid, .args.name]' | tr '\n' ' ')" \
 	'["inner",7,8,null] ["process_name",7,null,"app"] ["thread_name",7,8,"listed thread"] '
+is 'an event whose type comes twice is of the last one and keeps its arguments' \
+	"$(events types.pftrace 'select(.ts >= 400) | [.kind, .name, .dur, .args.n, .args.t]' | tr '\n' ' ')" \
+	'["instant","ev",null,42,"word"] ["op","open",5,42,"word"] '
 is 'an annotation that is named as arrows are is one' "$(events flow0.pftrace '[.kind, .corr, .args.flow_ids]
 	')$(events flowx.pftrace '[.kind, .corr, .args.flow_ids]')" '["kernel",null,7]["kernel",null,"x"]'
 # names of which none comes again, below a slice that stays open

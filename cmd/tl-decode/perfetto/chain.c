@@ -278,11 +278,20 @@ chain_read(struct perfetto *p, struct sequence *q, const unsigned char *at,
 
 /* ---- forgotten ---- */
 
+/* Of a string of the stream; texts: by its number, or NULL: the stream has it
+ * still. */
+static uint32_t
+text_no(struct perfetto *p, const uint32_t *texts, uint32_t string)
+{
+	return texts != NULL
+	    ? texts[string]
+	    : intern_put(p->texts, dict_get(p->s->dict, string));
+}
+
 /* What a chain read, as any other args, in front of them. */
 static void
-unchain(struct open_slice *o, const uint32_t *texts)
+unchain(struct perfetto *p, struct args *args, const uint32_t *texts)
 {
-	struct args *args = &o->args;
 	const struct link *l = args->chain;
 	const unsigned char *at = (const unsigned char *)args->text.p;
 	const unsigned char *end;
@@ -294,19 +303,26 @@ unchain(struct open_slice *o, const uint32_t *texts)
 	end = at + args->chain_len;
 	for (uint32_t i = 0; i < l->nentries; i++) {
 		const struct entry *e = &l->entries[i];
-		struct arg *a =
-		    args_put(&all, texts[e->key], (enum value_type)e->type);
+		struct arg *a = args_put(
+		    &all, text_no(p, texts, e->key), (enum value_type)e->type);
 
 		if (!varint_get(&at, end, &u)) /* it is our own */
 			die("a slice's values are malformed");
 		a->is_name = e->type != VAL_INT;
-		a->i = a->is_name ? texts[u] : unzigzag(u);
+		a->i =
+		    a->is_name ? text_no(p, texts, (uint32_t)u) : unzigzag(u);
 	}
 	for (size_t i = 0; i < args->list.n; i++)
 		vec_push(&all.list, args->list.v[i]);
 	all.known |= args->known;
 	vec_free(&args->list);
 	*args = all;
+}
+
+void
+chain_undo(struct perfetto *p, struct args *args)
+{
+	unchain(p, args, NULL);
 }
 
 void
@@ -325,13 +341,13 @@ chain_forget(struct perfetto *p)
 	}
 	for (size_t i = 0; i < p->lanes.n; i++)
 		for (size_t k = 0; k < p->lanes.v[i].open.n; k++)
-			unchain(p->lanes.v[i].open.v[k], texts.v);
+			unchain(p, &p->lanes.v[i].open.v[k]->args, texts.v);
 	for (size_t i = 0; i < p->sequences.n; i++) {
 		struct sequence *q = p->sequences.v[i];
 
 		/* while they are written, those of a run are on no lane */
 		for (size_t k = 0; k < q->begins.n; k++)
-			unchain(q->begins.v[k], texts.v);
+			unchain(p, &q->begins.v[k]->args, texts.v);
 		q->chain = NULL;
 	}
 	arena_destroy(p->links);

@@ -57,6 +57,8 @@ chain_usual(struct link *l, uint32_t category, bool has_flows)
  */
 const unsigned char *chain_read(struct perfetto *p, struct sequence *q,
     const unsigned char *at, const unsigned char *end, struct args *to);
+/* What the chain of args read stands in front of their list. */
+void chain_undo(struct perfetto *p, struct args *args);
 /* Behind the strings of the stream, or before texts have other numbers: what
  * has been read is kept without them. */
 void chain_forget(struct perfetto *p);

@@ -296,6 +296,8 @@ read_message(struct perfetto *p, struct sequence *q, struct str bytes,
 	}
 	if (!perfetto_is_good(p, m.error))
 		return false;
+	if (o->args.chain != NULL && t->type != TYPE_BEGIN)
+		chain_undo(p, &o->args); /* the type came again */
 	if (t->has_seldom)
 		end_seldom(p, t);
 	return true;
