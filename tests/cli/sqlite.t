@@ -72,22 +72,25 @@ is 'of two calls of an op the later one launched it; ops own kernels' \
 
 { rpd; cat <<'END'; } | db rivals
 INSERT INTO rocpd_string VALUES (20, 'hipStreamSynchronize'), (21, 'hipModuleLaunchKernel'), (22, 'both'), (23, 'inner'), (24, 'earlier'),
-	(25, 'sync'), (26, 'late'), (27, 'overlap');
+	(25, 'sync'), (26, 'late'), (27, 'overlap'), (28, 'endless'), (29, 'same'), (30, 'open');
 INSERT INTO rocpd_api VALUES (1, 5, 6, 100, 110, 2, 1), (2, 5, 6, 120, 130, 21, 1), (3, 5, 6, 200, 290, 2, 1), (4, 5, 6, 210, 220, 21, 1),
 	(5, 5, 6, 300, 310, 2, 1), (6, 5, 6, 330, 340, 2, 1), (7, 5, 6, 400, 410, 2, 1), (8, 5, 6, 420, 430, 20, 1),
-	(9, 5, 6, 500, 510, 2, 1), (10, 5, 6, 520, 530, 2, 1), (11, 5, 6, 600, 620, 2, 1), (12, 5, 7, 610, 620, 2, 1);
+	(9, 5, 6, 500, 510, 2, 1), (10, 5, 6, 520, 530, 2, 1), (11, 5, 6, 600, 620, 2, 1), (12, 5, 7, 610, 620, 2, 1),
+	(13, 5, 6, 700, NULL, 2, 1), (14, 5, 6, 710, NULL, 21, 1), (15, 5, 6, 750, 760, 2, 1), (16, 5, 6, 750, 760, 21, 1),
+	(17, 5, 6, 800, NULL, 2, 1), (18, 5, 6, 810, 815, 21, 1);
 INSERT INTO rocpd_op VALUES (1, 0, 1, 0, 180, 190, 22, 4), (2, 0, 1, 0, 250, 260, 23, 4), (3, 0, 1, 0, 320, 325, 24, 4),
-	(4, 0, 1, 0, 450, 460, 25, 4), (5, 0, 1, 0, 499, 505, 26, 4), (6, 0, 1, 0, 650, 660, 27, 4);
+	(4, 0, 1, 0, 450, 460, 25, 4), (5, 0, 1, 0, 499, 505, 26, 4), (6, 0, 1, 0, 650, 660, 27, 4),
+	(7, 0, 1, 0, 720, 730, 28, 4), (8, 0, 1, 0, 770, 780, 29, 4), (9, 0, 1, 0, 820, 830, 30, 4);
 INSERT INTO rocpd_api_ops VALUES (1, 1, 1), (2, 2, 1), (3, 4, 2), (4, 3, 2), (5, 6, 3), (6, 5, 3), (7, 8, 4), (8, 7, 4),
-	(9, 9, 5), (10, 10, 5), (11, 11, 6), (12, 12, 6);
+	(9, 9, 5), (10, 10, 5), (11, 11, 6), (12, 12, 6), (13, 13, 7), (14, 14, 7), (15, 15, 8), (16, 16, 8), (17, 17, 9), (18, 18, 9);
 END
 is 'the launch of several calls: within one another, or the only one before, or none is proven' \
 	"$(events rivals 'select(.kind == "kernel") | [.name, .corr]' | tr '\n' ' ')" \
-	'["both",null] ["inner",4] ["earlier",5] ["sync",7] ["late",null] ["overlap",null] '
+	'["both",null] ["inner",4] ["earlier",5] ["sync",7] ["late",null] ["overlap",null] ["endless",null] ["same",null] ["open",null] '
 reports 3 ambiguous-launch 'tl-timeline rivals'
 tl-decode rivals 2>err | tl-link -o rivals.tl 2>err
 is 'which is counted once, however often they are linked' \
-	"$(tl-tree --link auto rivals.tl 2>err | tl-cat | jq -c 'select(.source.final) | .source.facts.ambiguous')" 3
+	"$(tl-tree --link auto rivals.tl 2>err | tl-cat | jq -c 'select(.source.final) | .source.facts.ambiguous')" 6
 
 { rpd; cat <<'END'; } | db monitors
 CREATE TABLE rocpd_monitor (deviceType, deviceId, monitorType, start, end, value);

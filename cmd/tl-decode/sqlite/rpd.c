@@ -364,7 +364,8 @@ is_rpd(struct db *db)
  * within the one before, on one thread: then it is the innermost.
  */
 struct rival {
-	int64_t op, api, pid, tid, end;
+	int64_t op, api, pid, tid, start, end;
+	bool has_end;
 };
 
 struct rivals {
@@ -396,6 +397,14 @@ rival_launches(struct db *db, sqlite3_stmt *row)
 	return !str_eq(domain, MARKER);
 }
 
+static bool
+is_within(const struct rival *r, const struct rival *outer)
+{
+	return r->pid == outer->pid && r->tid == outer->tid && r->has_end &&
+	    outer->has_end && r->end <= outer->end &&
+	    (r->start > outer->start || r->end < outer->end);
+}
+
 /* In the order of ops and starts, the longer one of two first. */
 static void
 add_rival(struct db *db, sqlite3_stmt *row, void *arg)
@@ -408,14 +417,13 @@ add_rival(struct db *db, sqlite3_stmt *row, void *arg)
 		return;
 	(void)db_value_int(row, 2, &r.pid);
 	(void)db_value_int(row, 3, &r.tid);
-	if (!db_value_int(row, 5, &r.end))
-		r.end = INT64_MAX; /* within none */
+	(void)db_value_int(row, 4, &r.start);
+	r.has_end = db_value_int(row, 5, &r.end);
 	if (!v->is_any || r.op != v->inner.op) {
 		rivals_settle(v);
 		v->is_any = v->is_proven = true;
 	} else {
-		v->is_proven &= r.pid == v->inner.pid &&
-		    r.tid == v->inner.tid && r.end <= v->inner.end;
+		v->is_proven &= is_within(&r, &v->inner);
 	}
 	v->inner = r;
 	db_strings_trim(db);
@@ -425,6 +433,25 @@ static const char *
 if_there(struct db *db, const char *column, const char *sql)
 {
 	return db_has(db, "rocpd_api", column) ? sql : "NULL";
+}
+
+static void
+put_launches(struct db *db, const struct rivals *v)
+{
+	static const char sql[] =
+	    "UPDATE tl_links SET api = ?1, launch = ?1 WHERE op = ?2";
+	sqlite3_stmt *stmt;
+
+	if (sqlite3_prepare_v2(db->sql, sql, -1, &stmt, NULL) != SQLITE_OK)
+		db_die(db, sql);
+	for (size_t i = 0; i < v->launches.n; i++) {
+		sqlite3_bind_int64(stmt, 1, v->launches.v[i].api);
+		sqlite3_bind_int64(stmt, 2, v->launches.v[i].op);
+		if (sqlite3_step(stmt) != SQLITE_DONE)
+			db_die(db, sql);
+		sqlite3_reset(stmt);
+	}
+	sqlite3_finalize(stmt);
 }
 
 /* Which of several calls is proven to have launched an op. */
@@ -441,19 +468,12 @@ settle_rivals(struct db *db)
 	    "SELECT DISTINCT o.id, a.id, a.pid, %s, a.start, %s, %s, %s "
 	    "FROM rocpd_api_ops l JOIN tl_links t ON t.op = l.op_id "
 	    "JOIN \"%w\" o ON o.id = l.op_id JOIN \"%w\" a ON a.id = l.api_id "
-	    "WHERE t.n > 1 AND a.start <= o.start ORDER BY 1, 5, 6 DESC",
+	    "WHERE t.n > 1 AND a.start <= o.start ORDER BY 1, 5, 6 DESC, 2",
 	    if_there(db, "tid", "a.tid"), if_there(db, "end", "a.\"end\""),
 	    if_there(db, "apiName_id", "a.apiName_id"),
 	    if_there(db, "domain_id", "a.domain_id"), r->ops, r->apis);
 	rivals_settle(&v);
-	for (size_t i = 0; i < v.launches.n; i++) {
-		long long api = v.launches.v[i].api;
-
-		db_each(db, NULL, NULL,
-		    "UPDATE tl_links SET api = %lld, launch = %lld "
-		    "WHERE op = %lld",
-		    api, api, (long long)v.launches.v[i].op);
-	}
+	put_launches(db, &v);
 	vec_free(&v.launches);
 }
 
