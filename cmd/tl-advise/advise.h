@@ -108,6 +108,13 @@ struct chain {
 	double saved_ns;
 };
 
+/* What gpu_timeline says of a source, or the mean of all. */
+struct timeline {
+	struct str label;
+	int64_t total_ns, busy_ns, compute_ns;
+	int64_t exposed_comm_ns, comm_ns, exposed_copy_ns;
+};
+
 struct category { /* sums over sources */
 	struct str name;
 	int64_t ns, ops;
@@ -127,6 +134,7 @@ struct advice {
 	VEC(struct category) categories; /* the longest first */
 	int64_t nsources;
 	bool has_comm; /* exposed communication is known */
+	VEC(struct timeline) timelines;
 	/* of several sources the mean */
 	int64_t total_ns, compute_ns, busy_ns, idle_ns;
 	int64_t exposed_comm_ns, comm_ns, exposed_copy_ns;
@@ -180,6 +188,7 @@ int64_t late_others_part(const struct advice *a, const struct idle_part *p);
  */
 bool late_counts(const struct advice *a, struct str label);
 int64_t late_sources(const struct advice *a);
+struct timeline late_timeline(const struct advice *a);
 /* Facts for texts: "[ of {whose}]", "[{sources:| on average}]". */
 void late_put(struct facts *f, const struct advice *a);
 /* Of single ops: those of that rank; of alike ranks each op once, of the rank

@@ -23,14 +23,25 @@ struct facts_reading {
 
 /* ---- tables ---- */
 
+static struct timeline *
+timeline_of(struct advice *a, struct str label)
+{
+	for (size_t i = 0; i < a->timelines.n; i++)
+		if (str_eq(a->timelines.v[i].label, label))
+			return &a->timelines.v[i];
+	vec_push(&a->timelines,
+	    ((struct timeline){ .label = arena_str(a->mem, label) }));
+	return &a->timelines.v[a->timelines.n - 1];
+}
+
 static void
 take_timeline(struct advice *a, const struct line *l)
 {
 	static const struct {
 		struct str type;
-		size_t at;
+		size_t all, at;
 	} types[] = {
-#define AT(of) offsetof(struct advice, of)
+#define AT(of) offsetof(struct advice, of), offsetof(struct timeline, of)
 		{ STR_INIT("total_time"), AT(total_ns) },
 		{ STR_INIT("busy_time"), AT(busy_ns) },
 		{ STR_INIT("computation_time"), AT(compute_ns) },
@@ -41,11 +52,15 @@ take_timeline(struct advice *a, const struct line *l)
 #undef AT
 	};
 	struct str type = line_text(l, "type");
+	struct timeline *t = timeline_of(a, budget_label(l));
+	int64_t ns = line_int(l, "time_ns");
 
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-		if (str_eq(type, types[i].type))
-			stat_add((int64_t *)(void *)((char *)a + types[i].at),
-			    line_int(l, "time_ns"));
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+		if (!str_eq(type, types[i].type))
+			continue;
+		stat_add((int64_t *)(void *)((char *)a + types[i].all), ns);
+		stat_add((int64_t *)(void *)((char *)t + types[i].at), ns);
+	}
 	a->nsources += str_eq(type, types[0].type);
 	a->has_comm |= str_eq(type, STR("exposed_comm_time"));
 }
@@ -267,6 +282,15 @@ find_bound(struct advice *a)
 	a->missing_ns = a->sum.ns[GROUP_OF_MISSING] / a->sum.n;
 }
 
+static void
+check_timeline(const struct timeline *t, const char *name)
+{
+	if (t->compute_ns < 0 || t->compute_ns > t->busy_ns ||
+	    t->busy_ns > t->total_ns)
+		die("%s: the parts of gpu_timeline are not within its total",
+		    name);
+}
+
 void
 facts_finish(struct facts_reading *r, const char *name)
 {
@@ -276,13 +300,11 @@ facts_finish(struct facts_reading *r, const char *name)
 
 	if (a->nsources == 0)
 		die_nothing(MSG_NO_GPU_EVENTS_TO_JUDGE, name);
+	for (size_t i = 0; i < a->timelines.n; i++)
+		check_timeline(&a->timelines.v[i], name);
 	find_at_once(a);
 	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
 		*sums[i] /= a->nsources;
-	if (a->compute_ns < 0 || a->compute_ns > a->busy_ns ||
-	    a->busy_ns > a->total_ns)
-		die("%s: the parts of gpu_timeline are not within its total",
-		    name);
 	a->idle_ns = a->total_ns - a->busy_ns;
 	find_bound(a);
 	system_advise(a);

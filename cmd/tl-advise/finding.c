@@ -260,6 +260,7 @@ advice_free(struct advice *a)
 {
 	vec_free(&a->findings);
 	vec_free(&a->ops);
+	vec_free(&a->timelines);
 	vec_free(&a->changes);
 	vec_free(&a->chains);
 	vec_free(&a->categories);

@@ -163,6 +163,20 @@ late_sources(const struct advice *a)
 	return a->late.rank.len > 0 ? 1 : a->nsources;
 }
 
+struct timeline
+late_timeline(const struct advice *a)
+{
+	for (size_t i = 0; i < a->timelines.n && a->late.rank.len > 0; i++)
+		if (str_eq(a->timelines.v[i].label, a->late.rank))
+			return a->timelines.v[i];
+	return (struct timeline){ .total_ns = a->total_ns,
+		.busy_ns = a->busy_ns,
+		.compute_ns = a->compute_ns,
+		.exposed_comm_ns = a->exposed_comm_ns,
+		.comm_ns = a->comm_ns,
+		.exposed_copy_ns = a->exposed_copy_ns };
+}
+
 static void
 put_whose(struct facts *f, const struct advice *a, struct str label)
 {

@@ -257,28 +257,31 @@ static void
 put_window(struct advice *a, bool by_graph)
 {
 	struct facts f = facts_made(a, "window");
-	int64_t comm = class_ns(a, ACCOUNT_COMM, a->exposed_comm_ns);
+	struct timeline t = late_timeline(a);
+	int64_t comm = class_ns(a, ACCOUNT_COMM, t.exposed_comm_ns);
 	int64_t copy =
-	    late_gain(a, class_ns(a, ACCOUNT_COPY, a->exposed_copy_ns),
+	    late_gain(a, class_ns(a, ACCOUNT_COPY, t.exposed_copy_ns),
 		late_others(
 		    a, a->sum.ns[ACCOUNT_COPY] - a->whole->ns[ACCOUNT_COPY]));
-	int64_t window = a->window_ns;
+	int64_t window = advice_window(a);
+	int64_t missing =
+	    a->whole->n > 0 ? a->whole->ns[GROUP_OF_MISSING] / a->whole->n : 0;
 
-	fact_put(&f, "total_ns", cell_int(a->total_ns));
-	fact_put(&f, "compute_ns", cell_int(a->compute_ns));
-	fact_share(&f, "pct_compute", a->compute_ns, a->total_ns);
-	fact_put(&f, "missing_ns", cell_int(a->missing_ns));
-	fact_share(&f, "pct_missing", a->missing_ns, window);
-	fact_put(&f, "idle_ns", cell_int(a->idle_ns - a->missing_ns));
-	fact_share(&f, "pct_idle", a->idle_ns - a->missing_ns,
-	    a->total_ns - a->missing_ns);
+	late_put(&f, a);
+	fact_put(&f, "total_ns", cell_int(t.total_ns));
+	fact_put(&f, "compute_ns", cell_int(t.compute_ns));
+	fact_share(&f, "pct_compute", t.compute_ns, t.total_ns);
+	fact_put(&f, "missing_ns", cell_int(missing));
+	fact_share(&f, "pct_missing", missing, a->window_ns);
+	fact_put(&f, "idle_ns", cell_int(t.total_ns - t.busy_ns - missing));
+	fact_share(&f, "pct_idle", t.total_ns - t.busy_ns - missing,
+	    t.total_ns - missing);
 	if (a->has_comm || a->whole->n > 0) {
 		fact_put(&f, "exposed_comm_ns", cell_int(comm));
 		fact_share(&f, "pct_exposed_comm", comm, window);
 	}
-	fact_put(&f, "comm_ns", cell_int(a->comm_ns));
-	fact_share(
-	    &f, "pct_hidden", a->comm_ns - a->exposed_comm_ns, a->comm_ns);
+	fact_put(&f, "comm_ns", cell_int(t.comm_ns));
+	fact_share(&f, "pct_hidden", t.comm_ns - t.exposed_comm_ns, t.comm_ns);
 	fact_put(&f, "exposed_copy_ns", cell_int(copy));
 	fact_share(&f, "pct_exposed_copy", copy, window);
 	fact_put(&f, "late_rank", cell_text(a->late.rank));

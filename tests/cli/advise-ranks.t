@@ -124,6 +124,21 @@ is 'one that bounds the job' "$(said one.ndjson)" \
 aten::mul > aten::add: 9.000 ms in 11 kernels, 5 times on rank 1	6000000'
 is 'the ops themselves are of each' "$(tl-advise --no-header --table advice_ops -c rank,count,kernel_ns_sum one.ndjson |
 	tr '\t\n' '  ')" '0 3 20000000 1 4 30000000 '
+# rank 1 computes 30 ms, communicates 40, of which 20 are exposed, and is idle 50;
+# rank 0 is idle 20 and overlaps nothing: all three times are of one of them, or means
+uneven() {
+	sed -e 's/\("rank":1,"type":"busy_time","time_ns":\)80/\150/' -e 's/\("rank":1,"type":"computation_time","time_ns":\)60/\130/' \
+		-e 's/\("rank":1,"type":"total_comm_time","time_ns":\)20/\140/' "$1" >uneven.ndjson
+	tl-advise --no-header --sort rule -c rule,insight uneven.ndjson | grep -e ^idle -e ^overlap -e ^exposed
+}
+is 'the window of the one that bounds the job' "$(uneven one.ndjson)" \
+	'exposed_communication	exposed communication of rank 1 (20.0 % of the window; 50.0 % of communication is overlapped)
+idle	the GPU of rank 1 is idle 50.000 ms, 50.0 % of what was recorded; 0.0 % of its work was launched after it had run dry
+overlap	only 50.0 % of 40.000 ms of communication on rank 1 is overlapped with computation'
+is 'or the mean of all' "$(uneven alike.ndjson)" \
+	'exposed_communication	exposed communication (20.0 % of the window on average; 33.3 % of communication is overlapped)
+idle	the GPU is idle 35.000 ms on average, 35.0 % of what was recorded
+overlap	only 33.3 % of 30.000 ms of communication on average is overlapped with computation'
 
 # ranks with ops of their own, as stages of a pipeline: none hides the other's
 stages() {
