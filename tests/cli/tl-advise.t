@@ -366,7 +366,7 @@ is 'each rule is listed' "$(tl-advise --list-rules | grep -c '^gap_')" 5
 tl-advise single.ndjson --no-header -c rule,insight,gain_ns,uids |
 	grep -e '^layout' -e '^attention_[0-9s]' -e '^convolution_' -e '^paged' >got
 cat >expected <<'END'
-layout_strong	3.000 ms of 10.000 ms of convolutions (30.0 %) only changes the layout, as batched_transpose_32x32_half	2250000	[1]
+layout_strong	convolutions spend 3.000 ms of 10.000 ms (30.0 %) only on layout changes, most in batched_transpose_32x32_half	2250000	[1]
 attention_4096	attn over 5,000 queries reaches 11.0 % of the roof (X achievable): 50 to 70 % is usual		[2]
 convolution_spatial	aten::conv with a spatial filter [64,64,3,3] reaches 20.0 % of the roof (X achievable): over 70 % is usual		[1]
 paged_cache	writing the KV cache takes 2.000 ms, 20.0 % of paged attention		
