@@ -94,7 +94,7 @@ stays 80 'name input_dims before after diff ratio' tl-diff before.tl after.tl
 stays 60 'group ranks verdict late_rank cost' tl-collective ranks
 stays 140 'group ranks collectives latency_sum wait pct_wait late_rank pct_late cost verdict' \
 	tl-collective ranks
-for w in 60 120 200; do
+for w in 120 200; do
 	like "what is said of a group is whole at $w" \
 		"$(tl-collective --table nccl_groups --format table --width $w ranks 2>err | tr -s ' \n' ' ')" \
 		"collectives.*$(tl-collective --table nccl_groups -c says --no-header ranks 2>err | head -n 1 |
