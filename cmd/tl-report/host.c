@@ -49,9 +49,15 @@ host_verdict(struct figures *f, struct buf *b)
 	const struct tally *top;
 
 	buf_puts(b,
-	    f->ops.list.n > 0 ? "No GPU work in the trace"
-			      : "No GPU work and no known op in the trace");
-	buf_puts(b, f->set->facts.nsources > 1 ? "s." : ".");
+	    f->ops.list.n > 0 ? "No GPU work in "
+			      : "No GPU work and no known op in ");
+	if (f->set->facts.is_lossy)
+		buf_puts(b,
+		    "what was salvaged: the rest of the file, where it may "
+		    "have been, is missing.");
+	else
+		buf_puts(b,
+		    f->set->facts.nsources > 1 ? "the traces." : "the trace.");
 	if (f->threads.n > 0)
 		put_busiest(f, b);
 	if (f->ops_ns <= 0 || tallies_best(&f->ops, &top, 1) == 0)
@@ -68,6 +74,8 @@ host_verdict(struct figures *f, struct buf *b)
 void
 host_warnings(struct figures *f)
 {
+	if (f->set->facts.is_lossy)
+		return; /* the verdict says why */
 	vec_push(&f->warnings,
 	    f->set->is_xla
 		? STR("no GPU work: JAX ran on the CPU, or the profiler did "

@@ -52,6 +52,7 @@ struct facts {
 	int64_t rank, world;
 	bool has_rank; /* and not only for want of a better one */
 	bool has_world, devices_differ;
+	bool is_lossy; /* salvaged, and events are lost */
 };
 
 struct settings {

@@ -107,6 +107,24 @@ fact_text(const struct source *s, const char *key)
 			 : str_of(text("%.*s", (int)f->val.s.len, f->val.s.p));
 }
 
+/* Whether events are missing that a damaged file had. */
+static bool
+is_lossy(const struct source *s)
+{
+	struct arena *mem = arena_create();
+	json_items list = { 0 };
+	const struct json_item *losses = NULL;
+	const struct fact *f = source_fact(s, "salvaged");
+	bool lossy;
+
+	if (f != NULL && json_split(&list, mem, f->val.s))
+		losses = json_member(&list, STR("losses"));
+	lossy = losses != NULL && !str_eq(losses->text, STR("0"));
+	vec_free(&list);
+	arena_destroy(mem);
+	return lossy;
+}
+
 static void
 take_facts(struct facts *f, const struct source *s)
 {
@@ -122,6 +140,7 @@ take_facts(struct facts *f, const struct source *s)
 	f->has_rank =
 	    f->has_rank && !str_eq(fact_text(s, "rank_from"), STR("order"));
 	f->has_world = source_int(s, "world_size", &f->world);
+	f->is_lossy |= is_lossy(s);
 }
 
 /* ---- what is in it ---- */
