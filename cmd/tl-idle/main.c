@@ -254,7 +254,9 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 		table_note(t,
 		    "in the window of the steps, from the first one's start");
 	else if (s->select.is_of_events)
-		table_note(t, "before the selected GPU events");
+		table_note(t, "idle time before each GPU event of the %s",
+		    select_is_of_steps(&s->select) ? "steps asked for"
+						   : "selection");
 	else
 		table_note(t,
 		    "from the first to the last GPU event; --steps: in the "

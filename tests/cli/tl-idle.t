@@ -377,6 +377,10 @@ is 'its causes are those of its wall' \
 	'host 400000.'
 is 'steps and a name: the span of these events' \
 	"$(window window,window_ns,gpu_ns '--step 1 --name second')" 'gpu 10000 10000.'
+like 'and what one of steps' "$(tl-idle --step 1 --format table steps.json)" \
+	'^idle time before each GPU event of the steps asked for'
+like 'or of events' "$(tl-idle --name '*' --format table steps.json)" \
+	'^idle time before each GPU event of the selection'
 like 'what the default is of' "$(tl-idle --format table steps.json)" \
 	'from the first to the last GPU event; --steps: '
 is 'but not where events are chosen' \
