@@ -32,26 +32,31 @@ by_window(const void *x, const void *y)
 
 /* Work comes by its start: what runs beside earlier work counts once. */
 static void
-add_span(int64_t *sum_ns, int64_t *done_ns, const struct host_gpu *k)
+add_span(int64_t *sum_ns, int64_t *done_ns, int64_t start_ns, int64_t end_ns)
 {
-	int64_t from = later(k->start_ns, *done_ns);
+	int64_t from = later(start_ns, *done_ns);
 
-	if (k->end_ns > from)
-		*sum_ns += k->end_ns - from;
-	*done_ns = later(*done_ns, k->end_ns);
+	if (end_ns > from)
+		*sum_ns += end_ns - from;
+	*done_ns = later(*done_ns, end_ns);
 }
 
 static void
 add_work(struct step_record *r, const struct host_gpu *k, bool by_graph)
 {
+	int64_t step_end_ns = r->rec.ts_ns + r->wall_ns;
+
 	r->has_work = true;
 	r->nkernels += k->kind == KIND_KERNEL;
 	stat_add(&r->work_ns, k->end_ns - k->start_ns);
 	if (by_graph)
 		stat_add(&r->graph_ns, k->end_ns - k->start_ns);
-	add_span(&r->busy_launched_ns, &r->done_ns, k);
-	if (k->tag == BUCKET_COMPUTE)
-		add_span(&r->compute_ns, &r->compute_done_ns, k);
+	add_span(&r->busy_launched_ns, &r->done_ns, k->start_ns, k->end_ns);
+	if (k->tag != BUCKET_COMPUTE)
+		return;
+	add_span(&r->compute_ns, &r->compute_done_ns, k->start_ns, k->end_ns);
+	add_span(&r->own_ns, &r->own_done_ns, later(k->start_ns, r->rec.ts_ns),
+	    earlier(k->end_ns, step_end_ns));
 }
 
 /* The medians of each window. */
@@ -215,32 +220,6 @@ find_gap(struct program *g, struct step_record *r, const struct step_window *w)
 	set_cause(g, &r->gap_cause, largest(sums, CAUSE_COUNT));
 }
 
-/* The longest event of each cause. */
-static void
-find_longest(
-    struct program *g, struct step_record *r, const struct step_window *w)
-{
-	const struct gaps *gaps = &g->parts.gaps;
-	int64_t longest[CAUSE_COUNT] = { 0 };
-
-	for (size_t i = parts_piece_at(&g->parts, w->start_ns);
-	     i < gaps->pieces.n && gaps->pieces.v[i].start_ns < w->end_ns;
-	     i++) {
-		const struct gap_piece *p = &gaps->pieces.v[i];
-		int64_t ns = earlier(p->end_ns, w->end_ns) -
-		    later(p->start_ns, w->start_ns);
-		uint32_t event;
-
-		if (ns <= longest[p->cause])
-			continue;
-		event = host_culprit(&g->host, p->event, p->cause);
-		longest[p->cause] = ns;
-		r->longest[p->cause] = event != HOST_NONE
-		    ? g->host.events.v[event].name
-		    : INTERN_NONE;
-	}
-}
-
 /* Communication with computation or copies beside it. */
 static void
 find_overlap(struct program *g)
@@ -304,8 +283,6 @@ find_parts(struct program *g)
 		    (struct law_part){ "wall_ns", r->wall_ns });
 		g->rows.v[i].is_bare = w->what == STEP_IS_STEP && !w->has_gpu;
 		find_gap(g, r, w);
-		if (g->shows_summary)
-			find_longest(g, r, w);
 		most = largest(r->parts, CAUSE_COUNT);
 		r->idle_cause_ns = r->parts[most];
 		if (r->idle_cause_ns > 0)

@@ -278,6 +278,17 @@ is_asked(const struct sink *s, const struct sink_table *t)
 
 /* ---- cells ---- */
 
+static const char *
+why_none_slow(const struct program *g)
+{
+	if (select_asks_steps(&g->asked))
+		return "with --step no step is compared with the median one";
+	return g->has_gpu_time
+	    ? "the host only enqueues, so the step time is gpu_wall: no step "
+	      "is compared with the median one"
+	    : "no step took longer than the median one";
+}
+
 static void
 add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 {
@@ -289,6 +300,8 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 		    "correspond");
 	if (p->table == &tables[OF_PHASES] && !g->has_iterations)
 		table_note(t, "no serving iterations: no phases");
+	if (p->table == &tables[OF_SLOW] && !g->has_slow)
+		table_note(t, "%s", why_none_slow(g));
 	if (g->inferred != 0)
 		note_inferred(t, g->inferred);
 	if (g->runs_of != INTERN_NONE)

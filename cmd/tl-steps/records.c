@@ -115,6 +115,7 @@ add_row(struct program *g, const struct step_process *p,
 		.graph_ns = gpu,
 		.compute_ns = gpu,
 		.compute_done_ns = SINK_NONE,
+		.own_done_ns = SINK_NONE,
 		.group = SINK_NONE,
 		.took_ns = SINK_NONE,
 		.token_ns = SINK_NONE,
@@ -124,7 +125,7 @@ add_row(struct program *g, const struct step_process *p,
 	r->wall_ns = w->end_ns - w->start_ns;
 	row->is_cut = w->is_cut;
 	for (size_t i = 0; i < CAUSE_COUNT; i++)
-		r->longest[i] = INTERN_NONE;
+		r->most_in[i] = INTERN_NONE;
 	if (w->marker != HOST_NONE)
 		set_marker(g, r, w);
 }
@@ -269,6 +270,7 @@ compare(struct program *g, const struct pace *pace, struct step_row *rows,
 
 		r->gpu_wall_ns = pace[i].gpu_wall_ns;
 		r->is_gpu_time = is_gpu;
+		g->has_gpu_time |= is_gpu;
 		r->time_is = word(g, is_gpu ? "gpu_wall" : "wall");
 		r->reason = word(g, reason);
 		r->time_ns = pace[i].time_ns;
@@ -312,6 +314,11 @@ add_records(struct program *g)
 	if (select_asks_steps(&g->asked) && has_steps)
 		(void)select_steps(&g->asked, &g->steps, g->host.dict, chosen.v,
 		    g->sink.sources.path, g->source);
+	for (size_t i = 0; g->shows_summary && i < g->steps.processes.n; i++) {
+		const struct step_process *p = &g->steps.processes.v[i];
+
+		slow_names(g, g->rows.v + p->first, chosen.v + p->first, p->n);
+	}
 	for (size_t i = 0; i < g->rows.n; i++)
 		if (chosen.v[i])
 			*(struct step_record *)sink_add(&g->sink) =

@@ -7,11 +7,11 @@
 
 /* Time that went into one thing, in the median step and in the slow one. */
 struct use {
-	uint32_t cause, call, op, module; /* words */
+	uint32_t call, op, module; /* words */
+	uint32_t part;             /* a cause, or PART_ */
 	int64_t ns[2];
 	int64_t longest_ns;
 	uint32_t event; /* of the slow step's longest piece, or HOST_NONE */
-	bool is_last;   /* no cause, whatever it makes up */
 };
 
 struct uses {
@@ -32,8 +32,6 @@ by_difference(const void *x, const void *y)
 	const struct use *p = x, *q = y;
 	int64_t a = more_of(p), b = more_of(q);
 
-	if (p->is_last != q->is_last)
-		return p->is_last ? 1 : -1;
 	a = a < 0 ? -a : a;
 	b = b < 0 ? -b : b;
 	return (a < b) - (a > b);
@@ -45,7 +43,7 @@ by_difference(const void *x, const void *y)
 static void
 add_use(struct uses *to, const struct use *it)
 {
-	const uint64_t key[SINK_GROUP_WORDS] = { it->cause, it->call, it->op,
+	const uint64_t key[SINK_GROUP_WORDS] = { it->part, it->call, it->op,
 		it->module };
 	const struct sink_group *group = sink_groups_add(&to->of, key);
 	struct use *all;
@@ -80,28 +78,23 @@ slow_word(size_t part)
 int64_t
 slow_part(const struct step_record *r, size_t part)
 {
-	int64_t own_ns = r->compute_ns != SINK_NONE ? r->compute_ns : 0;
-
 	if (part == PART_COMPUTE)
-		return own_ns;
+		return r->own_ns;
 	if (part == PART_OTHERS)
-		return r->parts[PART_COMPUTE] - own_ns;
+		return r->parts[PART_COMPUTE] - r->own_ns;
 	return r->parts[part];
 }
 
 static void
-add_gpu(const struct program *g, const struct step_record *r, bool is_slow,
-    struct uses *to)
+add_gpu(const struct step_record *r, bool is_slow, struct uses *to)
 {
 	for (size_t i = CAUSE_COUNT; i < SLOW_PARTS; i++) {
 		struct use it = {
-			.cause = intern_put(
-			    g->sink.dict->text, str_of(slow_word(i))),
+			.part = (uint32_t)i,
 			.call = INTERN_NONE,
 			.op = INTERN_NONE,
 			.module = INTERN_NONE,
 			.event = HOST_NONE,
-			.is_last = i == PART_OTHERS,
 		};
 
 		it.ns[is_slow] = slow_part(r, i);
@@ -126,8 +119,7 @@ add_idle(const struct program *g, const struct step_record *r, bool is_slow,
 		bool is_named =
 		    event != HOST_NONE && !steps_is_marker(&g->steps, h, event);
 		struct use it = {
-			.cause = intern_put(
-			    g->sink.dict->text, str_of(cause_words[p->cause])),
+			.part = p->cause,
 			.call =
 			    is_named ? h->events.v[event].name : INTERN_NONE,
 			.op = host_above(h, event, false),
@@ -151,7 +143,9 @@ add_record(struct program *g, const struct step_record *of,
 
 	*r = *of;
 	r->what = RECORD_IS_SLOW;
-	r->idle_cause = it->cause;
+	g->has_slow = true;
+	r->idle_cause =
+	    intern_put(g->sink.dict->text, str_of(slow_word(it->part)));
 	r->call = it->call;
 	r->op = it->op;
 	r->module = it->module;
@@ -164,24 +158,39 @@ add_record(struct program *g, const struct step_record *of,
 		r->rec.uid = g->host.events.v[it->event].uid;
 }
 
+/* By what they explain. */
+static struct uses
+find_uses(const struct program *g, const struct step_record *slow,
+    const struct step_record *median)
+{
+	struct uses uses = { .of.nwords = 4 };
+
+	add_gpu(median, false, &uses);
+	add_gpu(slow, true, &uses);
+	add_idle(g, median, false, &uses);
+	add_idle(g, slow, true, &uses);
+	stable_sort(
+	    uses.list.v, uses.list.n, sizeof *uses.list.v, by_difference);
+	return uses;
+}
+
+static void
+free_uses(struct uses *u)
+{
+	vec_free(&u->list);
+	sink_groups_free(&u->of);
+}
+
 static void
 compare_steps(struct program *g, const struct step_record *slow,
     const struct step_record *median)
 {
-	struct uses uses = { .of.nwords = 4 };
-	struct use *v;
+	struct uses uses = find_uses(g, slow, median);
 
-	add_gpu(g, median, false, &uses);
-	add_gpu(g, slow, true, &uses);
-	add_idle(g, median, false, &uses);
-	add_idle(g, slow, true, &uses);
-	v = uses.list.v;
-	stable_sort(v, uses.list.n, sizeof *v, by_difference);
-	for (size_t i = 0; i < uses.list.n; i++)
-		if (more_of(&v[i]) != 0 && (i < SLOW_ROWS || v[i].is_last))
-			add_record(g, slow, median, &v[i]);
-	vec_free(&uses.list);
-	sink_groups_free(&uses.of);
+	for (size_t i = 0; i < uses.list.n && i < SLOW_ROWS; i++)
+		if (more_of(&uses.list.v[i]) != 0)
+			add_record(g, slow, median, &uses.list.v[i]);
+	free_uses(&uses);
 }
 
 static int
@@ -209,6 +218,50 @@ slow_median(const struct step_record *const *steps, size_t n)
 	median = list.v[(list.n - 1) / 2];
 	vec_free(&list);
 	return median;
+}
+
+const struct step_record *
+slow_slowest(const struct step_record *const *steps, size_t n)
+{
+	const struct step_record *found = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (found == NULL || steps[i]->time_ns > found->time_ns)
+			found = steps[i];
+	return n < 2 ? NULL : found;
+}
+
+void
+slow_names(
+    struct program *g, struct step_row *rows, const bool *chosen, size_t n)
+{
+	VEC(const struct step_record *) steps = { 0 };
+	const struct step_record *slowest;
+	struct step_record *to = NULL;
+	bool is_known[CAUSE_COUNT] = { false };
+	struct uses uses;
+
+	for (size_t i = 0; i < n; i++)
+		if (chosen[i] && slow_compares(&rows[i].r))
+			vec_push(&steps, &rows[i].r);
+	slowest = slow_slowest(steps.v, steps.n);
+	for (size_t i = 0; i < n; i++)
+		if (&rows[i].r == slowest)
+			to = &rows[i].r;
+	if (to != NULL && !to->is_gpu_time && g->host.gpus.n > 0) {
+		uses = find_uses(g, to, slow_median(steps.v, steps.n));
+		for (size_t i = 0; i < uses.list.n; i++) {
+			const struct use *it = &uses.list.v[i];
+
+			if (it->part >= CAUSE_COUNT || more_of(it) <= 0 ||
+			    is_known[it->part])
+				continue;
+			is_known[it->part] = true;
+			to->most_in[it->part] = it->call;
+		}
+		free_uses(&uses);
+	}
+	vec_free(&steps);
 }
 
 void

@@ -44,6 +44,7 @@ struct step_record {
 	int64_t work_ns, graph_ns;
 	/* of an iteration: its computation, wherever it waited for others */
 	int64_t compute_ns, compute_done_ns;
+	int64_t own_ns, own_done_ns; /* of a step, likewise, within its time */
 	/* those that correspond have both numbers; SINK_NONE: none does */
 	int64_t group, iteration;
 	/* of an iteration: its time, or its GPU work if that takes longer;
@@ -55,7 +56,8 @@ struct step_record {
 	uint32_t call, op, module;
 	int64_t median_ns, more_ns, median_step;
 	int64_t parts[PART_COUNT];
-	uint32_t longest[CAUSE_COUNT]; /* names of the events in that time */
+	/* of the slowest step: the event with most more of each cause */
+	uint32_t most_in[CAUSE_COUNT];
 };
 
 /* Of a window while its source is looked at. */
@@ -82,6 +84,8 @@ struct program {
 	bool any_inst;    /* some event is of a graft */
 	uint32_t runs_of; /* the module whose runs are steps, or INTERN_NONE */
 	bool shows_slow, shows_summary; /* the table is asked for */
+	bool has_slow;                  /* it has a row */
+	bool has_gpu_time;              /* gpu_wall is the step time of some */
 	int64_t ngroups; /* of ranks whose iterations correspond */
 	uint32_t source;
 	size_t nuntold;  /* iterations without a load */
@@ -103,13 +107,26 @@ size_t changes_find(uint32_t *at, const int64_t *v, size_t n, double median);
  */
 const struct step_record *slow_median(
     const struct step_record *const *steps, size_t n);
+/* Whether it is one of them. */
+static inline bool
+slow_compares(const struct step_record *r)
+{
+	return r->what != STEP_IS_BETWEEN && r->time_ns != SINK_NONE;
+}
+/* The first of those that took longest; NULL: there are not two. */
+const struct step_record *slow_slowest(
+    const struct step_record *const *steps, size_t n);
 /*
- * What a step is compared by: its parts, but for computation what it launched,
- * and what ran in its time for other steps, less what of its own ran elsewhere.
+ * What a step is compared by: its parts, but for computation its own, and what
+ * other steps have left or launched in its time.
  */
 enum { PART_OTHERS = PART_COUNT, SLOW_PARTS };
 const char *slow_word(size_t part);
 int64_t slow_part(const struct step_record *r, size_t part);
+/* slow.c: in which events the slowest of the chosen steps of a process took
+ * longer than the median one of them. */
+void slow_names(
+    struct program *g, struct step_row *rows, const bool *chosen, size_t n);
 /* slow.c: of the slow steps of a process, against its median one. */
 void slow_records(struct program *g, const struct step_row *rows, size_t n);
 /* phases.c: of a row of phase_summary. */

@@ -98,20 +98,16 @@ static const struct step_record *
 step_of(const struct sink_row *row, bool is_slowest)
 {
 	VEC(const struct step_record *) list = { 0 };
-	const struct step_record *found = NULL;
+	const struct step_record *found;
 
 	for (size_t i = 0; i < row->group->n; i++) {
 		const struct step_record *r = sink_row_record(row, i);
 
-		if (r->what == STEP_IS_BETWEEN || r->time_ns == SINK_NONE)
-			continue;
-		vec_push(&list, r);
-		if (found == NULL || r->time_ns > found->time_ns)
-			found = r;
+		if (slow_compares(r))
+			vec_push(&list, r);
 	}
-	if (list.n < 2)
-		found = NULL;
-	else if (!is_slowest)
+	found = slow_slowest(list.v, list.n);
+	if (found != NULL && !is_slowest)
 		found = slow_median(list.v, list.n);
 	vec_free(&list);
 	return found;
@@ -147,7 +143,7 @@ slowest_cell(const struct sink_row *row, unsigned number)
 	case C_SLOW_MEDIAN: return cell_int(slow_part(median, part));
 	default:
 		return part < CAUSE_COUNT
-		    ? cell_string(row->sink->dict, r->longest[part])
+		    ? cell_string(row->sink->dict, r->most_in[part])
 		    : cell_none();
 	}
 }

@@ -277,6 +277,27 @@ is 'work of another step is not its own' "$(rows 'tl-steps --table steps_slow --
 	'3,between_ops,,90000,590000,-500000,4.3,op,aten::slow,450000,0,450000,4.3,other_steps,,400000,0,400000,4.'
 is 'nor what makes it slow' "$(rows 'tl-steps --table steps_summary -c slowest,slowest_by,slowest_by_ns t.json')" \
 	'3 op 450000.'
+# step 2 is the median: 400 of its own 900 us run in step 3, nothing of others in it
+{
+	sed '1d;$d;s/,$//' t.json
+	step 5 4550 1000
+	launch 5 4560 4570 500
+} | trace >behind.json
+is 'no part of a step is negative; the largest difference comes first' \
+	"$(rows 'tl-steps --table steps_slow --format csv -c step,cause,time_ns,median_ns,more_ns behind.json')" \
+	'3,op,450000,0,450000.3,other_steps,400000,0,400000.3,between_ops,90000,490000,-400000.3,launch_latency,5000,100000,-95000.3,launch_call,5000,10000,-5000.'
+# an op of 300 us in each, and in step 4 three of 150 us
+{
+	for i in 1 2 3 4; do
+		step $i $((i * 1000)) $((i == 4 ? 1600 : 1000))
+		launch $i $((i * 1000 + 10)) $((i * 1000 + 20)) 10
+		ev cpu_op aten::long 1 $((i * 1000 + 100)) 300
+	done
+	for at in 4500 4700 4900; do ev cpu_op aten::small 1 $at 150; done
+} | trace >small.json
+is 'not in what is long in all steps' \
+	"$(rows 'tl-steps --table steps_summary -c slowest,slowest_by,slowest_in small.json')" \
+	'4 op aten::small.'
 # ten of 1 ms, one of 3, nine of 1, then twelve of 1.5
 {
 	t=0
@@ -310,6 +331,8 @@ is 'where the host only enqueues, a step is as long as on the GPU' \
 	"$(rows 'tl-steps --table steps_summary -c \
 	step_time,time_ns_median,wall_ns_median,drain_ns_first,drain_ns_last t.json')" \
 	'gpu_wall 300000.0 100000.0 220000 820000.'
+like 'and why no step is compared then' "$(tl-steps --table steps_slow --format table t.json | tr '\n' ' ')" \
+	'^the host only enqueues, .* gpu_wall: .*\(no rows\) $'
 {
 	at=0 i=0
 	for wall in 10 50 100 100; do
