@@ -209,6 +209,53 @@ put_waits(const struct bound *m)
 	}
 }
 
+/* One gap is all, known by the call that waits for its work and by the event of
+ * it that the next kernel waits for. */
+static bool
+is_awaited(const struct budget *w, const struct idle_part *p)
+{
+	return p != NULL && p->cause == CAUSE_GPU_MISSING && p->calls <= 1 &&
+	    p->ns == w->ns[GROUP_OF_MISSING] && p->call.len > 0 &&
+	    w->blocked_in.len > 0 && w->waits_by.len > 0;
+}
+
+/* "(hipMemcpyWithStream, uid 892)" */
+static void
+put_call(const struct bound *m, struct str call, struct str uid)
+{
+	buf_puts(m->b, " (");
+	table_fold_name(call, 60, m->b);
+	put_uid(m->b, uid);
+	buf_putc(m->b, ')');
+}
+
+/*
+ * "for 463.252 ms of 473.831 ms in 1 step (97.8 %) no GPU work is recorded
+ * although the host waits for some (...). ..."
+ */
+static void
+put_awaited(const struct bound *m, const struct idle_part *p)
+{
+	const struct budget *w = m->w;
+	const char *gpu = m->f->gpu;
+
+	buf_puts(m->b, "for ");
+	put_time(m->b, p->ns);
+	buf_puts(m->b, " of ");
+	put_window(m, w->window_ns);
+	buf_puts(m->b, " (");
+	put_part(m->b, p->ns, w->window_ns);
+	buf_printf(m->b,
+	    ") no %s work is recorded although the host waits for some", gpu);
+	put_call(m, w->blocked_in, w->blocked_uid);
+	buf_puts(m->b, ". The next kernel");
+	put_call(m, p->call, p->uid);
+	buf_printf(m->b, " waits for an event of another %s stream", gpu);
+	put_call(m, w->waits_by, w->waits_uid);
+	buf_printf(m->b,
+	    " whose work is missing. Record all %s work. The rest is ", gpu);
+}
+
 /* What of the window no event accounts for. */
 static void
 put_missing(const struct bound *m)
@@ -218,6 +265,10 @@ put_missing(const struct bound *m)
 
 	buf_puts(m->b,
 	    missing_ns >= m->is.ns ? "Can't tell: " : "Recording incomplete: ");
+	if (is_awaited(m->w, p)) {
+		put_awaited(m, p);
+		return;
+	}
 	put_part(m->b, missing_ns, m->w->window_ns);
 	buf_puts(m->b, " of ");
 	put_window(m, m->w->window_ns);

@@ -227,6 +227,14 @@ MEMBERS=
 idle missing gpu_missing hipMemcpyWithStream 6000 6000 0 host op aten::mm 3000 3000 0
 is 'what was not recorded can not be judged' "$(verdict)" \
 	"Can't tell: 60.0 % of 10.0 us is not in the recording: gpu missing, the largest part in hipMemcpyWithStream (6.0 us: 2,000 calls, longest wait 6.0 us, uid 77); record all GPU work. The rest is host-bound: host work is 75.0 % of 4.0 us (op 3.0 us)."
+MEMBERS='"blocked_in":"hipStreamSynchronize","blocked_uid":"92","waits_by":"hipStreamWaitEvent","waits_uid":"85"'
+idle missing gpu_missing hipLaunchKernel 6000 6000 0 host op aten::mm 3000 3000 0
+sed 's/"calls":2000/"calls":1/' d/idle.ndjson >x && mv x d/idle.ndjson
+is 'what waits for it' "$(verdict)" \
+	"Can't tell: for 6.0 us of 10.0 us (60.0 %) no GPU work is recorded although the host waits for some (hipStreamSynchronize, uid 92). The next kernel (hipLaunchKernel, uid 77) waits for an event of another GPU stream (hipStreamWaitEvent, uid 85) whose work is missing. Record all GPU work. The rest is host-bound: host work is 75.0 % of 4.0 us (op 3.0 us)."
+idle missing gpu_missing hipLaunchKernel 6000 6000 0 host op aten::mm 3000 3000 0
+like 'of several gaps' "$(verdict)" 'uid 77\) behind hipStreamWaitEvent, uid 85, while the host waits in hipStreamSynchronize, uid 92; record all'
+MEMBERS=
 timeline 6000 0 0 4000
 idle missing late_start '' 3800 3800 0 host op aten::mm 200 200 0
 is 'some of it' "$(verdict)" \

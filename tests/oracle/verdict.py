@@ -58,11 +58,13 @@ WORKED = {
     "torch_compile": r"\S+-bound: GPU work is (over 99\.9|100\.0) %",
     "kineto_resnet50_w0_step1": r"Partly data-bound: data loading is 33\.1 % of 1\.066 s in 6 steps"
                                 r".*GPU work is 55\.6 %",
-    "inference_sglang_prefilldecode": r"Recording incomplete: 50\.0 % of 987\.367 ms in 1 step .*gpu "
-                                      r"missing.*uid 57112\) behind hipStreamWaitEvent, uid 57110, while the "
-                                      r"host waits in hipMemcpyWithStream, uid 57114; .* The rest is .*: GPU work is 99\.7 %",
-    "inference_sglang_decode": r"Can't tell: 97\.8 % of 473\.831 ms .*uid 887\).* in hipMemcpyWithStream, "
-                               r"uid 892; .* GPU-bound: GPU work is "
+    "inference_sglang_prefilldecode": r"Recording incomplete: for 493\.239 ms of 987\.367 ms in 1 step "
+                                      r"\(50\.0 %\) .*\(hipMemcpyWithStream, uid 57114\)\. .*uid 57112\) waits "
+                                      r".*\(hipStreamWaitEvent, uid 57110\) .* The rest is .*: GPU work is 99\.7 %",
+    "inference_sglang_decode": r"Can't tell: for 463\.252 ms of 473\.831 ms in 1 step \(97\.8 %\) .*"
+                               r"\(hipMemcpyWithStream, uid 892\)\. .*\(hipLaunchKernel, uid 887\) waits for an "
+                               r"event of another GPU stream \(hipStreamWaitEvent, uid 885\) whose work is "
+                               r"missing\. .* GPU-bound: GPU work is "
                                r"92\.3 % of 10\.579 ms in 1 step, gaps between queued kernels 2\.7 %",
     "inference_vllm_decode_full/graph_execution": r"GPU-bound: GPU work is 99\.4 % of 10\.743 ms .*Not "
                                                   r"counted: 8\.371 ms before the first .*96\.9 % of op time",
@@ -292,8 +294,11 @@ def check_sentence(verdict, w, f):
         bad.append("not %s" % decide(w))
     if 10 * w["missing_ns"] >= w["window_ns"] and w["missing_ns"]:
         lead = "Can't tell" if 2 * w["missing_ns"] >= w["window_ns"] else "Recording incomplete"
-        lead += ": %s of %s" % (part(w["missing_ns"], w["window_ns"]), shown(w["window_ns"]))
-        if not verdict.startswith(lead):
+        share = part(w["missing_ns"], w["window_ns"])
+        leads = [lead + ": %s of %s" % (share, shown(w["window_ns"])),
+                 lead + ": for %s of %s" % (shown(w["missing_ns"]), shown(w["window_ns"]))]
+        if not verdict.startswith(leads[0]) and not (
+                verdict.startswith(leads[1]) and "(%s) no GPU work" % share in verdict):
             bad.append("does not begin with: " + lead)
     of = " of " + shown(whole)
     named = [c for c, word in CLASSES.items() if re.search(
