@@ -109,15 +109,13 @@ put_gpu_bound(
 }
 
 /*
- * "partly" where the GPU computes for half of what was recorded. Work for four
- * fifths of the time bounds them, however late it was recorded to run.
+ * "partly" where the GPU computes for half of what was recorded.
  */
 static void
 put_bound(const struct figures *f, const struct phase_line *p, struct buf *b)
 {
 	bool is_gpu = str_eq(p->bound, STR("gpu"));
-	bool is_missing = p->percent_missing >= MISSING_SHOWN &&
-	    (!is_gpu || p->gpu_ns < p->wall_ns - p->wall_ns / 5);
+	bool is_missing = p->percent_missing >= MISSING_SHOWN;
 	double moved = share_of(p->comm_ns + p->copy_ns, p->wall_ns);
 
 	if (is_missing)

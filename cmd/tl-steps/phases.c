@@ -120,16 +120,19 @@ bound_of(const struct sums *s)
 /*
  * Host work is launching where half of the launches find a GPU that has run
  * dry. Of the whole time it is known where that was recorded, or the class
- * takes half of it.
+ * takes half of it and most is recorded.
  */
 static struct cell
 bound_cell(const struct sums *s, bool is_of_whole)
 {
 	unsigned bound = bound_of(s);
+	int64_t half_ns = s->wall_ns - s->wall_ns / 2;
 
 	if (bound == ACCOUNT_COUNT ||
-	    (is_of_whole && !is_recorded(s, s->wall_ns) &&
-		s->class_ns[bound] < s->wall_ns - s->wall_ns / 2))
+	    (is_of_whole &&
+		(s->class_ns[GROUP_OF_MISSING] > half_ns ||
+		    (!is_recorded(s, s->wall_ns) &&
+			s->class_ns[bound] < half_ns))))
 		return cell_none();
 	return bound == GROUP_OF_HOST && s->launches >= LAUNCHES_MIN &&
 		s->starved >= s->launches - s->launches / 2

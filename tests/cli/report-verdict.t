@@ -718,6 +718,19 @@ prefill: 1 iteration of 100.0 us, 5,120,000 tokens/s; host-bound: GPU idle 84.0 
 serving --late --steps 5
 is 'what the recording lacks is said' "$(phases | sed -n 1p)" \
 	'mixed: 4 iterations of 100.0 us (median; p99 100.0 us); 77.0 % of wall time is not in the recording; the rest is GPU-bound: 16.0 us of GPU work per iteration (mean).'
+serving --late
+# kernels of 45 us one after the other, from 1 ms later on
+python3 - <<'END' >x
+import json
+t = json.load(open("serving.json"))
+k = sorted((e for e in t["traceEvents"] if e.get("cat") == "kernel"), key=lambda e: e["ts"])
+for i, e in enumerate(k):
+    e["ts"], e["dur"] = k[0]["ts"] + 1000 + 45 * i, 45
+print(json.dumps(t))
+END
+mv x serving.json
+like 'though its GPU work takes as long' "$(phases | sed -n 2p)" \
+	'^mixed: 8 .*; 62\.5 % of wall time is not in the recording; the rest is GPU-bound: 90\.0 us of GPU work per iteration'
 # decode and prefill in turns, 98 us of every 100: the GPU is not idle between
 # the work of one of them
 python3 - >serving.json <<-'END'

@@ -387,6 +387,18 @@ is 'no rate over time of which most is missing' "$(in_phases tokens_sum,tokens_p
 	'decode 496 .mixed 4177 .prefill 512 5120000.0.'
 is 'nor what bounds all of it' "$(in_phases bound,bound_recorded)" \
 	'decode gpu.mixed gpu.prefill host host.'
+# kernels of 45 us one after the other, from 1 ms later on
+python3 - <<'END' >x
+import json
+t = json.load(open("serving.json"))
+k = sorted((e for e in t["traceEvents"] if e.get("cat") == "kernel"), key=lambda e: e["ts"])
+for i, e in enumerate(k):
+    e["ts"], e["dur"] = k[0]["ts"] + 1000 + 45 * i, 45
+print(json.dumps(t))
+END
+mv x serving.json
+is 'nor of GPU work for four fifths, where most is missing' "$(in_phases bound,pct_missing,bound_recorded)" \
+	'decode gpu 37.25806451612903 gpu.mixed 62.5 gpu.prefill 82.0 gpu.'
 serving --format diffusion_native
 is 'no phase, no tokens' "$(in_phases iterations,tokens_sum,token_ns_median)" 'generic 40 .'
 python3 "$ROOT/tests/gen/serving.py" --steps 2000 --schedule phases --truth >truth.tsv
