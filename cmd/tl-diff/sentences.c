@@ -404,8 +404,17 @@ note_events(const struct changes *c, struct table *t)
 		    "%" PRIu64 " of %" PRIu64 " and %" PRIu64
 		    " kernel sequences matched",
 		    c->npaired, c->nsequences[0], c->nsequences[1]);
-	for (int i = 0; i < NTALLIES; i++)
-		note_tally(c, t, texts[c->set->by][i], over, &c->tallies[i]);
+	for (int i = 0; i < NTALLIES; i++) {
+		const struct tally *tally = &c->tallies[i];
+		bool is_other = c->set->by == BY_OP && i == TALLY_UNPAIRED &&
+		    tally->n[0] > 0 && tally->n[1] > 0;
+
+		note_tally(c, t,
+		    is_other ? "GPU events with other names or launches, "
+			       "compared by op"
+			     : texts[c->set->by][i],
+		    over, tally);
+	}
 }
 
 /* ---- calls ---- */

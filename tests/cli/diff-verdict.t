@@ -126,7 +126,7 @@ is 'streams: of kernels' "$(says --by kernel s777.json s778.json | grep another)
 	'matched GPU events on another stream: 1 before (10.0 us), 1 after (10.0 us)'
 two a b c | sed 's/cudaLaunchKernel/hipLaunchKernel/;s/k_/other_/' | trace >hip.json
 is 'other launches: what has no partner' "$(says s777.json hip.json)" \
-	'unmatched GPU events: 3 before (30.0 us), 3 after (30.0 us)
+	'GPU events with other names or launches, compared by op: 3 before (30.0 us), 3 after (30.0 us)
 3 launches differ by API name (cudaLaunchKernel | hipLaunchKernel)'
 is 'other launches: what to do, on the screen of tl-diff' "$(on_screen s777.json hip.json | grep API)" \
 	'3 launches differ by API name (cudaLaunchKernel | hipLaunchKernel); --equiv maps them'
@@ -141,7 +141,7 @@ is 'other launches: what to do, on the screen of tl-diff' "$(on_screen s777.json
 	gpu k_set 100 10 1
 } | trace >fill.json
 is 'a kernel instead of a memset is no other name' "$(says set.json fill.json)" \
-	'unmatched GPU events: 1 before (10.0 us), 1 after (10.0 us)'
+	'GPU events with other names or launches, compared by op: 1 before (10.0 us), 1 after (10.0 us)'
 {
 	op a 0 10
 	call 1 1 hipMemsetAsync
