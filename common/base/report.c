@@ -281,13 +281,17 @@ line_json(struct line *l, size_t limit, struct str s)
 	size_t i = 0;
 
 	l->p[l->len++] = '"';
-	while (i < s.len && l->len + 8 < limit) {
+	while (i < s.len && l->len + 14 < limit) {
 		uint32_t c;
 		size_t len = utf8_next(s.p + i, s.len - i, &c), n = len;
 
-		if (c == UTF8_BAD || char_is_unsafe(c))
+		if (c == UTF8_BAD || (c <= 0xffff && char_is_unsafe(c)))
 			n = (size_t)snprintf(l->p + l->len, 7, "\\u%04x",
-			    c > 0xffff ? 0xfffd : c);
+			    c == UTF8_BAD ? 0xfffd : c);
+		else if (char_is_unsafe(c))
+			n = (size_t)snprintf(l->p + l->len, 13,
+			    "\\u%04x\\u%04x", 0xd7c0 + (c >> 10),
+			    0xdc00 | (c & 0x3ff));
 		else if (p[i] == '"' || p[i] == '\\')
 			n = (size_t)snprintf(l->p + l->len, 3, "\\%c", p[i]);
 		else

@@ -39,10 +39,14 @@ put_high(struct buf *b, const unsigned char *p, const unsigned char *end)
 
 	if (n > 0) {
 		(void)utf8_next((const char *)p, n, &c);
-		if (c <= 0xffff && char_is_unsafe(c))
-			put_u(b, c);
-		else
+		if (!char_is_unsafe(c)) {
 			buf_put(b, p, n);
+		} else if (c <= 0xffff) {
+			put_u(b, c);
+		} else {
+			put_u(b, 0xd7c0 + (c >> 10));
+			put_u(b, 0xdc00 | (c & 0x3ff));
+		}
 		return n;
 	}
 	if (end - p >= 3 && p[0] == 0xed && p[1] >= 0xa0 && p[1] <= 0xbf &&

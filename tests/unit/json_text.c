@@ -267,6 +267,7 @@ main(void)
 	refuse("aa\\u123", "bad \\u escape in a string", 2);
 	refuse("a\nb", "control character in a string", 1);
 	refuse("0123456789abcdef\xff", "invalid UTF-8 in a string", 16);
+	put("\U000e0041\U0001f600", 8, "\"\\udb40\\udc41\U0001f600\"");
 	put("a\"\\\n\x01\x1f\x7f/", 8, "\"a\\\"\\\\\\n\\u0001\\u001f\x7f/\"");
 	put("\b\f\r\t\v", 5, "\"\\b\\f\\r\\t\\u000b\"");
 	put("a\0b", 3, "\"a\\u0000b\"");

@@ -53,7 +53,7 @@ records(void)
 {
 	report_use_fd(STDOUT_FILENO);
 	report_begin(); /* as a child finds it */
-	report(MSG_DUPLICATES, "a\"\\\n\xff\xc3\xa9", 2);
+	report(MSG_DUPLICATES, "a\"\\\n\xff\xc3\xa9\U000e0041", 2);
 	die("%s", "b\"");
 }
 
@@ -112,9 +112,11 @@ main(void)
 	    "nothing of the kind");
 	expect(records, 1,
 	    "{\"program\":\"tl\",\"level\":\"note\",\"id\":\"duplicates\","
-	    "\"text\":\"a\\\"\\\\\\u000a\\ufffd\xc3\xa9: 2 GPU events recorded "
+	    "\"text\":\"a\\\"\\\\\\u000a\\ufffd\xc3\xa9\\udb40\\udc41: 2 GPU "
+	    "events recorded "
 	    "twice; each counts once\","
-	    "\"file\":\"a\\\"\\\\\\u000a\\ufffd\xc3\xa9\",\"n\":2}\n"
+	    "\"file\":\"a\\\"\\\\\\u000a\\ufffd\xc3\xa9\\udb40\\udc41\",\"n\":"
+	    "2}\n"
 	    "{\"program\":\"tl\",\"level\":\"error\",\"id\":\"failed\","
 	    "\"text\":\"b\\\"\"}\n",
 	    "", "records instead of messages");
