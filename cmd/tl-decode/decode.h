@@ -62,6 +62,7 @@ enum skip {
 	SKIP_DURATION,
 	SKIP_PHASE,
 	SKIP_CATEGORY,
+	SKIP_ASYNC,
 	SKIP_COUNT
 };
 
@@ -173,6 +174,9 @@ enum skip skip_of_shape(enum kind kind, unsigned char ph, unsigned has);
 /* Whether an event of this phase, or of none, is work of which only the
  * category tells so. */
 bool kind_is_lost(enum kind kind, struct str cat);
+/* Why tables can't count it, then. What is asynchronous counts where it
+ * begins; a user's annotation is no work. */
+enum skip skip_of_lost(enum kind kind, unsigned char ph, struct str cat);
 /* Sets the fact of the source's skipped events, and warns of what it lacks. */
 void skip_report(struct source_state *s);
 

@@ -8,6 +8,7 @@ static const char *const keys[SKIP_COUNT] = {
 	[SKIP_DURATION] = "duration",
 	[SKIP_PHASE] = "phase",
 	[SKIP_CATEGORY] = "category",
+	[SKIP_ASYNC] = "async",
 };
 
 /* What counts by its time: GPU work, and what may be above it. */
@@ -59,4 +60,21 @@ kind_is_lost(enum kind kind, struct str cat)
 
 	return (kind == KIND_OTHER || kind == KIND_ASYNC) &&
 	    category_kind(cat, &by_cat) && skip_is_timed(by_cat);
+}
+
+enum skip
+skip_of_lost(enum kind kind, unsigned char ph, struct str cat)
+{
+	const unsigned annotations =
+	    KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_GPU_ANNOTATION);
+	enum kind by_cat;
+
+	if (!kind_is_lost(kind, cat))
+		return SKIP_NONE;
+	if (kind != KIND_ASYNC)
+		return SKIP_PHASE;
+	return (ph == 'b' || ph == 'S') && category_kind(cat, &by_cat) &&
+		(KIND_BIT(by_cat) & annotations) == 0
+	    ? SKIP_ASYNC
+	    : SKIP_NONE;
 }

@@ -89,8 +89,11 @@ check_facts(struct health *h, const struct source *src)
 	}
 	list.n = 0;
 	if (skipped != NULL && json_split(&list, mem, skipped->val.s)) {
-		uint64_t n = sum_of(&list);
+		uint64_t async = member(&list, STR("async"));
+		uint64_t n = sum_of(&list) - async;
 
+		count(h, CHECK_FILE_ASYNC, async,
+		    percent_of((double)async, (double)events));
 		count(h, CHECK_FILE_SKIPPED, n,
 		    percent_of((double)n, (double)events));
 	}

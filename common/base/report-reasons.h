@@ -16,6 +16,7 @@ REASON(SKIP_TIME, "without a usable time")
 REASON(SKIP_DURATION, "without a usable duration")
 REASON(SKIP_PHASE, "without a known phase")
 REASON(SKIP_CATEGORY, "without a usable category")
+REASON(SKIP_ASYNC, "asynchronous")
 
 /* ---- reasons: what steps are inferred from ---- */
 REASON(FROM_OPTIMIZER, "the optimizer's steps")

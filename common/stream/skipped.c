@@ -12,6 +12,7 @@ static const struct {
 	{ STR_INIT("duration"), REASON_SKIP_DURATION },
 	{ STR_INIT("phase"), REASON_SKIP_PHASE },
 	{ STR_INIT("category"), REASON_SKIP_CATEGORY },
+	{ STR_INIT("async"), REASON_SKIP_ASYNC },
 };
 
 /* The reason; a newer one by its key. */

@@ -47,7 +47,6 @@ a duration beyond all times|"ph":"X","cat":"gpu_memcpy","ts":1,"dur":9e18|durati
 a duration below zero|"ph":"X","cat":"kernel","ts":1,"dur":-2|duration
 no phase|"cat":"kernel","ts":1,"dur":1|phase
 an unknown phase|"ph":"?","cat":"kernel","ts":1,"dur":1|phase
-an asynchronous begin|"ph":"b","id":1,"cat":"kernel","ts":1|phase
 a list as category|"ph":"X","cat":["kernel"],"ts":1,"dur":1|category
 a number as category|"ph":"X","cat":2,"ts":1,"dur":1|category
 a category that is true|"ph":"X","cat":true,"ts":1,"dur":1|category
@@ -71,6 +70,18 @@ quiet 'frames are open when a recording ends' 'tl-timeline in.json'
 two '"ph":"E","ts":20' >in.json
 quiet 'and when it begins, and nothing tells what an end without a category is of' 'tl-timeline in.json'
 
+for ph in b S; do
+	two "\"ph\":\"$ph\",\"id\":1,\"cat\":\"kernel\",\"ts\":1" >in.json
+	refuses 3 'in.json: 1 event skipped: 1 asynchronous$' 'tl-decode in.json >in.tl'
+	is "asynchronous work, $ph: the record" "$(tl-cat in.tl 2>/dev/null | grep -o '"skipped":{[^}]*}')" \
+		'"skipped":{"async":1}'
+	is '... which tl-health warns of' "$(tl-health --no-header -c severity,check in.json 2>/dev/null |
+		grep file)" "$(printf 'warning\tfile.async')"
+	counts "a user's annotation is no work: $ph" "\"ph\":\"$ph\",\"id\":1,\"cat\":\"user_annotation\",\"ts\":1"
+done
+for ph in n e T p F; do
+	counts "asynchronous work counts where it begins: $ph" "\"ph\":\"$ph\",\"id\":1,\"cat\":\"kernel\",\"ts\":1"
+done
 counts 'an instant has no duration' '"ph":"i","cat":"kernel","ts":1'
 counts 'a mark of no work may lack its time' '"ph":"X","cat":"mine"'
 counts 'a slice without a category is no work' '"ph":"X","cat":null,"ts":1,"dur":1,"args":{"stream":3}'

@@ -354,6 +354,7 @@ SPOILS = {
     "coverage.blocked": "idle steps", "coverage.late": "idle steps",
     "coverage.begin": "ops steps", "coverage.end": "steps",
     "coverage.starved": "busy idle steps", "coverage.lost": ALL, "file.skipped": ALL,
+    "file.async": ALL,
 }
 
 # what is moved is moved after the trace has become longer, and before events are

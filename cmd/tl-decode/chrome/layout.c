@@ -136,8 +136,11 @@ static enum skip
 skip_of(const struct event_reader *r, const struct node *end,
     const struct shape *shape)
 {
-	if (kind_is_lost(shape->kind, dict_get(r->src->dict, shape->cat)))
-		return SKIP_PHASE;
+	enum skip lost = skip_of_lost(
+	    shape->kind, shape->ph, dict_get(r->src->dict, shape->cat));
+
+	if (lost != SKIP_NONE)
+		return lost;
 	if (shape->kind == KIND_SLICE && has_lost_category(r, end, shape))
 		return SKIP_CATEGORY;
 	return skip_of_shape(shape->kind, shape->ph, shape->has);
