@@ -99,7 +99,8 @@ const struct check_def checks[CHECKS] = {
 	    "record the CPU's activities; graft the ops of graphs: tl-graft",
 	    FIGURE_OPS | FIGURE_MODULES | FIGURE_ROOFLINE },
 	[CHECK_LINK_NO_ID] = { "links.no_id", GPU_TIME, 1, NEVER,
-	    "GPU events have no correlation id",
+	    "GPU events have no correlation id, or none of their calls is "
+	    "proven to have launched them",
 	    "ops, modules, roofline, causes of idle time", "", FIGURES_OWNERS },
 	[CHECK_LINK_SHARED] = { "links.shared", CALLS, ANY, 20,
 	    "calls have the correlation id of an earlier one",

@@ -23,6 +23,12 @@ NOTE(DUPLICATES,
 WARNING(AMBIGUOUS_LAUNCH,
     "{file}: {#n} GPU {n:event is|events are} unlinked: several calls may have "
     "launched {n:it|them} (merged traces? pass each by itself)")
+WARNING(AMBIGUOUS_OPS,
+    "{file}: {#n} GPU {n:event is|events are} unlinked: the file gives several "
+    "calls that may have launched {n:it|them}")
+WARNING(NO_OP_LAUNCH,
+    "{file}: {#n} GPU {n:event is|events are} unlinked: no call that the file "
+    "gives can have launched {n:it|them}")
 WARNING(NO_SUCH_LAUNCH,
     "{file}: {#n} GPU {n:event is|events are} unlinked: the call with "
     "{n:its|their} correlation id launches nothing")

@@ -63,6 +63,10 @@ stream_tell_links(const char *name, const struct source *source)
 
 	if (source_int(source, "ambiguous", &n))
 		report(MSG_AMBIGUOUS_LAUNCH, name, n);
+	if (source_int(source, "ambiguous_ops", &n))
+		report(MSG_AMBIGUOUS_OPS, name, n);
+	if (source_int(source, "unlaunched_ops", &n))
+		report(MSG_NO_OP_LAUNCH, name, n);
 	if (source_int(source, "no_launch", &n))
 		report(MSG_NO_SUCH_LAUNCH, name, n);
 	if (source_int(source, "unclosed", &n))

@@ -319,7 +319,9 @@ store_link(struct store *s, enum link_by by, struct link_stats *stats)
 	for (size_t k = 0; k < s->loose.n; k++)
 		mark_unlinked(s, s->loose.v[k], stats);
 	if (source_int(&s->source, "ambiguous_ops", &nops) && nops > 0)
-		stats->ambiguous += (uint64_t)nops;
+		stats->ambiguous_ops += (uint64_t)nops;
+	if (source_int(&s->source, "unlaunched_ops", &nops) && nops > 0)
+		stats->unlaunched_ops += (uint64_t)nops;
 	store_count_fact(s, "ambiguous", stats->ambiguous - before.ambiguous);
 	store_count_fact(s, "no_launch", stats->no_launch - before.no_launch);
 	count_unclosed(s, stats);
@@ -369,6 +371,10 @@ link_report(const struct link_stats *stats, const char *name)
 		report(MSG_DUPLICATES, name, stats->duplicates);
 	if (stats->ambiguous > 0)
 		report(MSG_AMBIGUOUS_LAUNCH, name, stats->ambiguous);
+	if (stats->ambiguous_ops > 0)
+		report(MSG_AMBIGUOUS_OPS, name, stats->ambiguous_ops);
+	if (stats->unlaunched_ops > 0)
+		report(MSG_NO_OP_LAUNCH, name, stats->unlaunched_ops);
 	if (stats->no_launch > 0)
 		report(MSG_NO_SUCH_LAUNCH, name, stats->no_launch);
 	if (stats->unclosed > 0)

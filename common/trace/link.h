@@ -20,11 +20,14 @@ extern const char *const link_words[];
 	    KIND_BIT(KIND_GPU_ANNOTATION))
 
 struct link_stats {
-	bool by_flow;               /* by arrows, else all of a key */
-	bool by_corr;               /* the key: else the external id */
-	uint64_t duplicates;        /* GPU events that the file holds twice */
-	uint64_t ambiguous;         /* GPU events that several calls may own */
-	uint64_t no_launch;         /* whose call can't launch anything */
+	bool by_flow;        /* by arrows, else all of a key */
+	bool by_corr;        /* the key: else the external id */
+	uint64_t duplicates; /* GPU events that the file holds twice */
+	uint64_t ambiguous;  /* GPU events that several calls may own */
+	uint64_t no_launch;  /* whose call can't launch anything */
+	/* ops of a file that gives calls for each: several may have launched
+	 * it, or none can have */
+	uint64_t ambiguous_ops, unlaunched_ops;
 	uint64_t unclosed;          /* work and ranges that begin or end only */
 	uint64_t linked, unlinked;  /* GPU events */
 	uint64_t wrappers;          /* backward ops that could be linked */

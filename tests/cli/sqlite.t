@@ -87,10 +87,13 @@ END
 is 'the launch of several calls: within one another, or the only one before, or none is proven' \
 	"$(events rivals 'select(.kind == "kernel") | [.name, .corr]' | tr '\n' ' ')" \
 	'["both",null] ["inner",4] ["earlier",5] ["sync",7] ["late",null] ["overlap",null] ["endless",null] ["same",null] ["open",null] '
-reports 3 ambiguous-launch 'tl-timeline rivals'
+reports 3 ambiguous-ops 'tl-timeline rivals'
+reports 3 no-op-launch 'tl-timeline rivals'
 tl-decode rivals 2>err | tl-link -o rivals.tl 2>err
 is 'which is counted once, however often they are linked' \
-	"$(tl-tree --link auto rivals.tl 2>err | tl-cat | jq -c 'select(.source.final) | .source.facts.ambiguous')" 6
+	"$(tl-tree --link auto rivals.tl 2>err | tl-cat | jq -c 'select(.source.final) | .source.facts | [.ambiguous_ops, .unlaunched_ops, .ambiguous]')" '[5,1,null]'
+reports 3 ambiguous-ops 'tl-timeline rivals.tl'
+reports 3 no-op-launch 'tl-timeline rivals.tl'
 
 { rpd; cat <<'END'; } | db monitors
 CREATE TABLE rocpd_monitor (deviceType, deviceId, monitorType, start, end, value);

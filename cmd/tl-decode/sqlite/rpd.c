@@ -365,20 +365,21 @@ is_rpd(struct db *db)
  */
 struct rival {
 	int64_t op, api, pid, tid, start, end;
-	bool has_end;
+	bool has_end, is_proven;
 };
 
 struct rivals {
 	struct rival inner; /* of the op at hand */
 	bool is_any, is_proven;
-	VEC(struct rival) launches;
+	VEC(struct rival) settled; /* of each op with any */
 };
 
 static void
 rivals_settle(struct rivals *v)
 {
-	if (v->is_any && v->is_proven)
-		vec_push(&v->launches, v->inner);
+	v->inner.is_proven = v->is_proven;
+	if (v->is_any)
+		vec_push(&v->settled, v->inner);
 }
 
 static bool
@@ -436,17 +437,22 @@ if_there(struct db *db, const char *column, const char *sql)
 }
 
 static void
-put_launches(struct db *db, const struct rivals *v)
+put_settled(struct db *db, const struct rivals *v)
 {
 	static const char sql[] =
-	    "UPDATE tl_links SET api = ?1, launch = ?1 WHERE op = ?2";
+	    "UPDATE tl_links SET api = coalesce(?1, api), launch = ?1, "
+	    "is_any = 1 WHERE op = ?2";
 	sqlite3_stmt *stmt;
 
 	if (sqlite3_prepare_v2(db->sql, sql, -1, &stmt, NULL) != SQLITE_OK)
 		db_die(db, sql);
-	for (size_t i = 0; i < v->launches.n; i++) {
-		sqlite3_bind_int64(stmt, 1, v->launches.v[i].api);
-		sqlite3_bind_int64(stmt, 2, v->launches.v[i].op);
+	for (size_t i = 0; i < v->settled.n; i++) {
+		const struct rival *r = &v->settled.v[i];
+
+		sqlite3_clear_bindings(stmt);
+		if (r->is_proven)
+			sqlite3_bind_int64(stmt, 1, r->api);
+		sqlite3_bind_int64(stmt, 2, r->op);
 		if (sqlite3_step(stmt) != SQLITE_DONE)
 			db_die(db, sql);
 		sqlite3_reset(stmt);
@@ -473,8 +479,8 @@ settle_rivals(struct db *db)
 	    if_there(db, "apiName_id", "a.apiName_id"),
 	    if_there(db, "domain_id", "a.domain_id"), r->ops, r->apis);
 	rivals_settle(&v);
-	put_launches(db, &v);
-	vec_free(&v.launches);
+	put_settled(db, &v);
+	vec_free(&v.settled);
 }
 
 /*
@@ -489,13 +495,13 @@ make_links(struct db *db)
 
 	db_each(db, NULL, NULL,
 	    "CREATE TEMP TABLE tl_links "
-	    "(op INTEGER PRIMARY KEY, api, launch, n)");
+	    "(op INTEGER PRIMARY KEY, api, launch, n, is_any)");
 	if (!db_has(db, "rocpd_api_ops", "op_id") ||
 	    !db_has(db, "rocpd_api_ops", "api_id"))
 		return;
 	db_each(db, NULL, NULL,
 	    "INSERT OR IGNORE INTO tl_links "
-	    "SELECT op, api, CASE WHEN n = 1 THEN api END, n "
+	    "SELECT op, api, CASE WHEN n = 1 THEN api END, n, NULL "
 	    "FROM (SELECT o.id AS op, a.id AS api, "
 	    "count(DISTINCT a.id) AS n, "
 	    "max(CASE WHEN a.start <= o.start THEN a.start END) "
@@ -560,16 +566,19 @@ read_rpd(struct db *db)
 static void
 set_facts(struct db *db, int64_t part)
 {
+	static const char *const facts[] = { "unlaunched_ops",
+		"ambiguous_ops" };
 	const struct rpd *r = db->state;
 	int64_t n;
 
-	if (db_query_int(db, &n,
-		"SELECT count(*) FROM tl_links l JOIN \"%w\" a "
-		"ON a.id = l.api "
-		"WHERE l.launch IS NULL AND tl_part(a.pid) = %lld",
-		r->apis, (long long)part) &&
-	    n > 0)
-		facts_int(&db->s->facts, "ambiguous_ops", n);
+	for (int i = 0; i < 2; i++)
+		if (db_query_int(db, &n,
+			"SELECT count(*) FROM tl_links l JOIN \"%w\" a "
+			"ON a.id = l.api WHERE l.launch IS NULL "
+			"AND l.is_any IS %s AND tl_part(a.pid) = %lld",
+			r->apis, i == 0 ? "NULL" : "1", (long long)part) &&
+		    n > 0)
+			facts_int(&db->s->facts, facts[i], n);
 	if (db->parts.n > 1) {
 		facts_int(&db->s->facts, "rank", (int64_t)db->s->src);
 		facts_str(&db->s->facts, "rank_from", STR("order"));
