@@ -5,6 +5,8 @@
 
 NOTHING(NO_TABLE_OPS,
     "{file}: the table {table} has no rows; tables with rows: {there}")
+NOTHING(NO_TABLE_HERE,
+    "{file}: the table {table} is of other traces; this one has: {there}")
 NOTE(GPU_ASSUMED,
     "{file}: the trace does not name its GPU: {gpu} is assumed, by memory and "
     "compute units; --arch names it")

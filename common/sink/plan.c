@@ -312,7 +312,7 @@ die_table(struct sink *s)
 		if (has_table(s, &s->tables[i]))
 			buf_printf(&there, "%s%s", there.len > 0 ? ", " : "",
 			    s->tables[i].name);
-	die_nothing(MSG_NO_TABLE_OPS, s->sources.path, asked, buf_str(&there));
+	die_nothing(MSG_NO_TABLE_HERE, s->sources.path, asked, buf_str(&there));
 }
 
 void
