@@ -384,8 +384,10 @@ finish(struct sink *s)
 	end_source(g);
 	sink_sources_check(&s->sources);
 	if (g->ngaps == 0 && g->windows.n == 0 &&
-	    s->named != &tables[OF_STREAMS])
+	    s->named != &tables[OF_STREAMS]) {
+		select_end(&s->select); /* before there is no answer */
 		explain_empty(s);
+	}
 }
 
 static void

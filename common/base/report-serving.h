@@ -28,6 +28,7 @@ WARNING(ITERATIONS_UNTOLD,
 WARNING(NO_SUCH_PROCESS,
     "{file}: source {#source}: no process '{pid}' has steps")
 WARNING(NO_PROCESS, "{option}: no source has a process '{pid}' with steps")
+WARNING(NO_SUCH_SOURCE, "{option}: there is no source {#source}")
 WARNING(STEPS_NOT_INFERRED,
     "{file}: no steps are inferred: {#n} {n:call is|calls are} too many for "
     "--mem")

@@ -282,9 +282,16 @@ is_there(const struct select *s, const struct select_step *step)
 void
 select_end(struct select *s)
 {
-	for (size_t i = 0; i < s->steps.n; i++)
-		if (!is_there(s, &s->steps.v[i]))
-			report(MSG_NO_PROCESS, "--step", s->steps.v[i].where);
+	for (size_t i = 0; i < s->steps.n; i++) {
+		const struct select_step *step = &s->steps.v[i];
+
+		if (is_there(s, step))
+			continue;
+		if (step->src != SELECT_ANY_SOURCE && step->src >= s->nsources)
+			report(MSG_NO_SUCH_SOURCE, "--step", step->src);
+		else
+			report(MSG_NO_PROCESS, "--step", step->where);
+	}
 }
 
 /* A byte for each item of --step; several may write at a time. */

@@ -113,7 +113,9 @@ reports 3 no-process 'tl-filter --step 2@13 procs.tl'
 reports 3 no-such-process 'tl-filter --step 2@0:13 procs.tl'
 reports 3 no-such-step 'tl-filter --step 1@12 procs.tl'
 ok 'other sources are not asked' tl-filter --step 2@1:12 -o f.tl sources.tl
-reports 3 no-process 'tl-filter --step 2@7: procs.tl'
+reports 3 no-such-source 'tl-filter --step 2@7: procs.tl'
+reports 5 no-such-source 'tl-idle --step 2@7: procs.tl'
+reports 5 no-process 'tl-idle --step 2@77 procs.tl'
 is 'where nothing else fits its steps are not asked for' \
 	"$(tl-filter --step 2@12 --name nosuch procs.tl 2>&1 >f.tl; echo $?)" 0
 refuses 2 '3-7@PID' 'tl-filter --step 3@ procs.tl'
@@ -137,7 +139,7 @@ is 'joined' "$(both tl-cat --tsv -F src,corr,kind | awk '$3 == "kernel" { print 
 # what no input has is said once, by programs that put tl-filter in front, too
 for program in tl-filter 'tl-cat' 'tl-cat --tsv' tl-export 'tl-html -o page.html' 'tl-merge --align none'; do
 	reports 3 no-process "$program --step 3@77 procs.json alone.json"
-	reports 3 no-process "$program --step 3@2:12 procs.json alone.json"
+	reports 3 no-such-source "$program --step 3@2:12 procs.json alone.json"
 	is "$program: what one of them has" \
 		"$($program --step 3@11,2@1:,3@0:11 procs.json alone.json 2>&1 >/dev/null; echo $?)" 0
 done

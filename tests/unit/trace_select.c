@@ -540,8 +540,7 @@ main(void)
 	    "--step: no source has a process '77' with steps");
 	says(no_such_process_there, EXIT_WARNINGS,
 	    "a.tl: source 0: no process '77' has steps");
-	says(no_such_source, EXIT_WARNINGS,
-	    "--step: no source has a process '1:77' with steps");
+	says(no_such_source, EXIT_WARNINGS, "--step: there is no source 1");
 	says(bad_range, EXIT_USAGE, "not '7-3'");
 	says(bad_kind, EXIT_USAGE, "no kind of event 'kernels'");
 	begin();
