@@ -9,12 +9,12 @@
 
 #include "stream/helper.h"
 #include "stream/stream.h"
+#include "table/catalogue.h"
 
 #include "cmd/tl-advise/advise.h"
 
 /* What names of files with tables end with. */
 static const char *const ends[] = { ".ndjson", ".csv", ".tsv" };
-#define TIMELINE "gpu_timeline" /* that each report has */
 
 static bool
 is_folder(const char *path)
@@ -24,21 +24,36 @@ is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* CSV is also what rocprofv3 writes: a report has a timeline. */
-static const char *
-end_of_tables(struct dirent *const *files, int n)
+/* CSV is also what rocprofv3 writes: that of a report has names of its tables.
+ */
+static bool
+is_table(struct str name, size_t kind)
 {
+	if (!str_ends(name, str_of(ends[kind])))
+		return false;
+	name.len -= strlen(ends[kind]);
+	return kind == 0 || sheet_find(name) != NULL;
+}
+
+/* Two formats are two reports, and which one is meant is not known. */
+static const char *
+end_of_tables(const char *path, struct dirent *const *files, int n)
+{
+	const char *first = NULL, *end = NULL;
+
 	for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
 		for (int i = 0; i < n; i++) {
-			struct str name = str_of(files[i]->d_name);
-
-			if (str_ends(name, str_of(ends[k])) &&
-			    (k == 0 ||
-				(str_take(&name, STR(TIMELINE)) &&
-				    str_eq(name, str_of(ends[k])))))
-				return ends[k];
+			if (!is_table(str_of(files[i]->d_name), k))
+				continue;
+			if (end != NULL && end != ends[k])
+				die("%s: %s and %s are of two reports: remove "
+				    "the tables of one",
+				    path, first, files[i]->d_name);
+			if (end == NULL)
+				first = files[i]->d_name;
+			end = ends[k];
 		}
-	return NULL;
+	return end;
 }
 
 static void
@@ -62,7 +77,7 @@ read_folder(const char *path, const struct facts_reading *r,
 
 	if (n < 0)
 		die_errno("%s", path);
-	end = end_of_tables(files, n);
+	end = end_of_tables(path, files, n);
 	for (int i = 0; i < n; i++) {
 		struct str table = str_of(files[i]->d_name);
 
@@ -159,8 +174,8 @@ read_traces(
 	if (!in_need(out, 1)) {
 		status = helper_wait(h);
 		if (rows != NULL && status == EXIT_NO_ANSWER)
-			die("%s: of tables only NDJSON is read, as tl-report "
-			    "--format ndjson writes it",
+			die("%s: a CSV or TSV table is read with its folder: "
+			    "pass that, or NDJSON of tl-report --format ndjson",
 			    rows);
 		exit(child_signal(status) > 0 || status == EXIT_DONE
 			? EXIT_NO_ANSWER

@@ -32,6 +32,8 @@ static const struct {
 	{ "Kernel name", "name", 1 },
 	{ "Kernel duration (µs)_sum", "dur_ns_sum", 1e3 },
 	{ "Kernel duration (µs)_count", "count", 1 },
+	/* kernel_summary of rocprofv3's traces */
+	{ "Total Kernel Time (ms)", "dur_ns_sum", 1e6 },
 	/* short kernels */
 	{ "bin_end", "bin_end_ns", 1e3 },
 	{ "Short Kernel duration (µs) sum", "dur_ns_sum", 1e3 },
@@ -77,9 +79,19 @@ is_instance(struct str id, struct val v)
 	    v.number != floor(v.number);
 }
 
+/* Names are hostile: one that reads "True" is no bool. */
+static bool
+is_name(struct str id)
+{
+	return str_eq(id, STR("name")) || str_eq(id, STR("call")) ||
+	    str_eq(id, STR("text"));
+}
+
 static struct val
 value_of(struct str id, struct val v, double times)
 {
+	if (is_name(id))
+		return v;
 	if (is_instance(id, v))
 		v.type = VAL_NONE;
 	else if (v.type == VAL_NUMBER)

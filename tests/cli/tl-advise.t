@@ -466,7 +466,16 @@ tl-report -d labelled "$SAMPLE" 2>err
 tl-advise labelled >b
 ok 'and a folder of CSV' cmp a b
 mkdir alone && cp labelled/ops_summary.csv alone
-refuses 1 'no trace or stream in this folder' 'tl-advise alone'
+refuses 5 'no GPU events' 'tl-advise alone'
+mkdir both && cp labelled/* folder/gpu_timeline.ndjson both
+refuses 1 'both: gpu_timeline.ndjson and [A-Za-z_]*.csv are of two reports' 'tl-advise both'
+mkdir true && sed '/aten::mm/s/aten::mm/True/' labelled/unified_perf_summary.csv >true/unified_perf_summary.csv
+cp labelled/gpu_timeline.csv true
+like 'an op called True is no bool' "$(tl-advise --no-header --table advice_ops -c name true)" '^True$'
+mkdir total && cp labelled/gpu_timeline.csv total
+printf 'name,Count,Total Kernel Time (ms)\npaged_attention_k,2,0.75\nreshape_and_cache_k,2,0.25\n' >total/kernel_summary.csv
+like "kernels of rocprofv3's CSV have their time" "$(tl-advise --no-header -c insight total)" \
+	'^writing the KV cache takes 250.0 us, 25.0 % of paged attention$'
 tl-advise - <stream.ndjson >b
 ok 'and from standard input' cmp a b
 tl-advise "$SAMPLE" >a 2>err
@@ -479,9 +488,9 @@ like 'sentences' "$(cat a)" '^ [12]\. 2\.322 ms .*, confidence medium$'
 refuses 2 'tables, or traces, not both' "tl-advise t.ndjson $SAMPLE"
 for format in csv tsv; do
 	tl-advise t.ndjson --format $format >rows.$format 2>err
-	refuses 1 "rows.$format: of tables only NDJSON is read" "tl-advise rows.$format"
+	refuses 1 "rows.$format: a CSV or TSV table is read with its folder" "tl-advise rows.$format"
 done
-refuses 1 'stdin: of tables only NDJSON is read' 'tl-advise <rows.tsv'
+refuses 1 'stdin: a CSV or TSV table is read with its folder' 'tl-advise <rows.tsv'
 echo '{"a":1' >not.json; tl-advise not.json 2>err
 is 'nor is a bad trace a table' "$(grep -c NDJSON err)" 0
 refuses 2 "there is no table 'x'" 'tl-advise --table x t.ndjson'
