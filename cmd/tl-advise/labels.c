@@ -63,6 +63,9 @@ begin(void *ctx, const struct head *head)
 				c.id = str_of(labels[k].id);
 				times = labels[k].times;
 			}
+		/* also where a typed table has text: of an instance "8.10" */
+		if (str_ends(c.id, STR("uid")))
+			c.type = COL_INT;
 		vec_push(&g->columns, c);
 		vec_push(&g->times, times);
 	}

@@ -472,6 +472,8 @@ refuses 1 'both: gpu_timeline.ndjson and [A-Za-z_]*.csv are of two reports' 'tl-
 mkdir true && sed '/aten::mm/s/aten::mm/True/' labelled/unified_perf_summary.csv >true/unified_perf_summary.csv
 cp labelled/gpu_timeline.csv true
 like 'an op called True is no bool' "$(tl-advise --no-header --table advice_ops -c name true)" '^True$'
+printf 'severity,check,uid,finding,advice\nmisleading,a.b,892,it is,mend it\n' >true/health.csv
+is 'an event id is a number in CSV, too' "$(tl-advise --no-header -c rule,uids true | grep ^misleading)" 'misleading	[892]'
 mkdir total && cp labelled/gpu_timeline.csv total
 printf 'name,Count,Total Kernel Time (ms)\npaged_attention_k,2,0.75\nreshape_and_cache_k,2,0.25\n' >total/kernel_summary.csv
 like "kernels of rocprofv3's CSV have their time" "$(tl-advise --no-header -c insight total)" \
