@@ -68,22 +68,21 @@ call_pct(const struct call *c, double us)
  */
 #define WINOGRAD_FEWER 4
 
-/* Its kernels take most of the call's kernel time. */
-static bool
-is_winograd(const struct roof_state *g, const struct call *c)
+/* Time of the kernels that do so. */
+static double
+winograd_ns(const struct roof_state *g, const struct call *c)
 {
-	double all_ns = 0, its_ns = 0;
+	double ns = 0;
 
 	for (uint32_t i = 0; i < c->nkernels; i++) {
 		const struct work *w =
 		    &g->works.v[g->lists.v[c->first_kernel + i]];
 
-		all_ns += (double)w->dur_ns;
 		if (str_find(dict_get(g->sink.dict, w->name), STR("winograd"),
 			true) >= 0)
-			its_ns += (double)w->dur_ns;
+			ns += (double)w->dur_ns;
 	}
-	return 2 * its_ns > all_ns;
+	return ns;
 }
 
 enum above
@@ -106,10 +105,8 @@ call_above(struct roof_state *g, const struct call *c)
 		return ABOVE_UNKNOWN;
 	if (!(rf.compute_us * 1e3 > most_ns))
 		return ABOVE_CACHE;
-	return is_winograd(g, c) &&
-		rf.compute_us * 1e3 <= WINOGRAD_FEWER * most_ns
-	    ? ABOVE_FEWER
-	    : ABOVE_UNKNOWN;
+	most_ns += (WINOGRAD_FEWER - 1) * winograd_ns(g, c);
+	return rf.compute_us * 1e3 <= most_ns ? ABOVE_FEWER : ABOVE_UNKNOWN;
 }
 
 struct str
