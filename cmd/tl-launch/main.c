@@ -92,6 +92,7 @@ static const struct sink_column columns[] = {
 	{ { "kernel_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_KERNEL, 0 },
 	STATS("total_ns", M_TOTAL),
 	STATS("api_ns", M_API),
+	STAT("api_ns_std", COL_REAL, SINK_STD, M_API),
 	STATS("queue_ns", M_QUEUE),
 	STATS("kernel_ns", M_KERNEL),
 	{ { "pct_of_api", "Time %", COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_SHARE, false, M_API, 0 },
@@ -141,6 +142,8 @@ static const struct sink_column columns[] = {
 	{ { "bytes_sum", NULL, COL_INT, UNIT_BYTES, 0, 0 }, SINK_CELL, false, C_BYTES, 0 },
 	{ { "time_ns_sum", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_SUM, false, M_KERNEL, 0 },
 	{ { "time_ns_mean", NULL, COL_REAL, NS, 0, 0 }, SINK_MEAN, false, M_KERNEL, 0 },
+	STAT("time_ns_median", COL_REAL, SINK_MEDIAN, M_KERNEL),
+	STAT("time_ns_std", COL_REAL, SINK_STD, M_KERNEL),
 	{ { "time_ns_min", NULL, COL_INT, NS, 0, 0 }, SINK_MIN, false, M_KERNEL, 0 },
 	{ { "time_ns_max", NULL, COL_INT, NS, 0, 0 }, SINK_MAX, false, M_KERNEL, 0 },
 	{ { "busy_ns", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_BUSY, 0 },
@@ -226,14 +229,15 @@ enum {
 #define API_SUMMARY                                                           \
 	.keys = "api",                                                        \
 	.columns = "count,api_ns_sum,pct_of_api,api_ns_mean,api_ns_median,"   \
-		   "api_ns_min,api_ns_max,api_ns_std_all",                    \
+		   "api_ns_min,api_ns_max,api_ns_std_all,+api_ns_std",        \
 	.measure = M_API, .by = IS_CALL,                                      \
 	LABELS({ "api", "Name", 0 }, { "count", "Instances", 0 },             \
 	    { "api_ns_sum", "Total Time (ns)", 0 },                           \
 	    { "api_ns_mean", "Avg (ns)", 0 },                                 \
 	    { "api_ns_median", "Med (ns)", 0 },                               \
 	    { "api_ns_min", "Min (ns)", 0 }, { "api_ns_max", "Max (ns)", 0 }, \
-	    { "api_ns_std_all", "StdDev (ns)", 0 })
+	    { "api_ns_std_all", "StdDev (ns)", 0 },                           \
+	    { "api_ns_std", "sample StdDev (ns)", 0 })
 
 /* by: what its records are. */
 static struct sink_table tables[] = {
@@ -276,7 +280,9 @@ static struct sink_table tables[] = {
 	[OF_COPIES] = { .name = "copies",
 	    .keys = "dev,copy,size",
 	    .columns = "is_pageable,count,bytes_sum,time_ns_sum,busy_ns,"
-		       "gb_per_s,zero_length_count",
+		       "gb_per_s,zero_length_count,+time_ns_mean,"
+		       "+time_ns_median,+time_ns_min,+time_ns_max,"
+		       "+time_ns_std",
 	    .measure = M_KERNEL,
 	    .by = IS_COPY },
 	[OF_BANDWIDTH] = { .name = "copy_bandwidth_series",
@@ -345,7 +351,8 @@ static struct sink_table tables[] = {
 	[OF_COPY_BYTES] = { .name = "memory_copy_by_copy_bytes",
 	    .keys = "copy_bytes,direction",
 	    .columns = "count,bytes_sum,time_ns_sum,time_ns_mean,"
-		       "time_ns_min,time_ns_max,gb_per_s",
+		       "time_ns_min,time_ns_max,gb_per_s,+time_ns_median,"
+		       "+time_ns_std",
 	    .order = SINK_BY_KEY,
 	    .measure = M_KERNEL,
 	    .ties = "direction",

@@ -50,6 +50,22 @@ nsys=$TL_DATA/nsys_saxpy/saxpy-mpi-cuda_nsys_perlmutter0.sqlite
 tl-tree "$nsys" >nsys.tl
 is 'nsys: kernels, copies, calls, launches and ranges, as nsys stats defines them' \
 	"$(python3 "$ROOT/tests/oracle/nsys.py" check "$nsys")" 'ok 5 15 15 57 5 22'
+# as nsys stats prints them: total, number, mean, median, least, greatest, deviation
+is 'nsys: cuda_api_sum' "$(tl-launch --table api_summary --no-header nsys.tl \
+	-c api,api_ns_sum,count,api_ns_median,api_ns_std | head -n 1 | awk '{ printf "%s %s %s %s %.3f", $1, $2, $3, $4, $5 }')" \
+	'cudaMemcpy 374336827 15 19177055.0 9228614.995'
+is 'nsys: cuda_gpu_mem_time_sum' "$(tl-launch --table copies --no-header nsys.tl \
+	-c time_ns_sum,count,time_ns_mean,time_ns_median,time_ns_min,time_ns_max,time_ns_std |
+	awk 'NR == 1 { printf "%s %s %s %s %s %s %.2f; ", $1, $2, $3, $4, $5, $6, $7 }
+		NR == 2 { printf "%s %s %s %s %.2f", $1, $2, $3, $4, $7 }')" \
+	'186001123 10 18600112.3 18499854.0 18112420 19124598 484041.31; 98698477 5 19739695.4 19736303.0 61712.88'
+is 'nsys: and by size' "$(tl-launch --table memory_copy_by_copy_bytes --no-header nsys.tl \
+	-c direction,time_ns_median,time_ns_std | awk -F'\t' '{ printf "%s %s %.2f; ", $1, $2, $3 }')" \
+	'h2d (GPU 0) 18499854.0 484041.31; d2h (GPU 0) 19736303.0 61712.88; '
+is 'nsys: cuda_gpu_kern_sum' "$(tl-kernels --no-header nsys.tl \
+	-c dur_ns_sum,count,dur_ns_mean,dur_ns_median,dur_ns_min,dur_ns_max,dur_ns_std |
+	awk '{ printf "%s %s %s %s %s %s %.2f", $1, $2, $3, $4, $5, $6, $7 }')" \
+	'88573480 5 17714696.0 17713960.0 17700808 17733416 12992.08'
 is 'nsys: events by kind' "$(tl-cat --tsv -F cat,kind --no-header nsys.tl | grep -v ^inferred_step | cut -f 2 | sort | uniq -c | awk '{ printf "%s %s ", $1, $2 }')" \
 	'22 annotation 1 driver 5 kernel 15 memcpy 8 meta 16 overhead 56 runtime '
 is 'nsys: all GPU work is linked to its call' "$(tl-cat --tsv -F kind,launch --no-header nsys.tl |
