@@ -52,6 +52,8 @@ struct facts {
 	int64_t rank, world;
 	bool has_rank; /* and not only for want of a better one */
 	bool has_world, devices_differ;
+	struct str beside; /* of the last one: a file read with it */
+	size_t nbeside;
 	bool is_lossy; /* salvaged, and events are lost */
 };
 

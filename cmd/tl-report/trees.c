@@ -125,6 +125,22 @@ is_lossy(const struct source *s)
 	return lossy;
 }
 
+/* Other files of its run. */
+static void
+take_beside(struct facts *f, const struct source *s)
+{
+	struct arena *mem = arena_create();
+	json_items list = { 0 };
+
+	(void)!json_split(&list, mem, fact_text(s, "read_with"));
+	f->nbeside = list.n;
+	if (list.n == 1)
+		f->beside = str_of(
+		    text("%.*s", (int)list.v[0].text.len, list.v[0].text.p));
+	vec_free(&list);
+	arena_destroy(mem);
+}
+
 static void
 take_facts(struct facts *f, const struct source *s)
 {
@@ -141,6 +157,7 @@ take_facts(struct facts *f, const struct source *s)
 	    f->has_rank && !str_eq(fact_text(s, "rank_from"), STR("order"));
 	f->has_world = source_int(s, "world_size", &f->world);
 	f->is_lossy |= is_lossy(s);
+	take_beside(f, s);
 }
 
 /* ---- what is in it ---- */

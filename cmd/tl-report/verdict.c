@@ -111,6 +111,13 @@ put_name(const struct settings *s, struct buf *b)
 	if (name.len == 0)
 		name = STR("standard input");
 	table_fold_name(name, 0, b);
+	if (facts->nbeside == 1) {
+		buf_puts(b, " with ");
+		table_fold_name(facts->beside, 0, b);
+	} else if (facts->nbeside > 1) {
+		buf_printf(
+		    b, " with %zu other files of its run", facts->nbeside);
+	}
 	if (!facts->has_rank)
 		return;
 	buf_printf(b, ", rank %" PRId64, facts->rank);

@@ -37,6 +37,11 @@ is 'all of them are one source' \
 tl-report -d all run/*.csv 2>err
 tl-report -d one run/run_kernel_trace.csv 2>err
 same 'a report counts each GPU event once' all/gpu_timeline.csv one/gpu_timeline.csv
+mkdir two && cp run/run_kernel_trace.csv run/run_hip_api_trace.csv two
+is 'a report says which file was read with it' "$(tl-report two/run_kernel_trace.csv 2>&1 | head -n 1)" \
+	'run_kernel_trace.csv with run_hip_api_trace.csv'
+like 'or how many' "$(tl-report run/run_kernel_trace.csv 2>&1 | head -n 1)" \
+	'^run_kernel_trace.csv with [234] other files of its run'
 # whichever program reads them
 for sink in tl-timeline tl-kernels tl-launch tl-health 'tl-cat --tsv -F src,id,kind' 'tl-export --to chrome' 'tl-filter --ndjson' 'tl-merge --ndjson' 'tl-fold --clock cpu'; do
 	is "$sink of all of them" "$($sink run/*.csv 2>&1 | grep -v '^{"tl":' | cksum)" \

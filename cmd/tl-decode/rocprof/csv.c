@@ -15,6 +15,7 @@
 #include "cmd/tl-decode/format.h"
 #include "stream/from-json.h"
 #include "stream/run.h"
+#include "json/json.h"
 
 static const struct str kernels = STR_INIT("kernel_dispatch");
 
@@ -462,6 +463,29 @@ read_sibling(struct csv *c, const char *path, size_t table)
 	s->in = c->given;
 }
 
+/* What else was read than the file that was named, without folders. */
+static void
+tell_siblings(struct csv *c, char *const paths[RUN_TABLES], size_t given)
+{
+	struct buf list = { 0 };
+
+	for (size_t i = 0; i < RUN_TABLES; i++) {
+		const char *slash;
+
+		if (i == given || paths[i] == NULL)
+			continue;
+		slash = strrchr(paths[i], '/');
+		buf_putc(&list, list.len == 0 ? '[' : ',');
+		json_put_string(
+		    &list, str_of(slash != NULL ? slash + 1 : paths[i]));
+	}
+	if (list.len > 0) {
+		buf_putc(&list, ']');
+		facts_json(&c->s->facts, "read_with", buf_str(&list));
+	}
+	buf_free(&list);
+}
+
 static void
 read_all(struct csv *c)
 {
@@ -481,6 +505,7 @@ read_all(struct csv *c)
 			read_sibling(c, paths[i], i);
 	if (given == RUN_TABLES)
 		read_table(c, RUN_TABLES);
+	tell_siblings(c, paths, given);
 	for (size_t i = 0; i < RUN_TABLES; i++)
 		vec_release(paths[i]);
 }
