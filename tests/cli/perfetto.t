@@ -103,6 +103,20 @@ trace("rows.pftrace",
       text(60, num(1, 3) + num(5, 1) + text(2, "stream x")),
       *span(2, 100, "kernel", "k"), *span(2, 200, "gpu_memcpy", "m", note("device", 5), note("stream", 6)),
       *span(3, 300, "kernel", "l"), *span(2, 400, "cpu_op", "o"))
+
+# arguments as JSON text, as Kineto's builder writes them; what is none, or too much, stays a text
+def plain(ts, name, *fields):
+    return [event(ts, num(9, 1), num(11, 50), text(23, name), *fields), event(ts + 2, num(9, 2), num(11, 50))]
+trace("builder.pftrace",
+      text(12, text(29, num(1, 1) + text(2, '{"correlation": 4, "cbid": 1}'))) + num(13, 1) + num(41, 1) +
+      event(5, num(9, 1), num(11, 50), text(23, "cudaMalloc"), text(4, text(10, "debug") + num(17, 1))),
+      event(7, num(9, 2), num(11, 50)),
+      *plain(10, "aten::mm", note("metadata", '"External id": 5, "Input Dims": [[8,16], [ ]]')),
+      *plain(20, "forward", note("metadata", '{"Python id": 3, "s": "\\u00e9", "metadata": "x"}')),
+      *plain(30, "gemm", note("metadata", '"device": 1, "stream": 7, "correlation": 9'), note("correlation_id", 9)),
+      *sum((plain(40 + 3 * i, "odd", note("metadata", v)) for i, v in enumerate((
+          "", "x", "{", '"a": 1}', '"a": 1, ', "[1]", '"a": ' + "[" * 5000, "{} {}"))), []),
+      *plain(90, "many", note("metadata", ",".join('"k%d":1' % i for i in range(257)))))
 EOP
 python3 made.py
 events() { tl-decode "$1" 2>/dev/null | tl-cat | jq -c "select(.id != null) | $2"; }
@@ -111,6 +125,14 @@ for n in 4096 4097; do
 	tl-decode <"place$n.pftrace" >place.tl
 	ok "a text of $n bytes is the same by number" cmp -s number.tl place.tl
 done
+is 'members of JSON in a text are arguments' "$(events builder.pftrace 'select(.name != "odd" and .name != "many") |
+	[.kind, .dev, .gpu_stream, .corr, .ext, .args]')" \
+	'["runtime",null,null,4,null,{"correlation":4,"cbid":1}]
+["op",null,null,null,5,{"External id":5,"Input Dims":[[8,16],[]]}]
+["python",null,null,null,null,{"Python id":3,"s":"é","metadata":"x"}]
+["kernel",1,7,9,null,{"device":1,"stream":7,"correlation":9,"correlation_id":9}]'
+is 'any other text stays one' "$(events builder.pftrace 'select(.name == "odd" or .name == "many") | .args.metadata | length' | tr '\n' ' ')" \
+	'0 1 1 7 8 3 5005 5 2202 '
 is 'events of older writers' "$(events legacy.pftrace 'del(.id, .src)')" \
 	'{"kind":"op","cat":"cpu_op","name":"by number","ts":1005000,"dur":20000,"pid":7,"tid":8,"ph":"X","top":{"tdur":9,"tts":53}}
 {"kind":"instant","cat":"c","name":"i","ts":2000000,"pid":7,"tid":8,"ph":"i","top":{"s":"p"}}

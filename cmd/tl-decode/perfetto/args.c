@@ -10,6 +10,8 @@
 
 #define DEPTH_MAX 32       /* of lists in lists */
 #define JSON_MAX (4 << 20) /* bytes of texts that were read */
+#define OPEN_MAX (1 << 20) /* bytes of a text that is opened ... */
+#define OPEN_KEYS 256      /* ... and its members */
 
 const struct known_key perfetto_keys[KEYS_N] = {
 #define X(name, text, role) [name] = { STR_INIT(text), role },
@@ -285,10 +287,52 @@ put_json_text(
 	}
 }
 
+/* A text that is JSON's members, with or without braces: each is an argument,
+ * as Kineto's builder writes those that it has. Any other stays a text. */
+static void
+open_text(struct perfetto *p, uint32_t key, struct str bytes, struct args *to)
+{
+	struct arena *mem = arena_create();
+	json_items list = { 0 };
+	struct buf whole = { 0 };
+	bool is_bare = !str_starts(bytes, STR("{"));
+
+	if (is_bare)
+		buf_putc(&whole, '{');
+	buf_put(&whole, bytes.p, bytes.len);
+	if (is_bare)
+		buf_putc(&whole, '}');
+	if (bytes.len > OPEN_MAX || !json_split(&list, mem, buf_str(&whole)) ||
+	    list.n / 2 > OPEN_KEYS)
+		list.n = 0;
+	for (size_t i = 0; i + 1 < list.n; i += 2) {
+		uint32_t name = perfetto_text(p, list.v[i].text);
+		struct str value = list.v[i + 1].text;
+
+		if (list.v[i + 1].type == JSON_T_STRING)
+			args_text(p, to, name, value);
+		else
+			read_json(p, name, value, to);
+	}
+	if (list.n == 0)
+		args_text(p, to, key, bytes);
+	vec_free(&list);
+	buf_free(&whole);
+	arena_destroy(mem);
+}
+
+static bool
+is_opened(uint32_t key)
+{
+	return key == KEY_METADATA || key == KEY_DEBUG;
+}
+
 static void
 put_value(struct perfetto *p, const struct sequence *q, uint32_t key,
     const struct annotation *a, struct args *to)
 {
+	uint32_t number;
+
 	p->text.len = 0;
 	switch (a->field) {
 	case 2: args_put(to, key, a->u != 0 ? VAL_TRUE : VAL_FALSE); break;
@@ -301,14 +345,23 @@ put_value(struct perfetto *p, const struct sequence *q, uint32_t key,
 		else
 			put_text(p, to, key, VAL_NUM, buf_str(&p->text));
 		break;
-	case 6: args_text(p, to, key, a->bytes); break;
+	case 6:
+		if (is_opened(key))
+			open_text(p, key, a->bytes, to);
+		else
+			args_text(p, to, key, a->bytes);
+		break;
 	case 9: put_json_text(p, key, a->bytes, to); break;
 	case 7:
 		buf_printf(&p->text, "0x%" PRIx64, a->u);
 		put_text(p, to, key, VAL_STR, buf_str(&p->text));
 		break;
 	case 17:
-		put_interned(p, to, key, sequence_name(q, NAMES_STRING, a->u));
+		number = sequence_name(q, NAMES_STRING, a->u);
+		if (is_opened(key))
+			open_text(p, key, perfetto_name(p, number), to);
+		else
+			put_interned(p, to, key, number);
 		break;
 	default: args_put(to, key, VAL_NULL); break;
 	}

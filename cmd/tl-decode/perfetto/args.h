@@ -37,6 +37,9 @@ struct link;
 	X(KEY_BLOCK, "workgroup_size", ROLE_NONE) \
 	X(KEY_GRID, "grid_size", ROLE_NONE) \
 	X(KEY_ARGS, "args", ROLE_NONE) \
+	X(KEY_METADATA, "metadata", ROLE_NONE) \
+	X(KEY_DEBUG, "debug", ROLE_NONE) \
+	X(KEY_PYTHON_ID, "Python id", ROLE_NONE) \
 	X(KEY_NONE_GIVEN, "", ROLE_NONE)
 /* clang-format on */
 
@@ -107,7 +110,7 @@ args_uint(struct args *to, uint32_t key, uint64_t v)
 }
 
 /* Whether the value of a key may say more than what it is: when a slice begins
- * or ends, where it runs, how it was launched. */
+ * or ends, where it runs, how it was launched; or is other arguments. */
 static inline bool
 args_is_looked_at(uint32_t key)
 {
@@ -121,7 +124,9 @@ args_is_looked_at(uint32_t key)
 	case KEY_DST_AGENT:
 	case KEY_FLOW_IDS:
 	case KEY_BLOCK:
-	case KEY_GRID: return true;
+	case KEY_GRID:
+	case KEY_METADATA:
+	case KEY_DEBUG: return true;
 	default: return false;
 	}
 }

@@ -20,6 +20,8 @@ kind_of_args(const struct perfetto *p, const struct open_slice *o)
 		return str_starts(name, STR("Memcpy")) ? KIND_MEMCPY
 		    : str_starts(name, STR("Memset"))  ? KIND_MEMSET
 						       : KIND_KERNEL;
+	if (args_find(&o->args, KEY_PYTHON_ID) != NULL)
+		return KIND_PYTHON;
 	return args_get_int(&o->args, KEY_EXTERNAL_ID, &i) ? KIND_OP
 							   : KIND_SLICE;
 }
