@@ -212,9 +212,8 @@ table_named(const char *name)
 	while (i < NTABLES && strcmp(tables[i].name, name) != 0)
 		i++;
 	if (i == NTABLES)
-		die_usage("there is no table '%s': --list-tables says which "
-			  "there are",
-		    name);
+		table_refuse(
+		    str_of(name), &tables[0].name, NTABLES, sizeof *tables);
 	return i;
 }
 

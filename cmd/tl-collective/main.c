@@ -75,6 +75,16 @@ static const struct about about = {
 	"tl-collective rank*.json.gz",
 };
 
+static noreturn void
+refuse_table(struct str name)
+{
+	const char **names = xcalloc(ntable_defs, sizeof *names);
+
+	for (size_t i = 0; i < ntable_defs; i++)
+		names[i] = table_defs[i]->name;
+	table_refuse(name, names, ntable_defs, sizeof *names);
+}
+
 static void
 choose_tables(const struct optparse *op, struct settings *set)
 {
@@ -87,9 +97,7 @@ choose_tables(const struct optparse *op, struct settings *set)
 			if (str_eq(name, str_of(table_defs[i]->name)))
 				break;
 		if (i == ntable_defs)
-			die_usage("option '--table': no table '%.*s'; see "
-				  "--list-tables",
-			    (int)name.len, name.p);
+			refuse_table(name);
 		vec_push(&set->tables, table_defs[i]);
 	}
 }

@@ -56,7 +56,8 @@ struct compared {
 	struct reports reports;
 	struct plans plans;
 	VEC(struct joined) sheets;
-	bool found; /* what --table asks for */
+	bool found;        /* what --table asks for */
+	VEC(char *) names; /* of tables, where it was not */
 };
 
 static void
@@ -131,6 +132,17 @@ join_all(struct compared *c)
 
 /* ---- where tables go ---- */
 
+/* Of all tables, the first time that none is what --table asks for. */
+static void
+keep_names(struct compared *c, struct sink *sink)
+{
+	if (sink->found || sink->lists || c->names.n > 0)
+		return;
+	for (size_t i = 0; i < sink->names.n; i++)
+		vec_push(&c->names, sink->names.v[i]);
+	sink->names.n = 0;
+}
+
 /* The tables over all sheets, and those of each. */
 static void
 put_tables(struct compared *c, struct sink *sink, bool all)
@@ -140,6 +152,7 @@ put_tables(struct compared *c, struct sink *sink, bool all)
 	for (size_t i = 0; i < c->sheets.n && all; i++)
 		tables_put(&c->sheets.v[i], sink);
 	c->found |= sink->found;
+	keep_names(c, sink);
 	sink_finish(sink);
 }
 
@@ -193,7 +206,8 @@ put_everywhere(struct compared *c)
 	if (set->list || (set->dir == NULL && set->book == NULL))
 		put_stdout(c);
 	if (!c->found && !set->list)
-		die_usage("no table '%s'; see --list-tables", set->table);
+		table_refuse(str_of(set->table), c->names.v, c->names.n,
+		    sizeof *c->names.v);
 }
 
 static void
@@ -202,6 +216,9 @@ free_all(struct compared *c)
 	for (size_t i = 0; i < c->sheets.n; i++)
 		join_free(&c->sheets.v[i]);
 	vec_free(&c->sheets);
+	for (size_t i = 0; i < c->names.n; i++)
+		vec_release(c->names.v[i]);
+	vec_free(&c->names);
 	plans_free(&c->plans);
 	reports_close(&c->reports);
 }

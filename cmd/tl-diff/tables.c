@@ -153,7 +153,8 @@ check_named(struct settings *set)
 		if (strcmp(set->table, kinds[i].name) == 0)
 			named = &kinds[i];
 	if (named == NULL)
-		die_usage("no table '%s'; see --list-tables", set->table);
+		table_refuse(
+		    str_of(set->table), &kinds[0].name, NTABLES, sizeof *kinds);
 	if (set->by == BY_KERNEL && (named->by & 1 << BY_KERNEL) == 0)
 		die_usage("table '%s' is not one of --by kernel", set->table);
 	if (named->print == print_ranks && !ranks_are_judged(set))

@@ -221,7 +221,8 @@ tables_check(const struct settings *set)
 		    tables[i].ncolumns);
 	}
 	if (n == 0)
-		die_usage("no table '%s'; see --list-tables", set->table);
+		table_refuse(str_of(set->table), &tables[0].name, NTABLES,
+		    sizeof *tables);
 }
 
 void

@@ -215,20 +215,6 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 		(void)table_dest_opt(&s->dest, op, ch);
 }
 
-static noreturn void
-die_no_table(const struct sink *s, struct str name)
-{
-	const char **names = xcalloc(s->ntables + 1, sizeof *names);
-	struct buf near = { 0 };
-
-	for (size_t i = 0; i < s->ntables; i++)
-		names[i] = s->tables[i].name;
-	if (!suggest_put(&near, name, names, s->ntables, ""))
-		buf_puts(&near, "; see --list-tables");
-	die_usage("no table '%.*s'%.*s", (int)name.len, name.p, (int)near.len,
-	    near.p);
-}
-
 static void
 check_names(struct sink *s)
 {
@@ -242,7 +228,8 @@ check_names(struct sink *s)
 		    i < s->ntables && !str_eq(name, str_of(s->tables[i].name)))
 			i++;
 		if (i == s->ntables)
-			die_no_table(s, name);
+			table_refuse(name, &s->tables->name, s->ntables,
+			    sizeof *s->tables);
 		if (s->named == NULL)
 			s->named = &s->tables[i];
 		else if (!s->def->by_names)

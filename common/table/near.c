@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For a column that a table does not have: names those that may be meant, not
- * all, as there can be sixty.
+ * For a table that a program does not have, or a column of it: names those that
+ * may be meant, not all, as there can be sixty.
  */
 #include <stdlib.h>
 
@@ -51,4 +51,18 @@ columns_refuse(const char *table, const struct column *columns, size_t n,
 		buf_printf(&b, " and %zu more: see the page", n - ALL_MAX);
 	die_usage("%s: %s has no column '%.*s'%.*s", option, table,
 	    (int)word.len, word.p, (int)b.len, b.p);
+}
+
+noreturn void
+table_refuse(struct str name, const void *names, size_t n, size_t size)
+{
+	const char **list = xcalloc(n + 1, sizeof *list);
+	struct buf near = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		memcpy(&list[i], (const char *)names + i * size, sizeof *list);
+	if (!suggest_put(&near, name, list, n, ""))
+		buf_puts(&near, "; see --list-tables");
+	die_usage("no table '%.*s'%.*s", (int)name.len, name.p, (int)near.len,
+	    near.p);
 }

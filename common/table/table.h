@@ -255,4 +255,11 @@ void table_fold_name(struct str name, size_t width, struct buf *out);
 void texts_distinct(const struct str *whole, struct str *shown, size_t n,
     size_t width, struct arena *text);
 
+/*
+ * A usage error: --table asks for none of n tables; which one may be meant.
+ * Their names stand at names, one every size bytes, as in an array of structs.
+ */
+noreturn void table_refuse(
+    struct str name, const void *names, size_t n, size_t size);
+
 #endif

@@ -495,7 +495,8 @@ done
 refuses 1 'stdin: a CSV or TSV table is read with its folder' 'tl-advise <rows.tsv'
 echo '{"a":1' >not.json; tl-advise not.json 2>err
 is 'nor is a bad trace a table' "$(grep -c NDJSON err)" 0
-refuses 2 "there is no table 'x'" 'tl-advise --table x t.ndjson'
+refuses 2 "no table 'x'; see --list-tables" 'tl-advise --table x t.ndjson'
+refuses 2 "no table 'metrics': is it advice_metrics" 'tl-advise --table metrics t.ndjson'
 refuses 2 'write a report, no table' 'tl-advise --text --format csv t.ndjson'
 refuses 5 '^tl-advise: stdin: no GPU events' 'tl-advise <<-END
 {"table":"idle","columns":[]}

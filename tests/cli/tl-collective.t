@@ -245,7 +245,8 @@ tl-collective -d t1 good 2>err
 tl-collective -d t2 bad 2>err
 ok 'as if only the good ones were given' diff -r t1 t2
 refuses 1 'no input could be read' 'tl-collective bad/rank-2.json'
-refuses 2 'no table' 'tl-collective --table nothing base'
+refuses 2 'no table .nothing.; see --list-tables' 'tl-collective --table nothing base'
+refuses 2 'no table .NCCL_Long.: is it nccl_long' 'tl-collective --table nccl_verdict,NCCL_Long base'
 refuses 2 'RE\[=TYPE' 'tl-collective --comm-pattern =x base'
 refuses 2 'writes a stream' 'tl-collective --partial -d x base'
 mkdir empty

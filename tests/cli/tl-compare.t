@@ -476,6 +476,7 @@ refuses 2 "both called 'base': --names" 'tl-compare base base'
 refuses 2 '1 names for 2 reports' 'tl-compare base p --names a'
 refuses 2 'an empty name' 'tl-compare base p --names a,'
 refuses 2 "no table 'nope'; see --list-tables" 'tl-compare base z1 --table nope'
+refuses 2 "no table 'Summary': is it summary" 'tl-compare base z1 --table Summary'
 refuses 2 "no report has a sheet or group of sheets .nope." \
 	'tl-compare base z1 --sheets nope'
 refuses 1 'no report has a sheet kernel_summary' \

@@ -369,7 +369,8 @@ refuses 2 "'--after' is missing" 'tl-diff -B before.tl'
 refuses 2 'only one trace can be standard input' 'tl-diff - -'
 is 'standard input' "$(tl-diff - after.tl <before.tl 2>&1)" \
 	"$(tl-diff before.tl after.tl 2>&1)"
-refuses 2 'no table' 'tl-diff --table nosuch before.tl after.tl'
+refuses 2 'no table .nosuch.; see --list-tables' 'tl-diff --table nosuch before.tl after.tl'
+refuses 2 'no table .steps.: is it diff_steps' 'tl-diff --table steps before.tl after.tl'
 refuses 2 "'--fail-over'.*percentage" 'tl-diff --fail-over x% before.tl after.tl'
 refuses 2 "'--fail-over' needs a time" 'tl-diff --fail-over gpu: before.tl after.tl'
 refuses 2 "'--fail-over': 'wall:3%' is no percentage" \
