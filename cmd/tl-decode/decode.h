@@ -165,6 +165,9 @@ void source_event(struct source_state *s, struct event *ev);
 bool source_write(struct source_state *s, struct maker *m);
 /* Passes on metadata; value's text stays the caller's. */
 void source_meta(struct source_state *s, struct str key, struct value v);
+/* The facts in a member of PyTorch's metadata; text is inline. */
+void source_member(
+    struct source_state *s, struct str key, const struct value *v);
 /* ---- skip.c ---- */
 
 /* Whether tables count events of this kind, by their time. */

@@ -207,6 +207,56 @@ source_first_time(struct source_state *s, int64_t ns)
 	return rel;
 }
 
+/* ---- metadata that we understand ---- */
+
+static void
+set_rank(struct source_state *s, int64_t rank, const char *from)
+{
+	facts_int(&s->facts, "rank", rank);
+	facts_str(&s->facts, "rank_from", str_of(from));
+}
+
+/* distributedInfo: rank and world_size, integers or their text. */
+static void
+read_distributed(struct source_state *s, struct str text)
+{
+	struct arena *mem = arena_create();
+	json_items list = { 0 };
+	int64_t n;
+
+	if (!json_split(&list, mem, text))
+		list.n = 0;
+	for (size_t i = 0; i + 1 < list.n; i += 2) {
+		if (!num_i64(list.v[i + 1].text, &n))
+			continue;
+		if (str_eq(list.v[i].text, STR("rank")))
+			set_rank(s, n, "distributedInfo");
+		else if (str_eq(list.v[i].text, STR("world_size")))
+			facts_int(&s->facts, "world_size", n);
+	}
+	vec_free(&list);
+	arena_destroy(mem);
+}
+
+void
+source_member(struct source_state *s, struct str key, const struct value *v)
+{
+	if (str_eq(key, STR("distributedInfo")) && v->type == VAL_JSONX)
+		read_distributed(s, v->s);
+	else if (str_eq(key, STR("deviceProperties")) && v->type == VAL_JSONX)
+		facts_set(&s->facts, "devices", *v);
+	else if (str_eq(key, STR("baseTimeNanoseconds")) &&
+	    v->type == VAL_INT) {
+		char text[24];
+
+		facts_str(&s->facts, "epoch",
+		    (struct str){ text, num_put_i64(text, v->i) });
+	} else if ((str_eq(key, STR("host_name")) ||
+		       str_eq(key, STR("hostname"))) &&
+	    v->type == VAL_STRX)
+		facts_str(&s->facts, "hostname", v->s);
+}
+
 /* ---- what goes out ---- */
 
 bool

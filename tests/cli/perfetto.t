@@ -108,6 +108,11 @@ trace("rows.pftrace",
 def plain(ts, name, *fields):
     return [event(ts, num(9, 1), num(11, 50), text(23, name), *fields), event(ts + 2, num(9, 2), num(11, 50))]
 trace("builder.pftrace",
+      text(60, num(1, 1) + text(3, num(1, 0) + text(6, "Kineto Trace"))),
+      text(11, num(9, 3) + num(11, 1) + text(23, "device_properties") + note("properties", '[{"id": 0, "name": "H100"}]')),
+      text(11, num(9, 3) + num(11, 1) + text(23, "trace_metadata") + note("distributedInfo", '{"rank": 3, "world_size": 8}')),
+      text(11, num(9, 3) + num(11, 1) + text(23, "trace_metadata") + note("hostname", "a b")),
+      text(11, num(9, 3) + num(11, 1) + text(23, "untimed") + note("x", "y")),
       text(12, text(29, num(1, 1) + text(2, '{"correlation": 4, "cbid": 1}'))) + num(13, 1) + num(41, 1) +
       event(5, num(9, 1), num(11, 50), text(23, "cudaMalloc"), text(4, text(10, "debug") + num(17, 1))),
       event(7, num(9, 2), num(11, 50)),
@@ -131,6 +136,9 @@ is 'members of JSON in a text are arguments' "$(events builder.pftrace 'select(.
 ["op",null,null,null,5,{"External id":5,"Input Dims":[[8,16],[]]}]
 ["python",null,null,null,null,{"Python id":3,"s":"é","metadata":"x"}]
 ["kernel",1,7,9,null,{"device":1,"stream":7,"correlation":9,"correlation_id":9}]'
+is 'facts of the source without a time' "$(tl-decode builder.pftrace 2>/dev/null | tl-cat |
+	jq -c 'select(.source.final) | .source.facts | [.devices, .rank, .world_size, .hostname, .packets_dropped]')" \
+	'[[{"id":0,"name":"H100"}],3,8,"a b",1]'
 is 'any other text stays one' "$(events builder.pftrace 'select(.name == "odd" or .name == "many") | .args.metadata | length' | tr '\n' ' ')" \
 	'0 1 1 7 8 3 5005 5 2202 '
 is 'events of older writers' "$(events legacy.pftrace 'del(.id, .src)')" \

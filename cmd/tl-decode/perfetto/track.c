@@ -2,6 +2,7 @@
 /* TrackEvents: what happens on tracks, in packets. */
 #include "cmd/tl-decode/perfetto/chain.h"
 #include "cmd/tl-decode/perfetto/usual.h"
+#include "stream/from-json.h"
 
 /* Longer texts of an event's categories are faults. */
 #define CATEGORIES_MAX 4096
@@ -503,6 +504,50 @@ own_time(struct perfetto *p, struct sequence *q, const struct track_message *t,
 	return clock_ns(p, q, CLOCK_MONOTONIC, (uint64_t)*ns, ns);
 }
 
+/* Metadata of PyTorch, a text which may be JSON. */
+static void
+put_member(struct perfetto *p, struct str key, struct str text)
+{
+	struct value v;
+	struct json j;
+
+	p->text.len = 0;
+	buf_put(&p->text, text.p, text.len);
+	buf_room(&p->text, IN_PAD);
+	memset(p->text.p + p->text.len, 0, IN_PAD);
+	if (!value_of_text(&j, buf_str(&p->text), 0, &p->text2, &v))
+		v = (struct value){ .type = VAL_STRX, .s = text };
+	source_member(p->s, key, &v);
+	source_meta(p->s, key, v);
+}
+
+/* What Kineto's builder says of the recording: instants without a time on the
+ * track that it has for it. False: this is no such. */
+static bool
+on_facts(struct perfetto *p, struct sequence *q, const struct track_message *t)
+{
+	const struct open_slice *o = t->o;
+	uint32_t lane = lane_of_message(p, q, t);
+	struct str name = perfetto_name(p, o->name);
+	bool has_devices = str_eq(name, STR("device_properties"));
+
+	if (t->type != TYPE_INSTANT ||
+	    (!has_devices && !str_eq(name, STR("trace_metadata"))) ||
+	    !str_eq(perfetto_name(p, p->lanes.v[lane].process_name),
+		STR("Kineto Trace")))
+		return false;
+	for (size_t i = 0; i < o->args.list.n; i++) {
+		const struct arg *a = &o->args.list.v[i];
+
+		if (a->type == VAL_STR)
+			put_member(p,
+			    has_devices ? STR("deviceProperties")
+					: perfetto_name(p, a->key),
+			    args_value(p, &o->args, a).s);
+	}
+	return true;
+}
+
 bool
 track_event(struct perfetto *p, struct sequence *q, struct str bytes,
     const int64_t *ts_ns)
@@ -524,7 +569,7 @@ track_event(struct perfetto *p, struct sequence *q, struct str bytes,
 		    t.lists->counter_values.n + t.lists->real_values.n > 0)
 			on_more_counters(p, q, &t);
 		is_kept = on_event(p, q, &t);
-	} else if (p->fault == NULL) {
+	} else if (p->fault == NULL && !on_facts(p, q, &t)) {
 		p->ndropped++;
 	}
 	if (!is_kept)
