@@ -376,9 +376,8 @@ roof_cell(const struct sink_row *r, unsigned f)
 	case C_MEMORY:
 	case C_REACHED: return phase_cell(r, f);
 	case C_REASON:
-		return state_of(r)->told != NULL
-		    ? cell_none()
-		    : str_cell(call_reason(r->first));
+		return str_cell(call_reason(
+		    state_of(r)->told != NULL ? state_of(r)->told : r->first));
 	default: return model_cell(r, f);
 	}
 }

@@ -117,7 +117,9 @@ call_reason(const struct call *c)
 		    ? STR("one of several kernels of an op with a model")
 		    : STR("no model");
 	if (c->res->status == MODEL_OK)
-		return (struct str){ "", 0 };
+		return types_lack(&c->args) && !(call_bytes(c) >= 0)
+		    ? STR("no types recorded: see --dtype")
+		    : (struct str){ "", 0 };
 	if (c->res->reason.len > 0)
 		return c->res->reason;
 	return str_of(model_status_words[c->res->status]);

@@ -38,7 +38,7 @@ static const struct opt options[] = {
 	{ OPT_DIMS, "dims", "JSON",
 	    "with --op: shapes, such as [[8,4],[4,2]]" },
 	{ OPT_DTYPE, "dtype", "TYPE,...",
-	    "with --op: a type such as bf16, or one per argument" },
+	    "a type such as bf16, for --op or untyped ops" },
 	{ OPT_EXPLAIN, "explain", "UID", "explain the figures of this op" },
 	{ OPT_INDUCTOR, "inductor-cache", "DIR",
 	    "torch.compile's wrapper files" },
@@ -115,6 +115,8 @@ warn_failed(const struct roof_state *g)
 
 	if (l->n > 0)
 		report(MSG_MODEL_LACKS, l->n, l->name, l->reason);
+	if (g->untyped.n > 0)
+		report(MSG_NO_TYPES, g->untyped.n, g->untyped.name);
 	if (f->n > 0)
 		report(MSG_MODEL_FAILED, f->n, f->name, f->reason);
 	if (g->nown_failed > 0)
@@ -180,15 +182,31 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	return true;
 }
 
+/* What --op comes with, and what --dtype is without it. */
+static void
+check_op(const struct roof_state *g)
+{
+	bool is_json =
+	    g->op != NULL && (g->op[0] == '{' || strcmp(g->op, "-") == 0);
+
+	if (g->dims != NULL && (g->op == NULL || is_json))
+		die_usage("option '--dims' needs --op NAME");
+	if (g->types == NULL)
+		return;
+	if (is_json)
+		die_usage("option '--dtype': an object has its own dtype");
+	if (g->op == NULL && strpbrk(g->types, "[,") != NULL)
+		die_usage("option '--dtype' takes one type without --op");
+	types_check(g->models, g->types);
+}
+
 static void
 check_settings(struct sink *s)
 {
 	struct roof_state *g = (struct roof_state *)s;
 
 	select_check_gpu(&s->select);
-	if ((g->dims != NULL || g->types != NULL) &&
-	    (g->op == NULL || g->op[0] == '{' || strcmp(g->op, "-") == 0))
-		die_usage("options '--dims' and '--dtype' need --op NAME");
+	check_op(g);
 	if (g->is_traced &&
 	    (g->has_explain || s->dest.dir != NULL || s->dest.columns != NULL ||
 		s->dest.sort != NULL))
@@ -310,6 +328,7 @@ free_state(struct sink *s)
 	map_free(&g->forward_of);
 	map_free(&g->range_of);
 	map_free(&g->categories);
+	types_free(&g->typing);
 	inductor_free(g->inductor);
 	versus_free(g->versus);
 	models_destroy(g->models);

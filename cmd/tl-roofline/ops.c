@@ -31,74 +31,6 @@ refuse(struct asked *a, const char *error)
 		a->error = error;
 }
 
-/* ---- types ---- */
-
-/* Short words for types, and how traces write them. */
-static const struct {
-	const char *word, *type;
-} short_types[] = {
-	{ "bf16", "c10::BFloat16" },
-	{ "fp16", "c10::Half" },
-	{ "fp32", "float" },
-	{ "fp64", "double" },
-	{ "fp8", "c10::Float8_e4m3fn" },
-	{ "fp4", "c10::Float4_e2m1fn_x2" },
-	{ "int8", "signed char" },
-	{ "int32", "int" },
-	{ "int64", "long int" },
-};
-
-static struct str
-type_of(struct str s)
-{
-	for (size_t i = 0; i < sizeof short_types / sizeof *short_types; i++)
-		if (str_eq(s, str_of(short_types[i].word)))
-			return str_of(short_types[i].type);
-	return s;
-}
-
-/*
- * Types as JSON: text is such a list, or a word for all tensors, or words with
- * commas between for each argument; [] among the shapes is no tensor.
- */
-static void
-op_types(struct asked *a, struct buf *b, struct str text, struct str dims)
-{
-	bool is_list = str_find(text, STR(","), false) >= 0;
-	json_items shapes = { 0 };
-	const char *list = is_list ? arena_str(a->mem, text).p : NULL;
-	struct str word;
-
-	if (!is_list && !json_split(&shapes, a->mem, dims))
-		shapes.n = 0;
-	for (size_t i = 0; i < shapes.n; i++) {
-		bool is_scalar = str_eq(shapes.v[i].text, STR("[]"));
-
-		buf_putc(b, i == 0 ? '[' : ',');
-		json_put_string(b, is_scalar ? STR("Scalar") : type_of(text));
-	}
-	while (str_next(&list, ',', &word)) {
-		buf_putc(b, b->len == 0 ? '[' : ',');
-		json_put_string(b, type_of(word));
-	}
-	buf_puts(b, b->len == 0 ? "[]" : "]");
-	vec_free(&shapes);
-}
-
-/* A type of one's own is declared in a file of models. */
-static void
-check_type(struct models *ms, const char *word)
-{
-	struct str s = str_of(word);
-
-	if (word[0] == '[' || str_find(s, STR(","), false) >= 0)
-		return;
-	if (!models_know_type(ms, type_of(s)))
-		die_usage("option '--dtype' needs a type such as bf16, fp16, "
-			  "fp8 or int8, not '%s'",
-		    word);
-}
-
 /* ---- JSON ---- */
 
 /* A list without spaces. */
@@ -307,8 +239,8 @@ evaluate(
 	if (op->concrete.len == 0 && !a->is_event)
 		op->concrete = STR("[]");
 	if (op->types.len == 0 || op->types.p[0] != '[') {
-		op_types(a, b, op->types.len > 0 ? op->types : STR("float"),
-		    op->dims);
+		types_put(b, a->mem,
+		    op->types.len > 0 ? op->types : STR("float"), op->dims);
 		op->types = buf_str(b);
 	}
 	return m == NULL
@@ -411,10 +343,8 @@ read_options(const struct roof_state *g, struct asked *a)
 			die_usage(
 			    "option '--dims': byte %zu: %s", a->at, a->error);
 	}
-	if (g->types != NULL) {
-		check_type(g->models, g->types);
+	if (g->types != NULL)
 		a->lists[L_TYPES] = str_of(g->types);
-	}
 }
 
 static void

@@ -12,9 +12,9 @@
 
 #include "cmd/tl-roofline/inductor.h"
 #include "cmd/tl-roofline/mfu.h"
+#include "cmd/tl-roofline/types.h"
 #include "cmd/tl-roofline/versus.h"
 #include "model/arch.h"
-#include "model/facts.h"
 #include "sink/sink.h"
 #include "trace/launcher.h"
 #include "trace/overlap.h"
@@ -116,6 +116,7 @@ struct roof_state {
 	struct inductor *inductor; /* NULL: no wrapper files */
 	struct versus *versus;     /* NULL: no --diff */
 	struct map categories;
+	struct typing typing;
 	VEC(const struct model *) by_name; /* of names seen, or not_seen */
 	/* kept */
 	VEC(struct work) works;
@@ -143,9 +144,8 @@ struct roof_state {
 	uint32_t wanted;   /* the only table, or TABLE_NONE: all of them */
 	uint64_t met; /* tables that have calls, a bit each; the last: others */
 	uint64_t number, seq;
-	/* of models of the user's or of an error of their own, and those
-	 * where the trace has not what a built-in one needs */
-	struct failures failed, lacking;
+	/* lacking: the trace has not what a built-in model needs */
+	struct failures failed, lacking, untyped;
 	uint64_t nown_failed; /* of the user's models */
 	/* the table and the row at hand */
 	struct arena *mem;                  /* names of tables and parameters */

@@ -147,6 +147,14 @@ count_failed(struct roof_state *g, const struct model_result *r, uint32_t name,
 			    : r->reason;
 }
 
+/* An op with GPU work has FLOPs, but neither bytes nor a roof. */
+static void
+count_untyped(struct roof_state *g, const struct node *n)
+{
+	if (g->untyped.n++ == 0)
+		g->untyped.name = dict_get(g->sink.dict, n->name);
+}
+
 /* The backward op comes later, and the result with it. */
 static bool
 awaits_backward(const struct node *n)
@@ -190,6 +198,9 @@ subtree_eval(struct roof_state *g, uint32_t node, enum model_way way)
 	free(names);
 	if (r->status == MODEL_FAILED && n->nwork > 0)
 		count_failed(g, r, n->name, n->args);
+	else if (r->status == MODEL_OK && way == MODEL_FWD && n->nwork > 0 &&
+	    types_lack(&n->args) && !(r->bytes >= 0))
+		count_untyped(g, n);
 	return r;
 }
 
@@ -269,6 +280,7 @@ subtree_judge(struct roof_state *g)
 		struct node *n = &g->nodes.v[i];
 
 		if (n->model != NULL) {
+			types_fill(g, n);
 			n->res = subtree_eval(g, i, MODEL_FWD);
 			n->is_model = n->nwork > 0 && is_owner(n);
 		}

@@ -173,6 +173,7 @@ NOTE(RULES_FAILED,
 NOTE(MODEL_LACKS,
     "{#n} {n:op lacks|ops lack} recorded shapes or values: no FLOP or byte "
     "counts (first: {op}: {reason})")
+NOTE(NO_TYPES, "no roofline: no types of {#n} {n:op|ops}, first {op}; set --dtype")
 NOTE(MODEL_FAILED, "models failed on {#n} {n:op|ops}, first on {op}: {reason}")
 WARNING(OWN_MODEL_FAILED, "{#n} of those models are from --models or $TL_MODELS")
 WARNING(NO_FIGURES,

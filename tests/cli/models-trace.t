@@ -4,7 +4,7 @@
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 command -v tl-roofline >/dev/null || skip_all 'tl-roofline is not built'
-plan 21
+plan 26
 
 # op NAME TS DIMS TYPES [CONCRETE]: an op with a kernel of 5 us
 op() {
@@ -175,3 +175,42 @@ is 'without it' "$(ask mega.json op_category,gflop | sort -u)" \
 mkdir own && cp "$m" own
 is 'TL_MODELS and --pseudo-ops' \
 	"$(TL_MODELS=own tl-roofline --pseudo-ops old.json)" "$(tl-roofline old.json)"
+
+# ---- shapes without types, as emit_nvtx marks ops: what kernels are named after ----
+
+cat >names <<'END'
+float ampere_sgemm_128x64_tn
+float void cutlass::Kernel<cutlass_80_tensorop_s1688gemm_128x128_16x5_nt_align4>(cutlass_80_tensorop_s1688gemm_128x128_16x5_nt_align4::Params)
+float sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x128x16
+float void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, at::detail::Array<char*, 3> >(int)
+double cutlass_80_tensorop_d884gemm_128x64_16x3_nn_align1
+c10::Half turing_fp16_s1688gemm_fp16_128x128_ldg8_f2f_tn
+c10::Half volta_h884gemm_64x64_ldg8_nn
+c10::Half nvjet_hsh_128x256_64x4_2x1_v_bz_coopA_NNT
+c10::Half Cijk_Alik_Bljk_HHS_BH_Bias_HA_S_SAV_UserArgs_MT64x16x64
+c10::BFloat16 nvjet_sm100_tst_128x128_64x8_1x2_h_bz_TNT
+c10::BFloat16 Custom_Cijk_Ailk_Bljk_BBS_BH_MT256x256x64
+c10::BFloat16 ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn
+c10::BFloat16 void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<c10::BFloat16, float>(int, float)
+- ampere_s16816gemm_128x128
+- void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda(at::TensorIteratorBase)::{lambda(float)#1}, c10::Half>
+- sm90_xmma_gemm_e4m3bf16_e4m3f32_f32_tn_n_tilesize128x128x128
+- nvjet_qqtst_128x128_128x6_2x1_v_bz_TNT
+- void kernel<float, double>()
+- gemm
+END
+n=0
+while read -r _ kernel; do
+	op aten::mm $((n * 10)) "[[8,4],[4,$((n + 1))]]" null | sed "s|,\"Input type\":null||; s|\"name\":\"k[0-9]*\"|\"name\":\"$kernel\"|"
+	n=$((n + 1))
+done <names | trace >names.json
+typed() { tl-roofline --no-header "$@" names.json 2>"$TMP/err" | sort -n | cut -f2-; }
+is 'names of kernels say the type' "$(typed -c first_uid,input_types | sed 's/^$/-/; s/\["//; s/".*//')" \
+	"$(cut -d' ' -f1 names)"
+like 'where none does, there is no roofline' "$(cat "$TMP/err")" 'no types of 6 ops, first aten::mm; set --dtype'
+is '... and rows say why' "$(typed -c first_uid,gflop,moved_mib,model_reason | grep 'types recorded' | head -n 1)" \
+	'8.96e-07		no types recorded: see --dtype'
+# 8x4, 4x14 and 8x14 elements of two bytes
+is 'an option does' "$(typed --dtype bf16 -c first_uid,moved_mib | sed -n 14p)" \
+	"$(awk 'BEGIN { printf "%.17g", 400 / 1048576 }' | sed 's/^0*0\./0./')"
+refuses 2 'one type' 'tl-roofline --dtype bf16,fp16 names.json'

@@ -227,6 +227,38 @@ done
 { sets; echo "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS WITH RECURSIVE x(start) AS (SELECT 1 UNION ALL SELECT 1 FROM x) SELECT * FROM x;"; } | db endless
 is 'a view without end is not read' "$(events endless .kind)" ''
 
+# Sizes of emit_nvtx, types of kernels. 4 x (1024 + 4096 x 2048 + 2048 x 1024 + 4096 x 1024)
+# bytes and 4 x 3 x 4096 x 1024; 4096 x 1024 x (2 x 2048 + 1) operations.
+db roof <<'END'
+CREATE TABLE StringIds (id, value);
+INSERT INTO StringIds VALUES (1, 'cudaLaunchKernel'), (2, 'ampere_sgemm_128x64_tn'), (3, 'k<at::native::CUDAFunctor_add<float> >'), (4, 'k');
+CREATE TABLE TARGET_INFO_GPU (id, name, smCount, clockRate, memoryBandwidth, totalMemory, computeMajor, computeMinor);
+INSERT INTO TARGET_INFO_GPU VALUES (0, 'NVIDIA H100 80GB HBM3', 132, 1980000000, 3352000000000, 85000000000, 9, 0);
+CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, streamId, correlationId, globalPid, demangledName, shortName);
+INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (20000, 420000, 0, 7, 1, 16777216, 2, 2), (450000, 470000, 0, 7, 2, 16777216, 3, 3),
+	(480000, 490000, 0, 7, 3, 16777216, 4, 4);
+CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start, end, globalTid, correlationId, nameId);
+INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (10, 15, 16777217, 1, 1), (30, 35, 16777217, 2, 1), (50, 55, 16777217, 3, 1);
+CREATE TABLE NVTX_EVENTS (start, end, eventType, text, globalTid);
+INSERT INTO NVTX_EVENTS VALUES
+	(5, 20, 59, 'aten::addmm, seq = 5, op_id = 40, sizes = [[1024], [4096, 2048], [2048, 1024], [], []]', 16777217),
+	(25, 40, 59, 'aten::add, seq = 6, op_id = 60, sizes = [[4096, 1024], [4096, 1024], []]', 16777217),
+	(45, 60, 59, 'aten::mul, seq = 7, op_id = 61, sizes = [[1024], [1024]]', 16777217);
+END
+if command -v tl-roofline >/dev/null; then
+	roof() { tl-roofline --no-header --sort -kernel_ns_sum "$@" roof 2>err | tr '\t' ' '; }
+	is 'ops of emit_nvtx have a roofline, by the names of kernels' \
+		"$(roof -c name,gflop,moved_mib,roofline_bound,compute_spec | awk '{ printf "%s %.6f %.6f %s %s\n", $1, $2, $3, $4, $5 }')" \
+		'aten::addmm 17.184063 56.003906 COMPUTE_BOUND matrix_fp32
+aten::add 0.004194 48.000000 MEMORY_BOUND vector_fp32
+aten::mul 0.000001 0.000000  '
+	reports 0 no-types 'tl-roofline roof'
+	is '... or by an option' "$(roof --dtype bf16 -c name,moved_mib,compute_spec --name aten::mul)" \
+		'aten::mul 0.005859375 vector_bf16'
+else
+	skip 'rooflines' 'tl-roofline is not built'
+fi
+
 # ---- other ways in, and damage ----
 python3 -c 'import zipfile; zipfile.ZipFile("marks.zip", "w").write("marks")'
 if tl-decode marks.zip 2>&1 >zip.tl | grep -q 'lacks minizip'; then

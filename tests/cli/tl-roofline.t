@@ -486,7 +486,7 @@ refuses 2 "not 'bf17'" "tl-roofline --op aten::mm --dims '[[4,4],[4,4]]' --dtype
 refuses 1 'no list of sizes' "tl-roofline --op aten::mm --dims 4"
 refuses 2 'no performance model' "tl-roofline --op my::op --dims '[[4]]'"
 refuses 2 'needs --dims; to select ops of a trace use --name' 'tl-roofline --op aten::mm'
-refuses 2 'need --op' "tl-roofline --dims '[[4]]' mm.json"
+refuses 2 'needs --op' "tl-roofline --dims '[[4]]' mm.json"
 
 # ---- explain, lists ----
 
@@ -688,7 +688,7 @@ is '--op -: backward' "$(echo '{"op":"aten::mm","dims":[[8,4],[4,2]],"backward":
 refuses 3 '1 op has no figures' 'echo "{\"op\":\"no::op\",\"dims\":[]}" | tl-roofline --op - >o.tsv'
 refuses 1 'stdin: line 2: ' '{ head -n 1 ops.ndjson; echo "{\"op\":\"aten::mm\",\"dims\":[[1,}"; } | tl-roofline --op -'
 refuses 1 'stdin: line 1: no name' 'echo "{}" | tl-roofline --op -'
-refuses 2 "need --op NAME" 'tl-roofline --op - --dims "[[1]]" <ops.ndjson'
+refuses 2 "needs --op NAME" 'tl-roofline --op - --dims "[[1]]" <ops.ndjson'
 is '--op -: no line' "$(tl-roofline --op - -c name </dev/null)" name
 is '--op -: many lines' "$(yes "$(head -n 1 ops.ndjson)" | head -n 5000 | tl-roofline --op - -c flops --no-header |
 	sort -u)" 773094113280.0
