@@ -115,6 +115,9 @@ is 'what is not recorded wins nothing' \
 	"$(grep -c hipLaunchKernel advice.tsv)" 0
 is 'the largest first' "$(tl-advise t.ndjson --no-header -c rule | tr '\n' ' ')" \
 	'gemm_compute memory_bound gap_host gap_call exposed_communication gap_likely no_roof host_blocked above_roof spread idle overlap '
+sed 's/"call":"step"/"call":"Optimizer.zero_grad#SGD.zero_grad"/' t.ndjson >zero.ndjson
+is 'gradients filled with zeros' "$(tl-advise zero.ndjson --no-header -c rule,action,gain_ns | grep zero_grad)" \
+	'gap_zero_grad	zero_grad(set_to_none=True): drop gradients instead of filling them with zeros	6000000'
 is 'host work behind a call is host work' "$(row gap_call overlaps)" '3 '
 is 'its library' "$(row gemm_compute insight)" \
 	'GEMM of Tensile at 64.0 % of the compute roof (X achievable): 25.000 ms in 2 ops, most in aten::mm '
@@ -343,7 +346,7 @@ rule '' 'a in 1.5 us' ',"colour":"red"' >bad.json
 refuses 1 'no member is called so: colour' 'tl-advise --rules bad.json t.ndjson'
 echo '{"rule":' >bad.json
 refuses 1 'no JSON list of rules' 'tl-advise --rules bad.json t.ndjson'
-is 'each rule is listed' "$(tl-advise --list-rules | grep -c '^gap_')" 5
+is 'each rule is listed' "$(tl-advise --list-rules | grep -c '^gap_')" 6
 
 # single ops: a convolution that spends 3 of 10 ms on layouts, attention over
 # 5,000 queries at 11 % of the roof, one over 4,000 that is as usual
