@@ -70,7 +70,7 @@ static const struct row {
 	{ { 0, "kernels", NULL, "add kernel_summary (rocprofv3: kernel_details)" }, H, AT(kernels) },
 	{ { 0, "launch", NULL, "add sheets of launches: API time, queues, copies, graphs" }, H, AT(launch) },
 	{ { 0, "link", "FILE|NAME", "judge bandwidth by this link; repeatable" }, R, NOWHERE },
-	{ { 0, "linked-only", NULL, "count only GPU work whose launch is in the trace" }, T | O | F, NOWHERE },
+	{ { 0, "linked-only", NULL, "timeline, ops and roofline only of GPU work with a launch" }, T | O | F, NOWHERE },
 	{ { 0, "match", "[PHASE,...|approx]", "with --vs: only iterations that did the same work" }, 0, NOWHERE },
 	{ { 0, "micro-idle", "TIME", "split idle time: gaps below TIME, and longer ones" }, T | H, NOWHERE },
 	{ { 0, "models", "FILE", "add or replace op models, see tl-models(5)" }, O | K | F, NOWHERE },
