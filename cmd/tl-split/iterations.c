@@ -179,8 +179,12 @@ find_regions(struct split *s, struct window in, window_vec *regions)
 		report(MSG_OTHER_PEAK, s->in->name, peak, plan->conc);
 	if (s->set->has_range)
 		vec_push(regions, in);
-	else if (!window_regions(regions, s->its.v.v, n, plan->num_steps) &&
-	    n > 0)
+	else if (window_regions(regions, s->its.v.v, n, plan->num_steps) ||
+	    n == 0)
+		return;
+	else if (regions->v[0].start == 0 && regions->v[0].end == n)
+		report(MSG_FEW_STEADY, s->in->name, n);
+	else
 		report(MSG_NO_STEADY, s->in->name, n, regions->v[0].start,
 		    regions->v[0].end - 1);
 }

@@ -109,6 +109,8 @@ NOTHING(NO_PARTS, "nothing to split by: no {what}")
 WARNING(NO_STEADY,
     "{file}: no steady state among {#n} {n:iteration|iterations}: using the "
     "middle, {#first} to {#last}")
+WARNING(FEW_STEADY,
+    "{file}: too few iterations for a steady state: all {#n} kept")
 WARNING(OTHER_PEAK,
     "{file}: at most {#peak} concurrent {peak:request|requests}, not {#conc} "
     "(--conc)")

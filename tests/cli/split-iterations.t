@@ -192,6 +192,10 @@ serving --steps 3 >short.json
 split steady short.json
 is 'no steady state' "$?:$(cat err)" \
 	'3:tl-split: short.json: no steady state among 3 iterations: using the middle, 1 to 1'
+serving --steps 1 >one.json
+split steady one.json
+is 'all there is is no middle' "$?:$(cat err)" \
+	'3:tl-split: one.json: too few iterations for a steady state: all 1 kept'
 serving --format none --steps 2 >none.json
 refuses 5 'no serving iteration' 'tl-split -d s --by iteration none.json'
 
