@@ -21,7 +21,7 @@ SYSTEM = {"not_recorded", "idle", "graph", "graph_behind_calls", "opened",
           "exposed_communication", "overlap", "exposed_copies", "copies_d2h",
           "copies_d2h_many", "copies_h2d", "copies_h2d_many", "short_kernels",
           "short_kernels_in_graphs",
-          "gap_likely", "gap_host", "gap_start", "gap_call", "gap_no_call"}
+          "gap_likely", "gap_zero_grad", "gap_host", "gap_start", "gap_call", "gap_no_call"}
 
 
 class Trace:
