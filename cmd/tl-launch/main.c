@@ -307,8 +307,7 @@ static struct sink_table tables[] = {
 		"what,step,uid,last_uid,thread,launches,gpu_events,"
 		"launch_interval_ns,launch_work_ns,wall_ns,busy_ns,gaps_ns,"
 		"start_ns,sync_ns,copy_block_ns,data_ns,alloc_ns,missing_ns,"
-	        "host_ns,"
-		"other_ns,graph_ns,forbidden_by,ts_ns",
+		"host_ns,other_ns,graph_ns,forbidden_by,ts_ns",
 	    .measure = M_API,
 	    .is_single = true,
 	    .by = IS_STRETCH },
