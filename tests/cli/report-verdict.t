@@ -886,6 +886,10 @@ seq 9 | while read -r n; do
 done | python3 -c 'import json, sys
 print(json.dumps({"traceEvents": [e for l in sys.stdin for e in json.loads(l)["traceEvents"]]}))' >threads.json
 tl-report threads.json 2>/dev/null >/dev/null
+tl-report threads.json threads.json 2>/dev/null >/dev/null
+head -c 300 threads.json >half.json
+tl-decode --salvage half.json -o half.tl 2>/dev/null
+tl-report half.tl 2>/dev/null >/dev/null
 trace=t.tl
 timeline 1000 0 0 9000
 MEMBERS='"gap_ns":4500,"cause":"op","prev_uid":3' idle host op aten::mm 9000 100 0
@@ -910,14 +914,14 @@ python3 "$ROOT/tests/oracle/sentences.py" said \
 	"$ROOT"/cmd/tl-report/phases.c "$ROOT"/cmd/tl-report/screen.c \
 	"$ROOT"/cmd/tl-report/screen-bar.c "$ROOT"/cmd/tl-report/verdict.c \
 	"$ROOT"/cmd/tl-report/warn.c | sed 's,.*/,,' >unsaid
-# the others are on screens of jax.t, mfu.t, phases.t, processes.t, diff-match.t, and
-# of the planted traces of tests/oracle/verdict.py
+# the others are on screens of jax.t, mfu.t, phases.t, processes.t, diff-match.t,
+# rocprof-csv.t, and of the planted traces of tests/oracle/verdict.py
 if command -v tl-roofline >/dev/null; then # what it says is said, too
 	is 'no sentence that no screen has' "$(grep -v -F -e 'inferred step' -e 'while the host waits in' \
 		-e 'sets the pace: the host' -e 'work ends' -e 'after the last step.' \
 		-e 'copy less, or prefetch' -e 'jax ran on the cpu' -e 'busy if any is' \
 		-e 'each from its first event' -e 'of the processes, start' -e 'are busy' -e 'all iterations' -e 'matched iterations' \
-		-e 'has no performance model' -e 'for another' -e 'in the slowest of' -e 'no launch tables' -e 'in the launch tables' -e 'has no hlo' -e 'standard input' unsaid)" ''
+		-e 'has no performance model' -e 'for another' -e 'in the slowest of' -e 'no launch tables' -e 'in the launch tables' -e 'has no hlo' -e 'standard input' -e 'other files of its run' unsaid)" ''
 fi
 # TL_SENTENCES=FILE: all of them, to be read
 [ -z "${TL_SENTENCES-}" ] ||

@@ -132,7 +132,8 @@ def differ_launches(shown_, events):
 
 # ---- one mutant
 
-LETTERS = {"ambiguous-launch": "u", "packets-dropped": "m"}
+LETTERS = {"ambiguous-launch": "u", "ambiguous-ops": "u", "no-op-launch": "u",
+           "packets-dropped": "m"}
 
 
 def overlap(events):
