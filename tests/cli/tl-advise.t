@@ -465,22 +465,24 @@ tl-report --format ndjson "$SAMPLE" 2>err >stream.ndjson
 tl-advise stream.ndjson >a
 tl-advise folder >b
 ok 'a folder and a stream of tables: the same' cmp a b
-tl-report -d labelled "$SAMPLE" 2>err
-tl-advise labelled >b
-ok 'and a folder of CSV' cmp a b
-mkdir alone && cp labelled/ops_summary.csv alone
-refuses 5 'no GPU events' 'tl-advise alone'
-mkdir both && cp labelled/* folder/gpu_timeline.ndjson both
-refuses 1 'both: gpu_timeline.ndjson and [A-Za-z_]*.csv are of two reports' 'tl-advise both'
-mkdir true && sed '/aten::mm/s/aten::mm/True/' labelled/unified_perf_summary.csv >true/unified_perf_summary.csv
-cp labelled/gpu_timeline.csv true
-like 'an op called True is no bool' "$(tl-advise --no-header --table advice_ops -c name true)" '^True$'
-printf 'severity,check,uid,finding,advice\nmisleading,a.b,892,it is,mend it\n' >true/health.csv
-is 'an event id is a number in CSV, too' "$(tl-advise --no-header -c rule,uids true | grep ^misleading)" 'misleading	[892]'
-mkdir total && cp labelled/gpu_timeline.csv total
-printf 'name,Count,Total Kernel Time (ms)\npaged_attention_k,2,0.75\nreshape_and_cache_k,2,0.25\n' >total/kernel_summary.csv
-like "kernels of rocprofv3's CSV have their time" "$(tl-advise --no-header -c insight total)" \
-	'^writing the KV cache takes 250.0 us, 25.0 % of paged attention$'
+if command -v tl-compare >/dev/null && command -v tl-ops >/dev/null; then # libcsv
+	tl-report -d labelled "$SAMPLE" 2>err
+	tl-advise labelled >b
+	ok 'and a folder of CSV' cmp a b
+	mkdir alone && cp labelled/ops_summary.csv alone
+	refuses 5 'no GPU events' 'tl-advise alone'
+	mkdir both && cp labelled/* folder/gpu_timeline.ndjson both
+	refuses 1 'both: gpu_timeline.ndjson and [A-Za-z_]*.csv are of two reports' 'tl-advise both'
+	mkdir true && sed '/aten::mm/s/aten::mm/True/' labelled/unified_perf_summary.csv >true/unified_perf_summary.csv
+	cp labelled/gpu_timeline.csv true
+	like 'an op called True is no bool' "$(tl-advise --no-header --table advice_ops -c name true)" '^True$'
+	printf 'severity,check,uid,finding,advice\nmisleading,a.b,892,it is,mend it\n' >true/health.csv
+	is 'an event id is a number in CSV, too' "$(tl-advise --no-header -c rule,uids true | grep ^misleading)" 'misleading	[892]'
+	mkdir total && cp labelled/gpu_timeline.csv total
+	printf 'name,Count,Total Kernel Time (ms)\npaged_attention_k,2,0.75\nreshape_and_cache_k,2,0.25\n' >total/kernel_summary.csv
+	like "kernels of rocprofv3's CSV have their time" "$(tl-advise --no-header -c insight total)" \
+		'^writing the KV cache takes 250.0 us, 25.0 % of paged attention$'
+fi
 tl-advise - <stream.ndjson >b
 ok 'and from standard input' cmp a b
 tl-advise "$SAMPLE" >a 2>err
