@@ -328,7 +328,7 @@ name_met(struct buf *b, const struct met_rank *m)
 	return b->p;
 }
 
-/* Whether the run at hand is a second one of its rank, which is told. */
+/* Whether the run at hand is a second one of its rank, which is skipped. */
 static bool
 is_met_again(struct inputs *s)
 {
