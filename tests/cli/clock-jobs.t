@@ -5,7 +5,7 @@
 . tests/cli/lib.sh
 jobs() { python3 "$ROOT/tests/oracle/clock_jobs.py" "$@"; }
 if [ -n "${TL_SLOW:-}" ]; then
-	run='same_all drawn_200 shifted_100 plants_4_16_64_256'
+	run='same_all drawn_100 shifted_50 plants_4_16_64_256'
 else
 	run='same drawn_6 shifted_5 plants_4'
 fi

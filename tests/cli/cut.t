@@ -43,7 +43,8 @@ END_PY
 
 # every COMMAND...: STEP is 1, or more for what starts many programs
 STEP=5
-! slow || STEP=1
+! slow || STEP=2
+case $B in */asan* | */tsan*) STEP=11 ;; esac
 every() {
 	seen "$1"
 	command -v "$1" >/dev/null || {

@@ -19,7 +19,7 @@ n=0
 
 # faults COMMAND [ARGUMENT...]: it runs in a folder beside the files above.
 most=3
-! slow || most=20
+! slow || most=10
 faults() {
 	seen "$1"
 	command -v "$1" >/dev/null || {

@@ -48,13 +48,13 @@ grows() {
 		tree tl-modules
 	EOT
 }
-grows names 1200 50
-grows crafted 1200 50
-grows ids 1200 50
-grows threads 1000 50
-grows arguments 1200 50
-grows depth 1200 50
-grows shared 1200 50
+grows names 800 50
+grows crafted 800 50
+grows ids 800 50
+grows threads 800 50
+grows arguments 800 50
+grows depth 800 50
+grows shared 800 50
 
 # and of many sources
 for n in 50 200; do

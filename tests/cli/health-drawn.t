@@ -5,6 +5,6 @@
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 draws=60 pairs=25
-[ -z "${TL_SLOW:-}" ] || { draws=1500 pairs=999; }
+[ -z "${TL_SLOW:-}" ] || { draws=800 pairs=500; }
 command -v tl-kernels >/dev/null || pairs=0 # not built: neither are others
 PYTHONDONTWRITEBYTECODE=1 python3 "$ROOT/tests/oracle/health_drawn.py" 1 "$draws" "$pairs"

@@ -250,7 +250,8 @@ END
 is 'nothing is left behind' "$(ls kept)" ''
 
 runs=30
-! slow || runs=240
+! slow || runs=120
+case $B in */asan* | */tsan*) runs=15 ;; esac
 ok "$runs processes killed, each at a random moment" python3 kill.py $runs "${TL_SEED:-1}"
 diag "$(tr '\n' ' ' <killed)"
 ok 'most of them while they ran' awk -v runs=$runs '{ n += $2 }

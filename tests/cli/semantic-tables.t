@@ -7,7 +7,7 @@ for p in tl-ops tl-kernels tl-timeline tl-launch; do
 	command -v $p >/dev/null || skip_all "$p is not built"
 done
 sample='--sample 67'
-! slow || sample=
+! slow || sample='--sample 2'
 # which compare figures: what sanitizers see is in the fuzz targets, too
 case $B in */asan* | */tsan*) sample='--sample 199' ;; esac
 # shellcheck source=tests/cli/semantic.sh

@@ -8,7 +8,7 @@ for p in tl-ops tl-kernels tl-timeline tl-launch; do
 	command -v $p >/dev/null || skip_all "$p is not built"
 done
 sample='--sample 41'
-! slow || sample=
+! slow || sample='--sample 2'
 case $B in */asan* | */tsan*) sample='--sample 41' ;; esac
 # shellcheck source=tests/cli/semantic.sh
 . "$ROOT/tests/cli/semantic.sh"

@@ -66,7 +66,11 @@ same 'white space makes no difference' got want
 tl-gen --size 3M >m.json
 is 'mapped or in a window: the same events' \
 	"$(tl-decode m.json | tl-cat | grep '^{"id"' | cksum)" \
-	"$(dribble <m.json | tl-decode | tl-cat | grep '^{"id"' | cksum)"
+	"$({
+		head -c 1000000 m.json
+		tail -c +1000001 m.json | head -c 100000 | dribble
+		tail -c +1100001 m.json
+	} | tl-decode | tl-cat | grep '^{"id"' | cksum)"
 
 # ---- what is no trace ----
 
@@ -74,10 +78,10 @@ refuses 1 'small.cut: byte [0-9]+' \
 	'head -c 600 small.json >small.cut; tl-decode --ndjson small.cut >/dev/null'
 size=$(($(wc -c <small.json) - 1))
 python3 - >cuts <<'EOF'
-import subprocess
+import os, subprocess
 data = open('small.json', 'rb').read().rstrip()
 bad = []
-for n in range(len(data)):
+for n in range(0, len(data), 1 if os.environ.get('TL_SLOW') else 3):
     p = subprocess.run(['tl-decode'], input=data[:n], capture_output=True)
     err = p.stderr.decode()
     if p.returncode != 1 or 'stdin: ' not in err or (

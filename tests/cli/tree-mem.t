@@ -56,7 +56,7 @@ ok 'and nothing is left of it' test ! -e out2.tl
 
 # wrong inside, and so large that it leaves memory
 n=3
-! slow || n=40
+! slow || n=20
 for c in tl-tree 'tl-tree --no-python --link flow' 'tl-link | tl-tree'; do
 	ok "mutants: $c" "$T/mutants" -n $n -s "${TL_SEED:-1}" plain.tl linked.tl rocprof.tl -- \
 		sh -c "$c | tl-cat | sed 1d" ++ sh -c "$c --mem 4M | tl-cat | sed 1d"
