@@ -142,6 +142,15 @@ a_no_model(lua_State *L)
 	return luaL_error(L, "%s", luaL_optstring(L, 1, "no model"));
 }
 
+/* writes(bytes): the size of the result, which is given back. */
+static int
+a_writes(lua_State *L)
+{
+	models_of(L)->written = luaL_checknumber(L, 1);
+	lua_settop(L, 1);
+	return 1;
+}
+
 const luaL_Reg access_op_functions[] = {
 	{ "annotation", a_annotation },
 	{ "argument", a_argument },
@@ -156,5 +165,6 @@ const luaL_Reg access_op_functions[] = {
 	{ "requests", a_requests },
 	{ "skip", a_skip },
 	{ "variable", a_variable },
+	{ "writes", a_writes },
 	{ NULL, NULL },
 };

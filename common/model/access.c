@@ -348,31 +348,6 @@ a_size(lua_State *L)
 }
 
 /*
- * How many distinct addresses a tensor has: an expanded dimension (stride 0)
- * repeats its elements, overlapping windows share theirs. steps NULL: unknown.
- */
-static double
-addresses(const struct op_view *v, const struct view_leaf *leaf,
-    const struct view_leaf *steps)
-{
-	const int64_t *dims = v->shapes[VIEW_DIMS].ints.v + leaf->first;
-	double n = 1, reach = 1;
-
-	if (steps != NULL && steps->n != leaf->n)
-		steps = NULL;
-	for (uint32_t k = 0; k < leaf->n; k++) {
-		int64_t step = steps == NULL
-		    ? 1
-		    : v->shapes[VIEW_STRIDES].ints.v[steps->first + k];
-
-		if (step != 0 || dims[k] == 0)
-			n *= (double)dims[k];
-		reach += ((double)dims[k] - 1) * fabs((double)step);
-	}
-	return steps != NULL && n > 0 && reach < n ? reach : n;
-}
-
-/*
  * bytes(i[, default]): of its distinct addresses; of a list of tensors the sum.
  */
 static int
@@ -384,7 +359,7 @@ a_bytes(lua_State *L)
 	double sum = 0;
 
 	for (uint32_t i = 0; i < a->n; i++)
-		sum += addresses(v,
+		sum += view_addresses(v,
 		    &v->shapes[VIEW_DIMS].leaves.v[a->first + i],
 		    steps != NULL && steps->n == a->n
 			? &v->shapes[VIEW_STRIDES].leaves.v[steps->first + i]

@@ -82,8 +82,10 @@ function streaming(t)
     eval = function (_ENV)
       local of = t.of or 0
       about(_ENV, of)
+      local result = t.result and writes(elems(t.result) * size(t.result)) or 0
+      if not t.result and t.twice and has(t.twice[1]) then writes(bytes(t.twice[1])) end
       return t.per * num_elems,
-        traffic(t.twice, t.but) + (t.result and elems(t.result) * size(t.result) or 0), dtype(of)
+        traffic(t.twice, t.but) + result, dtype(of)
     end,
   }
 end

@@ -54,7 +54,7 @@ local function conv(_ENV, x, w, with_bias, t)
   _out = prod(o)
   _x, _read, _channels, _size = elems(x), bytes(x) + bytes(w), o[2], size(x)
   _mac = 2 * prod(filter_shape, 2) * (t.transposed and _x or _out)
-  return _mac + (bias and _out or 0), _read + (_out + (bias and _channels or 0)) * _size
+  return _mac + (bias and _out or 0), _read + writes(_out * _size) + (bias and _channels or 0) * _size
 end
 
 -- Without the stride the size of the result is not known.
@@ -74,6 +74,7 @@ end
 
 local function both_gradients(_ENV, want_x, want_w, want_b)
   local parts = (want_x and 1 or 0) + (want_w and 1 or 0)
+  writes((want_x and _x or prod(filter_shape)) * _size)
   return parts * _mac + (want_b and _out or 0),
     parts * _read + (parts * _out + (want_b and _out + _channels or 0)) * _size
 end
@@ -100,7 +101,7 @@ op {
       flops = 4624220160, bytes = 11444224 },
     { dims = { { 10, 256, 14, 14 }, { 512, 256, 3, 3 } }, types = { bf16, bf16 },
       values = { "", "", "", "[2, 2]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1" },
-      flops = 1156055040, bytes = 3864576 },
+      flops = 1156055040, bytes = 3864576, written = 10 * 512 * 7 * 7 * 2 },
     { dims = { { 4, 3, 224, 224 }, { 768, 3, 16, 16 }, { 768 } }, types = { bf16, bf16, bf16 },
       values = { "", "", "", "[16, 16]", "[0, 0]", "[1, 1]", "False", "[0, 0]", "1" },
       flops = 925446144, bytes = 3589632, params = { bias = true } },

@@ -23,7 +23,7 @@ local function two_operands(_ENV, out)
   elseif has(1) then
     o = b
   end
-  return n, bytes(0) + bytes(1) + n * o
+  return n, bytes(0) + bytes(1) + writes(n * o)
 end
 
 op {
@@ -33,7 +33,7 @@ op {
   eval = function (_ENV) return two_operands(_ENV, has(2) and 2) end,
   examples = {
     { op = "aten::add", dims = { { 4, 197, 768 }, { 4, 197, 768 }, {} },
-      types = { bf16, bf16, "Scalar" }, flops = 605184, bytes = 3631104, spec = "vector_bf16" },
+      types = { bf16, bf16, "Scalar" }, flops = 605184, bytes = 3631104, written = 1210368, spec = "vector_bf16" },
     { op = "aten::mul", dims = { { 1000, 512 }, {}, { 1000, 512 } },
       types = { bf16, "double", bf16 }, flops = 512000, bytes = 2048008 },
     -- a number by value moves nothing
@@ -59,7 +59,7 @@ local function pointwise(_ENV)
   one_operand(_ENV, shape(0), tuple(dtype(0), out and dtype(1) or nil), strides(0),
     out and strides(1) or nil)
   local n = elems(0)
-  return n, bytes(0) + n * size(out and 1 or 0)
+  return n, bytes(0) + writes(n * size(out and 1 or 0))
 end
 
 op {
@@ -78,12 +78,13 @@ op {
   names = { "aten::copy", "aten::copy_" },
   eval = function (_ENV)
     local n = pointwise(_ENV)
-    if nargs() > 1 and dtype(1) ~= "" then return n, n * size(0) + bytes(1) end
-    return n, n * size(0) * 2
+    local written = writes(n * size(0))
+    if nargs() > 1 and dtype(1) ~= "" then return n, written + bytes(1) end
+    return n, written * 2
   end,
   examples = {
     { op = "aten::copy_", dims = { { 8, 64 }, { 8, 64 }, {} }, types = { "float", bf16, "Scalar" },
-      flops = 512, bytes = 512 * 6, spec = "vector_fp32" },
+      flops = 512, bytes = 512 * 6, written = 512 * 4, spec = "vector_fp32" },
     { op = "aten::copy_", dims = { { 8, 64 }, { 1, 64 }, {} }, types = { bf16, bf16, "Scalar" },
       flops = 512, bytes = 1024 + 128 },
     { op = "aten::copy_", dims = { { 8, 64 }, {}, {} }, types = { bf16, "double", "Scalar" },
@@ -110,7 +111,7 @@ op {
 
 local function resized(_ENV, out)
   one_operand(_ENV, out, { dtype(0), dtype(0) }, strides(0), nil)
-  return prod(out), bytes(0) + prod(out) * size(0)
+  return prod(out), bytes(0) + writes(prod(out) * size(0))
 end
 
 -- Pair i of the padding belongs to dimension -1 - i.
@@ -153,7 +154,7 @@ op {
   examples = {
     { op = "aten::upsample_nearest2d", dims = { { 2, 3, 8, 8 }, {}, {}, {} },
       types = { "float", "ScalarList", "", "" }, values = { "", "[16, 16]", "", "" },
-      flops = 1536, bytes = 4 * (384 + 1536), params = { output_shape = { 2, 3, 16, 16 } } },
+      flops = 1536, bytes = 4 * (384 + 1536), written = 4 * 1536, params = { output_shape = { 2, 3, 16, 16 } } },
     { op = "aten::upsample_nearest2d", dims = { { 2, 3, 8, 8 }, {}, {} },
       types = { "float", "", "ScalarList" }, values = { "", "", "[2., 2.]" }, flops = 1536,
       bytes = 4 * (384 + 1536) },
@@ -167,7 +168,7 @@ local function gated(names, per_element)
     eval = function (_ENV)
       one_operand(_ENV, shape(0), { dtype(1), dtype(0) }, strides(1), strides(0))
       local n = elems(0)
-      return per_element * n, 2 * n * size(1) + n * size(0)
+      return per_element * n, 2 * n * size(1) + writes(n * size(0))
     end,
     examples = {
       { op = names[1], dims = { { 4, 8 }, { 4, 16 } }, types = { bf16, bf16 },

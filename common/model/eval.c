@@ -170,6 +170,7 @@ evaluate(lua_State *L)
 	if (e->way == MODEL_BWD) {
 		size_t n = ms->norder;
 
+		ms->written = (double)NAN;
 		call_entry(L, env, entry, "backward");
 		ms->norder = n; /* the parameters are those of the forward */
 		if (lua_isnil(L, back + NFIGURES + 2))
@@ -177,6 +178,8 @@ evaluate(lua_State *L)
 		back += NFIGURES;
 	}
 	set_figures(L, back, e->out);
+	e->out->written =
+	    ms->written >= 0 && !isinf(ms->written) ? ms->written : (double)NAN;
 	if (e->figures_only)
 		return 0;
 	if (e->m->is_gemm)
@@ -228,6 +231,7 @@ run(struct models *ms, struct evaluation *e, struct str *reason)
 	ms->entry = e->m;
 	ms->norder = 0;
 	ms->values = 1;
+	ms->written = (double)NAN;
 	ms->skipped = ms->unmodelled = ms->lacks = ms->in_own = false;
 	ms->builtin = e->m->is_builtin;
 	sandbox_begin(ms, MODEL_STEPS, MODEL_WORK, MODEL_CHURN);
@@ -268,6 +272,7 @@ compute_large(struct models *ms, struct evaluation e)
 		fabs(big.bytes - r->bytes) > 1e-9 * big.bytes)) {
 		r->flops = big.flops;
 		r->bytes = big.bytes;
+		r->written = big.written;
 		r->repeated = big.repeated;
 		r->status = MODEL_OK;
 	}
@@ -364,10 +369,11 @@ model_eval(struct models *ms, const struct model *m, const struct model_op *op,
 		.number = (uint32_t)ms->results.n,
 		.flops = (double)NAN,
 		.bytes = (double)NAN,
+		.written = (double)NAN,
 	};
 	vec_push(&ms->results, r);
 	compute(ms, &(struct evaluation){ m, op, way, false, r });
 	if (r->status != MODEL_OK)
-		r->flops = r->bytes = (double)NAN;
+		r->flops = r->bytes = r->written = (double)NAN;
 	return r;
 }

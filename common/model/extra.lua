@@ -54,7 +54,7 @@ local function pointwise(n, names, bool_result)
       for i = n, nargs() - 1 do
         if has(i) and dtype(i) ~= "Scalar" then e = size(i) end
       end
-      return elements, moved + elements * e, first
+      return elements, moved + writes(elements * e), first
     end,
     examples = {
       { op = names[1], dims = { { 8, 64 } }, types = { "float" }, flops = 512,
@@ -111,7 +111,7 @@ op {
     exponential_ cauchy_ geometric_ log_normal_ ]],
   eval = function (_ENV)
     about(_ENV, 0)
-    return 0, num_elems * size(0)
+    return 0, writes(num_elems * size(0))
   end,
   examples = {
     { op = "aten::fill_", dims = { { 8, 16 }, {} }, types = { "float", "Scalar" }, flops = 0,
@@ -124,7 +124,7 @@ op {
   like = entry("MorePointwise", 0), names = aten "native_dropout _fused_dropout",
   eval = function (_ENV)
     about(_ENV, 0)
-    return num_elems, bytes(0) + num_elems * (size(0) + 1)
+    return num_elems, bytes(0) + writes(num_elems * size(0)) + num_elems
   end,
   examples = {
     { dims = { { 8, 16 }, {}, {} }, types = { bf16, "Scalar", "Scalar" }, flops = 128, bytes = 640 },
@@ -136,7 +136,7 @@ op {
   eval = function (_ENV)
     num_elems = elems(0) // 2
     dtype_in = dtype(0)
-    return 5 * num_elems, bytes(0) + num_elems * size(0)
+    return 5 * num_elems, bytes(0) + writes(num_elems * size(0))
   end,
 }
 
@@ -149,7 +149,7 @@ op {
     dtype_in = dtype(0)
     local out = size(0) -- half_to_float makes floats of halves
     if bool(value(2), false) then out = 4 end
-    return 5 * elems(0), bytes(0) + elems(0) * out
+    return 5 * elems(0), bytes(0) + writes(elems(0) * out)
   end,
   examples = {
     { op = "aten::_softmax", dims = { { 8, 128, 128 }, {}, {} }, types = { bf16, "Scalar", "Scalar" },
@@ -164,7 +164,7 @@ op {
   eval = function (_ENV)
     op_shape = shape(0)
     dtype_in = dtype(0)
-    return 4 * elems(0), bytes(0) + bytes(1) + elems(1) * size(0)
+    return 4 * elems(0), bytes(0) + bytes(1) + writes(elems(1) * size(0))
   end,
   examples = {
     { op = "aten::_softmax_backward_data", dims = { { 8, 16 }, { 8, 16 } },
@@ -188,7 +188,7 @@ local function move(_ENV, x, n, i)
   num_elems = n
   dtype_in = dtype(x)
   local moved = n * size(x)
-  return 0, math.min(moved, bytes(x)) + moved + (i and has(i) and bytes(i, 8) or 0)
+  return 0, math.min(moved, bytes(x)) + writes(moved) + (i and has(i) and bytes(i, 8) or 0)
 end
 
 -- The size and if known the type of an element by the name of the kernel that copies
@@ -213,7 +213,7 @@ op {
     local e, kind = size(0), dtype(0)
     if e ~= e then e, kind = copied() end -- a list's type is TensorList: that doesn't say of what
     dtype_in = kind
-    return 0, bytes(list, e) + num_elems * e
+    return 0, bytes(list, e) + writes(num_elems * e)
   end,
   examples = {
     { op = "aten::cat", dims = { { { 8, 16 }, { 8, 4 } }, {} }, types = { "TensorList", "Scalar" },
@@ -279,10 +279,14 @@ op {
 op {
   like = entry("Movement", 0),
   names = aten "scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_",
-  eval = function (_ENV) return move(_ENV, 0, elems(2), 2) end,
+  eval = function (_ENV)
+    local f, b = move(_ENV, 0, elems(2), 2)
+    writes(bytes(0))
+    return f, b
+  end,
   examples = {
     { op = "aten::scatter_add_", dims = { { 100 }, {}, { 8 }, { 8 } },
-      types = { "float", "Scalar", "long int", "float" }, flops = 0, bytes = 64 + 64 },
+      types = { "float", "Scalar", "long int", "float" }, flops = 0, bytes = 64 + 64, written = 400 },
   },
 }
 -- (self, dim, index, source, ...): what source has goes to rows of self, added or not
@@ -291,6 +295,7 @@ op {
   eval = function (_ENV)
     local f, b = move(_ENV, 3, elems(3), 2)
     local adds = op_name():find("index_add", 1, true) and elems(3) or 0
+    writes(bytes(0))
     return f + adds, b + adds * size(0)
   end,
   examples = {
@@ -324,6 +329,7 @@ op {
     local f, moved = move(_ENV, 0, prod(picked) * whole)
     if op_name():find("_put", 1, true) then
       local written = num_elems * size(0)
+      writes(bytes(0))
       moved = moved - written + bytes(2) + (bool(value(3), false) and written or 0)
     end
     return f, moved + indices
@@ -382,7 +388,7 @@ local function pool(names, is_max, indices)
       output_shape = s
       kernel_size = k
       local all = prod(s)
-      return all * prod(k), bytes(0) + all * size(0) + (indices and 8 * all or 0)
+      return all * prod(k), bytes(0) + writes(all * size(0)) + (indices and 8 * all or 0)
     end,
     examples = {
       { dims = { { 10, 64, 112, 112 }, {}, {}, {}, {}, {} }, types = { bf16 },
@@ -405,7 +411,7 @@ op {
     adaptive_max_pool2d_backward adaptive_max_pool3d_backward ]],
   eval = function (_ENV)
     num_elems = elems(1)
-    return elems(0), bytes(0) + elems(1) * size(0)
+    return elems(0), bytes(0) + writes(elems(1) * size(0))
       + (op_name():find("max", 1, true) and 8 * elems(0) or 0)
   end,
 }

@@ -10,7 +10,7 @@ end
 -- FLOPs and bytes; a, b, bias: bytes of the operands and of what is added to the
 -- product, if anything is; out: bytes an element of the result
 local function cost(B, M, N, K, a, b, out, bias)
-  return flops(B, M, N, K, bias), a + b + B * M * N * out + (bias or 0)
+  return flops(B, M, N, K, bias), a + b + writes(B * M * N * out) + (bias or 0)
 end
 
 local matrix = { category = "GEMM", sheet = "GEMM", unit = "matrix", gemm = true, prec = 0 }
@@ -86,7 +86,7 @@ gemm {
     { dims = { { 768 }, { 788, 768 }, { 768, 768 }, {}, {} },
       types = { bf16, bf16, bf16, "Scalar", "Scalar" },
       kernels = { "Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT64x16x64_MI16x16x1" },
-      flops = 930167808, bytes = 3601920, spec = "matrix_bf16",
+      flops = 930167808, bytes = 3601920, written = 788 * 768 * 2, spec = "matrix_bf16",
       params = { M = 788, bias = true, transpose = { true, false } } },
     { dims = { { 96 }, { 128, 64 }, { 96, 64 } }, types = { bf16, bf16, bf16 }, status = "failed" },
   },

@@ -25,7 +25,7 @@
  *
  * Each distinct key (direction, name, arguments, and what of the rest the
  * entry reads) is evaluated once. Results live as long as the models: about
- * 160 bytes for each distinct key, and 9 for each parameter. A repeated key
+ * 168 bytes for each distinct key, and 9 for each parameter. A repeated key
  * costs a hash of its texts and one look-up. Keys of one hash, of 64 bits,
  * are one key.
  *
@@ -208,6 +208,7 @@ struct model_result {
 	uint32_t number; /* of the result, from 0, for tables by result */
 	double flops;    /* MODEL_OK: 0 or more */
 	double bytes;    /* NAN: unknown */
+	double written;  /* bytes of the result; NAN: unknown */
 	/* of flops, what the forward op has done; NAN: not all are counted */
 	double repeated;
 	struct str spec;      /* "matrix_bf16", "": none */
@@ -231,6 +232,14 @@ bool model_param(
 void model_value_json(struct buf *b, const struct model_value *v);
 /* Appends {"M":141,...}. */
 void model_params_json(struct buf *b, const struct model_result *r);
+
+/*
+ * Appends the bytes of each tensor among the op's arguments, of lists of them
+ * each; NAN: its type is not recorded. False: shapes or types are not.
+ */
+typedef VEC(double) model_sizes;
+bool model_tensors(struct models *ms, const struct model_op *op,
+    model_sizes *sizes) USE_RESULT;
 
 /* What was done so far, for messages and -v. */
 struct model_stats {

@@ -21,13 +21,14 @@ local function one(yes) return yes and 1 or 0 end
 local function forward_cost(x, C, bias, affine, training)
   local E, e = elems(x), size(x)
   local w = 2 + (affine and 1 + one(bias) or 0) + (training and 2 or 0)
-  return 6 * C + 2 * E + (training and 3 * E or 0), bytes(x) + (E + w * C) * e, dtype(x)
+  return 6 * C + 2 * E + (training and 3 * E or 0), bytes(x) + writes(E * e) + w * C * e, dtype(x)
 end
 
 -- The input's gradient needs the statistics of a batch that was trained on.
 local function backward_cost(x, C, bias, affine, training, want_x)
   local E, e, p = elems(x), size(x), elems(x) / C
   local q = want_x and (training and 5 * p or 2 * p) or 0
+  writes((want_x and E or C) * e)
   return C * ((training and 0 or 3) + 4 * p + q),
     (E + E * (want_x and training and 2 or 1) + (training and C or 0)
       + (affine and C + (training and C * (1 + one(bias)) or 0) or 0)) * e - repeated(0, 1), dtype(x)
@@ -61,7 +62,7 @@ op {
   examples = {
     { op = "aten::batch_norm", dims = volume, types = volume_types,
       values = { "", "", "", "", "", "True", "0.1", "1e-05", "True" }, flops = 655456,
-      bytes = 1048960, spec = "vector_fp32", params = { is_training = true, num_channels = 16 } },
+      bytes = 1048960, written = 524288, spec = "vector_fp32", params = { is_training = true, num_channels = 16 } },
     { op = "aten::batch_norm", dims = volume, types = volume_types,
       values = { "", "", "", "", "", "False", "0.1", "1e-05", "True" }, flops = 96 + 2 * 131072,
       bytes = 1048576 + 4 * 16 * 4 },
@@ -242,7 +243,7 @@ op {
     set(_ENV, 0, normalised(1, 2), false, given(2), false)
     local E, C, e = elems(0), num_channels, size(0)
     return E / C * (2 * C + 2) + E * (is_affine and 2 or 1),
-      (2 * E + (is_affine and C or 0)) * e, dtype(0)
+      E * e + writes(E * e) + (is_affine and C or 0) * e, dtype(0)
   end,
   examples = {
     { dims = { { 8, 16, 32, 32 }, {}, { 32, 32 }, {} }, types = { "float", "ScalarList", "float" },
@@ -311,6 +312,7 @@ local function rms(names, x, w, cost, examples)
     eval = function (_ENV)
       set(_ENV, x, dim(w, 0), false, true, false)
       local E, C = elems(x), num_channels
+      writes(E * size(x))
       local f, b = cost(E, C, size(x), E // C, E / C * (2 * C + 2) + 2 * E)
       return f, b, dtype(x)
     end,

@@ -144,12 +144,12 @@ struct models {
 	struct op_view views[2];
 	struct op_view *view;
 	const struct model *entry;
-	bool skipped;    /* skip() was called */
-	bool in_own;     /* a function of the user's runs, or has failed */
-	bool unmodelled; /* no_model() was */
-	bool lacks;      /* fail() was, or a fact isn't there */
-	bool as_float;   /* sizes are given as doubles */
-	double values;   /* the product of the numbers that texts stand for */
+	bool in_own; /* a function of the user's runs, or has failed */
+	bool skipped, unmodelled; /* skip() or no_model() was called */
+	bool lacks;               /* fail() was, or a fact isn't there */
+	bool as_float;            /* sizes are given as doubles */
+	double values;  /* the product of the numbers that texts stand for */
+	double written; /* as writes() had it; NAN: unknown */
 	/* parameters, as first set; Lua's texts, which the list order holds */
 	const char *order_names[MODEL_PARAMS];
 	size_t norder;

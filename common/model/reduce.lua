@@ -51,7 +51,7 @@ local function reduce(_ENV, at, dtype_at, more)
   reduce_type = kind(op_name())
   _out_size = out and scalar_types[int(value(out), -1)] or size(0)
   return num_input_elems,
-    bytes(0) + num_output_elems * _out_size + (more or 0)
+    bytes(0) + writes(num_output_elems * _out_size) + (more or 0)
 end
 
 local function same(_ENV)

@@ -55,6 +55,7 @@ local function over_sequences(a, f)
 end
 
 function attention_forward(a)
+  writes(a.B * a.NQ * a.HQ * a.dv * a.e)
   return over_sequences(a, forward_flops),
     (a.B * a.NQ * a.HQ + a.B * a.NK * a.HK) * (a.dq + a.dv) * a.e + (a.more or 0), a.dtype
 end

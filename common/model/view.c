@@ -291,3 +291,24 @@ view_is_large(struct op_view *v, double values)
 	}
 	return most * sqrt(values) >= 1 << 28;
 }
+
+double
+view_addresses(const struct op_view *v, const struct view_leaf *leaf,
+    const struct view_leaf *steps)
+{
+	double n = 1, reach = 1;
+
+	if (steps != NULL && steps->n != leaf->n)
+		steps = NULL;
+	for (uint32_t k = 0; k < leaf->n; k++) {
+		int64_t size = v->shapes[VIEW_DIMS].ints.v[leaf->first + k];
+		int64_t step = steps == NULL
+		    ? 1
+		    : v->shapes[VIEW_STRIDES].ints.v[steps->first + k];
+
+		if (step != 0 || size == 0)
+			n *= (double)size;
+		reach += ((double)size - 1) * fabs((double)step);
+	}
+	return steps != NULL && n > 0 && reach < n ? reach : n;
+}

@@ -57,5 +57,11 @@ const char *view_need(struct op_view *v, enum view_list list) USE_RESULT;
 /* Dims so large that products of two of them and of values may leave 64 bits.
  */
 bool view_is_large(struct op_view *v, double values);
+/*
+ * How many distinct addresses a tensor has: an expanded dimension (stride 0)
+ * repeats its elements, overlapping windows share theirs. steps NULL: unknown.
+ */
+double view_addresses(const struct op_view *v, const struct view_leaf *leaf,
+    const struct view_leaf *steps);
 
 #endif

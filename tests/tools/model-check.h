@@ -8,8 +8,8 @@
  *
  * Arguments: dims, strides, types, values, hlo, kernels, annotation, args
  *(names and texts), forward (an example's arguments), backward (the same, or
- *true: the backward is what is evaluated). Expected: flops, bytes ("unknown":
- *not known), spec, params, status (else "ok").
+ *true: the backward is what is evaluated). Expected: flops, bytes and written
+ *("unknown": not known), spec, params, status (else "ok").
  */
 #ifndef TL_MODEL_CHECK_H
 #define TL_MODEL_CHECK_H
@@ -23,7 +23,7 @@ typedef void model_check_fn(void *ctx, bool passed, struct str what);
 
 static const char *const example_fields[] = { "annotation", "args", "backward",
 	"bytes", "dims", "flops", "forward", "hlo", "kernels", "op", "params",
-	"spec", "status", "strides", "types", "values", NULL };
+	"spec", "status", "strides", "types", "values", "written", NULL };
 
 struct checker {
 	struct models *ms;
@@ -260,6 +260,7 @@ check_example(struct checker *c, struct str first_name)
 		    &c->what, " (%.*s)", (int)r->reason.len, r->reason.p);
 	check_number(c, t, "flops", r->flops);
 	check_number(c, t, "bytes", r->bytes);
+	check_number(c, t, "written", r->written);
 	check_text(c, t, "spec", r->spec, NULL);
 	check_params(c, t, r);
 	c->nrun++;

@@ -49,6 +49,52 @@ categories(void)
 	category("", "", "other");
 }
 
+/* The sizes of an op's tensors, in a row. */
+static void
+sizes(
+    const char *dims, const char *types, const char *strides, const char *want)
+{
+	struct model_op op = { .name = STR_INIT("x"),
+		.dims = str_of(dims),
+		.types = str_of(types),
+		.strides = str_of(strides) };
+	model_sizes list = { 0 };
+	struct buf b = { 0 };
+
+	if (!model_tensors(ms, &op, &list))
+		buf_puts(&b, "none");
+	for (size_t i = 0; i < list.n; i++)
+		if (isnan(list.v[i]))
+			buf_puts(&b, "? ");
+		else
+			buf_printf(&b, "%.0f ", list.v[i]);
+	ok(str_eq(buf_str(&b), str_of(want)), "tensors of %s: %s", dims, want);
+	vec_free(&list);
+	buf_free(&b);
+}
+
+static void
+tensors(void)
+{
+	sizes("[[8,4],[],[4],[]]", "[\"float\",\"Scalar\",\"c10::Half\",\"\"]",
+	    "", "128 8 ");
+	sizes("[[8,4],[]]", "[\"float\",\"double\"]", "[[0,1],[]]", "16 8 ");
+	sizes("[[8,4]]", "[\"float\"]", "[[1,1]]", "44 ");
+	sizes("[[8,4]]", "[\"float\"]", "[[1]]", "128 ");
+	sizes("[[8,4]]", "[\"float\"]", "{", "128 ");
+	sizes("[[[8,4],[2]],[3]]", "[\"TensorList\",\"?\"]", "", "? ? ? ");
+	sizes("[[[8,4],[2]]]", "[\"float\"]", "[[[4,1],[0]]]", "128 4 ");
+	sizes("[[8,4],[2]]", "[\"float\"]", "", "128 ? ");
+	sizes("[[4398046511104,4]]", "[\"float\"]", "", "? ");
+	sizes("[[8796093022207]]", "[\"bool\"]", "", "8796093022207 ");
+	sizes("[[],[]]", "[\"\",\"float\"]", "", "4 ");
+	sizes("[]", "[]", "", "");
+	sizes("null", "[\"float\"]", "", "none");
+	sizes("", "[]", "", "none");
+	sizes("[[8]", "[\"float\"]", "", "none");
+	sizes("[[8]]", "", "", "none");
+}
+
 static const struct model_result *
 eval(const char *name, const char *dims, const char *types)
 {
@@ -244,6 +290,7 @@ main(void)
 
 	ms = models_create();
 	categories();
+	tensors();
 	results();
 	kernels_count();
 	large();
