@@ -54,7 +54,6 @@ kernels_launcher(void *sink, const struct launcher *o)
 	uint32_t category = INTERN_NONE;
 	struct phase_mark mark = phases_mark(&k->phases, k->sink.dict, o);
 
-	sequences_op(k, o);
 	for (size_t i = 0; i < o->nbelow; i++) {
 		const struct gpu_work *g = &o->below[i];
 		struct kernel *one;
@@ -75,6 +74,10 @@ kernels_launcher(void *sink, const struct launcher *o)
 		one = sink_record(&k->sink, g->extra);
 		one->op = o->name;
 		one->has_op = is_op;
+		one->is_first =
+		    o->ndirect > 0 && uid_cmp(g->uid, o->direct[0].uid) == 0;
+		one->is_last = o->ndirect > 0 &&
+		    uid_cmp(g->uid, o->direct[o->ndirect - 1].uid) == 0;
 		one->mark = mark_of(k, o, g, mark);
 		k->extents.v[one->rec.source].has_ops |= is_op;
 		one->category = category;
@@ -90,6 +93,7 @@ kernels_launcher(void *sink, const struct launcher *o)
 			g->launch_end_ns, g->launch_ns, &one->launch_ns))
 			one->launch_ns = SINK_NONE;
 	}
+	sequences_op(k, o);
 }
 
 /* ---- GPU work ---- */

@@ -8,6 +8,7 @@
 #ifndef TL_KERNELS_H
 #define TL_KERNELS_H
 
+#include "cmd/tl-kernels/reread.h"
 #include "model/arch.h"
 #include "model/facts.h"
 #include "model/gemm.h"
@@ -57,6 +58,7 @@ struct kernel {
 	uint32_t resources; /* JSON: see resources[] in gather.c */
 	uint32_t nkernels;  /* that its op launched itself */
 	bool has_op;
+	bool is_first, is_last; /* of what its op launched itself */
 	struct phase_mark mark;
 	uint32_t phase, phase_method; /* words */
 	struct key step, dev, gpu_stream, corr, tid;
@@ -69,7 +71,10 @@ struct kernel {
 	uint32_t annotation; /* INTERN_NONE: none; if asked for, like step */
 	/* of a place of a sequence, whose text is its name; else 0 */
 	uint32_t length;
+	uint32_t lack;  /* a word: why it is not known what is read again */
 	int64_t gap_ns; /* between its kernels */
+	int64_t saved_ns;
+	int64_t reread_bytes; /* SINK_NONE: unknown */
 	int64_t op_ns;
 };
 
@@ -78,7 +83,7 @@ struct sequence {
 	struct uid uid; /* of the op, or of the first kernel */
 	uint32_t source, track;
 	uint32_t op, length;
-	size_t first;    /* of its names */
+	size_t first;    /* of its names, and records */
 	uint64_t number; /* of the op */
 	int64_t ts_ns, dur_ns, gap_ns, op_ns;
 	int64_t launch_ns; /* of all launches but the first */
@@ -97,8 +102,11 @@ struct sequences {
 	const char *op; /* --op, or NULL */
 	uint32_t min, max;
 	VEC(struct sequence) list;
-	VEC(uint32_t) names; /* of the kernels of all in list */
+	VEC(uint32_t) names;   /* of the kernels of all in list */
+	VEC(uint32_t) records; /* of these; INTERN_NONE: of no kernel */
 	VEC(struct stop) stops;
+	struct reread reread;
+	uint32_t lacks[REREAD_LACKS]; /* words */
 };
 
 /* A call of an nn.Module, and the GPU work below it. */
@@ -230,8 +238,8 @@ void sequences_free(struct kernels *k);
 /* tables.c */
 
 extern const struct sink_column kernels_columns[];
-enum { M_DUR, M_GAP, M_LAUNCH, M_OP };
-#define KERNELS_NMEASURES 4
+enum { M_DUR, M_GAP, M_LAUNCH, M_OP, M_SAVED, M_BYTES };
+#define KERNELS_NMEASURES 6
 extern const struct sink_measure kernels_measures[KERNELS_NMEASURES];
 #define KERNELS_NTABLES 29
 extern struct sink_table kernels_tables[KERNELS_NTABLES];
@@ -266,6 +274,7 @@ enum {
 	C_BLOCK_X,
 	C_BLOCK_Y,
 	C_BLOCK_Z,
+	C_REREAD,
 	C_RESOURCES, /* the first of them */
 };
 

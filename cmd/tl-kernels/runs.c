@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/tl-kernels/runs.h"
+#include "trace/stat.h"
 
 /* A run and its places: order[low] .. order[high - 1]. */
 struct candidate {
@@ -41,7 +42,7 @@ make_text(struct finder *f, uint32_t nsymbols)
 		vec_push(&f->symbol_at, i);
 		vec_push(&f->sums, sum);
 		if (!is_end) {
-			sum += f->weights[i];
+			stat_add(&sum, f->weights[i]);
 			continue;
 		}
 		vec_push(&f->text, nsymbols++);

@@ -32,7 +32,7 @@ static void
 drop_below(struct sequences *q, uint64_t number)
 {
 	while (q->list.n > 0 && q->list.v[q->list.n - 1].number > number)
-		q->names.n = q->list.v[--q->list.n].first;
+		q->names.n = q->records.n = q->list.v[--q->list.n].first;
 }
 
 /* The part of a gap that is not negative. */
@@ -65,6 +65,8 @@ add_sequence(struct kernels *k, const struct launcher *o,
 		const struct gpu_work *g = work[i];
 
 		vec_push(&k->sequences.names, g->name);
+		vec_push(&k->sequences.records,
+		    g->kind == KIND_KERNEL ? (uint32_t)g->extra : INTERN_NONE);
 		stat_add(&s.dur_ns, g->dur_ns);
 		stat_add(&s.gap_ns, gap_of(end, g->ts_ns));
 		if (num_add_max(g->ts_ns, g->dur_ns) > end)
@@ -184,6 +186,7 @@ add_place(struct kernels *k, const uint32_t *records, uint32_t n)
 		    i > 0 ? sink_record(&k->sink, records[i - 1]) : NULL;
 
 		vec_push(&k->sequences.names, one->name);
+		vec_push(&k->sequences.records, records[i]);
 		stat_add(&s.dur_ns, one->dur_ns);
 		if (last == NULL)
 			continue;
@@ -200,13 +203,24 @@ add_place(struct kernels *k, const uint32_t *records, uint32_t n)
 	vec_push(&k->sequences.list, s);
 }
 
+/* What fusing two neighbours would return besides the gap. */
+static int64_t
+read_again_ns(struct kernels *k, const struct kernel *a, const struct kernel *b)
+{
+	int64_t bytes;
+
+	return reread_between(k, a, b, &bytes) == REREAD_KNOWN
+	    ? reread_ns(k, b, bytes)
+	    : 0;
+}
+
 static void
 find_runs(struct kernels *k)
 {
 	seq_item_vec items = { 0 };
 	run_place_vec places = { 0 };
 	VEC(uint32_t) records = { 0 }, symbols = { 0 };
-	VEC(int64_t) gaps = { 0 };
+	VEC(int64_t) weights = { 0 };
 	struct map symbol_of = { 0 };
 	const struct kernel *last = NULL;
 	uint32_t lane = 0, nsymbols = 0;
@@ -220,14 +234,15 @@ find_runs(struct kernels *k)
 		uint64_t *symbol;
 		bool is_new;
 
-		if (one != NULL && gaps.n > 0 && last != NULL &&
+		if (one != NULL && weights.n > 0 && last != NULL &&
 		    it->lane == lane) {
 			int64_t gap =
 			    gap_of(num_add_max(last->rec.ts_ns, last->dur_ns),
 				one->rec.ts_ns);
 
 			if (gap < GAP_NS)
-				gaps.v[gaps.n - 1] = gap;
+				weights.v[weights.n - 1] =
+				    gap + read_again_ns(k, last, one);
 		}
 		last = one;
 		lane = it->lane;
@@ -238,11 +253,11 @@ find_runs(struct kernels *k)
 			*symbol = nsymbols++;
 		vec_push(&records, it->record);
 		vec_push(&symbols, (uint32_t)*symbol);
-		vec_push(&gaps, RUNS_BREAK);
+		vec_push(&weights, RUNS_BREAK);
 	}
 	if (records.n > INT32_MAX)
 		die("more than %d kernels", INT32_MAX);
-	(void)runs_find(symbols.v, nsymbols, gaps.v, (uint32_t)records.n,
+	(void)runs_find(symbols.v, nsymbols, weights.v, (uint32_t)records.n,
 	    k->sequences.min, k->sequences.max, &places);
 	for (size_t i = 0; i < places.n; i++)
 		add_place(k, records.v + places.v[i].first, places.v[i].length);
@@ -251,7 +266,7 @@ find_runs(struct kernels *k)
 	vec_free(&places);
 	vec_free(&records);
 	vec_free(&symbols);
-	vec_free(&gaps);
+	vec_free(&weights);
 }
 
 /* ---- records ---- */
@@ -272,6 +287,63 @@ text_of(struct kernels *k, const struct sequence *s, struct buf *b)
 		buf_put(b, name.p, name.len);
 	}
 	return intern_put(st->text, buf_str(b));
+}
+
+static uint32_t
+lack_word(struct kernels *k, enum reread_lack lack)
+{
+	uint32_t *word = &k->sequences.lacks[lack];
+
+	if (lack == REREAD_KNOWN)
+		return INTERN_NONE;
+	if (*word == 0)
+		*word =
+		    intern_put(k->sink.dict->text, str_of(reread_words[lack]));
+	return *word;
+}
+
+static bool
+is_one_lane(const struct kernel *a, const struct kernel *b)
+{
+	return key_eq(a->dev, b->dev) && key_eq(a->gpu_stream, b->gpu_stream);
+}
+
+/* Sums what is known of its neighbours, and says what lacks for the first of
+ * the others. */
+static void
+add_reread(struct kernels *k, const struct sequence *s, struct kernel *one)
+{
+	const uint32_t *records = &k->sequences.records.v[s->first];
+	enum reread_lack first = REREAD_KNOWN;
+	int64_t sum_ns = 0;
+
+	one->reread_bytes = SINK_NONE;
+	for (uint32_t i = 1; i < s->length; i++) {
+		const struct kernel *a, *b;
+		enum reread_lack lack;
+		int64_t bytes;
+
+		if (records[i - 1] == INTERN_NONE || records[i] == INTERN_NONE)
+			continue; /* a copy */
+		a = sink_record(&k->sink, records[i - 1]);
+		b = sink_record(&k->sink, records[i]);
+		if (!is_one_lane(a, b))
+			continue;
+		lack = reread_between(k, a, b, &bytes);
+		first = first == REREAD_KNOWN ? lack : first;
+		if (lack != REREAD_KNOWN)
+			continue;
+		if (one->reread_bytes == SINK_NONE)
+			one->reread_bytes = 0;
+		stat_add(&one->reread_bytes, bytes);
+		stat_add(&sum_ns, reread_ns(k, b, bytes));
+	}
+	if (first == REREAD_KNOWN && one->reread_bytes > 0 &&
+	    !reread_has_rate(k))
+		first = REREAD_NO_RATE;
+	one->lack = lack_word(k, first);
+	one->saved_ns = one->gap_ns;
+	stat_add(&one->saved_ns, sum_ns);
 }
 
 void
@@ -299,6 +371,7 @@ sequences_finish(struct kernels *k)
 			.launch_ns = s->launch_ns,
 			.op_ns = s->op_ns,
 		};
+		add_reread(k, s, one);
 	}
 	buf_free(&text);
 }
@@ -309,4 +382,6 @@ sequences_free(struct kernels *k)
 	vec_free(&k->sequences.list);
 	vec_free(&k->sequences.stops);
 	vec_free(&k->sequences.names);
+	vec_free(&k->sequences.records);
+	reread_free(&k->sequences.reread);
 }

@@ -16,6 +16,8 @@ const struct sink_measure kernels_measures[KERNELS_NMEASURES] = {
 	[M_GAP] = { AT(gap_ns), NULL, false },
 	[M_LAUNCH] = { AT(launch_ns), NULL, false },
 	[M_OP] = { AT(op_ns), NULL, false },
+	[M_SAVED] = { AT(saved_ns), NULL, false },
+	[M_BYTES] = { AT(reread_bytes), NULL, false },
 };
 /* Columns of --sequences --op, and of --categories. */
 enum { ONLY_OP = 1, ONLY_CLASS };
@@ -91,7 +93,11 @@ const struct sink_column kernels_columns[] = {
 	{ { "under", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(op), ONLY_OP },
 	{ { "sequence", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(name), 0 },
 	{ { "length", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_U32, false, AT(length), 0 },
-	{ { "gap_ns_sum", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_SUM, false, M_GAP, 0 },
+	{ { "saved_ns_high", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_SUM, false, M_SAVED, 0 },
+	{ { "gap_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_GAP, 0 },
+	{ { "reread_bytes_high", NULL, COL_INT, UNIT_BYTES, 0, 0 }, SINK_SUM, false, M_BYTES, 0 },
+	{ { "reread_ns_high", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_REREAD, 0 },
+	{ { "reread_reason", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, false, AT(lack), 0 },
 	{ { "launch_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_LAUNCH, 0 },
 	{ { "op_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_OP, ONLY_OP },
 	{ { "first_uid", NULL, COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_UID, false, AT(rec.uid), 0 },
@@ -364,10 +370,12 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 	    .about = FOR_XLA | OF_OTHERS,
 	    .is_summary = true },
 	{ .name = "kernel_sequences",
-	    .columns = "under,sequence,length,count,gap_ns_sum,launch_ns_sum,"
-		       "dur_ns_sum,op_ns_sum,pct_of_kernels,first_uid",
+	    .columns = "under,sequence,length,count,saved_ns_high,gap_ns_sum,"
+		       "reread_bytes_high,reread_ns_high,reread_reason,"
+		       "launch_ns_sum,dur_ns_sum,op_ns_sum,pct_of_kernels,"
+		       "first_uid",
 	    .by = BY_SEQUENCE,
-	    .measure = M_GAP,
+	    .measure = M_SAVED,
 	    .ties = "sequence",
 	    .labels = LABELS({ "count", "count", 0 },
 		{ "dur_ns_sum", "kernel time", 0 },
@@ -402,7 +410,8 @@ tables_choose(struct kernels *k)
 			continue;
 		k->sequences.is_asked |= t->by == BY_SEQUENCE;
 		k->has_short |= str_starts(str_of(t->name), STR("short_"));
-		k->with_args |= sink_list_has(t->columns, STR("input_dims"));
+		k->with_args |= t->by == BY_SEQUENCE ||
+		    sink_list_has(t->columns, STR("input_dims"));
 		k->with_config |= sink_list_has(t->columns, STR("grid"));
 		k->with_module |= sink_list_has(t->columns, STR("module"));
 		k->with_step |= t->by == BY_STEP;

@@ -293,6 +293,37 @@ like 'each name has its share of the width' \
 	"$(tl-kernels --sequences --format table --width 100 -c sequence,count "$SAMPLE" | head -n 3)" ' | '
 refuses 2 'needs --sequences' 'tl-kernels --op x runs.json'
 refuses 2 'above --max-length' 'tl-kernels --sequences --min-length 9 runs.json'
+
+# mm writes 64 x 16 floats, 4096 bytes, which silu reads, whose result add reads: it
+# takes 1500 ns, less than 2 GB/s need for them. What add wrote nothing reads; twice
+own() { # own NAME KERNEL TS DUR CORR DIMS TYPES: an op with one kernel
+	ev cpu_op "$1" 1 "$3" 3 "\"Input Dims\":$6,\"Input type\":$7,\"Concrete Inputs\":[\"\"]"
+	call $(($3 + 1)) "$5"
+	ev kernel "$2" 7 "$(($3 + 9))" "$4" "\"device\":0,\"stream\":7,\"correlation\":$5"
+}
+chain() { # chain DIMS TYPES: of the second op
+	for i in 0 1; do
+		own aten::mm gemm $((i * 100)) 5 $((i * 4 + 1)) '[[64,32],[32,16]]' '["float","float"]'
+		own aten::silu act $((i * 100 + 10)) 5 $((i * 4 + 2)) "$1" "$2"
+		own aten::add sum $((i * 100 + 20)) 1.5 $((i * 4 + 3)) '[[1024],[1024],[]]' '["float","float","Scalar"]'
+		own aten::mm gemm2 $((i * 100 + 30)) 5 $((i * 4 + 4)) '[[8,4],[4,8]]' '["float","float"]'
+	done | trace
+}
+again='tl-kernels --sequences -c count,saved_ns_high,gap_ns_sum,reread_bytes_high,reread_ns_high,reread_reason'
+echo '{"name":"slow","mem_bw_gbps":2,"peak_tflops":{}}' >slow.json
+chain '[[64,16]]' '["float"]' >again.json
+is 'bytes that the next kernel reads again' "$(rows "$again --arch ./slow.json again.json")" \
+	'2 44096 37000 16384 7096 .'
+is 'their time needs the memory bandwidth' "$(rows "$again again.json")" \
+	'2 37000 37000 16384 memory bandwidth unknown: name the GPU with --arch.'
+is 'the first pair that is not known has its reason' \
+	"$(chain '[[64,16]]' '["?"]' | rows "$again --arch ./slow.json")" \
+	'2 37000 37000 0 0 no types recorded.'
+is 'sizes that no GPU has, and lists that are none' "$(for dims in '[[4611686018427387904,16]]' '[[1e300]]' '[[-1]]' '{}' '[[[[]]]]' '[]' null '"x"' '"[[64,16]"'; do
+	chain "$dims" '["float"]' >odd.json
+	rows "$again --arch ./slow.json odd.json" >odd.out 2>&1 || echo "status of $dims"
+	grep -q '^2 ' odd.out || echo "$dims: $(cat odd.out err 2>/dev/null)"
+done)" ''
 python3 "$ROOT/tests/oracle/sequences.py" 1 30 >seq.out
 is 'the same as plain Python finds' "$(head -n 1 seq.out | cut -c1-4)" 'ok 1'
 

@@ -13,6 +13,7 @@ static const char *const ways[] = {
 	"tl-kernels --by event",
 	"tl-kernels --by pid",
 	"tl-kernels --sequences",
+	"tl-kernels --sequences --op a* --arch H100-SXM",
 	"tl-kernels --table short_kernel_histogram",
 	"tl-kernels --table kernel_launchers",
 	"tl-kernels --table kernel_details",
