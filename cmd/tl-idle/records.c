@@ -359,16 +359,22 @@ add_interval(
 	fold(g, &r, k);
 }
 
+/*
+ * From the first chosen event on, as of a stream that has no others: what was
+ * in front of it is no matter of the selection. In between, work of others is
+ * no idle time.
+ */
 static void
 add_intervals(struct idle *g, const uint32_t *gpus, size_t n)
 {
 	const struct host *h = &g->host;
 	int64_t end = h->gpus.v[gpus[0]].end_ns;
+	bool has_begun = is_chosen(g, &h->gpus.v[gpus[0]]);
 
 	for (size_t i = 1; i < n; i++) {
 		const struct host_gpu *k = &h->gpus.v[gpus[i]];
 
-		if (k->start_ns > end && is_chosen(g, k))
+		if (k->start_ns > end && has_begun && is_chosen(g, k))
 			add_interval(g, k, end,
 			    k->launch != HOST_NONE &&
 				    h->events.v[k->launch].start_ns > end
@@ -377,6 +383,7 @@ add_intervals(struct idle *g, const uint32_t *gpus, size_t n)
 				? "kernel_wait"
 				: "other");
 		end = k->end_ns > end ? k->end_ns : end;
+		has_begun |= is_chosen(g, k);
 	}
 }
 

@@ -481,6 +481,12 @@ is 'the classes of a GPU stream' \
 is 'and their bound' \
 	"$(rows 'tl-idle --table idle_by_stream --kernel-wait 5us -c cause,time_ns streams.json')" \
 	'host_wait 40000.other 5000.kernel_wait 2000.'
+is 'from the first selected event of a GPU stream on' \
+	"$(rows 'tl-idle --table idle_by_stream --name "[bcd]" -c gpu_stream,cause,time_ns streams.json')" \
+	'7 host_wait 40000.7 kernel_wait 5000.'
+is 'in between other work fills it' \
+	"$(rows 'tl-idle --table idle_by_stream --name "[bd]" -c gpu_stream,cause,time_ns streams.json')" \
+	'7 kernel_wait 5000.'
 reports 5 never-idle 'tl-idle streams.json'
 ev cpu_op x 1 0 5 | trace >host.json
 reports 5 no-gpu-events 'tl-idle host.json'
