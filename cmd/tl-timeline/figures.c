@@ -108,11 +108,24 @@ is_bare(const struct timeline *g, const struct slice *slice)
 	    !slice->has_gpu;
 }
 
+struct row *
+figures_row(struct timeline *g, const struct slice *slice, const char *type)
+{
+	const struct sink_source *o = &g->sink.sources.list.v[slice->source];
+	struct row *r = sink_add(&g->sink);
+
+	r->rec.source = slice->source;
+	r->key = r->pid = slice->key;
+	r->rank = o->has_rank ? o->rank : SINK_NONE;
+	r->is_recompute = slice->key.n != 0;
+	r->type = intern_put(g->sink.dict->text, str_of(type));
+	return r;
+}
+
 static void
 add_rows(struct timeline *g, const struct slice *slice,
     const struct figure *list, size_t n, int64_t total_ns)
 {
-	const struct sink_source *o = &g->sink.sources.list.v[slice->source];
 	bool bare = is_bare(g, slice);
 
 	for (size_t i = 0; i < n; i++) {
@@ -120,12 +133,7 @@ add_rows(struct timeline *g, const struct slice *slice,
 
 		if (list[i].type == NULL)
 			continue;
-		r = sink_add(&g->sink);
-		r->rec.source = slice->source;
-		r->key = r->pid = slice->key;
-		r->rank = o->has_rank ? o->rank : SINK_NONE;
-		r->is_recompute = slice->key.n != 0;
-		r->type = intern_put(g->sink.dict->text, str_of(list[i].type));
+		r = figures_row(g, slice, list[i].type);
 		r->flags = INTERN_NONE;
 		r->ns = list[i].ns;
 		r->percent = (double)list[i].ns / (double)total_ns * 100;
@@ -156,12 +164,13 @@ keep_laws(int64_t busy, int64_t total, const struct gaps *gaps)
 static void
 add_kineto(struct timeline *g, struct slice *slice)
 {
-	const struct spans *compute = &slice->sets[SET_COMPUTE];
+	struct spans *compute = &slice->sets[SET_COMPUTE];
 	const struct spans *comm = &slice->sets[SET_COMM];
 	struct spans *copies = &slice->sets[SET_MEMCPY];
 	struct spans all = { 0 }, rest = { 0 };
 	bool parts = g->has_micro;
 
+	merge_into(compute, &slice->sets[SET_FILLS]);
 	merge_into(copies, &slice->sets[SET_COPY_KERNELS]);
 	spans_union(&rest, compute, comm);
 	spans_union(&all, &rest, copies);
@@ -208,6 +217,7 @@ add_rocprof(struct timeline *g, struct slice *slice)
 
 	merge_into(kernels, &slice->sets[SET_COMM]);
 	merge_into(kernels, &slice->sets[SET_COPY_KERNELS]);
+	merge_into(kernels, &slice->sets[SET_FILLS]);
 	spans_union(&all, kernels, copies);
 	(void)whole(extent(&all));
 	/* the processes' own, unless only a part of it is looked at */
@@ -247,16 +257,14 @@ subtract(struct spans *from, const struct spans *what)
 	*from = rest;
 }
 
-/* Of work outside all steps: what was in their time goes, and that time. */
-static void
-cut_steps(struct slice *slice)
+/* From the start of the first work to the end of the last; none: end first. */
+static struct span
+extent_of_work(const struct slice *slice)
 {
-	struct spans *steps = &slice->sets[SET_WINDOW];
 	struct span extent = { INT64_MAX, INT64_MIN };
-	struct spans rest = { 0 };
 
 	for (size_t i = 0; i < SET_WINDOW; i++) {
-		struct spans *set = &slice->sets[i];
+		const struct spans *set = &slice->sets[i];
 
 		if (set->n == 0)
 			continue;
@@ -264,8 +272,20 @@ cut_steps(struct slice *slice)
 			extent.start = set->v[0].start;
 		if (set->v[set->n - 1].end > extent.end)
 			extent.end = set->v[set->n - 1].end;
-		subtract(set, steps);
 	}
+	return extent;
+}
+
+/* Of work outside all steps: what was in their time goes, and that time. */
+static void
+cut_steps(struct slice *slice)
+{
+	struct spans *steps = &slice->sets[SET_WINDOW];
+	struct span extent = extent_of_work(slice);
+	struct spans rest = { 0 };
+
+	for (size_t i = 0; i < SET_WINDOW; i++)
+		subtract(&slice->sets[i], steps);
 	if (extent.start < extent.end)
 		spans_add(&rest, extent.start, extent.end);
 	subtract(&rest, steps);
@@ -286,12 +306,19 @@ is_empty(const struct slice *slice)
 void
 figures_add(struct timeline *g, struct slice *slice)
 {
+	struct span work;
+
 	for (size_t i = 0; i < SET_COUNT; i++)
 		spans_normalise(&slice->sets[i]);
 	if (g->by == BY_STEP && slice->key.type == KEY_NONE)
 		cut_steps(slice);
 	if (is_empty(slice))
 		return;
+	work = extent_of_work(slice);
+	if (work.start <= work.end) {
+		(void)whole(work); /* then each part of it fits */
+		kinds_add(g, slice);
+	}
 	if (g->sink.sources.list.v[slice->source].is_rocprof)
 		add_rocprof(g, slice);
 	else
@@ -328,7 +355,7 @@ figures_average(struct timeline *g)
 		struct mean *m = mean_of(list.v, list.n, r);
 
 		/* copies of rocprofv3 have no device */
-		if (r->key.type == KEY_NONE)
+		if (r->of != ROW_TIMELINE || r->key.type == KEY_NONE)
 			continue;
 		if (m == NULL) {
 			m = vec_add(&list);
@@ -344,7 +371,7 @@ figures_average(struct timeline *g)
 		r->rec.source = list.v[i].source;
 		r->type = whole;
 		total = mean_of(list.v, list.n, r);
-		r->is_mean = true;
+		r->of = ROW_MEAN;
 		r->type = list.v[i].type;
 		r->flags = INTERN_NONE;
 		r->mean_ns = list.v[i].ns / list.v[i].n;

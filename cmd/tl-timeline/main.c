@@ -69,6 +69,7 @@ static const struct sink_column columns[] = {
 	{ { "is_recompute", NULL, COL_BOOL, NONE, 0, 0 }, SINK_BOOL, false, AT(is_recompute), BY_RECOMPUTE },
 	{ { "step", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, false, AT(key), BY_STEP },
 	{ { "type", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(type), 0 },
+	{ { "kinds", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(type), 0 },
 	{ { "time_ns", "time ms", COL_INT, NS, 0, 1e6 }, SINK_INT, false, AT(ns), 0 },
 	{ { "mean_ns", "time ms", COL_REAL, NS, 0, 1e6 }, SINK_REAL, false, AT(mean_ns), 0 },
 	{ { "thread_name", NULL, COL_TEXT, NONE, COL_NAME, 0 }, SINK_THREAD, false, 0, 0 },
@@ -78,6 +79,7 @@ static const struct sink_column columns[] = {
 	{ { "total_ns", "total_time ms", COL_INT, NS, 0, 1e6 }, SINK_INT, false, AT(total_ns), 0 },
 	{ { "busy_ns", "busy_time ms", COL_INT, NS, COL_SHARE, 1e6 }, SINK_INT, false, AT(ns), 0 },
 	{ { "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_REAL, false, AT(percent), 0 },
+	{ { "pct_of_busy", NULL, COL_REAL, UNIT_PERCENT, COL_SHARE, 0 }, SINK_REAL, false, AT(percent), 0 },
 	{ { "flags", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(flags), BY_STEP },
 	{ { "op_ns", "op_time ms", COL_INT, NS, 0, 1e6 }, SINK_INT, false, AT(host_ns[SET_OP]), 0 },
 	{ { "call_ns", "call_time ms", COL_INT, NS, MINOR, 1e6 }, SINK_INT, false, AT(host_ns[SET_CALL]), 0 },
@@ -91,7 +93,7 @@ static const char gpu_list[] =
     "rank,annotation,dev,pid,phase,is_recompute,step,type,time_ns,percent,"
     "flags";
 
-enum { OF_GPU, OF_AGENT, OF_AVERAGES, OF_PROCESS, OF_HOST };
+enum { OF_GPU, OF_AGENT, OF_AVERAGES, OF_PROCESS, OF_KINDS, OF_HOST };
 
 static const struct sink_measure measures[] = { { AT(ns), NULL, false } };
 
@@ -112,6 +114,11 @@ static struct sink_table tables[] = {
 	    .columns = gpu_list,
 	    .order = SINK_AS_ADDED,
 	    .is_single = true },
+	[OF_KINDS] = { .name = "gpu_busy_kinds",
+	    .columns = "rank,annotation,dev,pid,phase,is_recompute,step,"
+		       "kinds,time_ns,pct_of_busy",
+	    .order = SINK_AS_ADDED,
+	    .is_single = true },
 	[OF_HOST] = { .name = "host_timeline",
 	    .columns = "thread_name,process_name,pid,tid,count,total_ns,"
 		       "busy_ns,percent,op_ns,call_ns,python_ns,slice_ns",
@@ -122,7 +129,8 @@ static bool
 is_asked(const struct sink *s, const struct sink_table *t)
 {
 	return (t == &tables[OF_HOST]) == timeline_of(s)->of_host &&
-	    (t != &tables[OF_AVERAGES] || s->dest.dir != NULL);
+	    ((t != &tables[OF_AVERAGES] && t != &tables[OF_KINDS]) ||
+		s->dest.dir != NULL);
 }
 
 /* Timelines by device and process have names of their own. */
@@ -144,8 +152,10 @@ static bool
 is_member(const struct sink *s, const struct sink_plan *p, const void *record)
 {
 	(void)s;
-	return ((const struct row *)record)->is_mean ==
-	    (p->table == &tables[OF_AVERAGES]);
+	return ((const struct row *)record)->of ==
+	    (p->table == &tables[OF_AVERAGES]       ? ROW_MEAN
+		    : p->table == &tables[OF_KINDS] ? ROW_KINDS
+						    : ROW_TIMELINE);
 }
 
 /* Of the columns that --by may ask for, the one that it does. */
@@ -216,6 +226,8 @@ add_work(struct timeline *g, struct slice *slice, const struct event *ev,
 	else if (bucket == BUCKET_MEMCPY)
 		set = ev->shape->kind == KIND_MEMCPY ? SET_MEMCPY
 						     : SET_COPY_KERNELS;
+	else if (bucket == BUCKET_COMPUTE && ev->shape->kind == KIND_MEMSET)
+		set = SET_FILLS;
 	spans_add(&slice->sets[set], s.start, s.end);
 	if (ev->flags & EV_UNLINKED)
 		spans_add(&slice->sets[SET_UNLINKED], s.start, s.end);

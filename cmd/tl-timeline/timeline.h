@@ -33,6 +33,7 @@ enum {
 	SET_COMM,
 	SET_MEMCPY,
 	SET_COPY_KERNELS,
+	SET_FILLS,    /* which are computation, and for kinds memory */
 	SET_UNLINKED, /* those of the others without a launch */
 	SET_WINDOW,   /* of a step its time; of work outside, those of all;
 	                 else from start to end of what is in a window */
@@ -55,12 +56,16 @@ struct slice {
 	struct map windows; /* where one begins to its place in SET_WINDOW */
 };
 
-/* A row of either table. */
+/* The table that a row is of. */
+enum row_of { ROW_TIMELINE, ROW_MEAN, ROW_KINDS };
+
+/* A row of any table. */
 struct row {
 	struct sink_record rec;
 	struct key key, pid, tid; /* key: of --by; pid: of that, too */
 	int64_t rank;             /* of --by rank, or SINK_NONE */
-	bool is_recompute, is_mean;
+	enum row_of of;
+	bool is_recompute;
 	uint32_t type, flags;
 	int64_t count, ns, total_ns;
 	int64_t host_ns[HOST_SETS];
@@ -119,10 +124,18 @@ void join_free(struct timeline *g);
 
 /* figures.c */
 
+/* A row of a slice without figures. */
+struct row *figures_row(
+    struct timeline *g, const struct slice *slice, const char *type);
 /* Rows of gpu_timeline for a slice, whose sets are used up. */
 void figures_add(struct timeline *g, struct slice *slice);
 /* Of slices by device, which have their rows: means over those of a source. */
 void figures_average(struct timeline *g);
+
+/* kinds.c */
+
+/* Rows of gpu_busy_kinds for a slice, whose sets are normalised. */
+void kinds_add(struct timeline *g, const struct slice *slice);
 
 /* host.c */
 

@@ -260,6 +260,8 @@ const struct sheet sheets[] = {
 	T("gpu_events_averages", "tl-timeline",
 	    "the mean of those timelines (--by dev)", .where = BOTH,
 	    .rule = &timeline),
+	T("gpu_busy_kinds", "tl-timeline",
+	    "busy time by the kinds of work that run at once", .where = BOTH),
 	T("host_timeline", "tl-timeline",
 	    "what each host thread did (--clock cpu)", .where = BOTH),
 	T("steps", "tl-steps", "each step: wall time, GPU time, idle time",

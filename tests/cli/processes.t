@@ -66,7 +66,7 @@ for name in two a b; do
 	tl-report $name.json -d $name
 done
 is 'and sheets of each' \
-	"$(find two a b -name 'gpu_*' | sort | tr '\n' ' ')" \
+	"$(find two a b -name 'gpu_timeline*' | sort | tr '\n' ' ')" \
 	'a/gpu_timeline.csv a/gpu_timeline_by_agent.csv b/gpu_timeline.csv two/gpu_timeline.csv two/gpu_timeline_by_agent.csv two/gpu_timeline_by_process.csv '
 is 'a process in the time of all' \
 	"$(grep -e kernel -e total -e idle two/gpu_timeline_by_process.csv)" \

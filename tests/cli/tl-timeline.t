@@ -57,6 +57,31 @@ total_time${tab}200000${tab}100.0
 total_comm_time${tab}100000${tab}50.0
 total_memcpy_time${tab}40000${tab}20.0
 unlinked_time${tab}197000${tab}98.5"
+is 'no kinds at once but for 50 us' "$(rows 'tl-timeline --table gpu_busy_kinds worked.json')" \
+	'computation 67000 34.01015228426396.communication 40000 20.304568527918782.memory 30000 15.228426395939088.computation + communication 50000 25.380710659898476.communication + memory 10000 5.0761421319796955.'
+# 0-5 a; 5-8 a, nccl; 8-10 and the copy; 10-12 nccl, copy; 12-20 nccl; 30-32 fill; 32-33 and b; 33-40 b
+{
+	gpu kernel a 0 7 0 10 1
+	gpu kernel nccl 0 8 5 15 2
+	gpu gpu_memcpy copy 0 9 8 4 3
+	gpu gpu_memset fill 0 9 30 3 4
+	gpu kernel b 0 7 32 8 5
+	gpu kernel point 0 7 31 0 6
+} | trace >kinds.json
+is 'all kinds at once, and a fill is memory' \
+	"$(rows 'tl-timeline --table gpu_busy_kinds -c kinds,time_ns kinds.json')" \
+	'computation 12000.communication 8000.memory 2000.computation + communication 3000.computation + memory 1000.communication + memory 2000.computation + communication + memory 2000.'
+# two that overlap, longer together than a time may be
+{
+	gpu kernel a 0 7 0 1 1
+	gpu kernel b 0 8 1 1 2
+} | trace >far.json
+tl-decode far.json | tl-cat | sed 's/"ts":0,"dur":1000/"ts":-9000000000000000000,"dur":9000000000000000000/
+	s/"ts":1000,"dur":1000/"ts":-1,"dur":9000000000000000000/' >far.ndjson
+like 'both are far' "$(grep -c 9000000000000000000 far.ndjson)" '^2$'
+refuses 1 'span more than 292 years' 'tl-timeline --table gpu_busy_kinds far.ndjson'
+is 'of each device' "$(rows 'tl-timeline --table gpu_busy_kinds --by dev -c dev,kinds,time_ns kinds.json' | cut -d. -f 1)" \
+	'0 computation 12000'
 is 'gaps below 5us are micro' \
 	"$(tl-timeline --micro-idle 5us worked.json | sed -n 6,7p)" "\
 micro_idle_time${tab}3000${tab}1.5
@@ -392,8 +417,12 @@ for corr in range(rnd.randint(1, 60)):
                    "args": {"device": dev, "stream": 7, "correlation": corr}})
 with open("random.json", "w") as f:
     json.dump({"traceEvents": events}, f)
-for extra in ([], ["--linked-only"], ["--by", "dev"], ["--micro-idle", "5us"]):
-    theirs = [x.replace("5us", "5000") for x in extra]
+KINDS = ["--table", "gpu_busy_kinds"]
+busy = {}
+for extra in ([], ["--linked-only"], ["--by", "dev"], ["--micro-idle", "5us"],
+              KINDS, KINDS + ["--by", "dev"], KINDS + ["--linked-only"]):
+    theirs = [x.replace("5us", "5000").replace("--table", "--kinds") for x in extra
+              if x != "gpu_busy_kinds"]
     want = subprocess.run(["python3", root + "/tests/oracle/timeline.py"] + theirs +
                           ["random.json"], capture_output=True, text=True)
     got = subprocess.run(["tl-timeline"] + extra + ["random.json"],
@@ -405,7 +434,12 @@ for extra in ([], ["--linked-only"], ["--by", "dev"], ["--micro-idle", "5us"]):
     for line in lines[1:]:
         *key, name, ns, _ = line.split("\t")
         rows.setdefault(tuple(key), {})[name] = int(ns)
-    for r in rows.values():
+    for key, r in rows.items():
+        if extra[:2] == KINDS:
+            if sum(r.values()) != busy[key, "--linked-only" in extra]:
+                sys.exit("seed %d: the kinds are not the busy time" % seed)
+            continue
+        busy[key, "--linked-only" in extra] = r["busy_time"]
         idle = r.get("idle_time", r.get("micro_idle_time", 0) + r.get("macro_idle_time", 0))
         if (r["computation_time"] + r["exposed_comm_time"] + r["exposed_memcpy_time"] + idle
                 != r["total_time"]):

@@ -9,7 +9,7 @@ length 0 is a piece of its own where it touches nothing, so that it parts two
 gaps and bounds the total.
 
     timeline.py [--linked-only | --flow-links] [--micro-idle NS]
-                [--by recompute|dev] FILE
+                [--by recompute|dev] [--kinds] FILE
 """
 import argparse
 import re
@@ -87,6 +87,23 @@ def timeline(events, micro=None):
     return rows
 
 
+KINDS = ("computation", "communication", "memory")
+
+
+def kinds(events):
+    """[(kinds, ns)] of what runs at once: each border to the next, asked of each event"""
+    spans = [(e.ts, e.end, 2 if bucket(e) == "M" or e.cat == "gpu_memset" and bucket(e) == "K"
+              else "KC".index(bucket(e))) for e in events]
+    borders = sorted({b for s in spans for b in s[:2]})
+    sums = {}
+    for a, b in zip(borders, borders[1:]):
+        key = tuple(sorted({k for start, end, k in spans if start <= a and b <= end}))
+        if key:
+            sums[key] = sums.get(key, 0) + b - a
+    return [(" + ".join(KINDS[k] for k in key), sums[key])
+            for key in sorted(sums, key=lambda key: (len(key), key))]
+
+
 def selected(trace, which):
     """the GPU events of a trace; `flow` and `linked` need the links made so"""
     return [g for g in trace.gpu if which == "all" or g.launch is not None]
@@ -131,6 +148,7 @@ def main(argv=None):
     ap.add_argument("--flow-links", action="store_true")
     ap.add_argument("--micro-idle", type=int, metavar="NS")
     ap.add_argument("--by", choices=("recompute", "dev"))
+    ap.add_argument("--kinds", action="store_true")
     ap.add_argument("trace")
     a = ap.parse_args(argv)
     self_check()
@@ -142,10 +160,10 @@ def main(argv=None):
         print("timeline.py: no GPU events (%d unlinked)" % len(t.gpu), file=sys.stderr)
         return 1
     key = {"recompute": "is_recompute\t", "dev": "dev\t", None: ""}[a.by]
-    print(key + "type\ttime_ns\tpercent")
+    print(key + ("kinds\ttime_ns\tpct_of_busy" if a.kinds else "type\ttime_ns\tpercent"))
     for k, part in groups(events, a.by):
-        rows = timeline(part, a.micro_idle)
-        total = dict(rows)["total_time"]
+        rows = kinds(part) if a.kinds else timeline(part, a.micro_idle)
+        total = sum(v for _, v in rows) if a.kinds else dict(rows)["total_time"]
         for name, value in rows:
             p = percent(value, total)
             print(*([] if k is None else [k]), name, value, "" if p is None else repr(p), sep="\t")
