@@ -242,6 +242,14 @@ local function moved(list, all, in_place)
   return sum, first and first.type
 end
 
+-- Results stand behind what is read; with none there, a pointwise kernel writes the
+-- first tensor where it reads it.
+local function result(list, all, pointwise)
+  local out = list[#list]
+  if out and pointwise and out.n ~= all then out = list[1].n == all and list[1] or nil end
+  if out and out.e > 0 then writes(out.n * out.e) end
+end
+
 -- Grids have up to three sizes: as many as fit the largest tensor.
 local function elements(v, least, most)
   local total, p = least, 1
@@ -345,17 +353,18 @@ op {
     local per_element = fused(_ENV, text and split(text) or {})
     xnumel = r > 0 and all // r or all
     rnumel = r
+    result(list, all, pointwise)
     return all * per_element, moved(list, all, pointwise and not no_in_out())
   end,
   examples = {
     { op = "triton_poi_fused__unsafe_view_mul_silu_2", dims = { { 8, 4096, 8192 }, { 32768, 8192 }, {} },
       types = { bf16, bf16, "Scalar" }, values = { "", "", "268435456" }, flops = 1342177280,
-      bytes = 1610612736, spec = "vector_bf16",
+      bytes = 1610612736, written = 536870912, spec = "vector_bf16",
       params = { fused_ops = "aten._unsafe_view, aten.mul, aten.silu", rnumel = 1 } },
     { op = "triton_red_fused_add_mean_mul_pow_rsqrt_0",
       dims = { { 8, 4096, 2048 }, { 2048 }, { 8, 4096, 2048 }, {}, {} },
       types = { bf16, bf16, bf16, "Scalar", "Scalar" }, values = { "", "", "", "32768", "2048" },
-      flops = 469762048, bytes = 268439552, params = { xnumel = 32768, rnumel = 2048 } },
+      flops = 469762048, bytes = 268439552, written = 134217728, params = { xnumel = 32768, rnumel = 2048 } },
     { op = "triton_red_fused_native_layer_norm_4",
       dims = { { 2, 2432, 64, 64 }, { 2432 }, { 1, 36864, 2432 }, { 2, 4096, 1, 19 },
         { 2, 4096, 1, 19 }, { 2, 4096, 1, 19 }, {}, {}, {} },
@@ -365,6 +374,11 @@ op {
     { op = "triton_poi_fused_arange_cat_cos_div_exp_mul_sin_unsqueeze_0",
       dims = { { 2 }, { 2, 256 }, {} }, types = { "float", "float", "Scalar" },
       values = { "", "", "512" }, flops = 3072, bytes = 2056, spec = "vector_fp32" },
+    -- in place: a bias is no result; nor is what has other sizes
+    { op = "triton_poi_fused_addmm_gelu_view_15", dims = { { 8, 16 }, { 16 }, {} },
+      types = { bf16, bf16, "Scalar" }, values = { "", "", "128" }, written = 256 },
+    { op = "triton_poi_fused_add_3", dims = { { 8, 32 }, { 16 }, {} },
+      types = { bf16, bf16, "Scalar" }, values = { "", "", "128" }, written = "unknown" },
     -- a slice of the first tensor
     { op = "triton_poi_fused_clone_slice_transpose_11", dims = { { 2, 38, 4429, 64 }, { 2, 333, 2432 }, {} },
       types = { bf16, bf16, "Scalar" }, values = { "", "", "1619712" }, flops = 0, bytes = 4 * 1619712 },
@@ -412,12 +426,13 @@ op {
     if dim(a, -2) ~= M or dim(list[2], -2) ~= K or dim(list[2], -1) ~= N then
       fail("the operands do not fit the result")
     end
+    writes(bytes(out))
     return 2 * B * M * N * K, traffic(), dtype(a)
   end,
   examples = {
     { op = "triton_tem_fused_mm_3", dims = { { 128, 64 }, { 64, 96 }, { 128, 96 }, {} },
-      types = { bf16, bf16, bf16, "Scalar" }, flops = 1572864, bytes = 53248, spec = "matrix_bf16",
-      params = { K = 64 } },
+      types = { bf16, bf16, bf16, "Scalar" }, flops = 1572864, bytes = 53248, written = 24576,
+      spec = "matrix_bf16", params = { K = 64 } },
     { op = "triton_tem_fused_addmm_relu_3", dims = { { 128, 64 }, { 64, 96 }, { 96 }, { 128, 96 } },
       types = { bf16, bf16, bf16, bf16 }, flops = 1572864, bytes = 53248 + 192 },
     { op = "triton_tem_fused_mm_3", dims = { { 64, 128 }, { 64, 96 }, { 128, 96 } },
