@@ -140,13 +140,29 @@ is_likely(const struct bound *m)
 
 /* ---- sentences ---- */
 
-/* Time of a class as a share; for GPU work only what ran, as in the bar. */
+/* Between queued work: its class's time as well, but idle in the bar. */
 static int64_t
-shown_ns(const struct bound *m, unsigned class)
+queue_ns(const struct bound *m, unsigned class)
 {
 	return class == GROUP_OF_GPU || class == ACCOUNT_COMM
-	    ? budget_work(m->w, class)
-	    : m->w->ns[class];
+	    ? m->w->ns[class] - budget_work(m->w, class)
+	    : 0;
+}
+
+static bool
+is_queue_shown(const struct bound *m, int64_t ns)
+{
+	return share_of(ns, m->is.ns) >= QUEUE_SHOWN;
+}
+
+static void
+put_queue(const struct bound *m, const char *lead, int64_t ns)
+{
+	if (!is_queue_shown(m, ns))
+		return;
+	buf_printf(m->b, "%s gaps between queued kernels (", lead);
+	put_part(m->b, ns, m->is.ns);
+	buf_putc(m->b, ')');
 }
 
 /*
@@ -298,29 +314,26 @@ put_mixed(const struct bound *m)
 
 		if (m->w->ns[c] == 0)
 			break;
+	int64_t gaps_ns = 0;
+
 		buf_puts(m->b, i > 0 ? ", " : "");
 		bound_put_word(m->f, classes[c].part, m->b);
 		buf_putc(m->b, ' ');
-		put_part(m->b, shown_ns(m, c), m->is.ns);
+		put_part(m->b, m->w->ns[c], m->is.ns);
+		time_add(&gaps_ns, queue_ns(m, c));
 	}
 	buf_puts(m->b, " of ");
 	put_window(m, m->is.ns);
-}
-
-/* What makes four fifths of the time the GPU's, beside its work. */
-static void
-put_queue(const struct bound *m, int64_t ns)
-{
-	if (share_of(ns, m->is.ns) < QUEUE_SHOWN)
-		return;
-	buf_puts(m->b, ", gaps between queued kernels ");
-	put_part(m->b, ns, m->is.ns);
+	put_queue(m, ", including", gaps_ns);
 }
 
 static void
 put_class(const struct bound *m)
 {
-	int64_t gpu = shown_ns(m, GROUP_OF_GPU);
+	int64_t gaps_ns = queue_ns(m, m->is.class);
+	int64_t gpu_gaps_ns = queue_ns(m, GROUP_OF_GPU);
+	bool are_both = m->is.is_partly && is_queue_shown(m, gaps_ns) &&
+	    is_queue_shown(m, gpu_gaps_ns);
 
 	bound_put_word(m->f,
 	    m->is.is_sync ? "gaps after blocking calls"
@@ -328,8 +341,7 @@ put_class(const struct bound *m)
 	    m->b);
 	buf_puts(m->b,
 	    m->is.is_sync || classes[m->is.class].is_plural ? " are " : " is ");
-	put_part(m->b,
-	    m->is.is_sync ? m->w->opened_ns : shown_ns(m, m->is.class),
+	put_part(m->b, m->is.is_sync ? m->w->opened_ns : m->w->ns[m->is.class],
 	    m->is.ns);
 	buf_puts(m->b, " of ");
 	put_window(m, m->is.ns);
@@ -338,19 +350,23 @@ put_class(const struct bound *m)
 	else if (m->is.class == GROUP_OF_HOST)
 		put_layers(m, m->is.class);
 	else if (m->is.class != GROUP_OF_GPU && m->is.class != ACCOUNT_COMM &&
+	if (!are_both)
+		put_queue(m, ", including", gaps_ns);
 	    m->is.class != ACCOUNT_COPY)
 		put_most(m);
 	if (m->is.is_partly) {
 		buf_printf(m->b, "; %s work is ", m->f->gpu);
-		put_part(m->b, gpu, m->is.ns);
-	} else if (m->is.class == GROUP_OF_GPU) {
-		put_queue(m, m->w->ns[GROUP_OF_GPU] - gpu);
+		put_part(m->b, m->w->ns[GROUP_OF_GPU], m->is.ns);
+		put_queue(m, are_both ? "; both include" : ", including",
+		    are_both ? gaps_ns + gpu_gaps_ns : gpu_gaps_ns);
 	}
 }
 
 /* "host-bound: ...", of what was recorded. */
 static void
 put_rest(const struct bound *m)
+	if (m->is.class == GROUP_OF_GPU && !m->f->set->has_calls)
+		buf_puts(m->b, "; no ops recorded");
 {
 	buf_printf(m->b, "%s%s", is_likely(m) ? "likely " : "",
 	    m->is.is_partly && !m->is.is_mixed ? "partly " : "");

@@ -58,7 +58,7 @@ for dir in graphs launched; do
 done
 if command -v tl-kernels >/dev/null; then
 	like 'a process whose GPUs are ranks: network and waiting are told apart' \
-		"$(tl-report --width 200 job/host0.xplane.pb 2>/dev/null)" 'waiting is [0-9.]+ % of the time in collectives\. '
+		"$(tl-report --width 999 job/host0.xplane.pb 2>/dev/null)" 'waiting is [0-9.]+ % of the time in collectives\. '
 fi
 ok 'tpu: timeline, instructions, FLOPs and bytes' planted tpu timeline kernels ops flops
 

@@ -758,7 +758,7 @@ python3 - >apart.json <<-'END'
 END
 # kernels of 98 us begin 5 us after their step
 is 'a verdict on steps apart' "$(tl-report --step 2,4,6 apart.json | sed -n '3p;5p')" \
-	"$(printf '%s\n' 'GPU-bound: GPU work is 98.0 % of 300.0 us in 3 steps.' 'GPU, 3 steps: 300.0 us')"
+	"$(printf '%s\n' 'GPU-bound: GPU work is 98.0 % of 300.0 us in 3 steps; no ops recorded.' 'GPU, 3 steps: 300.0 us')"
 is 'the last one, too' "$(tl-report --step 4,last apart.json | grep -o 'of .* in 2 steps')" \
 	'of 199.0 us in 2 steps'
 is 'no verdict on annotations apart' "$(tl-report --annotation 'step*DECODE*' serving.json | grep -c bound)" 0
