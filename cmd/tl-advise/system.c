@@ -267,6 +267,12 @@ put_window(struct advice *a, bool by_graph)
 	int64_t missing =
 	    a->whole->n > 0 ? a->whole->ns[GROUP_OF_MISSING] / a->whole->n : 0;
 
+	/* rocprofv3's own timeline may go from a process's start to its end */
+	if (!a->has_comm && a->whole->n > 0) {
+		t.total_ns = a->window_ns;
+		t.busy_ns = class_ns(a, GROUP_OF_GPU, 0) + comm +
+		    class_ns(a, ACCOUNT_COPY, 0);
+	}
 	late_put(&f, a);
 	fact_put(&f, "total_ns", cell_int(t.total_ns));
 	fact_put(&f, "compute_ns", cell_int(t.compute_ns));

@@ -313,11 +313,9 @@ analyse_gpu(const struct analyses *a)
 	start_health(a);
 	job_wait_for(a->jobs, timeline);
 	table_each(table_path(s, "gpu_timeline", "ndjson"), take_timeline, s);
-	if (!s->is_rocprof) {
-		start_idle(a);
-		start_steps(a);
-		start_critical(a);
-	}
+	start_idle(a);
+	start_steps(a);
+	start_critical(a);
 	if (sheets_need(s, programs[LAUNCH]))
 		(void)start(a, LAUNCH, a->format,
 		    text("--table=%s", sheets_wanted(s, programs[LAUNCH])),
@@ -383,9 +381,8 @@ analyse(struct settings *s, struct jobs *j, const char *format)
 		analyse_other(&a);
 	note_missing(s, j);
 	/* of what is selected apart the timeline has the time between, too */
-	if (!s->is_host && !s->is_rocprof && !s->is_apart &&
-	    !select_is_apart(&s->select) && strcmp(format, "ndjson") == 0 &&
-	    have("tl-advise")) {
+	if (!s->is_host && !s->is_apart && !select_is_apart(&s->select) &&
+	    strcmp(format, "ndjson") == 0 && have("tl-advise")) {
 		job_wait(j);
 		advice_start(s, j, format);
 	}

@@ -60,13 +60,18 @@ void
 bound_take_idle(void *ctx, const struct line *l)
 {
 	struct figures *f = ctx;
-	struct tally *cause = tally_of(f, &f->causes, line_text(l, "cause"));
+	struct str word = line_text(l, "cause");
+	struct tally *cause;
 
+	budget_take_part(&f->budgets, l);
+	/* the verdict says so, of the time that it is about */
+	if (str_eq(word, str_of(cause_words[CAUSE_NO_HOST])))
+		return;
+	cause = tally_of(f, &f->causes, word);
 	time_add(&cause->ns, line_int(l, "time_ns"));
 	time_add(&cause->count, line_int(l, "count"));
 	if (cause->what.len == 0) /* rows are sorted */
 		cause->what = figures_text(f, line_text(l, "call"));
-	budget_take_part(&f->budgets, l);
 }
 
 void
@@ -309,13 +314,13 @@ put_missing(const struct bound *m)
 static void
 put_mixed(const struct bound *m)
 {
+	int64_t gaps_ns = 0;
+
 	for (size_t i = 0; i < 3; i++) {
 		unsigned c = m->is.order[i];
 
 		if (m->w->ns[c] == 0)
 			break;
-	int64_t gaps_ns = 0;
-
 		buf_puts(m->b, i > 0 ? ", " : "");
 		bound_put_word(m->f, classes[c].part, m->b);
 		buf_putc(m->b, ' ');
@@ -345,13 +350,13 @@ put_class(const struct bound *m)
 	    m->is.ns);
 	buf_puts(m->b, " of ");
 	put_window(m, m->is.ns);
+	if (!are_both)
+		put_queue(m, ", including", gaps_ns);
 	if (m->is.is_sync)
 		put_opener(m);
 	else if (m->is.class == GROUP_OF_HOST)
 		put_layers(m, m->is.class);
 	else if (m->is.class != GROUP_OF_GPU && m->is.class != ACCOUNT_COMM &&
-	if (!are_both)
-		put_queue(m, ", including", gaps_ns);
 	    m->is.class != ACCOUNT_COPY)
 		put_most(m);
 	if (m->is.is_partly) {
@@ -360,13 +365,13 @@ put_class(const struct bound *m)
 		put_queue(m, are_both ? "; both include" : ", including",
 		    are_both ? gaps_ns + gpu_gaps_ns : gpu_gaps_ns);
 	}
+	if (m->is.class == GROUP_OF_GPU && !m->f->set->has_calls)
+		buf_puts(m->b, "; no ops recorded");
 }
 
 /* "host-bound: ...", of what was recorded. */
 static void
 put_rest(const struct bound *m)
-	if (m->is.class == GROUP_OF_GPU && !m->f->set->has_calls)
-		buf_puts(m->b, "; no ops recorded");
 {
 	buf_printf(m->b, "%s%s", is_likely(m) ? "likely " : "",
 	    m->is.is_partly && !m->is.is_mixed ? "partly " : "");
@@ -392,19 +397,14 @@ put_plain(const struct figures *f, const char *why, struct buf *b)
 {
 	put_whole(
 	    f, f->all.total_ns, f->ranks.n > 1 ? (int64_t)f->ranks.n : 1, b);
+	if (f->set->is_rocprof && f->set->has_window)
+		buf_puts(b,
+		    f->processes.n > 1
+			? " of the processes, start and end included"
+			: " of the process, its start and end included");
 	buf_puts(b, ": ");
 	put_shares(f, &f->all, b);
 	buf_printf(b, "%s.", why);
-}
-
-/* Nothing of the host is there, and the GPU was not all the time at work. */
-static bool
-is_blind(const struct budget *w)
-{
-	const struct idle_part *p = budget_part(w, GROUP_OF_MISSING);
-
-	return p != NULL && p->cause == CAUSE_NO_HOST &&
-	    w->ns[GROUP_OF_GPU] < w->window_ns - w->window_ns / 5;
 }
 
 static void
@@ -466,9 +466,9 @@ bound_put(struct figures *f, struct buf *b)
 		late = w != NULL ? late : NULL;
 		w = w != NULL ? w : &sum;
 	}
-	if (f->set->is_rocprof || f->all.busy_ns < LITTLE_NS || w->n == 0)
+	if (f->all.busy_ns < LITTLE_NS || w->n == 0)
 		put_plain(f, "", b);
-	else if (is_blind(w))
+	else if (window_is_blind(w))
 		put_plain(f,
 		    "; can't tell why: no ops, calls or Python frames in the "
 		    "recording",

@@ -41,6 +41,11 @@ struct bound {
 
 /* Behind the last row of tl-idle's tables. */
 void window_make(struct figures *f);
+/* Nothing of the host is there to say why the GPU waits. */
+bool window_is_blind(const struct budget *w);
+/* rocprofv3's of kernels alone: collectives count as such, and its time is that
+ * of the process. */
+bool window_is_of_kernels(const struct figures *f);
 void put_steps(const struct budget *w, struct buf *b);
 
 /* ---- bound.c ---- */

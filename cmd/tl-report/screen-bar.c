@@ -240,14 +240,13 @@ screen_timeline(struct screen *s)
 	} else {
 		size_t chars = s->width > BAR_MAX + 2 ? BAR_MAX : s->width - 2;
 
-		if (!s->f->set->is_rocprof)
-			put_head(s);
+		put_head(s);
 		put_bar(s, all, chars);
 		screen_line(s);
 	}
 	put_key(s, &at, PART_COMPUTE,
-	    s->f->set->is_rocprof ? "kernels" : "computation", all->compute_ns,
-	    true);
+	    window_is_of_kernels(s->f) ? "kernels" : "computation",
+	    all->compute_ns, true);
 	put_key(
 	    s, &at, PART_COMM, "exposed communication", all->comm_ns, false);
 	put_key(s, &at, PART_COPY, "copies", all->copy_ns, false);

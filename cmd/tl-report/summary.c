@@ -131,13 +131,14 @@ static void
 put_timeline(struct figures *f, struct table *t)
 {
 	const struct rank *all = &f->window;
-	bool is_rocprof = f->set->is_rocprof;
+	bool is_of_kernels = window_is_of_kernels(f);
 	const struct {
 		const char *name;
 		int64_t ns;
 	} spans[] = {
-		{ is_rocprof ? "kernels" : "computation", all->compute_ns },
-		{ is_rocprof ? NULL : "exposed communication", all->comm_ns },
+		{ is_of_kernels ? "kernels" : "computation", all->compute_ns },
+		{ is_of_kernels ? NULL : "exposed communication",
+		    all->comm_ns },
 		{ "exposed copies", all->copy_ns },
 		{ word_of_idle(f), all->idle_ns },
 		{ "total", all->total_ns },

@@ -244,11 +244,6 @@ void
 put_whole(const struct figures *f, int64_t ns, int64_t nranks, struct buf *b)
 {
 	put_time(b, ns / nranks);
-	if (f->set->is_rocprof && f->set->has_window)
-		buf_puts(b,
-		    f->processes.n > 1
-			? " of the processes, start and end included"
-			: " of the process, its start and end included");
 	if (nranks > 1)
 		buf_printf(b, " (mean of %" PRId64 " %s)", nranks,
 		    f->by_src ? "traces" : "ranks");
@@ -373,7 +368,7 @@ put_each(const struct figures *f, const rank_vec *list, const char *what,
 				    (int)r->label.len, r->label.p);
 			else
 				buf_printf(b, "%s%.1f", between,
-				    share_of(r->busy_ns, f->all.total_ns));
+				    share_of(r->busy_ns, f->window.total_ns));
 		}
 		if (list->n > NAMED_MAX)
 			buf_puts(b, " ...");

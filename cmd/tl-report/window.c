@@ -104,6 +104,43 @@ make_words(struct figures *f, const struct budget *sum)
 	buf_free(&b);
 }
 
+bool
+window_is_blind(const struct budget *w)
+{
+	const struct idle_part *p = budget_part(w, GROUP_OF_MISSING);
+
+	return p != NULL && p->cause == CAUSE_NO_HOST;
+}
+
+bool
+window_is_of_kernels(const struct figures *f)
+{
+	struct budget sum;
+	bool is_blind;
+
+	if (!f->set->is_rocprof)
+		return false;
+	budget_sum(&f->budgets, &sum);
+	is_blind = sum.n == 0 || window_is_blind(&sum);
+	vec_free(&sum.parts);
+	return is_blind;
+}
+
+/* That of its steps, or of its GPU events, as tl-idle has it: of all ranks. */
+static bool
+has_windows(const struct figures *f)
+{
+	if (f->set->is_host || f->ranks.n == 0 || window_is_of_kernels(f))
+		return false;
+	for (size_t i = 0; i < f->ranks.n; i++) {
+		const struct budget *w = budget_of_rank(f, &f->ranks.v[i]);
+
+		if (w == NULL || w->n == 0)
+			return false;
+	}
+	return true;
+}
+
 /* If nothing says why the GPU waits, the window is that of its events. */
 void
 window_make(struct figures *f)
@@ -111,17 +148,13 @@ window_make(struct figures *f)
 	struct budget sum;
 
 	f->window = f->all;
-	f->window_words = STR("first to last event");
+	f->window_words = f->set->is_rocprof && f->set->has_window
+	    ? STR("start to end of the process")
+	    : STR("first to last event");
 	for (size_t i = 0; i < f->ranks.n; i++)
 		vec_push(&f->bars, f->ranks.v[i]);
-	if (f->set->is_host || f->set->is_rocprof || f->ranks.n == 0)
+	if (!has_windows(f))
 		return;
-	for (size_t i = 0; i < f->ranks.n; i++) {
-		const struct budget *w = budget_of_rank(f, &f->ranks.v[i]);
-
-		if (w == NULL || w->n == 0)
-			return;
-	}
 	f->window = (struct rank){ 0 };
 	for (size_t i = 0; i < f->bars.n; i++) {
 		struct rank *r = &f->bars.v[i];

@@ -48,20 +48,33 @@ b = process(200, [(2, 10000 + i * 500000) for i in range(19)])
 for name, processes in (("two", [a, b]), ("a", [a]), ("b", [b])):
     with open(name + ".json", "w", encoding="utf-8") as file:
         json.dump({"rocprofiler-sdk-tool": processes}, file)
+for p in (a, b):  # kernels alone
+    p["buffer_records"]["hip_api"] = []
+for name, processes in (("two.kernels", [a, b]), ("a.kernels", [a])):
+    with open(name + ".json", "w", encoding="utf-8") as file:
+        json.dump({"rocprofiler-sdk-tool": processes}, file)
 END
 python3 draw.py
 
 says() { # says FILE: the verdict, without the ops that only a build with Lua knows
 	tl-report "$1" --width 200 2>/dev/null |
-		awk -v RS= '/ ms of the process/ { print $0 "\n" }' | tr '\n' ' ' |
-		sed 's/ GEMM is [0-9.]* % of kernel time\.//'
+		awk -v RS= '/ ms of the process|-bound: / { print $0 "\n" }' | tr '\n' ' ' |
+		sed "s/ GEMM is [0-9.]* % of kernel time\.//; s/ can't tell why: [^.]*\./ no verdict./"
 }
+# from the first call, 9 us before a kernel, to the last kernel's end; 7 kernels of
+# process 200 run when the other's don't
 is 'how busy each is' "$(says two.json)" \
-	'10.000 ms of the processes, start and end included: 9.2 % kernels, 90.8 % idle. GPUs 0, 1 and 2 are busy 6.1, 3.6 and 1.9 %. Processes 100 and 200 are busy 8.5 and 1.9 %.  '
+	'Launch-bound: host work is 89.8 % of 9.019 ms with 60 inferred steps (between ops 7.271 ms). 91 of 116 GPU events were launched to an idle GPU: 10.0 us of work per launch and a launch every 100.0 us (medians). GPUs 0, 1 and 2 are busy 6.8, 4.0 and 2.1 %. Processes 100 and 200 are busy 9.4 and 2.1 %.  '
 is 'one process, two GPUs' "$(says a.json)" \
-	'10.000 ms of the process, its start and end included: 8.5 % kernels, 91.5 % idle. GPUs 0 and 1 are busy 6.1 and 3.6 %.  '
-is 'one of both: as ever' "$(says b.json)" \
-	'10.000 ms of the process, its start and end included: 1.9 % kernels, 98.1 % idle.  '
+	'Launch-bound: host work is 90.6 % of 9.019 ms with 60 inferred steps (between ops 7.404 ms). 84 of 97 GPU events were launched to an idle GPU: 10.0 us of work per launch and a launch every 100.0 us (medians). GPUs 0 and 1 are busy 6.8 and 4.0 %.  '
+is 'fewer than 20 launches' "$(says b.json)" \
+	'Host-bound: host work is 97.9 % of 9.010 ms (between ops 8.658 ms).  '
+is 'kernels alone: shares of the time of the processes' "$(says two.kernels.json)" \
+	'10.000 ms of the processes, start and end included: 9.2 % kernels, 90.8 % idle; no verdict. GPUs 0, 1 and 2 are busy 6.1, 3.6 and 1.9 %. Processes 100 and 200 are busy 8.5 and 1.9 %.  '
+is 'of one' "$(says a.kernels.json)" \
+	'10.000 ms of the process, its start and end included: 8.5 % kernels, 91.5 % idle; no verdict. GPUs 0 and 1 are busy 6.1 and 3.6 %.  '
+is 'and so is the bar' "$(tl-report a.kernels.json 2>/dev/null | grep '^2 GPUs together')" \
+	'2 GPUs together, start to end of the process: 10.000 ms, busy if any is'
 for name in two a b; do
 	tl-report $name.json -d $name
 done

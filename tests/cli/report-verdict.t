@@ -920,7 +920,7 @@ if command -v tl-roofline >/dev/null; then # what it says is said, too
 	is 'no sentence that no screen has' "$(grep -v -F -e 'inferred step' -e 'while the host waits in' \
 		-e 'sets the pace: the host' -e 'work ends' -e 'after the last step.' \
 		-e 'copy less, or prefetch' -e 'jax ran on the cpu' -e 'busy if any is' \
-		-e 'each from its first event' -e 'of the processes, start' -e 'are busy' -e 'all iterations' -e 'matched iterations' \
+		-e 'each from its first event' -e 'of the process, its start' -e 'of the processes, start' -e 'are busy' -e 'all iterations' -e 'matched iterations' \
 		-e 'has no performance model' -e 'for another' -e 'in the slowest of' -e 'no launch tables' -e 'in the launch tables' -e 'has no hlo' -e 'standard input' -e 'other files of its run' unsaid)" ''
 fi
 # TL_SENTENCES=FILE: all of them, to be read

@@ -95,10 +95,10 @@ is 'a selection' "$(cat step/gpu_timeline.csv)" \
 tl-gen --rocprof --seed 3 >roc.json
 tl-report -d roc roc.json
 is 'sheets of rocprofv3' "$(sheets roc)" \
-	'api_kernel_summary.csv category_summary.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv hip_summary.csv kernel_summary.csv kernel_summary_by_category.csv kernels_by_launch_config.csv memory_copy_by_copy_bytes.csv xla_top.csv'
+	"api_kernel_summary.csv category_summary.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv hip_summary.csv $idle kernel_summary.csv kernel_summary_by_category.csv kernels_by_launch_config.csv memory_copy_by_copy_bytes.csv $steps xla_top.csv"
 tl-report -d roc2 --kernels roc.json
 is 'its options' "$(sheets roc2)" \
-	'api_kernel_summary.csv category_summary.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv hip_summary.csv kernel_details.csv kernel_summary.csv kernel_summary_by_category.csv kernels_by_launch_config.csv memory_copy_by_copy_bytes.csv xla_top.csv'
+	"api_kernel_summary.csv category_summary.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv hip_summary.csv $idle kernel_details.csv kernel_summary.csv kernel_summary_by_category.csv kernels_by_launch_config.csv memory_copy_by_copy_bytes.csv $steps xla_top.csv"
 tl-report -d launch --launch t.tl 2>err
 tl-launch -d launch.is --labels --format csv t.tl
 same 'launches' launch/launches_by_api.csv launch.is/launches_by_api.csv
@@ -292,7 +292,7 @@ for other in other.json roc.json; do
 done
 is 'rocprofv3 against rocprofv3' "$(tl-report roc.json --vs roc.json -d rocs 2>err &&
 	sheets rocs)" \
-	'api_kernel_summary.csv category_summary.csv diff_kernels.csv diff_steps.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv hip_summary.csv kernel_summary.csv kernel_summary_by_category.csv kernels_by_launch_config.csv memory_copy_by_copy_bytes.csv xla_top.csv'
+	"api_kernel_summary.csv category_summary.csv diff_kernels.csv diff_steps.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv hip_summary.csv $idle kernel_summary.csv kernel_summary_by_category.csv kernels_by_launch_config.csv memory_copy_by_copy_bytes.csv $steps xla_top.csv"
 gzip -dc "$SAMPLE" | sed 's/"cat": *"\(kernel\|gpu_[a-z]*\)"/"cat":"x"/' >idle.json
 like 'against no GPU work' "$(tl-report t.tl --vs idle.json | grep ^GPU)" \
 	'^GPU time .* to 0 ns \(-100.0 %\)'

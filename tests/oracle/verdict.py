@@ -19,6 +19,9 @@ import tempfile
 
 import kineto
 import repeat
+import rocprof
+import rocprof_events
+import rocprof_forms
 import timeline
 from worked import is_left, names_of, table, traces
 
@@ -82,6 +85,14 @@ WORKED = {
                                                    r"communication-bound: exposed communication is 48\.8 %",
     "hta_trace_compare_base": r"Can't tell: 99\.0 %",
     "hta_triton_example": r"Can't tell: over 99\.9 %",
+    "rocprofv3_pftrace_taylor": r"Recording incomplete: 10\.4 % of 8\.623 s .*: no host "
+                                r"event; .* The rest is GPU-bound: GPU work is 97\.5 % of 7\.730 s; no ops",
+    "rocprofv3_csv_decode": r"Can't tell: 84\.3 % of 180\.266 ms .*: no host event; .* "
+                            r"host-bound: host work is 81\.0 % of 28\.256 ms \(between ops 22\.308 ms\)",
+    "rocprofv3_csv_taylor": r"6\.665 s: 84\.5 % kernels, 15\.5 % idle; can't tell why",
+    "rocprofv3_json_908": r"19\.208 s of the process, its start and end included: 22\.0 % kernels, 78\.0 % "
+                          r"idle; can't tell why",
+    "rpd_matmul/matmul_result.rpd": r"Can't tell: 91\.1 % of 2\.964 s .* copy-bound: exposed copies are 59\.5 %",
     "kineto_doc_before_fix": r"20 ns: 100\.0 % compute",
     "kineto_doc_after_fix": r"20 ns: 100\.0 % compute",
 }
@@ -102,6 +113,7 @@ CLASSES = {"host": "host work", "gpu": "GPU work", "sync": "blocking calls",
 WORDS = {"host": "host-bound", "sync": "sync-bound", "allocation": "allocation-bound",
          "data": "data-bound", "compile": "compile-bound", "start_up": "recorded during start-up",
          "communication": "communication-bound", "copy": "copy-bound"}
+LONG = 10 ** 6  # ns in which no event of the host shows: what it did is not known
 UNITS = {"ns": 1, "us": 10 ** 3, "ms": 10 ** 6, "s": 10 ** 9}
 STEP = re.compile(r"ProfilerStep#\d+$")
 SERVING = re.compile(r"execute_\d+_context_|execute_context_|execute_diffusion_|step\[(DECODE|EXTEND|"
@@ -113,8 +125,8 @@ SERVING = re.compile(r"execute_\d+_context_|execute_context_|execute_diffusion_|
 class Facts:
     """Worked out of the raw events, in ns."""
 
-    def __init__(self, trace):
-        t = kineto.Trace(trace).link()
+    def __init__(self, t):
+        t.link()
         self.events = {e.id: e for e in t.events}
         self.names = collections.Counter(e.name for e in t.events)
         gpu = sorted((g for g in t.gpu if g.ts is not None and g.end is not None),
@@ -142,6 +154,8 @@ class Facts:
             (busy[i][1], busy[i + 1][0]) for i in range(len(busy) - 1)] + [(busy[-1][1], self.end)]
         self.gaps = [g for g in self.gaps if g[1] > g[0]]
         self.launches(t, gpu)
+        calls = timeline.union([(e.ts, e.end) for e in t.launches])
+        self.silence = [b - a for a, b in timeline.minus([list(g) for g in self.gaps], calls)]
 
     def markers(self, t):
         """the steps of each process, by the thread that launches most inside of them"""
@@ -306,6 +320,12 @@ def check_sentence(verdict, w, f):
         if "%s %s" % (CLASSES[c], figure) not in rest and \
                 not re.search(r"%s (is|are) %s" % (CLASSES[c], re.escape(figure)), rest):
             bad.append("%s is not %s" % (CLASSES[c], figure))
+    # of work that was queued: what is no work of the GPU in the bar
+    gaps = sum(w[c + "_ns"] - ran for c, ran in (("gpu", f.compute), ("communication", f.comm))
+               if c in named)
+    m = re.search(r"includ(?:e|ing) gaps between queued kernels \((.*?)\)", rest)
+    if (m and m[1]) != (part(gaps, whole) if 100 * gaps / whole >= 0.05 else None):
+        bad.append("gaps between queued kernels: not %s" % part(gaps, whole))
     m = re.search(r"gaps after blocking calls are (.*?) of ", rest)
     if m and m[1] != part(w["opened_ns"], whole):
         bad.append("opened: %s" % m[0])
@@ -320,12 +340,6 @@ def check_sentence(verdict, w, f):
         bad.append("gap: %s" % m[0])
     if ("One gap takes" in rest) != (2 * w["gap_ns"] >= whole - w["gpu_ns"] > 0
                                         and 5 * w["gpu_ns"] < 4 * whole and w["gap_ns"] > 0):
-    # of work that was queued: what is no work of the GPU in the bar
-    gaps = sum(w[c + "_ns"] - ran for c, ran in (("gpu", f.compute), ("communication", f.comm))
-               if c in named)
-    m = re.search(r"includ(?:e|ing) gaps between queued kernels \((.*?)\)", rest)
-    if (m and m[1]) != (part(gaps, whole) if 100 * gaps / whole >= 0.05 else None):
-        bad.append("gaps between queued kernels: not %s" % part(gaps, whole))
         bad.append("whether one gap is half of it")
     return bad
 
@@ -339,7 +353,8 @@ def check_bar(bar, f, start, end, missing):
     whole = end - start
     if 10 * missing < whole:
         whole -= missing
-    bad = [] if bar.split("\n")[0].endswith(": " + shown(whole)) else ["window: " + bar.split("\n")[0]]
+    head = bar.split("\n")[0].replace(", busy if any is", "")
+    bad = [] if head.endswith(": " + shown(whole)) else ["window: " + bar.split("\n")[0]]
     said = {w: float(s) for w, s in re.findall(r"[#=+.] ([a-z ]+) (\d+\.\d) %", bar)}
     busy = 0
     for word, spans in f.of.items():
@@ -443,20 +458,47 @@ def report(paths, *options):
              # the verdict of tl-health on the trace
              if not re.search(r": (misleading|usable, with \d+ warnings?): ", x)]
     gains = [x for x in parts if x.startswith("recoverable\n")]
-    bars = [x for x in parts if re.match(r"GPU, ", x)]
+    bars = [x for x in parts if re.match(r"GPU, |\d+ GPUs together, ", x)]
     return (parts[1 if len(paths) == 1 else 2].strip(), gains[0] if gains else "",
             bars[0] if bars else "")
 
 
-def check(trace):
+def check_plain(verdict, bar, trace, f):
+    """nothing of the host: shares of GPU time, of the process if its time is known"""
+    whole, words = f.end - f.start, ""
+    if trace.endswith(".json.gz"):
+        whole = rocprof.timeline(rocprof.load(trace))[0][1]
+        words = " of the process, its start and end included"
+    kernels = f.compute + f.comm
+    begin = "%s%s: %s kernels, " % (shown(whole), words, part(kernels, whole))
+    bad = [] if verdict.startswith(begin) else ["does not begin with: " + begin]
+    if part(whole - f.busy, whole) + " idle; can't tell why: no ops, calls or" not in verdict:
+        bad.append("idle: not " + part(whole - f.busy, whole))
+    for says in (": " + shown(whole) + "\n", "kernels " + part(kernels, whole)):
+        if says not in bar:
+            bad.append("bar: not " + says)
+    return bad
+
+
+def check_silence(trace, f):
+    """where calls are all of the host: what of a gap is in none of them, if it is long"""
+    said = {r["cause"]: r["time_ns"] for r in table(["tl-idle", "--steps", "--by", "cause", trace])}
+    silent = sum(ns for ns in f.silence if ns >= LONG)
+    return [] if said.get("none", 0) == silent else [
+        "no host event: %s, in the file %d" % (said.get("none"), silent)]
+
+
+def check(trace, read=kineto.Trace, has_uids=True):
     """what is wrong, the sentence, and how many events it names"""
     rows = table(["tl-idle", "--steps", "--table", "idle_window", trace])
     if rows is None:
         return [], None, 0
     if len(rows) != 1:
         return ["%d windows" % len(rows)], None, 0
-    f = Facts(trace)
+    f = Facts(read(trace))
     verdict, gains, bar = report([trace])
+    if read is not kineto.Trace and "can't tell why" in verdict:
+        return check_plain(verdict, bar, trace, f), verdict, 0
     if not f.real or f.busy < 1000 or "can't tell why" in verdict:
         return [], verdict, 0
     bad = check_window(rows[0], f) + check_sentence(verdict, rows[0], f)
@@ -464,6 +506,10 @@ def check(trace):
                      rows[0]["missing_ns"])
     if f.numbers:
         bad += check_step(trace, f)
+    if read is not kineto.Trace:
+        bad += check_silence(trace, f)
+    if not has_uids:
+        return bad, verdict, 0
     more, n = check_events(verdict + "\n" + gains, f)
     return bad + more, verdict, n
 
@@ -570,6 +616,28 @@ def check_planted(folder, name, plan, pattern, want):
     return bad, verdict
 
 
+# ---- one run in the forms of rocprofv3 ----
+
+def check_forms(folder, seed):
+    """its facts are those drawn; each form gives them the same verdict"""
+    calls, kernels, copies = rocprof_forms.draw(seed)
+    rows = [("hip_api", name, a, b, tid, corr, {}) for name, tid, corr, a, b in calls]
+    rows += [("kernel_dispatch", name, a, b, tid, corr, {"device": node, "stream": stream})
+             for name, tid, corr, a, b, node, stream, *_ in kernels]
+    rows += [("memory_copy", "copy", a, b, tid, corr, {"device": src, "stream": dst})
+             for _, tid, corr, a, b, src, dst, *_ in copies]
+    doc = [rocprof_events.event(kind, name, a, b, rocprof_forms.PID, tid, corr, **args)
+           for kind, name, a, b, tid, corr, args in rows]
+    rocprof_forms.main(seed, folder)
+    said = {}
+    for name in ("run_kernel_trace.csv", "run_results.json", "run.pftrace"):
+        bad, verdict, _ = check(os.path.join(folder, name), lambda _: kineto.Trace(doc=doc), False)
+        # a .pftrace has the agents of the node for GPUs
+        said[re.sub(r", uid \d+|GPUs \d and \d", "", verdict)] = name
+        yield bad, "drawn run %d: %s" % (seed, name), verdict
+    yield [] if len(said) == 1 else list(said), "drawn run %d: one verdict" % seed, None
+
+
 # ---- all ----
 
 class Tap:
@@ -592,16 +660,23 @@ def main():
             bad, verdict = check_planted(folder, name, plan, pattern, want)
             tap.say(bad, "planted: " + name, verdict)
             nverdicts += 1
-    for trace in traces(root) if root else ():
+        for seed in range(1, 4):
+            for bad, name, verdict in check_forms(folder, seed):
+                tap.say(bad, name, verdict)
+                nverdicts += verdict is not None
+    readers = [(t, kineto.Trace) for t in traces(root)] if root else []
+    for trace in rocprof_events.recordings(root) if root else ():
+        readers.append((trace, lambda t: kineto.Trace(doc=rocprof_events.reader(t)(t))))
+    for trace, read in readers:
         rest = os.path.relpath(trace, root)
         if sys.argv[1:] and not any(a in rest for a in sys.argv[1:]):
             continue
         names = names_of(WORKED, seen, rest)
-        if is_left(trace):
+        if is_left(trace) and read is kineto.Trace:
             seen.update(names)
             continue
         try:
-            bad, verdict, n = check(trace)
+            bad, verdict, n = check(trace, read)
         except (ValueError, kineto.BadTrace) as e:
             if not names:  # what no program reads is another test's
                 continue

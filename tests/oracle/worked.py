@@ -35,4 +35,4 @@ def traces(root, most=None):
 def names_of(worked, seen, rest):
     """those that a trace is the first of, by its path"""
     return [w for w in worked if rest.startswith(w) and w not in seen
-            and rest[len(w)] in "/._" and "capture_traces" not in rest]
+            and rest[len(w):][:1] in ("", *"/._") and "capture_traces" not in rest]
