@@ -97,6 +97,35 @@ WORKED = {
     "kineto_doc_after_fix": r"20 ns: 100\.0 % compute",
 }
 
+# trace: what was worked out beside the sentence, ms of causes and classes, percent of what
+# was recorded. Where ours differs: in hta_gpu_user_annotation 140 GPU events have a launch,
+# not 139; h100_timesformer's head is named by the frame with most time of its own in it, not
+# by the one that encloses the whole step.
+FIGURES = {
+    "h100_bert_small": {"launch_call ms": "0.338", "window ms": "4.426"},
+    "h100_timesformer": {"span ms": "160.0", "busy ms": "158.4", "head ms": "218.1"},
+    "mi300_timesformer": {"head ms": "268.8", "window ms": "390.7"},
+    "mi300_nsfw_vit": {"launch_latency ms": "2.084", "idle ms": "5.737"},
+    "mi300_bert_small": {"launch_latency ms": "0.853", "window ms": "4.007"},
+    "mi300_resnet_ckpt": {"exposed ms": "55.4", "recorded ms": "84.3"},
+    "hpct_replay": {"busy ms": "28.926", "window ms": "28.926", "older": "9", "gpu events": "29"},
+    "norm_layer_test": {"module_load ms": "981.8", "window ms": "1068.8"},
+    "hta_gpu_user_annotation": {"gpu events": "140", "launched": "140", "starved": "130"},
+    "hta_nccl_parser": {"op ms": "292.6", "comm_host ms": "71.0", "optimizer ms": "43.8",
+                        "window ms": "667.2", "communication %": "5.9"},
+    "kineto_resnet50_w0_step1": {"host %": "9.3", "data ms": "352.4", "window ms": "1065.6"},
+    "inference_sglang_decode": {"missing ms": "463.3", "window ms": "473.8"},
+    "inference_xdit_sd_3_5": {"python ms": "355.4", "window ms": "1194.8"},
+    "tpt_transformer_step1": {"profiler ms": "0.283", "host ms": "2.470"},
+    "param_linear": {"gpu %": "37.1", "launch_call ms": "125.2", "window ms": "1008.6"},
+    "multirank_cifar_mi300x_4r/rank0": {"op ms": "17.3"},
+    "multirank_cifar_mi300x_4r/rank3": {"op ms": "34.3", "communication %": "2.4"},
+    "multirank_dlrm_v100_8r/worker0": {"host %": "45.6", "launch-bound": "True"},
+    "multirank_dlrm_v100_8r/worker7": {"communication %": "12.6", "launch-bound": "True"},
+    "multirank_hta_sampled_2of128/sampled_rank-0": {
+        "late_start ms": "389.0", "none ms": "147.8", "window ms": "1227.4"},
+}
+
 # several ranks: a part of the path, and the job's verdict
 JOBS = {
     "multirank_cifar_mi300x_4r": r"Host-bound on rank 3: host work is 64\.7 % .*Rank 3 is last in 21 of 21 collectives "
@@ -132,6 +161,7 @@ class Facts:
         gpu = sorted((g for g in t.gpu if g.ts is not None and g.end is not None),
                      key=lambda g: (g.ts, -g.end, g.id))
         self.real = [g for g in gpu if g.end > g.ts]
+        self.n = len(gpu)
         if not self.real:
             return
         sets = {"K": [], "C": [], "M": []}
@@ -249,6 +279,36 @@ def check_window(w, f):
     return bad
 
 
+def is_launch_bound(w):
+    """if it is host-bound"""
+    return (w["launched"] >= 20 and 2 * w["starved"] >= w["launched"]
+            and w["launch_work_ns"] < w["launch_interval_ns"]
+            and 4 * w["gap_ns"] < w["host_ns"])
+
+
+def check_figures(want, trace, f):
+    """worked out beside the sentence, as rounded there"""
+    w = table(["tl-idle", "--steps", "--table", "idle_window", trace])[0]
+    ns = {k[:-3]: v for k, v in w.items() if k.endswith("_ns")}
+    ns |= {r["cause"]: r["time_ns"]
+           for r in table(["tl-idle", "--steps", "--by", "cause", trace])}
+    recorded = w["window_ns"] - w["missing_ns"]
+    ns |= {"busy": f.busy, "span": f.gpu_span[1] - f.gpu_span[0], "exposed": f.comm,
+           "idle": w["window_ns"] - f.busy, "head": f.gpu_span[0] - f.start,
+           "recorded": recorded}
+    counts = {"gpu events": f.n, "older": f.n - f.launched, "launched": w["launched"],
+              "starved": w["starved"], "launch-bound": is_launch_bound(w)}
+    bad = []
+    for key, text in want.items():
+        name, _, unit = key.rpartition(" ")
+        digits = len(text.partition(".")[2])
+        got = str(counts[key]) if key in counts else "%.*f" % (
+            digits, ns[name] / 10 ** 6 if unit == "ms" else 100 * ns[name] / recorded)
+        if got != text:
+            bad.append("%s: %s, not %s" % (key, got, text))
+    return bad
+
+
 def decide(w):
     """the words that the verdict begins with, as a pattern"""
     ns = {c: w[c + "_ns"] for c in CLASSES}
@@ -260,9 +320,7 @@ def decide(w):
         return "mixed"
     word = WORDS[first]
     if first == "host":
-        launches = (w["launched"] >= 20 and 2 * w["starved"] >= w["launched"]
-                    and w["launch_work_ns"] < w["launch_interval_ns"]
-                    and 4 * w["gap_ns"] < ns["host"])
+        launches = is_launch_bound(w)
         # without the blocking calls a host with less to do than the GPU stays ahead of it
         if (2 * w["opened_ns"] > ns["host"] and 10 * w["opened_ns"] >= whole
                 and (not launches or gpu > ns["host"])):
@@ -508,10 +566,40 @@ def check(trace, read=kineto.Trace, has_uids=True):
         bad += check_step(trace, f)
     if read is not kineto.Trace:
         bad += check_silence(trace, f)
+    for worked, want in FIGURES.items():
+        if "/%s" % worked in trace and "capture_traces" not in trace:
+            bad += check_figures(want, trace, f)
     if not has_uids:
         return bad, verdict, 0
     more, n = check_events(verdict + "\n" + gains, f)
     return bad + more, verdict, n
+
+
+def check_job(paths, verdict):
+    """who is last, and what of the collectives is waiting, by their kernels alone
+
+    Waiting is within a rank's kernel: the root of a broadcast ends long before a late rank
+    comes. Lags from start to start would be 92.1 % in the first job, and add up to 167 ms
+    where all kernels of collectives take 165."""
+    ranks = [sorted((g.ts, g.end) for g in kineto.Trace(p).gpu
+                    if re.search("nccl", g.name, re.IGNORECASE)) for p in paths]
+    m = re.search(r" Rank (\d+) is last in (\d+) of (\d+) collectives and causes (\S+ %)", verdict)
+    if m is None:
+        return ["nobody is last"]
+    wait, caused, latency, last = 0, 0, 0, 0
+    for together in zip(*ranks):
+        latest = max(s for s, _ in together)
+        ns = sum(min(e, latest) - s for s, e in together)
+        is_last = together[int(m[1])][0] == latest
+        last += is_last
+        wait += ns
+        caused += ns * is_last
+        latency += len(together) * min(e - s for s, e in together)
+    out = subprocess.run(["tl-report", "--width", "99999", *paths], capture_output=True, check=False)
+    want = "; waiting is %s of the time in collectives" % part(wait, wait + latency)
+    bad = [] if want in out.stdout.decode() else ["not%s" % want[1:]]
+    want = (str(last), str(len(ranks[0])), part(caused, wait))
+    return bad + ([] if m.groups()[1:] == want else ["last: %s, not %s" % (m[0], want)])
 
 
 # ---- planted ----
@@ -692,9 +780,11 @@ def main():
     if root and not sys.argv[1:]:
         for job, pattern in JOBS.items():
             folder = os.path.join(root, job)
-            verdict, _, _ = report([os.path.join(folder, f) for f in sorted(os.listdir(folder))
-                                 if f.endswith((".json", ".json.gz"))])
-            tap.say([] if re.match(pattern, verdict) else ["not: " + pattern], job, verdict)
+            paths = [os.path.join(folder, f) for f in sorted(os.listdir(folder))
+                     if f.endswith((".json", ".json.gz"))]
+            verdict, _, _ = report(paths)
+            bad = [] if re.match(pattern, verdict) else ["not: " + pattern]
+            tap.say(bad + check_job(paths, verdict), job, verdict)
         missing = sorted(set(WORKED) - seen)
         tap.say(missing, "all worked verdicts were looked at")
         few = nverdicts < 40 or nevents < 40
