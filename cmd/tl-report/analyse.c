@@ -52,7 +52,6 @@ static struct job *
 start_program(const struct analyses *a, const char *program, const char *format,
     const struct args *options, const char *top)
 {
-	const struct settings *s = a->set;
 	/* without the timeline there is no report */
 	struct job how = {
 		.urgency = urgency_of(program),
@@ -61,7 +60,8 @@ start_program(const struct analyses *a, const char *program, const char *format,
 		.may_be_empty = a->is_other ||
 		    strcmp(program, programs[IDLE]) == 0 ||
 		    strcmp(program, programs[STEPS]) == 0 ||
-		    (s->is_rocprof && strcmp(program, programs[LAUNCH]) == 0),
+		    strcmp(program, programs[CRITICAL]) == 0 ||
+		    strcmp(program, programs[LAUNCH]) == 0,
 	};
 	struct args argv = { 0 };
 
@@ -237,21 +237,24 @@ start_steps(const struct analyses *a)
 		(void)start(a, STEPS, a->format, NULL, NULL);
 }
 
-/* Its other tables have an event a row. */
+/* Its other tables have an event a row. It takes fewer selections than others:
+ * of some of the trace only if asked for. */
 static void
 start_critical(const struct analyses *a)
 {
 	const struct settings *s = a->set;
 	struct args ranks = { 0 };
 
-	if (!sheets_need(s, programs[CRITICAL]))
+	if (!sheets_need(s, programs[CRITICAL]) ||
+	    (!s->critical && s->chosen.v.n > 0))
 		return;
 	if (s->has_sheets)
 		(void)start(
 		    a, CRITICAL, a->format, "--table=critical_path", NULL);
 	args_add(&ranks, "--table=critical_ranks");
 	args_add(&ranks, "--job");
-	if (s->is_several && s->communicates && !s->no_collective)
+	if (s->critical && s->is_several && s->communicates &&
+	    !s->no_collective)
 		(void)start_program(
 		    a, programs[CRITICAL], a->format, &ranks, NULL);
 	vec_free(&ranks.v);
@@ -356,8 +359,9 @@ note_missing(const struct settings *s, struct jobs *j)
 {
 	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
 		if (!(i == COLLECTIVE && s->no_collective) &&
-		    !(i == CRITICAL && !s->critical) &&
-		    !(i == LAUNCH && !s->launch) && !have(programs[i]))
+		    !((i == CRITICAL || i == LAUNCH) &&
+			!sheets_need(s, programs[i])) &&
+		    !have(programs[i]))
 			records_missing(j, programs[i]);
 	if (s->modules && !have("tl-modules"))
 		records_missing(j, "tl-modules");

@@ -66,6 +66,10 @@ is_wanted(const struct settings *s, const struct sheet *sheet)
 	case SHEET_IF_SHORT: return s->shorts;
 	case SHEET_IF_CRITICAL: return s->critical;
 	case SHEET_IF_LAUNCH: return s->launch;
+	case SHEET_PATH: return s->critical || s->has_sheets;
+	/* rocprofv3's have their own */
+	case SHEET_LAUNCHES:
+		return s->launch || (s->has_sheets && !s->is_rocprof);
 	default: return sheet->where != 0;
 	}
 }

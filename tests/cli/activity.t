@@ -113,12 +113,12 @@ is 'bytes of all copies' "$(rows 'tl-launch --table copies -c bytes_sum w.tl')" 
 
 tl-report -d out w.tl
 is 'sheets' "$(cd out && echo *)" \
-	'api_kernel_summary.csv category_summary.csv gpu_busy_kinds.csv gpu_timeline.csv gpu_timeline_by_agent.csv health.csv hip_summary.csv idle_window.csv kernel_summary.csv kernel_summary_by_category.csv kernels_by_launch_config.csv kernels_by_pid.csv memory_copy_by_copy_bytes.csv steps.csv steps_summary.csv xla_top.csv'
+	'api_kernel_summary.csv category_summary.csv critical_path.csv gpu_busy_kinds.csv gpu_timeline.csv gpu_timeline_by_agent.csv health.csv hip_summary.csv idle_window.csv kernel_summary.csv kernel_summary_by_category.csv kernels_by_launch_config.csv kernels_by_pid.csv memory_copy_by_copy_bytes.csv steps.csv steps_summary.csv xla_top.csv'
 is 'labels of the calls' "$(head -n 1 out/hip_summary.csv)" \
 	'Name,Instances,Total Time (ns),Time %,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),sample StdDev (ns)'
 tl-report -o out.md w.tl
 is 'Markdown: tables' "$(grep '^## ' out.md | cut -c 4- | tr '\n' ' ')" \
-	'summary health gpu_timeline gpu_timeline_by_agent gpu_busy_kinds steps steps_summary idle_window api_kernel_summary hip_summary memory_copy_by_copy_bytes kernel_summary kernel_summary_by_category kernels_by_pid kernels_by_launch_config category_summary xla_top '
+	'summary health gpu_timeline gpu_timeline_by_agent gpu_busy_kinds steps steps_summary idle_window critical_path api_kernel_summary hip_summary memory_copy_by_copy_bytes kernel_summary kernel_summary_by_category kernels_by_pid kernels_by_launch_config category_summary xla_top '
 is 'with times in a unit' "$(sed -n '/^## xla_top/,$p' out.md | tail -n +3)" "\
 | name | dur_sum [us] | count | pct_of_xla |
 | --- | ---: | ---: | ---: |

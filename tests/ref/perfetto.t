@@ -27,4 +27,8 @@ name, (n, ns) = max(sums.items(), key=lambda x: x[1][1])
 print(("%s %d %d." % (name, n, ns))[:80])
 END
 )"
+tl-report -d report "$taylor" >/dev/null 2>&1
+is 'its critical path is as long as its window' \
+	"$(awk -F, 'NR > 1 { ns += $3 } END { printf "%.0f", ns }' report/critical_path.csv)" \
+	"$(rows "tl-idle --table idle_window -c window_ns $taylor" | tr -d .)"
 done_testing
