@@ -13,7 +13,7 @@ function stripe(parts, width) {
   return bar;
 }
 // The window that the bars are of.
-const windowWords = () => ((table('summary') || { rows: [] }).rows.find(r => r.part === 'window') ||
+const windowWords = side => ((table('summary') || { rows: [] }).rows.filter(r => r.part === 'window')[side || 0] ||
   {}).name || 'first to last event';
 // Of the window as on the screen; why a rank is late is in the table of its
 // whole time, whose rows are in the same order.
@@ -83,15 +83,19 @@ function changes(rows) {
   $('tops').append(box);
 }
 // ---- the bar ----
-// Its parts by name, in percent and ns: of one side as the summary has them, of
-// two from the timeline of each, so that both are of one window. Traces run side
-// by side: of several the mean is a time that passed.
+// Its parts by name, in percent and ns, as the summary has them, of which a
+// comparison has both sides; without one from the timeline. Traces run side by
+// side: of several the mean is a time that passed.
 const PARTS = { computation: ['computation_time'], kernels: ['kernel'], 'exposed communication': ['exposed_comm_time'],
   'exposed copies': ['exposed_memcpy_time'], idle: ['idle_time', 'idle', 'micro_idle_time', 'macro_idle_time'] };
 const timelines = side => Math.max(1, (table('gpu_timeline', side) || { rows: [] }).rows.filter(r => r.type === 'total_time').length);
 function barParts(side) {
-  const timeline = sides.length ? table('gpu_timeline', side) : null, t = timeline || table('summary', side);
-  if (t && !timeline) return t.rows.filter(r => r.part === 'timeline' && r.name !== 'total');
+  const known = ((table('summary') || { rows: [] }).rows).filter(r => r.part === 'timeline' && r.name !== 'total');
+  if (known.length && (!sides.length || known[0].after_ns != null)) {
+    const ns = r => side ? r.after_ns : r.time_ns, whole = known.reduce((s, r) => s + ns(r), 0);
+    return known.map(r => ({ name: r.name, time_ns: ns(r), percent: whole ? 100 * ns(r) / whole : 0 }));
+  }
+  const t = table('gpu_timeline', side);
   if (!t) return [];
   const of = types => t.rows.filter(r => types.includes(r.type)), sum = rows => rows.reduce((s, r) => s + r.time_ns, 0);
   const all = sum(of(['total_time']));
@@ -104,7 +108,7 @@ function bar(side, most) {
   if (!parts.length) return;
   const colour = r => /comm|other/.test(r.name) ? 1 : /copies/.test(r.name) ? 2 : r.name === 'idle' ? 3 : 0;
   const total = barTime(side), n = timelines(side);
-  key.append(make('b', (sides.length ? sides[side] : parts.some(r => /ops|kernels/.test(r.name)) ? 'whole run' :
+  key.append(make('b', (sides.length ? sides[side] + ', ' + windowWords(side) + ':' : parts.some(r => /ops|kernels/.test(r.name)) ? 'whole run' :
     (data('clock') === 'TPU' ? 'TPU' : 'GPU') + ', ' + windowWords() + ':') +
     ' ' + brief(Math.round(total)) + (n > 1 ? ', mean of ' + n : '')), ' ');
   parts.forEach(r => {
@@ -182,13 +186,11 @@ function head() {
   const part = p => t.rows.filter(r => r.part === p);
   const first = p => (part(p)[0] || {}).name || '';
   part('health').concat(part('diff')).forEach(r => $('verdict').append(make('p', figures(r.name))));
-  ['late', 'verdict'].forEach(p => { if (first(p)) $('verdict').append(make('p', figures(first(p)))); });
-  // the verdict itself says whose it is
-  part('phase').map(r => r.note).concat(part('ranks').concat(part('mfu')).map(r => r.name))
-    .forEach(s => $('verdict').append(make('p', figures((sides.length ? sides[0] + ': ' : '') + s))));
+  // in their order: of a comparison those of a side stand together
+  t.rows.filter(r => ['late', 'verdict', 'phase', 'ranks', 'mfu'].includes(r.part))
+    .forEach(r => $('verdict').append(make('p', figures(r.part === 'phase' ? r.note : r.name))));
   if (first('trace') !== document.title) $('bars').append(make('div', first('trace'), 'hint'));
   const long = sides.length ? Math.max(...[0, 1].map(barTime)) : 0;
-  if (long) $('bars').append(make('div', 'From the first to the last GPU event', 'hint'));
   each_side(side => bar(side, long));
   rankBars();
   threadBars();

@@ -41,10 +41,6 @@ struct analyses {
 	struct jobs *jobs;
 	const char *format;
 	bool cuts; /* --top counts */
-	const char *tables;
-	const struct args *trees;
-	const struct args *chosen; /* the selection; NULL: trees have no more */
-	bool is_other; /* the side of --vs, which the page shows too */
 };
 
 /* Over all trees, its tables into the folder; NULL: it is not installed. */
@@ -56,8 +52,9 @@ start_program(const struct analyses *a, const char *program, const char *format,
 	struct job how = {
 		.urgency = urgency_of(program),
 		.is_side =
-		    a->is_other || strcmp(program, programs[TIMELINE]) != 0,
-		.may_be_empty = a->is_other ||
+		    s->side > 0 || strcmp(program, programs[TIMELINE]) != 0,
+		.sides = (unsigned char)(1u << s->side),
+		.may_be_empty = s->side > 0 ||
 		    strcmp(program, programs[IDLE]) == 0 ||
 		    strcmp(program, programs[STEPS]) == 0 ||
 		    strcmp(program, programs[CRITICAL]) == 0 ||
@@ -71,15 +68,14 @@ start_program(const struct analyses *a, const char *program, const char *format,
 	args_add(&argv, "--format");
 	args_add(&argv, format);
 	args_add(&argv, "-d");
-	args_add(&argv, a->tables);
+	args_add(&argv, s->tables);
 	if (options != NULL)
 		args_all(&argv, options);
-	if (a->chosen != NULL)
-		args_all(&argv, a->chosen);
+	args_all(&argv, &s->chosen);
 	if (a->cuts && top != NULL)
 		args_add(&argv, text("--top=%s", top));
 	args_add(&argv, "--");
-	args_all(&argv, a->trees);
+	args_all(&argv, &s->trees);
 	return job_start(a->jobs, &argv, &how);
 }
 
@@ -109,16 +105,20 @@ top_of(const struct settings *s, const char *top)
 static void
 start_collective(const struct analyses *a)
 {
-	struct settings *s = a->set;
-	bool is_pair = s->is_several && s->other_is_several;
+	const struct settings *s = a->set;
+	bool is_pair =
+	    s->is_several && s->other != NULL && s->other->is_several;
+	struct args options = { 0 };
 
+	if (!s->is_several && !s->is_xla)
+		args_add(&options, "--table=coll_analysis");
+	args_all(&options, &s->options[COLLECTIVE]);
 	for (size_t i = 0; i < s->others.v.n && is_pair; i++)
-		args_add(
-		    &s->options[COLLECTIVE], text("--vs=%s", s->others.v.v[i]));
+		args_add(&options, text("--vs=%s", s->others.v.v[i]));
 	if (s->is_several)
-		args_all(&s->options[COLLECTIVE], &s->options[RANKS]);
-	(void)start(a, COLLECTIVE, a->format,
-	    s->is_several || s->is_xla ? NULL : "--table=coll_analysis", NULL);
+		args_all(&options, &s->options[RANKS]);
+	(void)start_program(a, programs[COLLECTIVE], a->format, &options, NULL);
+	vec_free(&options.v);
 }
 
 /* The timeline of recomputed work and of the other, instead of the whole. */
@@ -266,6 +266,7 @@ start_health(const struct analyses *a)
 {
 	const struct job how = { .urgency = urgency_of("tl-health"),
 		.is_side = true,
+		.sides = (unsigned char)(1u << a->set->side),
 		.is_verdict = true };
 	struct args argv = { 0 };
 
@@ -330,27 +331,15 @@ analyse_gpu(const struct analyses *a)
 		start_collective(a);
 }
 
-/* Of the other side what a page sets beside this one's. */
 static void
-analyse_other(const struct analyses *a)
+analyse_side(struct settings *s, struct jobs *j, const char *format)
 {
-	struct analyses o = *a;
+	const struct analyses a = { s, j, format, strcmp(format, "csv") == 0 };
 
-	o.tables = a->set->other_tables;
-	o.trees = &a->set->others;
-	o.is_other = true;
-	/* its iterations have other numbers */
-	if (a->set->match != NULL) {
-		o.trees = &a->set->matched[1];
-		o.chosen = NULL;
-	}
-	(void)start(&o, TIMELINE, "ndjson", NULL, NULL);
-	if (!a->set->other_has_ops) {
-		(void)start(&o, KERNELS, "ndjson", NULL, NULL);
-		return;
-	}
-	(void)start(&o, OPS, "ndjson", NULL, NULL);
-	(void)start(&o, ROOFLINE, "ndjson", NULL, NULL);
+	if (s->is_host)
+		analyse_host(&a);
+	else
+		analyse_gpu(&a);
 }
 
 /* Programs that the report goes without, as a warning of the screen. */
@@ -372,17 +361,11 @@ note_missing(const struct settings *s, struct jobs *j)
 }
 
 void
-analyse(struct settings *s, struct jobs *j, const char *format)
+analyse(struct settings *s, struct jobs *j, const char *format, bool is_whole)
 {
-	struct analyses a = { s, j, format, strcmp(format, "csv") == 0,
-		s->tables, &s->trees, &s->chosen, false };
-
-	if (s->is_host)
-		analyse_host(&a);
-	else
-		analyse_gpu(&a);
-	if (s->other_tables != NULL && !s->is_host)
-		analyse_other(&a);
+	analyse_side(s, j, format);
+	if (s->other != NULL && is_whole)
+		analyse_side(s->other, j, format);
 	note_missing(s, j);
 	/* of what is selected apart the timeline has the time between, too */
 	if (!s->is_host && !s->is_apart && !select_is_apart(&s->select) &&

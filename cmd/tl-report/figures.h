@@ -137,6 +137,7 @@ struct gain {
 
 struct figures {
 	struct settings *set;
+	struct figures *other; /* of a comparison, beside the first */
 	struct arena *text;
 	const struct input *input; /* the table that is read */
 	/* of a comparison */
@@ -263,7 +264,9 @@ void put_whole(
     const struct figures *f, int64_t ns, int64_t nranks, struct buf *b);
 /* How the time is called in which nothing that is selected runs. */
 const char *word_of_idle(const struct figures *f);
-/* "before: ", of a comparison: what follows is about this side alone. */
+/* Of a comparison the name of this side, else empty. */
+struct str side_of(const struct figures *f);
+/* "before: ": what follows is about this side alone. */
 void put_side(const struct figures *f, struct buf *b);
 /* Its parts. */
 void put_shares(const struct figures *f, const struct rank *all, struct buf *b);
@@ -271,21 +274,6 @@ void put_shares(const struct figures *f, const struct rank *all, struct buf *b);
 /* ---- warn.c ---- */
 
 void warnings_make(struct figures *f, const struct jobs *j);
-
-/* ---- names.c ---- */
-
-#define NAMES_MAX 100 /* rows of a list of the screen */
-
-/* Of a list; what is shown, in at most width columns, lives as the figures. */
-struct names_shown {
-	struct str name[NAMES_MAX], shown[NAMES_MAX];
-	size_t n;
-};
-
-size_t names_most(const struct settings *s, size_t usual); /* or --top */
-void names_show(struct figures *f, struct names_shown *n, size_t width);
-/* Columns of the widest that is shown. */
-size_t names_widest(const struct names_shown *n);
 
 /* ---- screen.c ---- */
 

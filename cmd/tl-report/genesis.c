@@ -204,7 +204,7 @@ genesis_begin(struct settings *s, struct jobs *j)
 		if (mkdir(s->whole, 0700) != 0)
 			die_errno("%s", s->whole);
 		s->tables = xstrdup(s->whole);
-		analyse(s, j, "ndjson");
+		analyse(s, j, "ndjson", true);
 		sheets_cut(s);
 		vec_release(s->tables);
 		s->tables = steady;

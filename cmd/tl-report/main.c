@@ -391,8 +391,8 @@ make_temporary(struct settings *s)
 		die("%s: %s: no place for temporary files (TMPDIR)",
 		    io_tmpdir(), strerror(errno));
 	s->tables = folder_within(s->tmp, "n");
-	if (s->page != NULL && s->vs.v.n > 0)
-		s->other_tables = folder_within(s->tmp, "vs");
+	if (s->vs.v.n > 0)
+		s->other = versus_other(s, folder_within(s->tmp, "vs"));
 }
 
 /* The analyses, once; then what was asked for of them. */
@@ -402,7 +402,7 @@ answer(struct settings *s, struct jobs *j)
 	bool is_whole = s->dir == NULL || s->is_whole;
 	bool is_typed = is_whole || s->is_ndjson || s->is_several ||
 	    s->vs.v.n > 0 || s->genesis != NULL || s->check;
-	struct figures f = { .set = s };
+	struct figures f = { .set = s }, other = { .set = s->other };
 
 	if (s->vs.v.n > 0)
 		versus_compare(s, j);
@@ -410,8 +410,12 @@ answer(struct settings *s, struct jobs *j)
 		matched_choose(s, j);
 	if (s->genesis != NULL)
 		genesis_begin(s, j);
-	analyse(s, j, is_typed ? "ndjson" : "csv");
+	analyse(s, j, is_typed ? "ndjson" : "csv", is_whole);
 	figures_read(&f, j, is_whole);
+	if (s->other != NULL && is_whole) {
+		figures_read(&other, j, true);
+		f.other = &other;
+	}
 	if (s->check)
 		s->checks = checks_make(s);
 	if (s->critical && !s->has_sheets) /* there only ranks' sentence */
@@ -443,6 +447,8 @@ answer(struct settings *s, struct jobs *j)
 		dir_write(s);
 	else if (s->is_ndjson)
 		tables_write(s);
+	if (f.other != NULL)
+		figures_free(&other);
 	figures_free(&f);
 }
 

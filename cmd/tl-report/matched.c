@@ -50,6 +50,17 @@ take_option(struct match_query *q, const char *word)
 	match_opt(q, &op, true);
 }
 
+static void
+choose(struct settings *s, const char *steps)
+{
+	struct optparse op = { .name = "--match",
+		.arg = strchr(steps, '=') + 1 };
+
+	args_add(&s->chosen, steps);
+	(void)select_opt(&s->select, &op, OPT_SELECT_STEP);
+	s->is_apart = s->is_apart || select_is_apart(&s->select);
+}
+
 void
 matched_choose(struct settings *s, struct jobs *j)
 {
@@ -59,7 +70,6 @@ matched_choose(struct settings *s, struct jobs *j)
 	struct dict *st = dict_create();
 	struct matches m = { 0 };
 	const char *steps[MATCH_SIDES];
-	struct optparse op = { .name = "--match" };
 
 	query.is_told = true; /* by tl-diff */
 	take_option(&query, s->match);
@@ -70,10 +80,8 @@ matched_choose(struct settings *s, struct jobs *j)
 			filter(s, j, side, steps[side]);
 	}
 	job_finish(j, s->dir != NULL);
-	args_add(&s->chosen, steps[0]);
-	op.arg = strchr(steps[0], '=') + 1;
-	(void)select_opt(&s->select, &op, OPT_SELECT_STEP);
-	s->is_apart = s->is_apart || select_is_apart(&s->select);
+	choose(s, steps[0]);
+	choose(s->other, steps[1]);
 	match_traces_free(&m);
 	dict_destroy(st);
 }

@@ -3,7 +3,7 @@
  */
 #include "table/table.h"
 
-#include "cmd/tl-report/figures.h"
+#include "cmd/tl-report/screen.h"
 
 #define WHOLE 100000 /* columns: nothing is folded */
 #define FOLD_TIMES 3 /* as wide as its column a name is folded */

@@ -193,8 +193,7 @@ add_other_tables(const struct settings *s, struct args *argv)
 		"kernel_summary", "kernel_summary_by_category" };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const char *path =
-		    text("%s/%s.ndjson", s->other_tables, names[i]);
+		const char *path = table_path(s->other, names[i], "ndjson");
 
 		if (is_there(path))
 			args_add(argv, text("--vs=%s", path));
@@ -222,7 +221,7 @@ page_write(const struct settings *s, struct jobs *j, struct str title)
 		args_all(&argv, &s->chosen);
 	for (size_t i = 0; i < others->v.n; i++)
 		args_add(&argv, text("--vs=%s", others->v.v[i]));
-	if (s->other_tables != NULL)
+	if (s->other != NULL)
 		add_other_tables(s, &argv);
 	if (s->names != NULL)
 		args_add(&argv, text("--names=%s", s->names));

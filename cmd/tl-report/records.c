@@ -81,6 +81,8 @@ add_told(struct jobs *j, const char *program, struct told told,
 			same = &j->told.v[i];
 	if (same == NULL)
 		vec_push(&j->told, told);
+	else
+		same->sides |= told.sides;
 	if (!told.aloud || (same != NULL && same->aloud))
 		return;
 	if (same != NULL)
@@ -92,15 +94,15 @@ add_told(struct jobs *j, const char *program, struct told told,
 }
 
 static void
-tell(struct jobs *j, const char *program, bool aloud, enum report_id id,
-    const struct report_arg *args)
+tell(struct jobs *j, const char *program, unsigned char sides, bool aloud,
+    enum report_id id, const struct report_arg *args)
 {
 	char sentence[STATUS_MAX];
 	size_t n = report_sentence(id, args, sentence, sizeof sentence);
 
 	add_told(j, program,
 	    (struct told){ text("%s", report_word(id)),
-		text("%.*s", (int)n, sentence), aloud },
+		text("%.*s", (int)n, sentence), aloud, sides },
 	    args);
 }
 
@@ -131,7 +133,7 @@ take_record(
 		add_told(j, program,
 		    (struct told){ text_of(r, "id").p,
 			job->makes_tree ? error.p : shown_error(j->set, error),
-			aloud },
+			aloud, job->sides },
 		    NULL);
 		return;
 	}
@@ -140,7 +142,7 @@ take_record(
 		if (!arg_of(&args[i], j->set, json_member(r, p.name[i]),
 			p.is_text[i]))
 			return;
-	tell(j, program, aloud, id, args);
+	tell(j, program, job->sides, aloud, id, args);
 }
 
 /* ---- what it comes to ---- */
@@ -185,9 +187,11 @@ judge(struct jobs *j, const struct job *job)
 	if (job->is_side && job->status == EXIT_NOTHING)
 		return EXIT_WARNINGS;
 	if (is_killed && job->is_side)
-		tell(j, err_program_name(), true, MSG_SIDE_KILLED, args);
+		tell(j, err_program_name(), job->sides, true, MSG_SIDE_KILLED,
+		    args);
 	else if (job->is_side && job->status != EXIT_USAGE)
-		tell(j, err_program_name(), true, MSG_SIDE_FAILED, args);
+		tell(j, err_program_name(), job->sides, true, MSG_SIDE_FAILED,
+		    args);
 	else if (is_killed)
 		report_error_again(err_program_name(), "failed",
 		    str_of(text("%s was killed by signal %d", job->name,
@@ -259,5 +263,5 @@ records_missing(struct jobs *j, const char *program)
 {
 	struct report_arg arg = report_text(program);
 
-	tell(j, err_program_name(), false, MSG_PROGRAM_MISSING, &arg);
+	tell(j, err_program_name(), 0, false, MSG_PROGRAM_MISSING, &arg);
 }

@@ -86,13 +86,14 @@ struct settings {
 	const char *of_sheets, *of_short, *of_ranks;
 	/* what was found */
 	char *tmp, *tables; /* folders: of trees, of tables */
-	char *other_tables; /* of vs, for the page; or NULL */
 	struct args trees;
 	struct args others; /* the trees of vs */
 	/* --match: of each side, of what matched; for the page */
 	struct args matched[2];
-	struct facts facts, other_facts;
-	bool other_has_ops, other_is_several;
+	struct facts facts;
+	/* the side of --vs as a report of its own, without sheets; or NULL */
+	struct settings *other;
+	unsigned side;    /* of sides: 1 in other */
 	bool by_rank;     /* each is compared with that of its rank */
 	bool has_replays; /* graphs were launched in any of them */
 	bool is_host;     /* no GPU work: it is about the host's time */
@@ -123,12 +124,14 @@ struct job {
 	bool may_be_empty; /* no answer is one, too */
 	bool is_verdict;   /* a bad one is a warning here */
 	bool is_told;
+	unsigned char sides; /* bits by side: whose traces it reads */
 };
 
 /* A message of any of them; strings live to the end. */
 struct told {
 	const char *id, *sentence;
 	bool aloud;
+	unsigned char sides; /* of the jobs that told it */
 };
 
 struct jobs {
@@ -183,12 +186,17 @@ struct str trace_name(const char *path);
 
 /* ---- analyse.c ---- */
 
-/* All tables into s->tables, as NDJSON, or CSV where that is all there is to
- * be: --top counts there already. */
-void analyse(struct settings *s, struct jobs *j, const char *format);
+/*
+ * All tables into s->tables, as NDJSON, or CSV where that is all there is to
+ * be: --top counts there already. is_whole: those of the other side, too.
+ */
+void analyse(
+    struct settings *s, struct jobs *j, const char *format, bool is_whole);
 
 /* ---- versus.c ---- */
 
+/* The settings of the other side, with a folder for its tables. */
+struct settings *versus_other(const struct settings *s, char *tables);
 /* Whether traces are compared by rank: those of both sides have theirs. */
 void versus_pair(struct settings *s, const struct sink_sources *before,
     const struct sink_sources *after);

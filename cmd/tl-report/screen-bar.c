@@ -223,6 +223,31 @@ put_head(struct screen *s)
 	buf_free(&b);
 }
 
+/* The bars of two sides have one scale; those of ranks have their own. */
+static int64_t
+longest(const struct figures *f, const struct figures *other)
+{
+	int64_t own = f->window.total_ns;
+
+	return other == NULL || other->ranks.n > 1 ||
+		other->window.total_ns < own
+	    ? own
+	    : other->window.total_ns;
+}
+
+static void
+put_only_bar(struct screen *s)
+{
+	const struct figures *f = s->f;
+	size_t chars = s->width > BAR_MAX + 2 ? BAR_MAX : s->width - 2;
+	double part = share_of(f->window.total_ns, longest(f, s->beside)) / 100;
+
+	put_head(s);
+	chars = (size_t)((double)chars * part + 0.5);
+	put_bar(s, &f->window, chars > 0 ? chars : 1);
+	screen_line(s);
+}
+
 void
 screen_timeline(struct screen *s)
 {
@@ -238,11 +263,7 @@ screen_timeline(struct screen *s)
 		put_head(s);
 		put_ranks(s, &s->f->bars);
 	} else {
-		size_t chars = s->width > BAR_MAX + 2 ? BAR_MAX : s->width - 2;
-
-		put_head(s);
-		put_bar(s, all, chars);
-		screen_line(s);
+		put_only_bar(s);
 	}
 	put_key(s, &at, PART_COMPUTE,
 	    window_is_of_kernels(s->f) ? "kernels" : "computation",

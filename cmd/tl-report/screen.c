@@ -155,6 +155,15 @@ put_percent(struct screen *s, int64_t part, int64_t whole)
 	buf_free(&cell);
 }
 
+/* Behind a heading, of a comparison: these figures are of one side. */
+static const char *
+of_side(const struct figures *f)
+{
+	struct str name = side_of(f);
+
+	return name.len == 0 ? "" : text(": %.*s", (int)name.len, name.p);
+}
+
 static void
 put_groups(struct screen *s)
 {
@@ -162,7 +171,8 @@ put_groups(struct screen *s)
 
 	if (f->groups.n < 2 || !f->any_late)
 		return;
-	out_puts(s->out, "\nprocess groups\n");
+	out_puts(s->out, "\n");
+	screen_wrapped(s, "", str_of(text("process groups%s", of_side(f))));
 	for (size_t i = 0; i < f->groups.n && i < TOP_GROUPS; i++) {
 		struct buf b = { 0 };
 
@@ -208,16 +218,6 @@ put_top(struct screen *s, const char *title, const char *counted,
 			screen_name(s, best[i]->what, 18);
 		screen_line(s);
 	}
-}
-
-/* Behind a heading, of a comparison: these figures are of one side. */
-static const char *
-of_side(const struct figures *f)
-{
-	const struct str *name = &f->set->sides[0];
-
-	return f->sentences.n == 0 ? ""
-				   : text(": %.*s", (int)name->len, name->p);
 }
 
 /* Of idle time, where it is worth a look. */
@@ -433,7 +433,71 @@ put_said(struct screen *s, struct str says)
 	buf_free(&b);
 }
 
-/* What a comparison found comes before all else. */
+/* What limits a side, or the only one. */
+static void
+put_verdict(struct screen *s)
+{
+	const struct figures *f = s->f;
+
+	if (f->set->side > 0)
+		out_puts(s->out, "\n");
+	if (f->late.len > 0) {
+		put_said(s, f->late);
+		out_puts(s->out, "\n");
+	}
+	screen_wrapped(s, "", f->verdict); /* it names its side */
+	if (f->phases.n > 0)
+		out_puts(s->out, "\n");
+	for (size_t i = 0; i < f->phases.n; i++)
+		put_said(s, f->phases.v[i].says);
+	put_said(s, f->imbalance.says);
+	put_said(s, f->mfu.says);
+}
+
+static void
+put_health(struct screen *s)
+{
+	if (s->f->health.len == 0)
+		return;
+	put_said(s, s->f->health);
+	out_puts(s->out, "\n");
+}
+
+/* Under one heading, of whichever side. */
+static void
+put_warnings(struct screen *s)
+{
+	const struct figures *f = s->f;
+
+	if (f->warnings.n > 0 && !s->has_warned)
+		out_puts(s->out,
+		    s->has_colour ? "\n\033[33mwarnings\033[0m\n"
+				  : "\nwarnings\n");
+	s->has_warned |= f->warnings.n > 0;
+	for (size_t i = 0; i < f->warnings.n; i++)
+		screen_wrapped(s, "  - ", f->warnings.v[i]);
+}
+
+/* For the only trace, or for both sides. */
+static void
+each_side(struct screen *s, void (*put)(struct screen *))
+{
+	struct figures *first = s->f;
+
+	s->beside = first->other;
+	put(s);
+	if (first->other != NULL) {
+		s->f = first->other;
+		s->beside = first;
+		put(s);
+		s->f = first;
+	}
+}
+
+/*
+ * What a comparison found comes before all else. Verdict, timeline and warnings
+ * are of both sides, lists of the first.
+ */
 void
 screen_print(struct figures *f, const char *path)
 {
@@ -446,10 +510,7 @@ screen_print(struct figures *f, const char *path)
 	if (s.width < WIDTH_MIN)
 		s.width = WIDTH_MIN;
 	put_title(&s);
-	if (f->health.len > 0) {
-		screen_wrapped(&s, "", f->health);
-		out_puts(s.out, "\n");
-	}
+	each_side(&s, put_health);
 	if (f->set->steady != NULL)
 		screen_wrapped(&s, "", str_of(f->set->steady));
 	for (size_t i = 0; i < f->sentences.n; i++)
@@ -457,28 +518,13 @@ screen_print(struct figures *f, const char *path)
 	put_changes(&s);
 	if (f->sentences.n > 0)
 		out_puts(s.out, "\n");
-	if (f->late.len > 0) {
-		screen_wrapped(&s, "", f->late);
-		out_puts(s.out, "\n");
-	}
-	screen_wrapped(&s, "", f->verdict);
-	if (f->phases.n > 0)
-		out_puts(s.out, "\n");
-	for (size_t i = 0; i < f->phases.n; i++)
-		put_said(&s, f->phases.v[i].says);
-	put_said(&s, f->imbalance.says);
-	put_said(&s, f->mfu.says);
-	screen_timeline(&s);
+	each_side(&s, put_verdict);
+	each_side(&s, screen_timeline);
 	put_gains(&s);
-	put_groups(&s);
+	each_side(&s, put_groups);
 	put_tops(&s);
 	put_losses(&s);
-	if (f->warnings.n > 0)
-		out_puts(s.out,
-		    s.has_colour ? "\n\033[33mwarnings\033[0m\n"
-				 : "\nwarnings\n");
-	for (size_t i = 0; i < f->warnings.n; i++)
-		screen_wrapped(&s, "  - ", f->warnings.v[i]);
+	each_side(&s, put_warnings);
 	put_checks(&s);
 	out_finish(s.out);
 	buf_free(&s.b);

@@ -9,9 +9,11 @@
 
 struct screen {
 	struct figures *f;
+	const struct figures *beside; /* the other side, or NULL */
 	struct out *out;
 	size_t width;
 	bool has_colour, has_blocks; /* of the terminal */
+	bool has_warned;             /* the heading is there */
 	struct buf b;                /* of a line */
 };
 
@@ -23,6 +25,21 @@ void screen_wrapped(struct screen *s, const char *mark, struct str text);
 void screen_name(struct screen *s, struct str name, size_t width);
 /* Text at the right end of so many columns; the cell is emptied. */
 void screen_right(struct screen *s, struct buf *cell, size_t width);
+
+/* ---- names.c ---- */
+
+#define NAMES_MAX 100 /* rows of a list of the screen */
+
+/* Of a list; what is shown, in at most width columns, lives as the figures. */
+struct names_shown {
+	struct str name[NAMES_MAX], shown[NAMES_MAX];
+	size_t n;
+};
+
+size_t names_most(const struct settings *s, size_t usual); /* or --top */
+void names_show(struct figures *f, struct names_shown *n, size_t width);
+/* Columns of the widest that is shown. */
+size_t names_widest(const struct names_shown *n);
 
 /* ---- screen-bar.c ---- */
 

@@ -63,6 +63,35 @@ put_changes(struct figures *f, struct table *t)
 	}
 }
 
+/* "before: ...", of a comparison. */
+static struct str
+of_side(const struct figures *f, struct table *t, struct str says)
+{
+	struct buf b = { 0 };
+
+	put_side(f, &b);
+	buf_put(&b, says.p, says.len);
+	says = table_text(t, buf_str(&b));
+	buf_free(&b);
+	return says;
+}
+
+/* Of one side; its verdict names it. */
+static void
+put_verdict(const struct figures *f, struct table *t)
+{
+	if (f->late.len > 0)
+		put(t, "late", of_side(f, t, f->late));
+	put(t, "verdict", f->verdict);
+	for (size_t i = 0; i < f->phases.n; i++)
+		put(t, "phase", f->phases.v[i].phase)[2] =
+		    cell_text(of_side(f, t, f->phases.v[i].says));
+	if (f->imbalance.says.len > 0)
+		put(t, "ranks", of_side(f, t, f->imbalance.says));
+	if (f->mfu.says.len > 0)
+		put(t, "mfu", of_side(f, t, f->mfu.says));
+}
+
 static void
 put_sentences(struct figures *f, struct table *t)
 {
@@ -72,16 +101,9 @@ put_sentences(struct figures *f, struct table *t)
 	for (size_t i = 0; i < f->sentences.n; i++)
 		put(t, "diff", f->sentences.v[i]);
 	put_changes(f, t);
-	if (f->late.len > 0)
-		put(t, "late", f->late);
-	put(t, "verdict", f->verdict);
-	for (size_t i = 0; i < f->phases.n; i++)
-		put(t, "phase", f->phases.v[i].phase)[2] =
-		    cell_text(f->phases.v[i].says);
-	if (f->imbalance.says.len > 0)
-		put(t, "ranks", f->imbalance.says);
-	if (f->mfu.says.len > 0)
-		put(t, "mfu", f->mfu.says);
+	put_verdict(f, t);
+	if (f->other != NULL)
+		put_verdict(f->other, t);
 	for (size_t i = 0; f->is_judged && i < f->ngains; i++) {
 		struct cell *row = put(t, "recoverable", f->gains[i].what);
 
@@ -126,34 +148,63 @@ put_each(struct table *t, const struct rank *all, const char *part,
 	}
 }
 
-/* What the GPU did; of several ranks the mean: their sum passes nowhere. */
+/* Of several ranks the mean: their sum passes nowhere. */
+static int64_t
+mean_of(const struct figures *f, int64_t ns)
+{
+	return ns / (int64_t)(f->ranks.n > 1 ? f->ranks.n : 1);
+}
+
+/* The time that the figures below are of. */
+static void
+put_window(const struct figures *f, struct table *t)
+{
+	struct cell *row = put(t, "window", f->window_words);
+	struct str side = side_of(f);
+
+	if (side.len > 0)
+		row[2] = cell_text(side);
+}
+
+/* What the GPU did; of a comparison in percent of the first side, and both. */
 static void
 put_timeline(struct figures *f, struct table *t)
 {
 	const struct rank *all = &f->window;
-	bool is_of_kernels = window_is_of_kernels(f);
+	const struct figures *other = f->other;
+	bool has_two = other != NULL && !other->set->is_host;
+	bool is_of_kernels = window_is_of_kernels(f) &&
+	    (!has_two || window_is_of_kernels(other));
+	const struct rank *after = has_two ? &other->window : all;
 	const struct {
 		const char *name;
-		int64_t ns;
+		int64_t ns, after_ns;
 	} spans[] = {
-		{ is_of_kernels ? "kernels" : "computation", all->compute_ns },
-		{ is_of_kernels ? NULL : "exposed communication",
-		    all->comm_ns },
-		{ "exposed copies", all->copy_ns },
-		{ word_of_idle(f), all->idle_ns },
-		{ "total", all->total_ns },
+		{ is_of_kernels ? "kernels" : "computation", all->compute_ns,
+		    after->compute_ns },
+		{ is_of_kernels ? NULL : "exposed communication", all->comm_ns,
+		    after->comm_ns },
+		{ "exposed copies", all->copy_ns, after->copy_ns },
+		{ word_of_idle(f), all->idle_ns, after->idle_ns },
+		{ "total", all->total_ns, after->total_ns },
 	};
 	size_t n = f->ranks.n > 1 ? f->ranks.n : 1;
 
 	if (f->set->steady == NULL) /* that is named already */
-		put(t, "window", f->window_words);
+		put_window(f, t);
+	if (has_two)
+		put_window(other, t);
 	for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
 		struct cell *row;
 
 		if (spans[i].name == NULL)
 			continue;
 		row = put_span(t, all, spans[i].name, spans[i].ns);
-		row[3] = cell_int(spans[i].ns / (int64_t)n);
+		row[3] = cell_int(mean_of(f, spans[i].ns));
+		if (has_two) {
+			row[6] = row[3];
+			row[7] = cell_int(mean_of(other, spans[i].after_ns));
+		}
 		if (n > 1)
 			row[2] = cell_text(str_of(text("mean of %zu %s", n,
 			    f->by_src ? "traces" : "ranks")));
@@ -226,18 +277,20 @@ write_summary(struct figures *f)
 	};
 	size_t n = sizeof columns / sizeof *columns;
 	struct table *t =
-	    table_create("summary", columns, f->sentences.n > 0 ? n : n - 2);
+	    table_create("summary", columns, f->other != NULL ? n : n - 2);
 
-	if (f->health.len > 0)
-		put(t, "health", f->health);
+	for (const struct figures *side = f; side != NULL; side = side->other)
+		if (side->health.len > 0)
+			put(t, "health", of_side(side, t, side->health));
 	put_sentences(f, t);
 	if (f->set->is_host)
 		put_threads(f, t);
 	else
 		put_timeline(f, t);
 	put_lists(f, t);
-	for (size_t i = 0; i < f->warnings.n; i++)
-		put(t, "warning", f->warnings.v[i]);
+	for (const struct figures *side = f; side != NULL; side = side->other)
+		for (size_t i = 0; i < side->warnings.n; i++)
+			put(t, "warning", side->warnings.v[i]);
 	print(f, t, "summary");
 }
 

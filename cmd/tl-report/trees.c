@@ -9,9 +9,10 @@
 /* option NULL: none */
 static const struct job *
 start_program(struct jobs *j, const char *program, const char *option,
-    const char *trace, const char *tree)
+    const char *trace, const char *tree, unsigned side)
 {
 	struct job how = { .makes_tree = true,
+		.sides = (unsigned char)(1u << side),
 		.gets_stdin = strcmp(trace, "-") == 0 };
 	struct args argv = { 0 };
 
@@ -27,21 +28,21 @@ start_program(struct jobs *j, const char *program, const char *option,
 
 /* The names of iterations are in the tree before its captures are. */
 static void
-start_one(
-    struct jobs *j, const char *trace, const char *capture, const char *tree)
+start_one(struct jobs *j, const char *trace, const char *capture,
+    const char *tree, unsigned side)
 {
 	const char *option = j->set->annotations != NULL
 	    ? text("--annotations=%s", j->set->annotations)
 	    : NULL;
 
 	if (capture == NULL) {
-		(void)start_program(j, "tl-tree", option, trace, tree);
+		(void)start_program(j, "tl-tree", option, trace, tree, side);
 		return;
 	}
 	if (option != NULL) {
 		const char *named = text("%s.named", tree);
 		const struct job *job =
-		    start_program(j, "tl-tree", option, trace, named);
+		    start_program(j, "tl-tree", option, trace, named, side);
 
 		job_wait_for(j, job);
 		if (job->status != EXIT_DONE && job->status != EXIT_WARNINGS)
@@ -49,7 +50,7 @@ start_one(
 		trace = named;
 	}
 	(void)start_program(
-	    j, "tl-graft", text("--capture=%s", capture), trace, tree);
+	    j, "tl-graft", text("--capture=%s", capture), trace, tree, side);
 }
 
 /* ---- what a tree says of its sources ---- */
@@ -305,7 +306,26 @@ traces_name(const struct settings *s)
 				 : trace_name(s->traces.v.v[0]).p;
 }
 
-/* Sheets of ops need ops, and GPU work that is theirs. */
+/* Of a side. Sheets of ops need ops, and GPU work that is theirs. */
+static void
+take_content(struct settings *s, const struct content *c)
+{
+	s->facts = c->facts;
+	s->is_host = !c->has_gpu;
+	s->is_several =
+	    c->has_gpu && sink_sources_lead(&c->asked) != SINK_LEAD_NONE;
+	s->has_calls = c->has_ops;
+	s->has_ops = c->has_ops && (c->has_owned || s->is_host);
+	s->is_rocprof = c->is_rocprof && !c->has_ops;
+	s->has_gpus = c->has_gpus && !c->is_xla;
+	s->has_processes = s->is_rocprof && c->has_processes;
+	s->is_xla = c->is_xla;
+	s->has_window = c->has_window;
+	/* of steps the window is what each of them took */
+	s->is_apart = c->is_apart ||
+	    (select_is_apart(&s->select) && !select_is_of_steps(&s->select));
+}
+
 static void
 look_at_all(struct settings *s)
 {
@@ -315,29 +335,16 @@ look_at_all(struct settings *s)
 		look(s, s->trees.v.v[i], &all);
 	for (size_t i = 0; i < s->others.v.n; i++)
 		look(s, s->others.v.v[i], &other);
-	s->facts = all.facts;
-	s->other_facts = other.facts;
-	s->is_host = !all.has_gpu;
-	s->is_several =
-	    all.has_gpu && sink_sources_lead(&all.asked) != SINK_LEAD_NONE;
-	s->has_calls = all.has_ops;
-	s->has_ops = all.has_ops && (all.has_owned || s->is_host);
-	s->other_has_ops = other.has_ops;
-	s->other_is_several =
-	    other.has_gpu && sink_sources_lead(&other.asked) != SINK_LEAD_NONE;
-	s->is_rocprof = all.is_rocprof && !all.has_ops;
-	s->has_gpus = all.has_gpus && !all.is_xla;
-	s->has_processes = s->is_rocprof && all.has_processes;
-	s->is_xla = all.is_xla;
-	s->has_window = all.has_window;
-	/* of steps the window is what each of them took */
-	s->is_apart = all.is_apart ||
-	    (select_is_apart(&s->select) && !select_is_of_steps(&s->select));
+	take_content(s, &all);
 	s->has_replays = all.has_replays || other.has_replays;
 	all.asked.path = traces_name(s);
 	sink_sources_check(&all.asked);
-	if (s->vs.v.n > 0)
+	if (s->other != NULL) {
+		take_content(s->other, &other);
+		/* of kernels a page shows what stands for ops */
+		s->other->kernels = s->page != NULL && !s->other->has_ops;
 		versus_pair(s, &all.sources, &other.sources);
+	}
 	if (all.has_linked && all.has_ops && !all.has_owned)
 		report(MSG_ONLY_COMMUNICATION, traces_name(s));
 	if (all.has_gpu && all.has_ops && !all.has_linked && !all.has_owned)
@@ -348,22 +355,26 @@ look_at_all(struct settings *s)
 	sink_sources_free(&other.asked);
 }
 
-/* The nth tree, and so on. */
+/* Those of a side; trees are numbered through both. */
 static void
 start_all(struct jobs *j, const struct args *traces, const char *capture,
-    struct args *trees, size_t n)
+    struct args *trees, unsigned side)
 {
+	size_t n = side == 0 ? 1 : j->set->traces.v.n + 1;
+
 	for (size_t i = 0; i < traces->v.n; i++)
 		args_add(trees, text("%s/t%zu.tl", j->set->tmp, n + i));
 	for (size_t i = 0; i < traces->v.n; i++)
-		start_one(j, traces->v.v[i], capture, trees->v.v[i]);
+		start_one(j, traces->v.v[i], capture, trees->v.v[i], side);
 }
 
 void
 trees_make(struct settings *s, struct jobs *j)
 {
-	start_all(j, &s->traces, s->capture, &s->trees, 1);
-	start_all(j, &s->vs, s->vs_capture, &s->others, s->traces.v.n + 1);
+	start_all(j, &s->traces, s->capture, &s->trees, 0);
+	start_all(j, &s->vs, s->vs_capture, &s->others, 1);
+	if (s->other != NULL)
+		args_all(&s->other->trees, &s->others);
 	job_finish(j, true);
 	look_at_all(s);
 }

@@ -76,7 +76,7 @@ put_against(const struct figures *f, struct buf *b)
 	const struct settings *s = f->set;
 	const struct str *sides = s->sides;
 	struct str path = str_of(s->vs.v.v[0]);
-	struct str device = s->other_facts.device;
+	struct str device = s->other->facts.device;
 	struct str other = s->facts.nsources > 1
 	    ? base_name(path)
 	    : name_beside(path, s->facts.name);
@@ -90,7 +90,7 @@ put_against(const struct figures *f, struct buf *b)
 	if (str_eq(other, STR("-")))
 		other = STR("standard input");
 	table_fold_name(other, 0, b);
-	if (!s->other_facts.devices_differ && device.len > 0 &&
+	if (!s->other->facts.devices_differ && device.len > 0 &&
 	    !str_eq(device, s->facts.device)) {
 		buf_puts(b, ", ");
 		table_fold_name(device, 0, b);
@@ -376,23 +376,31 @@ put_each(const struct figures *f, const rank_vec *list, const char *what,
 	}
 }
 
+struct str
+side_of(const struct figures *f)
+{
+	const struct settings *s = f->set;
+
+	return s->other != NULL || s->side > 0 ? s->sides[s->side] : STR("");
+}
+
 void
 put_side(const struct figures *f, struct buf *b)
 {
-	const struct str *side = &f->set->sides[0];
+	struct str side = side_of(f);
 
-	if (f->sentences.n > 0)
-		buf_printf(b, "%.*s: ", (int)side->len, side->p);
+	if (side.len > 0)
+		buf_printf(b, "%.*s: ", (int)side.len, side.p);
 }
 
 static void
 make_verdict(struct figures *f)
 {
+	struct str side = side_of(f);
 	struct buf b = { 0 };
 
-	if (f->sentences.n > 0)
-		buf_printf(&b, "%.*s%s: ", (int)f->set->sides[0].len,
-		    f->set->sides[0].p,
+	if (side.len > 0)
+		buf_printf(&b, "%.*s%s: ", (int)side.len, side.p,
 		    f->set->match != NULL ? ", matched iterations" : "");
 	if (f->set->is_host) {
 		host_verdict(f, &b);

@@ -31,12 +31,29 @@ versus_pair(struct settings *s, const struct sink_sources *before,
 	    share_a_rank(before, after);
 }
 
+struct settings *
+versus_other(const struct settings *s, char *tables)
+{
+	struct settings *o = xcalloc(1, sizeof *o);
+
+	*o = *s;
+	o->side = 1;
+	o->tables = tables;
+	o->traces = s->vs;
+	o->vs = o->chosen = (struct args){ 0 };
+	args_all(&o->chosen, &s->chosen);
+	/* it fills no sheets of its own */
+	o->dir = NULL;
+	o->has_sheets = o->modules = o->shorts = o->launch = o->kernels = false;
+	return o;
+}
+
 /* ---- what is compared ---- */
 
 bool
 versus_by_op(const struct settings *s)
 {
-	return s->has_ops && s->other_has_ops;
+	return s->has_ops && s->other != NULL && s->other->has_calls;
 }
 
 /* Into the folder of tables; it is judged once. */

@@ -207,17 +207,30 @@ finish_health(struct figures *f, struct buf *b)
 	f->health = figures_keep(f, b);
 }
 
-/* Figures are those of one side; what programs say may be about both. */
+/* Of a comparison: what is about this side. */
 static void
-name_side(struct figures *f, struct buf *b)
+name_side(struct figures *f, struct str *s, struct buf *b)
 {
-	for (size_t i = 0; i < f->warnings.n; i++) {
-		struct str *s = &f->warnings.v[i];
+	put_side(f, b);
+	buf_put(b, s->p, s->len);
+	*s = figures_keep(f, b);
+}
 
-		put_side(f, b);
-		buf_put(b, s->p, s->len);
-		*s = figures_keep(f, b);
-	}
+/* What is about both sides stands among the warnings of the first. */
+static void
+take_told(struct figures *f, const struct told *told, struct buf *b)
+{
+	unsigned own = 1u << f->set->side;
+	bool is_own = (told->sides & own) != 0;
+
+	if (!is_own && (told->sides != 0 || f->set->side > 0))
+		return;
+	if (take_health(f, told) || is_said(told->id) ||
+	    (f->set->side > 0 && told->sides != own))
+		return;
+	vec_push(&f->warnings, str_of(told->sentence));
+	if (told->sides == own)
+		name_side(f, &f->warnings.v[f->warnings.n - 1], b);
 }
 
 void
@@ -229,10 +242,10 @@ warnings_make(struct figures *f, const struct jobs *j)
 		host_warnings(f);
 	else
 		warn_gpu(f, &b);
-	name_side(f, &b);
+	for (size_t i = 0; i < f->warnings.n; i++)
+		name_side(f, &f->warnings.v[i], &b);
 	for (size_t i = 0; i < j->told.n; i++)
-		if (!take_health(f, &j->told.v[i]) && !is_said(j->told.v[i].id))
-			vec_push(&f->warnings, str_of(j->told.v[i].sentence));
+		take_told(f, &j->told.v[i], &b);
 	finish_health(f, &b);
 	buf_free(&b);
 }

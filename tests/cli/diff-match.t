@@ -46,11 +46,11 @@ is 'of a trace against itself' "$(tl-diff --match a.json a.json 2>&1 >/dev/null 
 	'tl-diff: the traces are identical'
 
 tl-report a.json --vs b.json --match >screen 2>err
-like 'tl-report says over which' "$(sed -n 3,4p screen | tr '\n' ' ')" \
+like 'tl-report says over which' "$(sed -n '/^Over/{N;p;}' screen | tr '\n' ' ')" \
 	'^Over decode steps 170-185 of before and 205-220 of after; mixed steps 249-262'
 like 'and compares them' "$(cat screen)" 'aten::mm +1\.620 ms +1\.800 ms'
 
-is 'the verdict is about them, and says so' "$(grep -c '^before, matched iterations: ' screen)" 1
+is 'verdicts are about them, and say so' "$(grep -Ec '^(before|after), matched iterations: ' screen)" 2
 # of before 16 and 14 iterations with three kernels of 18 us
 tl-report a.json --vs b.json --match -d sheets 2>err
 if command -v tl-ops >/dev/null; then

@@ -70,6 +70,55 @@ is 'and this one none' \
 tl-report a/rank-0.json --vs b/rank-1.json -d other 2>err
 is 'one rank against another one is compared' $? 0
 
+# ---- what limits each side ----
+
+# Verdict, timeline and warnings of the second are what a report of it alone has.
+# alone SIDE TRACE...: that, of lines, with the name of the side before each
+alone() {
+	side=$1
+	shift
+	tl-report --width 900 "$@" 2>err | awk -v side="$side: " '
+		/^warnings/ { list = 1; next }
+		list && /^  - / { print "  - " side substr($0, 5) }
+		NR > 2 && /^[A-Z].*[:.]/ && !list { print side $0 }'
+}
+# side SIDE: lines of the screen that name it, without those of its lists
+side() {
+	sed -n "s/^\(  - \)*$1: /&/p" screen
+}
+for pair in 'a/rank-0.json b/rank-1.json' 'a b' 'a/rank-0.json bare.json' 'bare.json b/rank-0.json'; do
+	tl-report --width 900 "${pair% *}" --vs "${pair#* }" --names old,new >screen 2>err
+	is "$pair: what is said of the first" "$(side old)" "$(alone old "${pair% *}")"
+	is 'of the second' "$(side new)" "$(alone new "${pair#* }")"
+	is 'a bar or more of each' "$(grep -c '^# comp' screen)" 2
+	same 'the parts of the last' "$(grep '^# comp' screen | tail -n 1 >got; echo got)" \
+		"$(tl-report --width 900 "${pair#* }" 2>err | grep '^# comp' >want; echo want)"
+done
+tl-report a/rank-0.json --vs b/rank-1.json --format ndjson >both.ndjson 2>err
+is 'in the summary the parts of both' "$(python3 -c 'import json, sys
+for l in map(json.loads, open("both.ndjson")):
+    if l.get("part") == "timeline" and l["name"] != "total":
+        print(l["name"], l["time_ns"], l["before_ns"], l["after_ns"])')" "$(for r in a/rank-0 b/rank-1; do
+	tl-report $r.json --format ndjson 2>err | python3 -c 'import json, sys
+for l in map(json.loads, sys.stdin):
+    if l.get("part") == "timeline" and l["name"] != "total":
+        print(l["name"], l["time_ns"])' >"${r#*/}.parts"
+	done
+	python3 -c 'for a, b in zip(open("rank-0.parts"), open("rank-1.parts")):
+    name, ns = a.rsplit(" ", 1)
+    print(name, int(ns), int(ns), int(b.rsplit(" ", 1)[1]))')"
+tl-gen -n 2 --layers 3 -o short.json
+tl-report short.json --vs a/rank-0.json >screen 2>err
+python3 - <<'END' >got
+import re
+text = open("screen").read()
+unit = {"us": 1e-3, "ms": 1, "s": 1e3}
+heads = re.findall(r": GPU, .*: ([0-9.]+) ([mu]?s)\n\[(.*)\]", text)
+times = [float(n) * unit[u] for n, u, _ in heads]
+print([len(bar) == int(72 * t / max(times) + .5) for t, (_, _, bar) in zip(times, heads)])
+END
+is 'both bars have one scale' "$(cat got)" '[True, True]'
+
 # ---- the title ----
 
 tl-gen --backend cuda -n 1 --layers 1 -o b/cuda.json

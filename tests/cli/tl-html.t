@@ -339,14 +339,15 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 	like 'the late one first' "$(grep -o '<span class="name">[0-9]*</span>' dom | head -n 1)" '>2<'
 	drawn both.html >dom
 	like 'what changed' "$(cat dom)" 'id="verdict">.*<p>GPU time [^<]*</p>'
-	like 'whose MFU it is, and the window of the bars' "$(cat dom)" \
-		'<p>old: MFU [^<]*</p>.*>From the first to the last GPU event</div>'
+	like 'what limits each, and its MFU' "$(cat dom)" \
+		'<p>old: MFU [^<]*</p>.*<p>new: [^<]*-bound[^<]*: .*<p>new: MFU [^<]*</p>'
 	like 'what can be won back is of one side' "$(cat dom)" '<h2 id="gainhead">Recoverable: old</h2>'
 	like 'in a table' "$(cat dom)" '<h2>What changed most</h2><table><tr><th[^>]*>name</th><th[^>]*>old</th>'
 	drawn pair.html >dom
 	like 'a legend of two traces' "$(cat dom)" 'id="legend"[^>]*><span>[^<]*after less before</span>.*only before.*only after'
 	drawn both.html >dom
-	like 'bars of both' "$(cat dom)" '<b>old [^<]*</b>.*<b>new [^<]*</b>'
+	is 'bars of both, as on the screen' "$(grep -o '<b>\(old\|new\), [^<]*</b>' dom | sed 's/<[^>]*>//g; s/, /: GPU, /')" \
+		"$(tl-report before.tl --vs after.tl --names old,new | grep ': GPU, ')"
 	is 'ops, rooflines and what is lost of both' \
 		"$(grep -o '<h2>\(Top ops\|Lost to\|Roofline\|Categories\)[^<]*</h2>' dom | sed 's/ (.*//; s/<[^>]*>//g' | tr '\n' ,)" \
 		'Top ops: old,Top ops: new,Lost to the roofline: old,Lost to the roofline: new,Roofline: old,Roofline: new,Categories: old,Categories: new,'
@@ -365,10 +366,10 @@ print(json.dumps({"traceEvents": [json.loads(line.rstrip(",\n")) for line in sys
 		'Top kernels: before,Top kernels: after,'
 	tl-report --html jobs.html ranks/* --vs ranks 2>err
 	drawn jobs.html >dom
-	mean=$(tl-timeline -c type,time_ns --no-header ranks/* |
-		awk '$1 == "total_time" { s += $2; n++ } END { printf "%.3f ms, mean of %d", s / n / 1e6, n }')
-	is 'of several ranks their mean' "$(grep -o '<b>[a-z]* [^<]*</b>' dom | tr '\n' ' ')" \
-		"<b>before $mean</b> <b>after $mean</b> "
+	mean=$(tl-idle --steps --table idle_window -c window_ns --no-header ranks/* |
+		awk '{ s += $NF; n++ } END { printf "%.3f ms, mean of %d", s / n / 1e6, n }')
+	is 'of several ranks their mean' "$(grep -o '<b>[a-z]*, [^<]*</b>' dom | sed 's/, [0-9]* steps:/,/' | tr '\n' ' ')" \
+		"<b>before, $mean</b> <b>after, $mean</b> "
 	like 'and the bars of the ranks of one side' "$(cat dom)" '>before: each rank, [0-9]+ steps</div>'
 	drawn both.html >dom
 	is 'their tables by name' "$(grep -o '<option[^>]*>unified_perf_summary[^<]*' dom | sed 's/.*>//; s/ (.*//' | tr '\n' ,)" \
