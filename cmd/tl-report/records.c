@@ -117,6 +117,35 @@ arg_of(struct report_arg *to, const struct settings *s,
 	return is_text || num_i64(x->text, &to->n);
 }
 
+static bool
+is_among(enum report_id id, const enum report_id *list, size_t n)
+{
+	while (n > 0)
+		if (list[--n] == id)
+			return true;
+	return false;
+}
+
+/* That nothing is left is no news where it was said what is not there. */
+static bool
+is_known(const struct jobs *j, enum report_id id)
+{
+	static const enum report_id nothing[] = { MSG_NO_MATCH,
+		MSG_NO_MATCH_BY_LAUNCH, MSG_NO_GPU_OPS };
+	static const enum report_id reasons[] = { MSG_NO_SUCH_ANNOTATION,
+		MSG_NO_SUCH_STEP, MSG_NO_STEPS, MSG_NO_PHASES,
+		MSG_NO_SUCH_PROCESS };
+
+	if (!is_among(id, nothing, sizeof nothing / sizeof *nothing))
+		return false;
+	for (size_t i = 0; i < j->told.n; i++)
+		if (j->told.v[i].aloud &&
+		    is_among(report_find(str_of(j->told.v[i].id)), reasons,
+			sizeof reasons / sizeof *reasons))
+			return true;
+	return false;
+}
+
 static void
 take_record(
     struct jobs *j, const struct job *job, const json_items *r, bool aloud)
@@ -137,6 +166,7 @@ take_record(
 		    NULL);
 		return;
 	}
+	aloud = aloud && !is_known(j, id);
 	(void)report_params(id, &p);
 	for (size_t i = 0; i < p.n; i++)
 		if (!arg_of(&args[i], j->set, json_member(r, p.name[i]),

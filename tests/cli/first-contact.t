@@ -44,6 +44,13 @@ ok 'which is not written' test ! -e x.csv
 tl-report --step slowest t.json >out 2>err
 is 'no steps: what there is instead, and no usage of another program' \
 	"$? $(grep -c -- '--annotation GLOB' err) $(grep -ci usage err) $(cat out)" '5 1 0 '
+# what is missing is said once: that nothing is left of the trace adds nothing
+tl-report --annotation nope t.json >out 2>err
+is 'no such annotation' "$? $(wc -l <err) $(grep -c "has no annotation 'nope'" err)" '5 1 1'
+tl-report --annotation nope t.json --vs t.json >out 2>err
+is 'of both sides' "$? $(wc -l <err) $(grep -c "has no annotation 'nope'" err)" '5 1 1'
+tl-report --gpu-stream 99 t.json >out 2>err
+is 'no such stream' "$? $(wc -l <err) $(grep -c 'it has GPU stream 7$' err)" '5 1 1'
 tl-gen --ranks 3 -n 1 -d .
 is 'one rank of three is titled so' "$(tl-report --rank 1 rank-*.json 2>err | head -n 1)" \
 	'rank-1.json, rank 1 of 3, AMD Instinct MI300X'
