@@ -336,6 +336,22 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 		"$(tl-report --width 100 ranks/* 2>err | sed -n 's/^ *\([0-9]\) \[.*\] *\([0-9.]* [mu]s\).*/\1 \2/p')"
 	is 'whose bars have room on a phone' "$(asked four.html \
 		'document.querySelector("#ranks .room").clientWidth > innerWidth * .45' --window-size=390,800)" 'data-said="true"'
+	{
+		cat four.html
+		cat <<'END'
+<script>window.driving = true;
+const wait = async () => {
+  if (!document.body.dataset.ready) return setTimeout(wait, 10);
+  await send('Emulation.setEmulatedMedia', { media: 'print' });
+  const rows = [...document.querySelectorAll('#table tbody tr')].map(r => r.offsetHeight);
+  document.body.dataset.said = (rows.length > 20) + ' ' + (Math.max(...rows) < 80);
+};
+wait();</script>
+END
+	} >printed.html
+	is 'on paper no row takes half a sheet' "$(drawn printed.html --window-size=1000,700 | grep -o 'data-said="[^"]*"')" \
+		'data-said="true true"'
+	drawn four.html >dom
 	like 'the late one first' "$(grep -o '<span class="name">[0-9]*</span>' dom | head -n 1)" '>2<'
 	drawn both.html >dom
 	like 'what changed' "$(cat dom)" 'id="verdict">.*<p>GPU time [^<]*</p>'
