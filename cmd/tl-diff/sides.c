@@ -456,16 +456,11 @@ write_extras(const struct sides *g)
 static bool
 has_notes(const struct settings *set)
 {
-	const struct table_dest *d = &set->dest;
-
 	if (set->print ||
 	    (set->table != NULL && set->by == BY_OP &&
 		strcmp(set->table, "diff_ops_summary") != 0))
 		return false;
-	if (d->format == FMT_TABLE || d->format == FMT_MD)
-		return true;
-	return d->format == FMT_AUTO && d->dir == NULL && d->path == NULL &&
-	    isatty(STDOUT_FILENO) == 1;
+	return table_has_notes(&set->dest);
 }
 
 /*

@@ -289,6 +289,17 @@ why_none_slow(const struct program *g)
 	    : "no step took longer than the median one";
 }
 
+/* Where no note is seen, as a message. */
+static void
+explain_none_slow(const struct program *g, struct table *t)
+{
+	const char *why = why_none_slow(g);
+
+	table_note(t, "%s", why);
+	if (!table_has_notes(&g->sink.dest))
+		report(MSG_NO_SLOW_STEPS, g->sink.sources.path, why);
+}
+
 static void
 add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 {
@@ -301,7 +312,7 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 	if (p->table == &tables[OF_PHASES] && !g->has_iterations)
 		table_note(t, "no serving iterations: no phases");
 	if (p->table == &tables[OF_SLOW] && !g->has_slow)
-		table_note(t, "%s", why_none_slow(g));
+		explain_none_slow(g, t);
 	if (g->inferred != 0)
 		note_inferred(t, g->inferred);
 	if (g->runs_of != INTERN_NONE)

@@ -33,6 +33,8 @@ WARNING(STEPS_NOT_INFERRED,
     "{file}: no steps are inferred: {#n} {n:call is|calls are} too many for "
     "--mem")
 
+NOTE(NO_SLOW_STEPS, "{file}: steps_slow has no rows: {why}")
+
 /* ---- tl-report --check ---- */
 WARNING(CHECK_TIME,
     "{file}: {table}: GPU time {time} is outside {busy} (busy) to {sum} (sum "

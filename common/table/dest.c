@@ -127,6 +127,15 @@ choose_format(const struct table_dest *d, bool terminal)
 	return terminal ? FMT_TABLE : FMT_TSV;
 }
 
+bool
+table_has_notes(const struct table_dest *d)
+{
+	enum table_format format =
+	    choose_format(d, d->path == NULL && isatty(STDOUT_FILENO) == 1);
+
+	return format == FMT_TABLE || format == FMT_MD;
+}
+
 static size_t
 row_limit(const struct table_dest *d, enum table_format format)
 {

@@ -224,6 +224,8 @@ void put_count(struct buf *b, int64_t n);
 void put_growth(struct buf *b, double before, double more);
 /* A line above the table in the formats table and md, nowhere else. */
 void table_note(struct table *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Whether a table that goes there shows its notes. */
+bool table_has_notes(const struct table_dest *d);
 /* Those so far, in their order; they live as long as the table. */
 size_t table_notes(const struct table *t);
 struct str table_note_at(const struct table *t, size_t i);

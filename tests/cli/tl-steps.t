@@ -331,6 +331,11 @@ is 'where the host only enqueues, a step is as long as on the GPU' \
 	"$(rows 'tl-steps --table steps_summary -c \
 	step_time,time_ns_median,wall_ns_median,drain_ns_first,drain_ns_last t.json')" \
 	'gpu_wall 300000.0 100000.0 220000 820000.'
+tl-steps --table steps_slow --format csv t.json >out 2>err
+is 'no step is compared: a note where the table shows none' "$? $(wc -l <err)" '0 1'
+like 'which says why' "$(cat err)" '^tl-steps: t.json: steps_slow has no rows: the host only enqueues, '
+tl-steps --table steps_slow --format md t.json >out 2>err
+is 'where the table says it that is enough' "$(wc -l <err)" 0
 like 'and why no step is compared then' "$(tl-steps --table steps_slow --format table t.json | tr '\n' ' ')" \
 	'^the host only enqueues, .* gpu_wall: .*\(no rows\) $'
 {
