@@ -73,8 +73,9 @@ function rooflines() {
   return () => list.forEach((o, i) => rooflineOf(o, scale, boxes[i]));
 }
 const boundColour = r => /^COMPUTE/.test(r.roofline_bound) ? colours[1] : r.roofline_bound ? colours[0] : '#777';
+// Of roof as in the list of what is lost: by time, no mean of the calls.
 const aboutOp = (r, y) => r.name + ' ' + scalars(JSON.stringify(r.input_dims || '')) + '\n' + time(r.kernel_ns_sum) +
-  ', ' + r[y].toFixed(2) + ' TFLOP/s' + (r.pct_roofline_mean == null ? '' : ', ' + r.pct_roofline_mean.toFixed(1) + ' % of roof');
+  ', ' + r[y].toFixed(2) + ' TFLOP/s' + (r.lost_ns == null ? '' : ', ' + (100 * (1 - r.lost_ns / r.kernel_ns_sum)).toFixed(1) + ' % of roof');
 // Of a scale of powers of ten those in view, with 2 and 5 times them where there is room.
 const ticks = (low, high) => {
   const list = [];

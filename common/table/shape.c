@@ -181,7 +181,7 @@ column_short(const char *id)
 	if (strcmp(id, "roofline_bound") == 0)
 		return "bound";
 	if (strcmp(id, "pct_roofline_mean") == 0)
-		return "pct_roof";
+		return "roof_mean";
 	return strncmp(id, "param_", 6) == 0 ? id + 6 : id;
 }
 
