@@ -263,7 +263,9 @@ put_window(struct advice *a, bool by_graph)
 	    late_gain(a, class_ns(a, ACCOUNT_COPY, t.exposed_copy_ns),
 		late_others(
 		    a, a->sum.ns[ACCOUNT_COPY] - a->whole->ns[ACCOUNT_COPY]));
-	int64_t window = advice_window(a);
+	/* as the verdict has them: of what was recorded */
+	int64_t window =
+	    a->whole->n > 0 ? a->bound.ns / a->whole->n : advice_window(a);
 	int64_t missing =
 	    a->whole->n > 0 ? a->whole->ns[GROUP_OF_MISSING] / a->whole->n : 0;
 

@@ -40,6 +40,9 @@ put_known_steps(struct buf *b, const struct figures *f)
 		buf_puts(b, " of ");
 	}
 	put_steps(&sum, b);
+	if (f->ranks.n > 1)
+		buf_printf(b, " over %zu %s", f->ranks.n,
+		    f->by_src ? "traces" : "ranks");
 }
 
 /*

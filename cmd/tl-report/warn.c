@@ -110,8 +110,12 @@ warn_unlinked(struct figures *f, struct buf *b, bool is_all)
 {
 	const struct rank *all = &f->all;
 	bool has_tables = !is_all || f->has_op_table;
+	/* the bar may be of another window */
+	const char *of = f->window.total_ns == all->total_ns
+	    ? " of the time is "
+	    : " of the time from first to last event is ";
 
-	if (put_lack(b, all->unlinked_ns, all->total_ns, 1, " of the time is "))
+	if (put_lack(b, all->unlinked_ns, all->total_ns, 1, of))
 		buf_printf(b, "%s work without a launch in the trace", f->gpu);
 	else if (put_lack(b, all->unlinked_ns, all->busy_ns, 10, " of "))
 		buf_printf(b, "%s time has no launch in the trace", f->gpu);

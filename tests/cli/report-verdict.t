@@ -268,6 +268,12 @@ is 'without a launch: most of the little work' "$(unlinked 5)" \
 timeline 600 0 0 400
 is 'without a launch: of the time' "$(unlinked 500)" '50.0 % of the time is GPU work without a launch'
 timeline 600 0 0 400
+MEMBERS='"missing_ns":50'
+idle host op x 350 350 0
+MEMBERS=
+is 'without a launch: of a time that the bar is not of' "$(unlinked 500)" \
+	'50.0 % of the time from first to last event is GPU work without a launch'
+timeline 600 0 0 400
 is 'without a launch: little of the work' "$(unlinked 5)" ''
 timeline 1000 0 0 0
 idle host op x 0 0 0

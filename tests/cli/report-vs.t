@@ -119,6 +119,8 @@ print([len(bar) == int(72 * t / max(times) + .5) for t, (_, _, bar) in zip(times
 END
 is 'both bars have one scale' "$(cat got)" '[True, True]'
 
+like 'of ranks the steps of all' "$(tl-report --width 900 a)" '^MFU .*, 2 steps over 2 ranks[.;]'
+
 # ---- the title ----
 
 tl-gen --backend cuda -n 1 --layers 1 -o b/cuda.json
