@@ -17,6 +17,7 @@
 enum {
 	OPT_ARCH = OPT_LONG,
 	OPT_CAPTURE,
+	OPT_DTYPE,
 	OPT_LIST_RULES,
 	OPT_LIST_TABLES,
 	OPT_MARKDOWN,
@@ -35,6 +36,7 @@ static const struct opt options[] = {
 	{ OPT_SELECT_BY_GPU_TIME, "by-gpu-time", NULL, "GPU work by its own start, not its launch's" },
 	{ OPT_CAPTURE, "capture", "DIR|FILE", "traces of the captures of graphs that are replayed" },
 	{ OPT_SELECT_DEV, "dev", "DEV,...", "of these devices, as 0,2-3" },
+	{ OPT_DTYPE, "dtype", "TYPE,...", "type of the tensors of ops that have none" },
 	{ OPT_SELECT_FROM, "from", "TIME", "from TIME after the source's first event on" },
 	{ OPT_SELECT_GPU_STREAM, "gpu-stream", "STREAM,...", "of these GPU streams" },
 	{ OPT_LIST_RULES, "list-rules", NULL, "list the rules" },

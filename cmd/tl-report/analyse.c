@@ -153,9 +153,17 @@ start_kernels(const struct analyses *a)
 	if ((s->has_gpus && s->is_rocprof) || s->has_processes)
 		(void)start(a, KERNELS, a->format, "--table=kernels_by_pid",
 		    top_of(s, s->top_kernels));
-	if (!a->cuts && !s->has_ops)
-		(void)start(
-		    a, KERNELS, a->format, "--table=kernels_by_name", NULL);
+	if (!a->cuts && !s->has_ops) {
+		struct args options = { 0 };
+
+		args_add(&options, "--table=kernels_by_name");
+		if (s->linked_only)
+			args_add(&options, "--linked-only");
+		args_all(&options, &s->options[KERNELS]);
+		(void)start_program(
+		    a, programs[KERNELS], a->format, &options, NULL);
+		vec_free(&options.v);
+	}
 }
 
 static void
@@ -317,9 +325,12 @@ analyse_gpu(const struct analyses *a)
 	start_health(a);
 	job_wait_for(a->jobs, timeline);
 	table_each(table_path(s, "gpu_timeline", "ndjson"), take_timeline, s);
-	start_idle(a);
-	start_steps(a);
-	start_critical(a);
+	/* what they say is of all GPU work */
+	if (!s->linked_only) {
+		start_idle(a);
+		start_steps(a);
+		start_critical(a);
+	}
 	if (sheets_need(s, programs[LAUNCH]))
 		(void)start(a, LAUNCH, a->format,
 		    text("--table=%s", sheets_wanted(s, programs[LAUNCH])),

@@ -59,6 +59,7 @@ static const struct row {
 	{ { 0, "comm-pattern", "RE", "kernels like RE are collectives too" }, T | O | K | F | C, NOWHERE },
 	{ { 0, "critical-path", NULL, "of several ranks: add what a slow host loses the job" }, 0, AT(critical) },
 	{ { 'd', "dir", "DIR", "write each sheet as CSV into DIR" }, 0, AT(dir) },
+	{ { 0, "dtype", "TYPE,...", "type of the tensors of ops that have none, see tl-roofline(1)" }, F, NOWHERE },
 	{ { 0, "events", NULL, "with -o FILE.sqlite: add all events" }, 0, AT(events) },
 	{ { 0, "fail-over", "TIME|PERCENT", "with --vs: exit 4 if slower by more than this" }, 0, AT(fail_over) },
 	{ { 0, "first-occurrence", NULL, "add when each op first ran" }, O | H, NOWHERE },
@@ -70,7 +71,7 @@ static const struct row {
 	{ { 0, "kernels", NULL, "add kernel_summary (rocprofv3: kernel_details)" }, H, AT(kernels) },
 	{ { 0, "launch", NULL, "add sheets of launches: cost, host layers, queues, graphs" }, H, AT(launch) },
 	{ { 0, "link", "FILE|NAME", "judge bandwidth by this link; repeatable" }, R, NOWHERE },
-	{ { 0, "linked-only", NULL, "timeline, ops and roofline only of GPU work with a launch" }, T | O | F, NOWHERE },
+	{ { 0, "linked-only", NULL, "only GPU work with a launch; no verdict" }, T | O | F, AT(linked_only) },
 	{ { 0, "match", "[PHASE,...|approx]", "with --vs: only iterations that did the same work" }, 0, NOWHERE },
 	{ { 0, "micro-idle", "TIME", "split idle time: gaps below TIME, and longer ones" }, T | H, NOWHERE },
 	{ { 0, "models", "FILE", "add or replace op models, see tl-models(5)" }, O | K | F, NOWHERE },
@@ -227,6 +228,9 @@ check_uses(const struct settings *s)
 			  "-d DIR");
 	if (s->of_short != NULL && !s->shorts)
 		die_usage("option '--%s' needs --short", s->of_short);
+	if (s->linked_only && s->critical)
+		die_usage("option '--critical-path' is about all GPU work: not "
+			  "with --linked-only");
 	if (s->title != NULL && s->page == NULL)
 		die_usage("option '--title' needs --html");
 	if (s->events && s->database == NULL)

@@ -77,6 +77,7 @@ struct settings {
 	bool is_csv;    /* asked for as such */
 	bool kernels, modules, shorts, critical, launch, no_collective;
 	bool recompute, parent_module, call_stack, events, check;
+	bool linked_only;
 	struct str sides[2];    /* before and after, or names */
 	struct args traces, vs; /* vs: traces to compare with */
 	struct args options[NPROGRAMS];

@@ -406,6 +406,10 @@ make_verdict(struct figures *f)
 		host_verdict(f, &b);
 	} else {
 		bound_put(f, &b);
+		if (f->set->linked_only)
+			buf_puts(&b,
+			    " No verdict with --linked-only: it is about all "
+			    "GPU work.");
 		put_mostly(f, &b);
 		put_each(f, &f->gpus, "GPUs", &b);
 		put_each(f, &f->processes, "Processes", &b);

@@ -274,6 +274,10 @@ MEMBERS=
 is 'without a launch: of a time that the bar is not of' "$(unlinked 500)" \
 	'50.0 % of the time from first to last event is GPU work without a launch'
 timeline 600 0 0 400
+is 'only with a launch: shares, and why no more' "$(report --linked-only --width 999 | sed -n 1p)" \
+	'1.0 us: 60.0 % compute, 40.0 % idle. No verdict with --linked-only: it is about all GPU work.'
+refuses 2 "'--critical-path' is about all GPU work" 'tl-report --linked-only --critical-path t.tl'
+timeline 600 0 0 400
 is 'without a launch: little of the work' "$(unlinked 5)" ''
 timeline 1000 0 0 0
 idle host op x 0 0 0

@@ -88,6 +88,12 @@ tl-ops -d modops --parent-module --call-stack t.tl
 is 'ops by their modules' "$(cat mod/ops_summary.csv)" "$(cat modops/ops_summary.csv)"
 tl-report -d all --kernels t.tl
 tl-report -d linked --kernels --linked-only t.tl
+is '--linked-only: nothing of what is about all work' "$(sheets linked | tr ' ' '\n' | grep -c -e idle -e steps)" 0
+is 'and the shares are those of the timeline' "$(tl-report --linked-only --format ndjson t.tl 2>err |
+	python3 -c 'import json, sys
+print({l["time_ns"] for l in map(json.loads, sys.stdin) if l.get("part") == "timeline" and l["name"] in ("total", "computation")} ==
+    set(map(int, sys.argv[1].split())))' "$(tl-timeline --linked-only -c type,time_ns --no-header t.tl |
+	awk '/^(total|computation)_time/ { print $2 }')")" True
 is '--linked-only lists all kernels' "$(cat linked/kernel_summary.csv)" \
 	"$(cat all/kernel_summary.csv)"
 tl-report -d step --step 2 t.tl
