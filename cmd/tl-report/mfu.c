@@ -43,6 +43,7 @@ put_known_steps(struct buf *b, const struct figures *f)
 	if (f->ranks.n > 1)
 		buf_printf(b, " over %zu %s", f->ranks.n,
 		    f->by_src ? "traces" : "ranks");
+	vec_free(&sum.parts);
 }
 
 /*
