@@ -198,7 +198,6 @@ function head() {
   part('recoverable').forEach(r => $('gains').append(make('li',
     figures(time(r.time_ns) + ': ' + r.name + (r.note ? '; ' + r.note : '')))));
   $('gainhead').hidden = !part('recoverable').length;
-  $('gainhead').textContent += of_side(0);
   part('warning').forEach(r => $('warnings').append(make('li', figures(r.name))));
   changes(part('change'));
   const wide = ['', '6.5em', '5em', '4.5em', '11em'];

@@ -7,7 +7,9 @@
 void
 advice_start(const struct settings *s, struct jobs *j, const char *format)
 {
-	const struct job how = { .is_side = true, .may_be_empty = true };
+	const struct job how = { .is_side = true,
+		.may_be_empty = true,
+		.sides = (unsigned char)(1u << s->side) };
 	struct args argv = { 0 };
 
 	args_add(&argv, "tl-advise");

@@ -371,6 +371,14 @@ note_missing(const struct settings *s, struct jobs *j)
 		records_missing(j, "tl-advise");
 }
 
+/* Of what is selected apart the timeline has the time between, too. */
+static bool
+is_advised(const struct settings *s)
+{
+	return !s->is_host && !s->is_apart &&
+	    !select_is_apart(&s->select);
+}
+
 void
 analyse(struct settings *s, struct jobs *j, const char *format, bool is_whole)
 {
@@ -378,11 +386,12 @@ analyse(struct settings *s, struct jobs *j, const char *format, bool is_whole)
 	if (s->other != NULL && is_whole)
 		analyse_side(s->other, j, format);
 	note_missing(s, j);
-	/* of what is selected apart the timeline has the time between, too */
-	if (!s->is_host && !s->is_apart && !select_is_apart(&s->select) &&
-	    strcmp(format, "ndjson") == 0 && have("tl-advise")) {
+	if (strcmp(format, "ndjson") == 0 && have("tl-advise")) {
 		job_wait(j);
-		advice_start(s, j, format);
+		if (is_advised(s))
+			advice_start(s, j, format);
+		if (s->other != NULL && is_whole && is_advised(s->other))
+			advice_start(s->other, j, format);
 	}
 	job_finish(j, s->dir != NULL);
 	if (s->is_host)

@@ -520,7 +520,7 @@ screen_print(struct figures *f, const char *path)
 		out_puts(s.out, "\n");
 	each_side(&s, put_verdict);
 	each_side(&s, screen_timeline);
-	put_gains(&s);
+	each_side(&s, put_gains);
 	each_side(&s, put_groups);
 	put_tops(&s);
 	put_losses(&s);

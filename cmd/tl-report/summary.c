@@ -93,6 +93,19 @@ put_verdict(const struct figures *f, struct table *t)
 }
 
 static void
+put_gains(const struct figures *f, struct table *t)
+{
+	for (size_t i = 0; f->is_judged && i < f->ngains; i++) {
+		struct cell *row =
+		    put(t, "recoverable", of_side(f, t, f->gains[i].what));
+
+		row[2] = cell_text(f->gains[i].action);
+		row[3] = cell_int(f->gains[i].ns);
+		row[4] = cell_real(f->gains[i].percent);
+	}
+}
+
+static void
 put_sentences(struct figures *f, struct table *t)
 {
 	put(t, "trace", f->title);
@@ -101,16 +114,10 @@ put_sentences(struct figures *f, struct table *t)
 	for (size_t i = 0; i < f->sentences.n; i++)
 		put(t, "diff", f->sentences.v[i]);
 	put_changes(f, t);
-	put_verdict(f, t);
-	if (f->other != NULL)
-		put_verdict(f->other, t);
-	for (size_t i = 0; f->is_judged && i < f->ngains; i++) {
-		struct cell *row = put(t, "recoverable", f->gains[i].what);
-
-		row[2] = cell_text(f->gains[i].action);
-		row[3] = cell_int(f->gains[i].ns);
-		row[4] = cell_real(f->gains[i].percent);
-	}
+	for (const struct figures *side = f; side != NULL; side = side->other)
+		put_verdict(side, t);
+	for (const struct figures *side = f; side != NULL; side = side->other)
+		put_gains(side, t);
 }
 
 /* Host: the parts of the busiest thread, and all threads. */

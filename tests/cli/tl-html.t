@@ -357,7 +357,7 @@ END
 	like 'what changed' "$(cat dom)" 'id="verdict">.*<p>GPU time [^<]*</p>'
 	like 'what limits each, and its MFU' "$(cat dom)" \
 		'<p>old: MFU [^<]*</p>.*<p>new: [^<]*-bound[^<]*: .*<p>new: MFU [^<]*</p>'
-	like 'what can be won back is of one side' "$(cat dom)" '<h2 id="gainhead">Recoverable: old</h2>'
+	like 'whose time can be won back' "$(cat dom)" '<ul id="gains"><li>[^<]*: old: .*</li><li>[^<]*: new: '
 	like 'in a table' "$(cat dom)" '<h2>What changed most</h2><table><tr><th[^>]*>name</th><th[^>]*>old</th>'
 	drawn pair.html >dom
 	like 'a legend of two traces' "$(cat dom)" 'id="legend"[^>]*><span>[^<]*after less before</span>.*only before.*only after'

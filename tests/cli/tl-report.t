@@ -260,7 +260,7 @@ is 'the first of it' "$(sed -n '/^what changed/{n;p;}' screen | awk '{ print $1,
 	"addmm us $(tl-diff --top 1 --no-header -c ratio before.tl after.tl 2>err |
 		awk '{ printf "%.3f", $1 }')"
 is 'and is else that of the first trace' \
-	"$(sed -n '/^\[/,$p' screen | sed '/^after: GPU/,/^$/d; s/^\([a-z].*\): before/\1/' | tr -s ' ')" \
+	"$(sed -n '/^\[/,$p' screen | sed '/^after: GPU/,/^$/d; /^recoverable: after/,/^$/d; s/^\([a-z].*\): before/\1/' | tr -s ' ')" \
 	"$(tl-report before.tl | sed -n '/^\[/,$p' | tr -s ' ')"
 is 'and says so' "$(grep -o '^before: [A-Z][A-Z]U\|^[a-z].*: before' screen | tr '\n' ,)" \
 	'before: MFU,before: GPU,recoverable: before,idle by cause: before,top ops: before,lost to the roofline (MI300X peak): before,'
