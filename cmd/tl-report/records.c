@@ -126,7 +126,10 @@ is_among(enum report_id id, const enum report_id *list, size_t n)
 	return false;
 }
 
-/* That nothing is left is no news where it was said what is not there. */
+/*
+ * That nothing is left is no news where it was said what is not there, or by
+ * another program, which looks at other events.
+ */
 static bool
 is_known(const struct jobs *j, enum report_id id)
 {
@@ -138,11 +141,16 @@ is_known(const struct jobs *j, enum report_id id)
 
 	if (!is_among(id, nothing, sizeof nothing / sizeof *nothing))
 		return false;
-	for (size_t i = 0; i < j->told.n; i++)
+	for (size_t i = 0; i < j->told.n; i++) {
+		enum report_id told = report_find(str_of(j->told.v[i].id));
+
 		if (j->told.v[i].aloud &&
-		    is_among(report_find(str_of(j->told.v[i].id)), reasons,
-			sizeof reasons / sizeof *reasons))
+		    (is_among(
+			 told, reasons, sizeof reasons / sizeof *reasons) ||
+			is_among(
+			    told, nothing, sizeof nothing / sizeof *nothing)))
 			return true;
+	}
 	return false;
 }
 

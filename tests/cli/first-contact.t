@@ -49,6 +49,9 @@ tl-report --annotation nope t.json >out 2>err
 is 'no such annotation' "$? $(wc -l <err) $(grep -c "has no annotation 'nope'" err)" '5 1 1'
 tl-report --annotation nope t.json --vs t.json >out 2>err
 is 'of both sides' "$? $(wc -l <err) $(grep -c "has no annotation 'nope'" err)" '5 1 1'
+tl-gen --ranks 2 -n 1 -d two
+tl-report --from 100s two >out 2>err
+is 'no such time, of several ranks' "$? $(wc -l <err) $(grep -c 'it has events from' err)" '5 1 1'
 tl-report --gpu-stream 99 t.json >out 2>err
 is 'no such stream' "$? $(wc -l <err) $(grep -c 'it has GPU stream 7$' err)" '5 1 1'
 tl-gen --ranks 3 -n 1 -d .
