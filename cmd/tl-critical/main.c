@@ -314,6 +314,7 @@ take_heads(struct sink *s, const struct event_head *v, size_t n)
 	if (!g->has_source || g->recording->source != s->source)
 		begin_source(g);
 	host_add_heads(&g->recording->host, v, n);
+	waits_take_heads(&g->recording->waits, s->dict, v, n);
 }
 
 static void
@@ -505,8 +506,7 @@ check_settings(struct sink *s)
 	s->kinds = KINDS_GPU | KINDS_HOST | KIND_BIT(KIND_PYTHON) |
 	    KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_OVERHEAD) |
 	    KIND_BIT(KIND_SYNC);
-	s->heads =
-	    KIND_BIT(KIND_OP) | KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_OVERHEAD);
+	s->heads = KINDS_HOST | KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_OVERHEAD);
 	g->by_words = sink_list_within(by, "bound,kind");
 	sink_fold_start(&g->paths, s, &tables[OF_PATH]);
 	g->with_paths = sink_asked(s, &tables[OF_PATH]) ||

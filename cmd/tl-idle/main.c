@@ -329,6 +329,7 @@ take_heads(struct sink *s, const struct event_head *v, size_t n)
 	if (!g->has_source || g->source != s->source)
 		begin_source(g, s->dict->tracks.v[v->track].src);
 	host_add_heads(&g->host, v, n);
+	waits_take_heads(&g->waits, s->dict, v, n);
 	for (size_t i = 0; i < n; i++)
 		g->any_inst |= v[i].uid.inst != 0;
 }
@@ -443,8 +444,7 @@ check_settings(struct sink *s)
 	s->kinds = select_kinds(&s->select, KINDS_GPU) | KINDS_HOST |
 	    KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_OVERHEAD) |
 	    KIND_BIT(KIND_SYNC);
-	s->heads =
-	    KIND_BIT(KIND_OP) | KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_OVERHEAD);
+	s->heads = KINDS_HOST | KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_OVERHEAD);
 	if (!g->no_python)
 		s->kinds |= KIND_BIT(KIND_PYTHON);
 	g->with_stack = s->dest.columns != NULL &&

@@ -494,8 +494,7 @@ check_settings(struct sink *s)
 	g->shows_summary = sink_asked(s, &tables[OF_SUMMARY]);
 	s->kinds = KINDS_GPU | KINDS_HOST | KIND_BIT(KIND_PYTHON) |
 	    KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_OVERHEAD);
-	s->heads =
-	    KIND_BIT(KIND_OP) | KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_OVERHEAD);
+	s->heads = KINDS_HOST | KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_OVERHEAD);
 }
 
 static const struct sink_def def = {

@@ -84,6 +84,7 @@ next_item(struct sink *s, struct stream_in *in, const struct sink_source **o)
 			v[n++] = event_head_of(&in->ev);
 		}
 		set_source(s, o, s->dict->tracks.v[v->track].src);
+		select_heads(&s->select, v, n);
 		s->def->heads(s, v, n);
 	}
 	return stream_next(in);

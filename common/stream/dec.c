@@ -13,12 +13,42 @@ dec_start(struct decoder *d, struct dict *st)
 	d->mem = arena_create();
 }
 
-static uint8_t
-use_of(const struct decoder *d, const struct shape *s)
+/*
+ * How many numbers stand in front of the correlation of a call; false: not
+ * numbers alone do.
+ */
+static bool
+find_corr(const struct shape *s, uint8_t *before)
 {
+	unsigned n =
+	    (unsigned)__builtin_popcount(s->has & (HAS_NDESC | HAS_NGPU));
+
+	*before = WIRE_NO_CORR;
+	for (unsigned i = 0; i < s->last_role; i++) {
+		const struct entry *e = &s->entries[i];
+
+		if (e->role == ROLE_CORR) {
+			*before = (uint8_t)n;
+			return e->type == VAL_INT && n < WIRE_NO_CORR;
+		}
+		if (e->type == VAL_STRX || e->type == VAL_JSONX)
+			return false;
+		n += e->type == VAL_DEC ? 2u : e->type > VAL_TRUE;
+	}
+	return true;
+}
+
+static uint8_t
+use_of(const struct decoder *d, const struct shape *s, uint8_t *before_corr)
+{
+	*before_corr = WIRE_NO_CORR;
 	if (!dec_wants(d, s))
 		return USE_NOTHING;
-	return (d->heads & KIND_BIT(s->kind)) != 0 ? USE_HEAD : USE_ALL;
+	if ((d->heads & KIND_BIT(s->kind)) == 0)
+		return USE_ALL;
+	if ((KIND_BIT(s->kind) & KINDS_LAUNCH) == 0)
+		return USE_HEAD;
+	return find_corr(s, before_corr) ? USE_CALL : USE_ALL;
 }
 
 void
@@ -30,7 +60,7 @@ dec_choose(struct decoder *d, uint32_t kinds, uint32_t heads, bool only_owners)
 	for (size_t i = 0; i < d->shapes.n; i++) {
 		struct wire_shape *w = &d->shapes.v[i];
 
-		w->use = use_of(d, d->st->shapes.v[w->id]);
+		w->use = use_of(d, d->st->shapes.v[w->id], &w->before_corr);
 	}
 }
 
@@ -159,7 +189,7 @@ rec_shape(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	struct shape s = { 0 };
 	uint32_t kind, ph, has, flags, cat, n;
 	size_t mark = arena_mark(d->mem);
-	uint32_t id;
+	struct wire_shape w;
 
 	if (!get_small(&p, end, UINT32_MAX, &kind) ||
 	    !get_small(&p, end, 256, &ph) ||
@@ -184,8 +214,9 @@ rec_shape(struct decoder *d, const unsigned char *p, const unsigned char *end)
 		if (s.entries[i].group == GROUP_ARGS)
 			s.flags |= SHAPE_ARGS;
 	}
-	id = dict_shape(d->st, &s);
-	vec_push(&d->shapes, ((struct wire_shape){ id, s.has, use_of(d, &s) }));
+	w = (struct wire_shape){ .id = dict_shape(d->st, &s), .has = s.has };
+	w.use = use_of(d, d->st->shapes.v[w.id], &w.before_corr);
+	vec_push(&d->shapes, w);
 	arena_reset(d->mem, mark);
 	return DEC_BLOCK_END;
 }
@@ -331,6 +362,20 @@ bad_event(struct decoder *d)
 	return bad(d, "an event record is malformed");
 }
 
+static enum dec_status
+rec_call(struct decoder *d, const unsigned char *p, const unsigned char *end,
+    struct wire_shape w)
+{
+	struct wire_call call;
+
+	if (!dec_call(p, end, w, &call))
+		return bad_event(d);
+	d->to->depth = call.depth;
+	d->to->corr = call.has_corr ? (struct key){ call.corr, KEY_INT }
+				    : (struct key){ 0, KEY_NONE };
+	return DEC_EVENT;
+}
+
 /* DEC_BLOCK_END: an event that isn't wanted. */
 static enum dec_status
 rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
@@ -384,6 +429,8 @@ rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
 		return bad(d, WIRE_BAD_END);
 	if (w.use == USE_HEAD)
 		return DEC_EVENT;
+	if (w.use == USE_CALL)
+		return rec_call(d, p, end, w);
 	if (!tree_fields(ev, &p) || p > end)
 		return bad_event(d);
 	ev->vals = p;

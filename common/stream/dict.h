@@ -56,6 +56,12 @@ dict_thread(const struct dict *st, uint32_t track)
 {
 	return st->tracks.v[track].thread;
 }
+/* Whether an event with this head is of these kinds. */
+static inline bool
+head_is(const struct dict *st, const struct event_head *h, uint32_t kinds)
+{
+	return (KIND_BIT(st->shapes.v[h->shape]->kind) & kinds) != 0;
+}
 struct key key_of_value(const struct dict *st, const struct value *v);
 /* The role of a key of args in this kind of event, ROLE_NONE for most. */
 enum role role_of_key(struct str key, enum kind kind);

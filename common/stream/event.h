@@ -128,13 +128,18 @@ struct event_head {
 	int64_t ts_ns, dur_ns;
 	struct uid uid;
 	uint32_t shape, track, name, flags;
+	/* of calls alone */
+	uint32_t depth;
+	bool has_corr;
+	int64_t corr; /* if it is an integer */
 };
 
 static inline struct event_head
 event_head_of(const struct event *ev)
 {
 	return (struct event_head){ ev->ts_ns, ev->dur_ns, ev->uid,
-		ev->shape_id, ev->track, ev->name, ev->flags };
+		ev->shape_id, ev->track, ev->name, ev->flags, ev->depth,
+		ev->corr.type == KEY_INT, ev->corr.n };
 }
 
 static inline bool

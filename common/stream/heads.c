@@ -86,6 +86,85 @@ get_head(const struct decoder *d, struct cursor *c, struct wire_shape w,
 	return h->ts_ns <= INT64_MAX - h->dur_ns;
 }
 
+/* ---- calls ---- */
+
+#define HAS_REFS (HAS_PARENT | HAS_LAUNCH | HAS_FWD | HAS_BWD)
+
+/* Passes over n numbers, several at a time. */
+static inline bool
+skip_numbers(const unsigned char **at, const unsigned char *end, unsigned n)
+{
+	const unsigned char *p = *at;
+
+	while (n > 0 && end - p >= 8) {
+		uint64_t ends = ~get_u64(p) & UINT64_C(0x8080808080808080);
+		unsigned here = (unsigned)__builtin_popcountll(ends);
+
+		if (here < n) {
+			p += 8;
+			n -= here;
+			continue;
+		}
+		while (--n > 0)
+			ends &= ends - 1;
+		p += (unsigned)__builtin_ctzll(ends) / 8 + 1;
+	}
+	while (n > 0) {
+		if (p >= end)
+			return false;
+		n -= *p++ < 0x80;
+	}
+	*at = p;
+	return true;
+}
+
+static inline bool
+skip_ref(const unsigned char **p, const unsigned char *end)
+{
+	uint64_t v;
+
+	return varint_get(p, end, &v) &&
+	    ((v & 1) == 0 || varint_get(p, end, &v));
+}
+
+bool
+dec_call(const unsigned char *p, const unsigned char *end, struct wire_shape w,
+    struct wire_call *call)
+{
+	uint64_t v = 0;
+
+	if ((w.has & HAS_DEPTH) != 0 &&
+	    (!varint_get(&p, end, &v) || v >= UINT32_MAX))
+		return false;
+	call->depth = (uint32_t)v;
+	call->has_corr = w.before_corr != WIRE_NO_CORR;
+	call->corr = 0;
+	if (!call->has_corr)
+		return true;
+	for (unsigned refs = w.has & HAS_REFS; refs != 0; refs &= refs - 1)
+		if (!skip_ref(&p, end))
+			return false;
+	if (!skip_numbers(&p, end, w.before_corr) || !varint_get(&p, end, &v))
+		return false;
+	call->corr = unzigzag(v);
+	return true;
+}
+
+static inline bool
+get_call(const struct cursor *c, struct wire_shape w, struct event_head *h)
+{
+	struct wire_call call;
+
+	if (!dec_call(c->p, c->end, w, &call))
+		return false;
+	h->depth = call.depth;
+	h->has_corr = call.has_corr;
+	h->corr = call.corr;
+	return true;
+}
+
+/* ---- all ---- */
+
 static bool
 is_same_source(const struct decoder *d, uint32_t a, uint32_t b)
 {
@@ -115,8 +194,9 @@ dec_heads(struct decoder *d, struct event_head *v, size_t n)
 		w = shapes[shape];
 		if (w.use == USE_ALL || !get_place(&c, w.has))
 			break;
-		if (w.use == USE_HEAD) {
+		if (w.use != USE_NOTHING) {
 			if (got == n || !get_head(d, &c, w, &v[got]) ||
+			    (w.use == USE_CALL && !get_call(&c, w, &v[got])) ||
 			    !is_same_source(d, v->track, v[got].track))
 				break;
 			got++;

@@ -133,13 +133,24 @@ enum dec_status {
 	DEC_BAD,       /* error and p say what and where */
 };
 
-/* What is read of events of a shape. */
-enum wire_use { USE_NOTHING, USE_HEAD, USE_ALL };
+/* What is read of events of a shape; of a call its correlation, too. */
+enum wire_use { USE_NOTHING, USE_HEAD, USE_CALL, USE_ALL };
 
 struct wire_shape {
 	uint32_t id; /* in st */
 	uint16_t has;
 	uint8_t use;
+	/* of USE_CALL: numbers between those that may be two and the
+	 * correlation; or WIRE_NO_CORR */
+	uint8_t before_corr;
+};
+#define WIRE_NO_CORR UINT8_MAX
+
+/* What is read of a call behind its head. */
+struct wire_call {
+	uint32_t depth;
+	bool has_corr;
+	int64_t corr;
 };
 
 /* Records of one stream to items. */
@@ -203,6 +214,9 @@ enum dec_status dec_next(struct decoder *d);
  * that are not read are passed over. It stops in front of all else, and of what
  * is malformed: dec_next() says what that is.
  */
+/* What is read of a call, from behind its head on. */
+bool dec_call(const unsigned char *p, const unsigned char *end,
+    struct wire_shape w, struct wire_call *call) USE_RESULT;
 size_t dec_heads(struct decoder *d, struct event_head *v, size_t n);
 void dec_free(struct decoder *d);
 

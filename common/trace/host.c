@@ -265,6 +265,9 @@ host_add_heads(struct host *h, const struct event_head *v, size_t n)
 		if (h->is_nowhere)
 			continue;
 		widen(h, e->ts_ns, end);
+		if ((KIND_BIT(shape->kind) & KINDS_LAUNCH) != 0 &&
+		    e->has_corr && e->corr < h->first_corr)
+			h->first_corr = e->corr;
 		add_head(h, e, shape, end);
 	}
 }

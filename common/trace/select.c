@@ -233,18 +233,28 @@ event_name_agrees(struct select *s, const struct event *ev)
 }
 
 static void
-push_launch(struct select *s, const struct event *ev)
+push_launch(struct select *s, const struct event_head *call)
 {
 	while (s->launches.n > 0 &&
-	    s->launches.v[s->launches.n - 1].depth >= ev->depth)
+	    s->launches.v[s->launches.n - 1].depth >= call->depth)
 		s->launches.n--;
 	vec_push(&s->launches,
 	    ((struct select_launch){
-		.uid = ev->uid,
-		.ts_ns = ev->ts_ns,
-		.depth = ev->depth,
-		.track = dict_thread(s->in->dict, ev->track),
+		.uid = call->uid,
+		.ts_ns = call->ts_ns,
+		.depth = call->depth,
+		.track = dict_thread(s->in->dict, call->track),
 	    }));
+}
+
+void
+select_heads(struct select *s, const struct event_head *v, size_t n)
+{
+	if (!s->by_window || !select_by_launch(s))
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (head_is(s->in->dict, &v[i], KINDS_LAUNCH))
+			push_launch(s, &v[i]);
 }
 
 static const struct select_launch *
@@ -292,8 +302,11 @@ place(struct select *s, const struct event *ev)
 	if (ev->shape->kind == KIND_ANNOTATION && s->windows->in_prologue &&
 	    select_by_annotations(s) && (ev->shape->has & HAS_TS) != 0)
 		select_windows_add(s->windows, s->in->dict, ev);
-	if (event_is(ev, KINDS_LAUNCH) && select_by_launch(s))
-		push_launch(s, ev);
+	if (event_is(ev, KINDS_LAUNCH) && select_by_launch(s)) {
+		const struct event_head call = event_head_of(ev);
+
+		push_launch(s, &call);
+	}
 	set_when(s, ev);
 }
 

@@ -187,6 +187,8 @@ bool select_asks_where(const struct select *s);
  * windows, they leave nothing out; stubs are never asked for.
  */
 bool select_item(struct select *s, const struct stream_in *in, enum item item);
+/* Instead of it, heads of events that are never asked for, calls among them. */
+void select_heads(struct select *s, const struct event_head *v, size_t n);
 bool select_rank(const struct select *s, int64_t rank);
 /* Whether sources with these facts are asked for, by their rank. */
 bool select_source(const struct select *s, const struct source *src);

@@ -34,12 +34,7 @@ waits_take(struct waits *w, const struct dict *dict, const struct event *ev)
 {
 	struct sync_row row;
 
-	if (ev->corr.type != KEY_INT)
-		return;
-	if (event_is(ev, KINDS_LAUNCH) && ev->ngpu == 0)
-		vec_push(&w->calls,
-		    ((struct quiet_call){ ev->corr.n, uid_hash(ev->uid) }));
-	if (ev->shape->kind != KIND_SYNC)
+	if (ev->shape->kind != KIND_SYNC || ev->corr.type != KEY_INT)
 		return;
 	row = (struct sync_row){
 		.corr = ev->corr.n,
@@ -55,6 +50,21 @@ waits_take(struct waits *w, const struct dict *dict, const struct event *ev)
 	    row.what == SYNC_STREAM_WAIT && row.record_corr >= 0;
 	if (row.what != SYNC_OTHER && row.corr >= 0)
 		vec_push(&w->rows, row);
+}
+
+void
+waits_take_heads(struct waits *w, const struct dict *dict,
+    const struct event_head *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct shape *s = dict->shapes.v[v[i].shape];
+
+		if ((KIND_BIT(s->kind) & KINDS_LAUNCH) != 0 && v[i].has_corr &&
+		    (s->has & HAS_NGPU) == 0)
+			vec_push(&w->calls,
+			    ((struct quiet_call){
+				v[i].corr, uid_hash(v[i].uid) }));
+	}
 }
 
 /* ---- work by when it was launched ---- */

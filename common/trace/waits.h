@@ -6,8 +6,9 @@
  * that its thread launched there behind the call.
  *
  *	waits_start(&w);
- *	waits_take(&w, in->dict, &in->ev);	each event, as of host_add()
- *	waits_find(&w, h);			after host_ready()
+ *	waits_take(&w, in->dict, &in->ev);	each event, as of host_add(),
+ *	waits_take_heads(&w, dict, v, n);	but calls, as of
+ *host_add_heads() waits_find(&w, h);			after host_ready()
  *
  * Memory: 16 bytes a call that launched nothing, and 96 a row.
  */
@@ -55,6 +56,8 @@ struct waits {
 void waits_start(struct waits *w);
 void waits_take(
     struct waits *w, const struct dict *dict, const struct event *ev);
+void waits_take_heads(struct waits *w, const struct dict *dict,
+    const struct event_head *v, size_t n);
 /* Fills w->list, and h->gpus' awaits. */
 void waits_find(struct waits *w, struct host *h);
 void waits_free(struct waits *w);

@@ -128,13 +128,16 @@ next_head(struct decoder *d, bool many, struct event_head *v, size_t *n)
 }
 
 static void
-put_head(struct buf *b, const struct event_head *h)
+put_head(struct buf *b, const struct event_head *h, bool is_call)
 {
 	buf_printf(b,
 	    "%" PRId64 " %" PRId64 " %" PRIu64 " %" PRIu32 " %" PRIu32
 	    " %" PRIu32 " %" PRIu32 " %" PRIu32 "\n",
 	    h->ts_ns, h->dur_ns, h->uid.id, h->uid.inst, h->shape, h->track,
 	    h->name, h->flags);
+	if (is_call)
+		buf_printf(b, "depth %" PRIu32 ", %d %" PRId64 "\n", h->depth,
+		    h->has_corr, h->has_corr ? h->corr : 0);
 }
 
 /* The heads of a payload, and how and where it ends. */
@@ -155,7 +158,7 @@ heads_of(const uint8_t *data, size_t size, bool many, struct buf *to)
 	do {
 		status = next_head(&d, many, v, &n);
 		for (size_t i = 0; i < n; i++)
-			put_head(to, &v[i]);
+			put_head(to, &v[i], head_is(st, &v[i], KINDS_LAUNCH));
 	} while (status != DEC_BLOCK_END && status != DEC_BAD &&
 	    status != DEC_STREAM_END);
 	buf_printf(to, "%d at %zu of %" PRIu64 " events\n", (int)status,
