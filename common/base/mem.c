@@ -10,6 +10,9 @@
 #include "base/base.h"
 
 #define HUGE_FROM (4u << 20)
+/* What has grown beyond the first becomes as large as the second at once. */
+#define LARGE_FROM (256u << 10)
+#define LARGE (16u << 20)
 
 static noreturn void
 no_memory(void)
@@ -74,7 +77,11 @@ xstrdup(const char *s)
 	return memcpy(xmalloc(size), s, size);
 }
 
-/* Doubling, at least 64 bytes: the copies cost a constant an element. */
+/*
+ * Doubling, at least 64 bytes: the copies cost a constant an element. One that
+ * is large is a mapping of its own, of which only what is used takes memory, so
+ * it gets room for huge pages before most of it is written.
+ */
 void *
 vec_grow(void *v, size_t *cap, size_t want, size_t size)
 {
@@ -84,6 +91,8 @@ vec_grow(void *v, size_t *cap, size_t want, size_t size)
 		return v;
 	while (next < want)
 		next = next > SIZE_MAX / 2 ? want : next * 2;
+	if (next > LARGE_FROM / size && next < LARGE / size)
+		next = LARGE / size;
 	if (__builtin_mul_overflow(next, size, &bytes) || bytes > PTRDIFF_MAX)
 		no_memory();
 	v = xrealloc(v, bytes);
