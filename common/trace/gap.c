@@ -340,9 +340,11 @@ static void
 sum_up(const struct gaps *g, struct gap *gap)
 {
 	const struct gap_piece *v = g->pieces.v + gap->first;
-	int64_t sums[CAUSE_COUNT] = { 0 };
+	int64_t sums[CAUSE_COUNT];
 
 	gap->cause_ns = 0;
+	for (uint32_t i = 0; i < gap->n; i++)
+		sums[v[i].cause] = 0;
 	for (uint32_t i = 0; i < gap->n; i++)
 		sums[v[i].cause] += v[i].end_ns - v[i].start_ns;
 	for (uint32_t i = 0; i < gap->n; i++) {

@@ -59,8 +59,8 @@ set_thread(struct host *h, uint32_t track)
 	if (is_new) {
 		*slot = h->threads.n;
 		vec_push(&h->threads,
-		    ((struct host_thread){
-			.track = dict_thread(h->dict, track) }));
+		    ((struct host_thread){ .track = dict_thread(h->dict, track),
+			.note_ns = INT64_MAX }));
 	}
 	h->nruns++;
 	h->thread = (uint32_t)*slot;
@@ -127,6 +127,14 @@ event_order(const void *x, const void *y)
 	    a->start_ns, a->end_ns, a->uid, b->start_ns, b->end_ns, b->uid);
 }
 
+/* Which annotation of a thread comes next, and when. */
+static void
+set_note(struct host *h, struct host_thread *t, uint32_t note)
+{
+	t->note = note;
+	t->note_ns = note < t->note_end ? h->notes.v[note].start_ns : INT64_MAX;
+}
+
 /*
  * The prologue has the annotations of all threads. Each goes in front of the
  * event of its thread that begins next, so that hardly any event moves when
@@ -143,16 +151,18 @@ begin(struct host *h)
 		if (t->note_end == 0)
 			t->note = i;
 		t->note_end = i + 1;
+		set_note(h, t, t->note);
 	}
 }
 
-static void
+/* Not inline: it is rare. */
+static __attribute__((noinline)) void
 add_notes(struct host *h, struct host_thread *t, int64_t until_ns)
 {
-	for (;
-	     t->note < t->note_end && h->notes.v[t->note].start_ns <= until_ns;
-	     t->note++)
+	while (t->note < t->note_end && t->note_ns <= until_ns) {
 		vec_push(&h->events, h->notes.v[t->note]);
+		set_note(h, t, t->note + 1);
+	}
 }
 
 static inline __attribute__((always_inline)) void
@@ -162,7 +172,7 @@ add_head(struct host *h, const struct event_head *e, const struct shape *shape,
 	struct host_thread *t = &h->threads.v[h->thread];
 	struct host_event *to;
 
-	if (UNLIKELY(t->note < t->note_end))
+	if (UNLIKELY(t->note_ns <= e->ts_ns))
 		add_notes(h, t, e->ts_ns);
 	t->n++;
 	t->nevents +=
