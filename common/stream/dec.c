@@ -9,59 +9,8 @@ dec_start(struct decoder *d, struct dict *st)
 	d->st = st;
 	d->kinds = KINDS_ALL;
 	d->to = &d->ev;
-	d->identity = st->text->list.n == 0;
+	d->identity = st != NULL && st->text->list.n == 0;
 	d->mem = arena_create();
-}
-
-/*
- * How many numbers stand in front of the correlation of a call; false: not
- * numbers alone do.
- */
-static bool
-find_corr(const struct shape *s, uint8_t *before)
-{
-	unsigned n =
-	    (unsigned)__builtin_popcount(s->has & (HAS_NDESC | HAS_NGPU));
-
-	*before = WIRE_NO_CORR;
-	for (unsigned i = 0; i < s->last_role; i++) {
-		const struct entry *e = &s->entries[i];
-
-		if (e->role == ROLE_CORR) {
-			*before = (uint8_t)n;
-			return e->type == VAL_INT && n < WIRE_NO_CORR;
-		}
-		if (e->type == VAL_STRX || e->type == VAL_JSONX)
-			return false;
-		n += e->type == VAL_DEC ? 2u : e->type > VAL_TRUE;
-	}
-	return true;
-}
-
-static uint8_t
-use_of(const struct decoder *d, const struct shape *s, uint8_t *before_corr)
-{
-	*before_corr = WIRE_NO_CORR;
-	if (!dec_wants(d, s))
-		return USE_NOTHING;
-	if ((d->heads & KIND_BIT(s->kind)) == 0)
-		return USE_ALL;
-	if ((KIND_BIT(s->kind) & KINDS_LAUNCH) == 0)
-		return USE_HEAD;
-	return find_corr(s, before_corr) ? USE_CALL : USE_ALL;
-}
-
-void
-dec_choose(struct decoder *d, uint32_t kinds, uint32_t heads, bool only_owners)
-{
-	d->kinds = kinds;
-	d->heads = heads;
-	d->only_owners = only_owners;
-	for (size_t i = 0; i < d->shapes.n; i++) {
-		struct wire_shape *w = &d->shapes.v[i];
-
-		w->use = use_of(d, d->st->shapes.v[w->id], &w->before_corr);
-	}
 }
 
 void
@@ -73,13 +22,6 @@ dec_free(struct decoder *d)
 	vec_free(&d->prov);
 	vec_free(&d->facts);
 	arena_destroy(d->mem);
-}
-
-static enum dec_status
-bad(struct decoder *d, const char *error)
-{
-	d->error = error;
-	return DEC_BAD;
 }
 
 bool
@@ -126,137 +68,6 @@ get_text(struct decoder *d, const unsigned char **p, const unsigned char *end,
 	*s = (struct str){ (const char *)*p, (size_t)len };
 	*p += len;
 	return true;
-}
-
-/* A varint below limit. */
-static inline bool
-get_small(const unsigned char **p, const unsigned char *end, uint64_t limit,
-    uint32_t *v)
-{
-	uint64_t u;
-
-	if (!varint_get(p, end, &u) || u >= limit)
-		return false;
-	*v = (uint32_t)u;
-	return true;
-}
-
-static void
-rec_string(struct decoder *d, struct str s)
-{
-	uint32_t id = intern_put(d->st->text, s);
-
-	if (id != d->strings.n)
-		d->identity = false;
-	vec_push(&d->strings, id);
-}
-
-/* A string's number in the stream to its number in our table. */
-static bool
-get_string_id(struct decoder *d, const unsigned char **p,
-    const unsigned char *end, uint32_t *id)
-{
-	uint32_t no;
-
-	if (!get_small(p, end, d->strings.n, &no))
-		return false;
-	*id = d->strings.v[no];
-	return true;
-}
-
-static bool
-get_entry(struct decoder *d, const unsigned char **p, const unsigned char *end,
-    struct entry *e)
-{
-	uint32_t type, group, role;
-
-	if (!get_string_id(d, p, end, &e->key) ||
-	    !get_small(p, end, VAL_COUNT, &type) ||
-	    !get_small(p, end, GROUP_DUPTOP + 1, &group) ||
-	    !get_small(p, end, UINT32_MAX, &role))
-		return false;
-	e->type = (uint8_t)type;
-	e->group = (uint8_t)group;
-	e->unused = 0;
-	/* a newer writer's role is unknown here; repetitions mean nothing */
-	e->role = role < ROLE_COUNT && group <= GROUP_FIELD ? (uint8_t)role : 0;
-	return true;
-}
-
-static enum dec_status
-rec_shape(struct decoder *d, const unsigned char *p, const unsigned char *end)
-{
-	struct shape s = { 0 };
-	uint32_t kind, ph, has, flags, cat, n;
-	size_t mark = arena_mark(d->mem);
-	struct wire_shape w;
-
-	if (!get_small(&p, end, UINT32_MAX, &kind) ||
-	    !get_small(&p, end, 256, &ph) ||
-	    !get_small(&p, end, HAS_ALL + 1, &has) ||
-	    !get_small(&p, end, 256, &flags) ||
-	    !get_small(&p, end, d->strings.n + 1, &cat) ||
-	    !get_small(&p, end, SHAPE_MAX_ENTRIES + 1, &n))
-		return bad(d, "a shape record is malformed");
-	if ((has & HAS_TRACK) == 0)
-		return bad(d, "a shape has no track");
-	/* a newer writer's kind is some other kind to us */
-	s.kind = kind < KIND_COUNT ? (uint8_t)kind : KIND_OTHER;
-	s.ph = (uint8_t)ph;
-	s.has = (uint16_t)has;
-	s.flags = flags & SHAPE_FLAGS;
-	s.cat = cat == 0 ? INTERN_NONE : d->strings.v[cat - 1];
-	s.nentries = n;
-	s.entries = arena_alloc(d->mem, n * sizeof *s.entries + 1);
-	for (uint32_t i = 0; i < n; i++) {
-		if (!get_entry(d, &p, end, &s.entries[i]))
-			return bad(d, "a shape record is malformed");
-		if (s.entries[i].group == GROUP_ARGS)
-			s.flags |= SHAPE_ARGS;
-	}
-	w = (struct wire_shape){ .id = dict_shape(d->st, &s), .has = s.has };
-	w.use = use_of(d, d->st->shapes.v[w.id], &w.before_corr);
-	vec_push(&d->shapes, w);
-	arena_reset(d->mem, mark);
-	return DEC_BLOCK_END;
-}
-
-static bool
-get_track_part(struct decoder *d, const unsigned char **p,
-    const unsigned char *end, bool *has, struct value *v)
-{
-	uint32_t type;
-
-	if (!get_small(p, end, VAL_COUNT + 1, &type))
-		return false;
-	*has = type > 0;
-	v->type = VAL_NULL;
-	if (type == 0)
-		return true;
-	if (!value_decode(p, end, type - 1, NULL, v))
-		return false;
-	if (v->type == VAL_STR || v->type == VAL_JSON || v->type == VAL_NUM) {
-		if (v->id >= d->strings.n)
-			return false;
-		v->id = d->strings.v[v->id];
-		v->s = intern_get(d->st->text, v->id);
-	}
-	return true;
-}
-
-static enum dec_status
-rec_track(struct decoder *d, const unsigned char *p, const unsigned char *end)
-{
-	struct track t = { 0 };
-
-	if (!get_small(&p, end, WIRE_MAX_SRC, &t.src) ||
-	    !get_track_part(d, &p, end, &t.has_pid, &t.raw_pid) ||
-	    !get_track_part(d, &p, end, &t.has_tid, &t.raw_tid))
-		return bad(d, "a track record is malformed");
-	if (!wire_src_is_near(t.src, &d->nnamed))
-		return bad(d, WIRE_BAD_SRC);
-	vec_push(&d->tracks, dict_track(d->st, &t));
-	return DEC_BLOCK_END;
 }
 
 /* ---- events: WIRE_HEAD_MAX bytes can be read, wherever they end ---- */
@@ -359,7 +170,7 @@ set_keys(const struct dict *st, struct event *ev)
 static enum dec_status
 bad_event(struct decoder *d)
 {
-	return bad(d, "an event record is malformed");
+	return dec_bad(d, "an event record is malformed");
 }
 
 static enum dec_status
@@ -376,6 +187,41 @@ rec_call(struct decoder *d, const unsigned char *p, const unsigned char *end,
 	return DEC_EVENT;
 }
 
+/* The shape of an event, whose id and time are then those before the next. */
+static inline __attribute__((always_inline)) enum dec_status
+event_place(struct decoder *d, const unsigned char **at,
+    const unsigned char **end, struct wire_shape *w)
+{
+	const unsigned char *p = *at;
+	uint32_t shape;
+	uint64_t id, ts;
+
+	if (UNLIKELY(d->end - p < WIRE_HEAD_MAX)) {
+		size_t len = (size_t)(*end - p);
+
+		memcpy(d->tail, p, len);
+		memset(d->tail + len, 0, sizeof d->tail - len);
+		p = d->tail;
+		*end = p + len;
+	}
+	if (!head_small(&p, d->shapes.n, &shape) || !varint_get_roomy(&p, &id))
+		return bad_event(d);
+	id = d->next_id + (uint64_t)unzigzag(id);
+	if (id >= WIRE_MAX_ID)
+		return p > *end ? bad_event(d)
+				: dec_bad(d, "an event's id is out of range");
+	d->next_id = id + 1;
+	*w = d->shapes.v[shape];
+	if (w->has & HAS_TS) {
+		if (!varint_get_roomy(&p, &ts))
+			return bad_event(d);
+		d->prev_ts =
+		    (int64_t)((uint64_t)d->prev_ts + (uint64_t)unzigzag(ts));
+	}
+	*at = p;
+	return UNLIKELY(p > *end) ? bad_event(d) : DEC_EVENT;
+}
+
 /* DEC_BLOCK_END: an event that isn't wanted. */
 static enum dec_status
 rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
@@ -383,33 +229,10 @@ rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	struct event *ev = d->to;
 	struct wire_shape w;
 	const struct shape *s;
-	uint32_t shape;
-	uint64_t id, ts;
+	enum dec_status status = event_place(d, &p, &end, &w);
 
-	if (UNLIKELY(d->end - p < WIRE_HEAD_MAX)) {
-		size_t len = (size_t)(end - p);
-
-		memcpy(d->tail, p, len);
-		memset(d->tail + len, 0, sizeof d->tail - len);
-		p = d->tail;
-		end = p + len;
-	}
-	if (!head_small(&p, d->shapes.n, &shape) || !varint_get_roomy(&p, &id))
-		return bad_event(d);
-	id = d->next_id + (uint64_t)unzigzag(id);
-	if (id >= WIRE_MAX_ID)
-		return p > end ? bad_event(d)
-			       : bad(d, "an event's id is out of range");
-	d->next_id = id + 1;
-	w = d->shapes.v[shape];
-	if (w.has & HAS_TS) {
-		if (!varint_get_roomy(&p, &ts))
-			return bad_event(d);
-		d->prev_ts =
-		    (int64_t)((uint64_t)d->prev_ts + (uint64_t)unzigzag(ts));
-	}
-	if (UNLIKELY(p > end))
-		return bad_event(d);
+	if (UNLIKELY(status != DEC_EVENT))
+		return status;
 	d->nevents++;
 	if (w.use == USE_NOTHING)
 		return DEC_BLOCK_END;
@@ -419,14 +242,14 @@ rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	ev->shape = s;
 	ev->shape_id = w.id;
 	ev->name = INTERN_NONE;
-	ev->uid = (struct uid){ id, 0 };
+	ev->uid = (struct uid){ d->next_id - 1, 0 };
 	ev->ts_ns = w.has & HAS_TS ? d->prev_ts : 0;
 	ev->dur_ns = 0;
 	ev->flags = 0;
 	if (!head_fields(d, ev, &p) || p > end)
 		return bad_event(d);
 	if (UNLIKELY(ev->ts_ns > INT64_MAX - ev->dur_ns))
-		return bad(d, WIRE_BAD_END);
+		return dec_bad(d, WIRE_BAD_END);
 	if (w.use == USE_HEAD)
 		return DEC_EVENT;
 	if (w.use == USE_CALL)
@@ -438,7 +261,7 @@ rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	ev->ids = d->identity ? NULL : d->strings.v;
 	ev->nids = d->identity ? 0 : (uint32_t)d->strings.n;
 	if (!set_keys(d->st, ev))
-		return bad(d, "an event's values are malformed");
+		return dec_bad(d, "an event's values are malformed");
 	return DEC_EVENT;
 }
 
@@ -451,7 +274,7 @@ get_fact(struct decoder *d, const unsigned char **p, const unsigned char *end,
 	uint32_t type;
 
 	if (!get_text(d, p, end, &f->key) ||
-	    !get_small(p, end, VAL_COUNT, &type))
+	    !dec_small(p, end, VAL_COUNT, &type))
 		return false;
 	f->val = (struct value){ .type = type };
 	if (type == VAL_STR || type == VAL_JSON)
@@ -467,16 +290,16 @@ rec_source(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	uint32_t final, n;
 	struct fact f;
 
-	if (!get_small(&p, end, WIRE_MAX_SRC, &d->source.src) ||
-	    !get_small(&p, end, 2, &final) ||
-	    !get_small(&p, end, WIRE_MAX_FACTS, &n))
-		return bad(d, "a source record is malformed");
+	if (!dec_small(&p, end, WIRE_MAX_SRC, &d->source.src) ||
+	    !dec_small(&p, end, 2, &final) ||
+	    !dec_small(&p, end, WIRE_MAX_FACTS, &n))
+		return dec_bad(d, "a source record is malformed");
 	if (!wire_src_is_near(d->source.src, &d->nnamed))
-		return bad(d, WIRE_BAD_SRC);
+		return dec_bad(d, WIRE_BAD_SRC);
 	d->facts.n = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!get_fact(d, &p, end, &f))
-			return bad(d, "a source record is malformed");
+			return dec_bad(d, "a source record is malformed");
 		vec_push(&d->facts, f);
 	}
 	d->source.is_final = final != 0;
@@ -491,12 +314,12 @@ rec_meta(struct decoder *d, const unsigned char *p, const unsigned char *end)
 {
 	uint32_t after;
 
-	if (!get_small(&p, end, WIRE_MAX_SRC, &d->meta.src) ||
-	    !get_small(&p, end, 2, &after) ||
+	if (!dec_small(&p, end, WIRE_MAX_SRC, &d->meta.src) ||
+	    !dec_small(&p, end, 2, &after) ||
 	    !get_fact(d, &p, end, &d->meta.fact))
-		return bad(d, "a metadata record is malformed");
+		return dec_bad(d, "a metadata record is malformed");
 	if (!wire_src_is_near(d->meta.src, &d->nnamed))
-		return bad(d, WIRE_BAD_SRC);
+		return dec_bad(d, WIRE_BAD_SRC);
 	d->meta.is_after = after != 0;
 	return DEC_META;
 }
@@ -508,15 +331,15 @@ rec_header(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	struct prov s;
 
 	if (d->has_header)
-		return bad(d, "a second header record");
-	if (!get_small(&p, end, UINT32_MAX, &d->marks) ||
-	    !get_small(&p, end, WIRE_MAX_FACTS, &n))
-		return bad(d, "the header record is malformed");
+		return dec_bad(d, "a second header record");
+	if (!dec_small(&p, end, UINT32_MAX, &d->marks) ||
+	    !dec_small(&p, end, WIRE_MAX_FACTS, &n))
+		return dec_bad(d, "the header record is malformed");
 	for (uint32_t i = 0; i < n; i++) {
 		if (!get_text(d, &p, end, &s.program) ||
 		    !get_text(d, &p, end, &s.version) ||
 		    !get_text(d, &p, end, &s.args))
-			return bad(d, "the header record is malformed");
+			return dec_bad(d, "the header record is malformed");
 		s.program = arena_str(d->mem, s.program);
 		s.version = arena_str(d->mem, s.version);
 		s.args = arena_str(d->mem, s.args);
@@ -531,31 +354,23 @@ rec_end(struct decoder *d, const unsigned char *p, const unsigned char *end)
 {
 	uint32_t marks, chain;
 
-	if (!get_small(&p, end, UINT32_MAX, &marks) ||
+	if (!dec_small(&p, end, UINT32_MAX, &marks) ||
 	    !varint_get(&p, end, &d->end_events) ||
-	    !get_small(&p, end, UINT32_MAX, &d->end_sources) ||
-	    !get_small(&p, end, UINT64_C(1) << 32, &chain))
-		return bad(d, "the end record is malformed");
+	    !dec_small(&p, end, UINT32_MAX, &d->end_sources) ||
+	    !dec_small(&p, end, UINT64_C(1) << 32, &chain))
+		return dec_bad(d, "the end record is malformed");
 	if (chain != d->end_chain)
-		return bad(d,
+		return dec_bad(d,
 		    "the checksum in the end record is wrong: "
 		    "blocks are missing or in another order");
 	if (d->end_events != d->nevents || d->end_sources != d->nsources)
-		return bad(d,
+		return dec_bad(d,
 		    "the counts in the end record are wrong: "
 		    "records are missing");
 	if (d->p != d->end)
-		return bad(d, "records follow the end record");
+		return dec_bad(d, "records follow the end record");
 	d->marks = marks;
 	return DEC_STREAM_END;
-}
-
-static void
-rec_clear(struct decoder *d)
-{
-	d->strings.n = d->shapes.n = d->tracks.n = 0;
-	/* numbers in our table go on, so they are no longer the same */
-	d->identity = d->st->text->list.n == 0;
 }
 
 /* DEC_BLOCK_END: what only the decoder needs. */
@@ -566,17 +381,14 @@ rec_other(struct decoder *d, unsigned type, const unsigned char *body)
 
 	switch (type) {
 	case REC_STRING:
-		rec_string(d,
-		    (struct str){ (const char *)body, (size_t)(d->p - body) });
-		return DEC_BLOCK_END;
-	case REC_CLEAR: rec_clear(d); return DEC_BLOCK_END;
-	case REC_SHAPE: return rec_shape(d, body, d->p);
-	case REC_TRACK: return rec_track(d, body, d->p);
+	case REC_CLEAR:
+	case REC_SHAPE:
+	case REC_TRACK: return dec_define(d, type, body, d->p);
 	case REC_SOURCE: return rec_source(d, body, d->p);
 	case REC_META: return rec_meta(d, body, d->p);
 	case REC_SECTION:
-		if (!get_small(&body, d->p, SECTION_COUNT, &section))
-			return bad(d, "a section is unknown");
+		if (!dec_small(&body, d->p, SECTION_COUNT, &section))
+			return dec_bad(d, "a section is unknown");
 		d->section = section;
 		return DEC_SECTION;
 	case REC_HEADER: return rec_header(d, body, d->p);
@@ -584,26 +396,69 @@ rec_other(struct decoder *d, unsigned type, const unsigned char *body)
 	default:
 		return type & REC_MAY_SKIP
 		    ? DEC_BLOCK_END
-		    : bad(d,
+		    : dec_bad(d,
 			  "a record of unknown type: "
 			  "a newer tl wrote this stream");
 	}
+}
+
+/* A record's body is from *p to d->p then; false: it is too long. */
+static inline bool
+next_record(struct decoder *d, const unsigned char **p)
+{
+	uint64_t len;
+
+	*p = d->p + 1;
+	if (!varint_get(p, d->end, &len) || len > (uint64_t)(d->end - *p))
+		return false;
+	d->p = *p + len;
+	return true;
+}
+
+bool
+dec_definitions(struct decoder *d)
+{
+	const unsigned char *first = d->p;
+
+	while (d->p < d->end && d->has_header) {
+		const unsigned char *start = d->p, *p;
+
+		if ((*start != REC_STRING && *start != REC_SHAPE &&
+			*start != REC_TRACK && *start != REC_CLEAR) ||
+		    !next_record(d, &p))
+			break;
+		if (dec_define(d, *start, p, d->p) == DEC_BAD) {
+			d->p = start;
+			break;
+		}
+	}
+	return d->p > first;
+}
+
+bool
+dec_pass(struct decoder *d)
+{
+	const unsigned char *start = d->p, *p, *end;
+	struct wire_shape w;
+
+	if (!next_record(d, &p))
+		return false;
+	d->has_header |= *start == REC_HEADER;
+	end = d->p;
+	return *start != REC_EVENT || event_place(d, &p, &end, &w) == DEC_EVENT;
 }
 
 enum dec_status
 dec_next(struct decoder *d)
 {
 	while (d->p < d->end) {
-		const unsigned char *start = d->p, *p = start + 1;
+		const unsigned char *start = d->p, *p;
 		enum dec_status status;
-		uint64_t len;
 
-		if (!varint_get(&p, d->end, &len) ||
-		    len > (uint64_t)(d->end - p))
-			return bad(d, "a record is longer than its block");
-		d->p = p + len;
+		if (!next_record(d, &p))
+			return dec_bad(d, "a record is longer than its block");
 		if (UNLIKELY(!d->has_header && *start != REC_HEADER))
-			return bad(d, "the first record is no header");
+			return dec_bad(d, "the first record is no header");
 		status = LIKELY(*start == REC_EVENT) ? rec_event(d, p, d->p)
 						     : rec_other(d, *start, p);
 		if (status == DEC_BAD)

@@ -168,9 +168,12 @@ get_call(const struct cursor *c, struct wire_shape w, struct event_head *h)
 static bool
 is_same_source(const struct decoder *d, uint32_t a, uint32_t b)
 {
-	const struct track *v = d->st->tracks.v;
+	const struct track *v;
 
-	return a == b || v[a].src == v[b].src;
+	if (a == b || d->st == NULL)
+		return true;
+	v = d->st->tracks.v;
+	return v[a].src == v[b].src;
 }
 
 size_t

@@ -200,6 +200,35 @@ dec_wants(const struct decoder *d, const struct shape *s)
 	return (d->kinds & KIND_BIT(s->kind)) != 0;
 }
 
+/* ---- what the files of dec share ---- */
+
+static inline enum dec_status
+dec_bad(struct decoder *d, const char *error)
+{
+	d->error = error;
+	return DEC_BAD;
+}
+
+/* A number below limit. */
+static inline bool
+dec_small(const unsigned char **p, const unsigned char *end, uint64_t limit,
+    uint32_t *v)
+{
+	uint64_t u;
+
+	if (!varint_get(p, end, &u) || u >= limit)
+		return false;
+	*v = (uint32_t)u;
+	return true;
+}
+
+/* A string, a shape, a track, or that they are forgotten. */
+enum dec_status dec_define(struct decoder *d, unsigned type,
+    const unsigned char *p, const unsigned char *end);
+
+/* ---- dec ---- */
+
+/* st NULL: for dec_heads() alone, which then gives the stream's numbers. */
 void dec_start(struct decoder *d, struct dict *st);
 /* Which events are read, and how much of them. */
 void dec_choose(
@@ -209,6 +238,11 @@ bool dec_block_head(struct decoder *d, const unsigned char *head, uint32_t *len,
     uint32_t *crc) USE_RESULT;
 void dec_block(struct decoder *d, const unsigned char *payload, uint32_t len);
 enum dec_status dec_next(struct decoder *d);
+/* Passes over what defines something and comes next; false: nothing does, or it
+ * is malformed. */
+bool dec_definitions(struct decoder *d);
+/* Passes over what dec_heads() stopped at; false: it is malformed. */
+bool dec_pass(struct decoder *d) USE_RESULT;
 /*
  * heads.c: the heads that come next, n at most and all of one source; events
  * that are not read are passed over. It stops in front of all else, and of what
