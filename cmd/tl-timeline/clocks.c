@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The clocks of what --join puts together: see trace/joined.h. */
+/* Clocks of the sources that --join combines; see trace/joined.h. */
 #include "cmd/tl-timeline/timeline.h"
 
 void

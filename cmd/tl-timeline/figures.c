@@ -5,7 +5,7 @@
 #include "cmd/tl-timeline/timeline.h"
 #include "trace/laws.h"
 
-/* A row; NULL: it is left out. */
+/* A row; type NULL: omitted. */
 struct figure {
 	const char *type;
 	int64_t ns;
@@ -24,7 +24,7 @@ extent(const struct spans *all)
 }
 
 /*
- * Its length; every other figure is a part of it, so when it fits, they do.
+ * Every other figure is a part of this length, so one overflow check is enough.
  */
 static int64_t
 whole(struct span s)
@@ -36,7 +36,7 @@ whole(struct span s)
 	return len;
 }
 
-/* What lies between the intervals, and between them and a window's ends. */
+/* Sums of the gaps between intervals, up to the ends of their windows. */
 static struct gaps
 gaps_of(const struct spans *all, const struct spans *windows, int64_t micro_ns)
 {
@@ -63,7 +63,8 @@ gaps_of(const struct spans *all, const struct spans *windows, int64_t micro_ns)
 	return gaps;
 }
 
-/* The length of a slice's time: of its steps, or from start to end. */
+/* The total time of a slice: of its steps, else from first start to last
+ * end. */
 static int64_t
 set_window(struct slice *slice, struct span extent)
 {
@@ -100,7 +101,7 @@ difference(const struct spans *a, const struct spans *b)
 	return ns;
 }
 
-/* A step without recorded GPU work: only its length is known. */
+/* A step without recorded GPU work has no figure but its length. */
 static bool
 is_bare(const struct timeline *g, const struct slice *slice)
 {
@@ -204,7 +205,7 @@ add_kineto(struct timeline *g, struct slice *slice)
 	spans_free(&rest);
 }
 
-/* The same with the buckets of rocprof. */
+/* The same with rocprofv3's buckets. */
 static void
 add_rocprof(struct timeline *g, struct slice *slice)
 {
@@ -220,7 +221,7 @@ add_rocprof(struct timeline *g, struct slice *slice)
 	merge_into(kernels, &slice->sets[SET_FILLS]);
 	spans_union(&all, kernels, copies);
 	(void)whole(extent(&all));
-	/* the processes' own, unless only a part of it is looked at */
+	/* the process's own window, unless only a part of it is selected */
 	window = o->has_window &&
 		(g->by == BY_NOTHING || g->by == BY_PID || g->by == BY_RANK ||
 		    g->by == BY_SRC) &&
@@ -334,7 +335,7 @@ struct mean {
 	double ns, n;
 };
 
-/* Sources follow one another, and have their figures in one order. */
+/* Slices of a source are adjacent, their figures in the same order. */
 static struct mean *
 mean_of(struct mean *list, size_t n, const struct row *r)
 {

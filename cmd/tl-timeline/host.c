@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --clock cpu: how long each thread of the host worked. The answer for a trace
- * without GPU work, where there is no other timeline.
+ * --clock cpu: how long each host thread worked; also answers for traces
+ * without GPU work.
  */
 #include <stdlib.h>
 
@@ -49,13 +49,13 @@ widen(struct span *whole, const struct spans *s)
 		whole->end = s->v[s->n - 1].end;
 }
 
-/* What was recorded of a source's host: when, and of what. */
+/* What was recorded on a source's host: the kinds, and from when to when. */
 struct recorded {
 	struct span time;
 	bool has[HOST_SETS];
 };
 
-/* A thread's row but for the whole of its source, which it widens. */
+/* A thread's row, but for the source's total, to which it adds. */
 static void
 add_thread(struct timeline *g, struct slice *slice, struct recorded *whole)
 {
@@ -101,7 +101,7 @@ host_add(struct timeline *g)
 		const struct recorded *w = &wholes[r->rec.source];
 
 		r->total_ns = w->time.end - w->time.start;
-		/* of frames that no thread has, none were recorded */
+		/* a kind that no thread has was not recorded */
 		for (int k = 0; k < HOST_SETS; k++)
 			if (!w->has[k])
 				r->host_ns[k] = SINK_NONE;

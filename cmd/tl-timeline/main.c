@@ -2,9 +2,8 @@
 /*
  * tl-timeline: where did the GPU time go?
  *
- * A sink: it keeps the interval of each GPU event that is asked for, by slice
- * and bucket, and at the end takes unions and differences of them. What it
- * needs of a stream is little, so events of other kinds are passed over.
+ * A sink that keeps only the interval of each selected GPU event, by slice and
+ * bucket; unions and differences are computed at the end.
  */
 #include "cmd/tl-timeline/timeline.h"
 
@@ -133,7 +132,7 @@ is_asked(const struct sink *s, const struct sink_table *t)
 		s->dest.dir != NULL);
 }
 
-/* Timelines by device and process have names of their own. */
+/* Timelines by device and by process are tables of their own. */
 static bool
 fits(const struct sink *s, const struct sink_table *t)
 {
@@ -158,12 +157,12 @@ is_member(const struct sink *s, const struct sink_plan *p, const void *record)
 						    : ROW_TIMELINE);
 }
 
-/* Of the columns that --by may ask for, the one that it does. */
+/* Of the key columns only those of --by are printed. */
 static bool
 wants(const struct sink *s, const struct sink_table *t, unsigned by)
 {
 	if (t == &tables[OF_HOST])
-		return by == BY_PID; /* a thread's */
+		return by == BY_PID; /* pid of the thread */
 	return timeline_of(s)->by == by &&
 	    (by != BY_RANK || sink_sources_lead(&s->sources) != SINK_LEAD_RANK);
 }
@@ -199,7 +198,7 @@ key_of(struct timeline *g, const struct event *ev)
 	switch (g->by) {
 	case BY_DEV: return ev->dev;
 	case BY_PID:
-		/* a GPU's track is of no process but in traces of APIs */
+		/* only in traces of APIs a GPU's track names a process */
 		return g->sink.sources.list.v[g->sink.source].is_rocprof
 		    ? g->sink.dict->tracks.v[ev->track].pid
 		    : (struct key){ 0, KEY_NONE };
@@ -244,7 +243,7 @@ count(struct slice *slice, const struct event *ev)
 
 /* ---- by step: by the clock ---- */
 
-/* A timeline for each step, of the whole of its time, and one outside. */
+/* A timeline for each step, over its whole time, and one for all other time. */
 static void
 begin_windows(struct timeline *g, const struct steps *steps)
 {
@@ -267,8 +266,8 @@ begin_windows(struct timeline *g, const struct steps *steps)
 }
 
 /*
- * What of an event is in the time of each step of a process. One that is not
- * taken leaves its mark: it was recorded.
+ * Adds an event to each step of a process that it overlaps. One that is not
+ * selected still shows that GPU work was recorded.
  */
 static void
 add_in_steps(struct timeline *g, const struct steps *steps,
@@ -327,7 +326,7 @@ take_by_step(
 
 /* ---- windows ---- */
 
-/* Whether the event at hand is in one of the phase or of the selection. */
+/* Finds the event's window of the phase or selection; false: none. */
 static bool
 find_window(struct timeline *g, int64_t *start_ns)
 {
@@ -344,7 +343,7 @@ find_window(struct timeline *g, int64_t *start_ns)
 	return true;
 }
 
-/* A window is as long as its work: between windows is no idle time. */
+/* A window spans its work only: time between windows is no idle time. */
 static void
 widen_window(struct slice *slice, int64_t start_ns, struct span s)
 {
@@ -394,7 +393,8 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 
 /* ---- when all is read ---- */
 
-/* Nothing but steps of some processes: select says whose are missing. */
+/* The selection is by process and steps alone: select.c reports missing
+ * ones. */
 static bool
 is_of_processes(const struct select *s)
 {
@@ -405,7 +405,7 @@ is_of_processes(const struct select *s)
 	return select_asks_steps(s) && select_is_of_steps(s);
 }
 
-/* Of a source without an answer, where others have one. */
+/* A source without an answer, where others have one. */
 static void
 warn_empty(const struct sink *s, const struct sink_source *o)
 {
@@ -480,7 +480,7 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	return true;
 }
 
-/* What is about GPU work says nothing of the host's. */
+/* Options about GPU work contradict --clock cpu. */
 static void
 check_host(const struct timeline *g)
 {
@@ -525,7 +525,7 @@ check_settings(struct sink *s)
 	    g->by == BY_STEP || g->by == BY_PHASE || g->by == BY_ANNOTATION;
 	s->kinds = select_kinds(&s->select, KINDS_GPU);
 	if (g->by == BY_RECOMPUTE) {
-		/* frames say what is recomputed */
+		/* recomputation shows in Python frames */
 		s->want = WANT_TREE;
 		s->kinds |= KIND_BIT(KIND_PYTHON);
 	}

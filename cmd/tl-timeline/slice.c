@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The slices into which the events of sources are gathered. */
+/* Slices: the groups into which events are gathered. */
 #include <stdlib.h>
 
 #include "cmd/tl-timeline/timeline.h"
@@ -15,11 +15,11 @@ slices_find(struct timeline *g, uint32_t source, struct key key)
 {
 	struct slice *slice;
 
-	/* mostly it is the one of the event before */
+	/* events of a slice tend to come together */
 	if (g->last < g->slices.n &&
 	    is_slice(&g->slices.v[g->last], source, key))
 		return &g->slices.v[g->last];
-	/* The rare collision tries the next number. */
+	/* On a collision, try the next number. */
 	for (uint64_t h = hash_more(
 		 hash_u64((uint64_t)key.n), (uint64_t)source << 8 | key.type);
 	     ; h++) {
@@ -53,7 +53,7 @@ free_sets(struct slice *slice)
 
 /* ---- joining ---- */
 
-/* From a source's times to those of the first one. */
+/* From a source's time to the first one's. */
 struct shift {
 	const struct sink_source *of;
 	int64_t ns, middle_ns;
@@ -148,7 +148,7 @@ join_window(struct sink_source *to, const struct shift *by)
 		to->window.end = w.end;
 }
 
-/* Slices of all sources with equal keys become one, in the first's time. */
+/* Merges slices of equal keys from all sources, on the first's time. */
 static void
 join(struct timeline *g)
 {
@@ -180,7 +180,7 @@ join(struct timeline *g)
 
 /* ---- order ---- */
 
-/* qsort() hands nothing through. */
+/* qsort() takes no context. */
 static const struct timeline *sorting;
 static bool sorting_by_rank;
 
@@ -190,7 +190,7 @@ cmp_i64(int64_t a, int64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* Numbers, then texts, then those outside. */
+/* Numbers, then texts, then work outside. */
 static int
 cmp_key(struct key a, struct key b)
 {
@@ -219,14 +219,14 @@ cmp_slice(const void *x, const void *y)
 		c = cmp_i64(oa->rank, ob->rank);
 	if (c == 0)
 		c = cmp_i64(oa->no, ob->no);
-	/* annotations in the order of time, those outside last */
+	/* annotations by time, outside last */
 	if (c == 0 && sorting->by == BY_ANNOTATION && a->key.type == KEY_STR &&
 	    b->key.type == KEY_STR)
 		c = cmp_i64(a->first_ns, b->first_ns);
 	return c != 0 ? c : cmp_key(a->key, b->key);
 }
 
-/* Sources of other ranks go, once all ranks are known. */
+/* Drops sources of ranks that are not selected, once all ranks are known. */
 static void
 drop_unasked(struct timeline *g)
 {

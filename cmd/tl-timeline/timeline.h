@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-timeline inside: intervals are gathered in slices (of a source, and of
- * what --by says or of a thread), slices become rows at the end.
- *
- * A sink (sink/sink.h) whose records are the rows of its table.
+ * tl-timeline: events are gathered in slices, one for each source and value of
+ * --by or thread; slices become the rows of the table at the end.
  */
 #ifndef TL_TIMELINE_H
 #define TL_TIMELINE_H
@@ -25,8 +23,8 @@ enum by {
 };
 
 /*
- * What the intervals of a slice are of. A slice of the rocprof timeline differs
- * from Kineto's in its buckets, so kernels that copy are kept by themselves.
+ * Sets of intervals in a slice. rocprofv3's timeline counts kernels that copy
+ * as kernels, Kineto's as copies: they have a set of their own.
  */
 enum {
 	SET_COMPUTE,
@@ -38,7 +36,7 @@ enum {
 	SET_WINDOW,   /* of a step its time; of work outside, those of all;
 	                 else from start to end of what is in a window */
 	SET_COUNT,
-	/* of a thread of the host */
+	/* sets of a host thread */
 	SET_OP = 0,
 	SET_CALL,
 	SET_PYTHON,
@@ -48,12 +46,12 @@ enum {
 
 struct slice {
 	uint32_t source;
-	struct key key;   /* of --by, or the track; KEY_NONE: outside */
-	int64_t first_ns; /* the earliest time of its events, for order */
-	bool has_gpu; /* of a step: some GPU work is in it or launched in it */
+	struct key key;   /* value of --by, or the track; KEY_NONE: outside */
+	int64_t first_ns; /* earliest start, for the order of rows */
+	bool has_gpu;     /* of a step: GPU work runs or is launched in it */
 	uint64_t nevents, nunlinked;
 	struct spans sets[SET_COUNT];
-	struct map windows; /* where one begins to its place in SET_WINDOW */
+	struct map windows; /* start of a window to its index in SET_WINDOW */
 };
 
 /* The table that a row is of. */
@@ -69,32 +67,32 @@ struct row {
 	uint32_t type, flags;
 	int64_t count, ns, total_ns;
 	int64_t host_ns[HOST_SETS];
-	double percent, mean_ns; /* mean_ns: over the devices of a source */
+	double percent, mean_ns; /* mean_ns: over a source's GPUs */
 };
 
 /* How the clocks of sources are joined. */
 enum align {
-	ALIGN_UNSAID,     /* as recorded; whether that is right is checked */
-	ALIGN_BASE,       /* as recorded: the user knows that it is right */
-	ALIGN_COLLECTIVE, /* by collectives */
+	ALIGN_UNSAID,     /* as recorded, and checked */
+	ALIGN_BASE,       /* as recorded, unchecked on the user's word */
+	ALIGN_COLLECTIVE, /* corrected by collectives */
 };
 
 struct timeline {
 	struct sink sink;
 	enum by by;
 	bool join, of_host;
-	enum align align;             /* of --join, and ... */
-	VEC(struct own_clock) own;    /* ... by the number of a source */
-	collective_clock_list clocks; /* ALIGN_COLLECTIVE: what to subtract */
+	enum align align;             /* of --join */
+	VEC(struct own_clock) own;    /* by source number */
+	collective_clock_list clocks; /* offsets of ALIGN_COLLECTIVE */
 	bool has_micro;
-	bool has_windows;    /* of the source that was read last, */
-	uint32_t windows_of; /* which is this one */
-	int64_t micro_ns;    /* gaps from here on are macro */
+	bool has_windows;    /* begin_windows() has run for */
+	uint32_t windows_of; /* this source */
+	int64_t micro_ns;    /* shorter gaps are micro_idle_time */
 	VEC(struct slice) slices;
 	size_t last;                 /* the slice found last */
 	struct map by_key;           /* hash to index */
-	bool all_rocprof;            /* of the slices that are rows */
-	uint64_t nevents, nunlinked; /* likewise */
+	bool all_rocprof;            /* all rows are of rocprofv3 */
+	uint64_t nevents, nunlinked; /* of the rows */
 };
 
 static inline const struct timeline *
@@ -105,19 +103,19 @@ timeline_of(const struct sink *s)
 
 /* slice.c */
 
-/* A slice of the source, made when missing; valid until the next call. */
+/* The source's slice of this key, made if new; valid until the next call. */
 struct slice *slices_find(struct timeline *g, uint32_t source, struct key key);
-/* Those of sources that are asked for; all of equal keys become one. */
+/* Drops ranks that are not selected, merges equal keys with --join, sorts. */
 void slices_finish(struct timeline *g);
 void slices_free(struct timeline *g);
 
 /* clocks.c */
 
-/* Of --join: what the source says of its clock. */
+/* Records what the source says of its clock. */
 void join_take_source(struct sink *s, const struct source *src);
-/* Finds clocks, or warns where those recorded are not one. */
+/* Solves the clocks, or checks those recorded and warns. */
 void join_find_clocks(struct timeline *g);
-/* What to subtract, or NULL. */
+/* The offset to subtract, or NULL. */
 const struct collective_clock *join_clock(
     const struct timeline *g, const struct sink_source *o);
 void join_free(struct timeline *g);
@@ -129,7 +127,7 @@ struct row *figures_row(
     struct timeline *g, const struct slice *slice, const char *type);
 /* Rows of gpu_timeline for a slice, whose sets are used up. */
 void figures_add(struct timeline *g, struct slice *slice);
-/* Of slices by device, which have their rows: means over those of a source. */
+/* Adds means over each source's devices, after their rows. */
 void figures_average(struct timeline *g);
 
 /* kinds.c */
@@ -143,7 +141,7 @@ void kinds_add(struct timeline *g, const struct slice *slice);
 #define KINDS_WORK (KINDS_HOST | KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_SLICE))
 
 void host_take(struct timeline *g, const struct event *ev);
-/* Rows of host_timeline for all slices. */
+/* Adds the rows of host_timeline. */
 void host_add(struct timeline *g);
 
 #endif
