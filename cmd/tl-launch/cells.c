@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells that are no field, sum or statistic of their records. */
+/* Cells that are not a field, sum or statistic of their records. */
 #include "cmd/tl-launch/launch.h"
 
 static const struct program *
@@ -8,7 +8,7 @@ program_of(const struct sink *s)
 	return (const struct program *)s;
 }
 
-/* How many launches of a row are of a class. */
+/* Launches of a row that are in a class. */
 static int64_t
 count(const struct sink_row *row, unsigned class)
 {
@@ -43,7 +43,8 @@ total_cell(int64_t api_ns, int64_t queue_ns, int64_t kernel_ns)
 	return cell_int(api_ns);
 }
 
-/* How long any copy of a row ran; of those that have one, their bytes. */
+/* Time in which any copy of a row ran; and the bytes of copies with a
+ * duration. */
 static int64_t
 busy(const struct sink_row *row, int64_t *bytes)
 {
@@ -78,7 +79,7 @@ rate_cell(const struct sink_row *row)
 	return ns > 0 ? cell_real((double)bytes / (double)ns) : cell_none();
 }
 
-/* As its name says, if it does. */
+/* Whether memory is pageable, if the name says so. */
 static struct cell
 pageable_cell(const struct sink_row *row)
 {
@@ -91,7 +92,7 @@ pageable_cell(const struct sink_row *row)
 							 : cell_none();
 }
 
-/* A field of what a record has in more. */
+/* A field of the queue, cost or stretch behind a record. */
 static struct cell
 more_cell(const struct sink_row *row, unsigned number)
 {
@@ -139,7 +140,7 @@ launch_cell(const struct sink_row *row, unsigned number)
 		return total_cell(sums[M_API], sums[M_QUEUE], sums[M_KERNEL]);
 	case C_START: return cell_int(r->rec.ts_ns);
 	case C_PAGEABLE: return pageable_cell(row);
-	case C_BYTES: /* those of unknown size are rows of their own */
+	case C_BYTES: /* unknown sizes have rows of their own */
 		return r->bytes != SINK_NONE ? cell_int(sums[M_BYTES])
 					     : cell_none();
 	case C_BUSY:

@@ -23,8 +23,8 @@ size_class(struct program *g, int64_t bytes)
 	return intern_put(g->sink.dict->text, str_of(classes[i].text));
 }
 
-/* The GPU that a copy between GPUs reads from: its number, or that behind the
- * dash of "Agent-2". */
+/* The source GPU of a peer copy: a number, or what follows the dash in
+ * "Agent-2". */
 static bool
 source_gpu(const struct dict *dict, const struct event *ev, int64_t *gpu)
 {
@@ -44,7 +44,7 @@ source_gpu(const struct dict *dict, const struct event *ev, int64_t *gpu)
 	return num_i64((struct str){ text.p + at, text.len - at }, gpu);
 }
 
-/* Where to and from, as far as it is said. */
+/* The direction, as far as it is recorded. */
 static uint32_t
 direction_of(const struct program *g, const struct event *ev)
 {
@@ -137,7 +137,7 @@ by_kind_and_time(const void *x, const void *y)
 			  : (a->ts_ns > b->ts_ns) - (a->ts_ns < b->ts_ns);
 }
 
-/* A record of each time at which copies of one kind begin or end. */
+/* A record for each time at which a copy of a name begins or ends. */
 void
 copies_end(struct program *g)
 {
@@ -149,7 +149,7 @@ copies_end(struct program *g)
 	for (size_t i = 0; i < n; i++) {
 		struct launch_record *r;
 
-		/* what rounding leaves goes with the last one */
+		/* rounding errors end with the last copy */
 		if (v[i].gb_per_s < 0)
 			open--;
 		else

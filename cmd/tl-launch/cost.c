@@ -2,20 +2,20 @@
 /*
  * What launching costs the host.
  *
- * A launch is late when its call began after the GPU had run dry: when what it
- * launched ends a gap (trace/gap.h). A run is a series of late launches of one
- * thread, close to each other, whose work is shorter than the time from one
- * launch to the next: there the host is the limit.
+ * A launch is late if its call began after the GPU ran dry: its work ends a gap
+ * (trace/gap.h). A run is a series of late launches of one thread, close
+ * together, whose work is shorter than the launch interval: there the host is
+ * the limit.
  */
 #include "cmd/tl-launch/cost.h"
 
-#define RUN_LAUNCHES 20  /* late ones, at least */
-#define RUN_INTERVALS 10 /* from a late launch to the next one, at most */
+#define RUN_LAUNCHES 20  /* minimum of late launches */
+#define RUN_INTERVALS 10 /* maximum from one late launch to the next */
 
 /* ---- layers ---- */
 
-/* A thread at rest has no layer, and one that waits for the backward pass of
- * another thread waits. */
+/* A thread at rest is between ops; one that waits for the backward pass
+ * waits. */
 static enum cause
 layer_of(const struct host_event *e)
 {
@@ -26,7 +26,7 @@ layer_of(const struct host_event *e)
 	return e->cause;
 }
 
-/* Adds up what a thread did from one launch to another, with their calls. */
+/* Sums what a thread did from one launch to another, both calls included. */
 static void
 add_layers(const struct finder *f, const struct launch *first,
     const struct launch *last, struct layers *to)
@@ -80,7 +80,7 @@ is_same_thread(
 	return call_of(f, a)->thread == call_of(f, b)->thread;
 }
 
-/* Whether a late launch follows another one closely. */
+/* Whether a late launch is close enough to the one before to be in its run. */
 static bool
 follows(const struct finder *f, const struct launch *a, const struct launch *b)
 {
@@ -145,7 +145,7 @@ find_runs(struct finder *f, struct layers *to)
 
 /* ---- steps ---- */
 
-/* Launches by the step that they are in. */
+/* The launches of a step. */
 struct in_step {
 	uint32_t window;
 	struct launch launch;

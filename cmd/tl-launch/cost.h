@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What cost.c (launches, runs, layers) and graph.c (its estimate) share. */
+/* Shared by cost.c (launches, runs, layers) and graph.c (the estimate). */
 #ifndef TL_LAUNCH_COST_H
 #define TL_LAUNCH_COST_H
 
 #include "cmd/tl-launch/launch.h"
 #include "trace/launches.h"
 
-/* Host time by layer, of threads from one of their launches to another. */
+/* Host time by layer, between launches of a thread. */
 struct layers {
 	int64_t ns[CAUSE_COUNT];
 	int64_t nlaunches;
@@ -18,7 +18,7 @@ struct finder {
 	struct account account;
 	struct gaps gaps;
 	struct steps steps;
-	struct launches launches; /* of what is chosen */
+	struct launches launches; /* of the selection */
 	struct cost cost;
 };
 
@@ -28,7 +28,7 @@ call_of(const struct finder *f, const struct launch *l)
 	return &f->h->events.v[l->event];
 }
 
-/* What a launch launched, i from its first on. */
+/* The i-th GPU event of a launch. */
 static inline const struct host_gpu *
 gpu_of(const struct finder *f, uint32_t i)
 {
@@ -36,9 +36,10 @@ gpu_of(const struct finder *f, uint32_t i)
 }
 
 /* graph.c */
-/* What a gap within a graph and launching one take in this trace. */
+/* Medians of a gap within a graph and of a graph launch in this trace. */
 void graph_terms(struct finder *f);
-/* Launches as one graph: a record; of a step its number. */
+/* Adds the estimate for these launches as one graph; step: the key of a
+ * step. */
 void graph_add(struct finder *f, const char *what, struct key step,
     const struct launch *v, size_t n, struct span window);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls, the GPU work that each launched, and the op that each is in.
+ * Launch calls, the GPU work of each, and the op around each.
  *
- * In a tree GPU work stands directly below its launch. Only that of a call that
- * has no place in the tree comes apart from it, in the tail.
+ * In a tree GPU work is directly below its launch. Only work whose call has no
+ * place in the tree comes separately, in the tail.
  */
 #include "cmd/tl-launch/launch.h"
 
@@ -23,7 +23,7 @@ begin_source(struct program *g)
 		host_start(&g->host, g->sink.dict, g->causes);
 }
 
-/* Lengths are differences of times: they must fit. */
+/* Durations are differences of times, which must not overflow. */
 static void
 widen(struct program *g, int64_t start, int64_t end)
 {
@@ -37,8 +37,8 @@ widen(struct program *g, int64_t start, int64_t end)
 }
 
 /*
- * Closes what is not above a host event. Depths are not enough, as frames are
- * not read; but an event lies within those above it.
+ * Closes ops that do not contain a host event. Depths alone do not tell, as
+ * frames are not read; but an event lies within those above it.
  */
 static void
 close_before(struct program *g, const struct event *ev)
@@ -69,7 +69,8 @@ open_op(struct program *g, const struct event *ev)
 	vec_push(&g->ops, ((struct call_op){ ev->ts_ns, ev->name, false }));
 }
 
-/* What tl-graft puts below a graph's launch took no time here. */
+/* Skips ops that tl-graft added below a graph launch: they took no time
+ * here. */
 static void
 add_host(struct program *g, const struct event *ev)
 {
@@ -97,7 +98,7 @@ add_gpu(struct program *g, const struct event *ev, bool is_chosen)
 {
 	const struct call *last =
 	    g->calls.n > 0 ? &g->calls.v[g->calls.n - 1] : NULL;
-	/* of a grafted call: that of the graph, whose id it has */
+	/* a grafted call has the id of the graph's launch */
 	struct uid launch = { .id = ev->launch.id };
 	int64_t end;
 
@@ -130,7 +131,7 @@ add_gpu(struct program *g, const struct event *ev, bool is_chosen)
 	    }));
 }
 
-/* Whatever it launched, if anything. */
+/* Adds any API call, launching or not. */
 static void
 add_call(struct program *g, const struct event *ev)
 {
@@ -153,7 +154,7 @@ add_call(struct program *g, const struct event *ev)
 	r->api_ns = ev->dur_ns;
 }
 
-/* For cost.c. */
+/* Keeps the event for cost.c. */
 static void
 keep(struct program *g, const struct event *ev)
 {
@@ -174,7 +175,7 @@ gather_event(struct program *g, const struct event *ev, bool is_chosen)
 	if (g->with_calls && is_chosen)
 		add_call(g, ev);
 	if (g->with_ranges && ev->shape->kind == KIND_ANNOTATION &&
-	    !ev->shape->is_inferred) /* nobody put it there */
+	    !ev->shape->is_inferred) /* a recorded range */
 		range_event(g, ev);
 	if (event_is(ev, KINDS_HOST))
 		add_host(g, ev);
@@ -186,7 +187,7 @@ gather_event(struct program *g, const struct event *ev, bool is_chosen)
 
 /* ---- records ---- */
 
-/* Those of the tail, whose call is not in front of them. */
+/* Finds the calls of work in the tail. */
 static void
 find_calls(struct program *g)
 {
@@ -254,7 +255,7 @@ set_op(struct program *g, struct launch_record *r, const struct call *c,
 	r->start_delay_ns = first->start_ns - c->ts_ns;
 }
 
-/* A call and the n GPU events that it launched, in time. */
+/* A launch record of a call and its n GPU events, sorted by time. */
 static struct launch_record *
 add_record(struct program *g, enum what what, const struct call *c,
     const struct launched *w, size_t n)

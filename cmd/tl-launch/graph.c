@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What launches would take as one graph: the GPU's busy time, a gap between
- * its events, and the launch of the graph. Time in which the host waited for
- * the GPU, loaded data or allocated while none of the work ran stays: a graph
- * can't hold that. So does idle time that nothing recorded explains.
+ * Estimates launches as one graph: busy time, gaps within a graph, and its
+ * launch. Time stays in which the host waited for the GPU, loaded data or
+ * allocated while none of the work ran, as a graph cannot hold that; so does
+ * idle time that nothing recorded explains.
  */
 #include "cmd/tl-launch/cost.h"
 #include "json/json.h"
@@ -31,7 +31,7 @@ graph_terms(struct finder *f)
 
 /* ---- what a graph can't hold ---- */
 
-/* A name, and how long it was in the way. */
+/* A name that a graph cannot hold, and its time. */
 struct in_way {
 	uint32_t name;
 	int64_t ns;
@@ -39,7 +39,7 @@ struct in_way {
 
 struct obstacles {
 	struct spans of[BLOCKED_COUNT];
-	struct map place; /* name to place in the list */
+	struct map place; /* name to index in the list */
 	VEC(struct in_way) list;
 };
 
@@ -55,7 +55,7 @@ blocked_of(enum cause c)
 	}
 }
 
-/* The innermost op around it, or the call itself; HOST_NONE: neither. */
+/* The innermost op around an event, or the call itself; HOST_NONE: neither. */
 static uint32_t
 culprit(const struct host *h, uint32_t event)
 {
@@ -101,7 +101,7 @@ add_thread(struct obstacles *b, const struct host *h,
 	}
 }
 
-/* The longest first; of equal ones the one that came first. */
+/* Longest first; ties by first occurrence. */
 static int
 by_time(const void *x, const void *y)
 {
@@ -130,7 +130,7 @@ list_names(const struct finder *f, struct obstacles *b)
 	return id;
 }
 
-/* Each part of the time once: what the GPU worked meanwhile counts as that. */
+/* Counts each part of the time once; time in which the GPU worked is busy. */
 static void
 count_blocked(struct obstacles *b, const struct spans *busy, int64_t *ns)
 {
@@ -162,8 +162,8 @@ less(int64_t ns, int64_t by)
 	return ns > by ? ns - by : 0;
 }
 
-/* Idle time that host work makes, as tl-idle's idle_window has it; what nothing
- * explains goes to missing. */
+/* Idle time caused by host work, as in tl-idle's idle_window; adds unexplained
+ * idle time to missing. */
 static int64_t
 host_idle_ns(const struct finder *f, struct span window, struct spans *missing)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-launch inside: the calls that launch GPU work are kept with what they
- * launched (gather.c). When a source ends each becomes a record, and the work
- * in each GPU stream a queue (queue.c). What launching costs the host needs all
- * that the host did (trace/host.h, cost.c): it is read only when asked for.
+ * tl-launch: keeps each call that launches GPU work with that work (gather.c).
+ * When a source ends, each becomes a record, and the work of each GPU stream a
+ * queue (queue.c). What launching costs the host (cost.c) needs all host events
+ * (trace/host.h), which are read only for these tables.
  */
 #ifndef TL_LAUNCH_H
 #define TL_LAUNCH_H
@@ -14,11 +14,11 @@
 enum what {
 	IS_LAUNCH,
 	IS_PAIR, /* a launch and one of its several GPU events */
-	IS_CALL, /* of any kind */
+	IS_CALL, /* launching or not */
 	IS_QUEUE,
-	IS_POINT, /* of a queue's length over time */
+	IS_POINT, /* a change of a queue's length */
 	IS_COPY,
-	IS_BANDWIDTH, /* at a time */
+	IS_BANDWIDTH, /* a change of copy bandwidth */
 	IS_COST,
 	IS_LAYER,
 	IS_STRETCH,      /* a run or a step */
@@ -27,33 +27,33 @@ enum what {
 };
 
 struct launch_record {
-	struct sink_record rec; /* uid, track, ts: of the call, the copy */
+	struct sink_record rec; /* uid, track, ts: of the call or copy */
 	uint8_t what;
-	uint32_t name; /* of the call, the copy; word of a layer, a stretch */
-	/* op: of a copy its direction, of a range its category */
+	uint32_t name; /* of the call or copy; word of a layer or stretch */
+	/* op: a copy's direction, a range's category */
 	uint32_t op, kernel, size;
-	uint32_t more; /* place in queues, costs or stretches */
+	uint32_t more; /* index in queues, costs or stretches */
 	struct uid kernel_uid;
 	struct key pid, tid, dev, gpu_stream, step, phase;
-	/* of a layer and a range api_ns is its time */
+	/* api_ns: time of a layer or range, too */
 	int64_t api_ns, queue_ns, kernel_ns;
-	int64_t total_ns; /* of the three */
-	int64_t ngpu; /* of a point: the length; in a range: 1, the first of a
+	int64_t total_ns; /* sum of the three */
+	int64_t ngpu; /* of a point: length; in a range: 1 for the first of a
 	                 name */
 	union {
-		int64_t op_delay_ns; /* SINK_NONE: not its op's first */
+		int64_t op_delay_ns; /* SINK_NONE: not the op's first launch */
 		int64_t bytes;       /* SINK_NONE: not recorded */
 	};
-	int64_t start_delay_ns; /* SINK_NONE: likewise */
-	double real;            /* of a layer per launch; GB/s */
+	int64_t start_delay_ns; /* SINK_NONE: as above */
+	double real;            /* ns of a layer per launch; GB/s */
 };
 
-/* A call of the runtime or driver, as read. */
+/* A runtime or driver API call. */
 struct call {
 	struct uid uid;
 	int64_t ts_ns, dur_ns;
 	uint32_t name, track;
-	uint32_t op; /* place in ops, or CALL_NONE */
+	uint32_t op; /* index in ops, or CALL_NONE */
 };
 #define CALL_NONE UINT32_MAX
 
@@ -66,13 +66,13 @@ struct call_op {
 
 struct open_op {
 	uint32_t depth, thread;
-	uint32_t place; /* in ops */
+	uint32_t place; /* index in ops */
 	int64_t ts_ns, dur_ns;
 };
 
 /* A GPU event and the call that launched it. */
 struct launched {
-	uint32_t call; /* CALL_NONE: not found yet */
+	uint32_t call; /* CALL_NONE: not yet found */
 	uint32_t name;
 	int64_t start_ns, end_ns;
 	struct uid uid, launch;
@@ -87,7 +87,7 @@ struct range {
 	uint32_t name, cat, track;
 };
 
-/* A copy begins or, at a rate below 0, ends. */
+/* A copy begins, or ends if the rate is negative. */
 struct copy_change {
 	struct key dev;
 	uint32_t name, track;
@@ -96,16 +96,15 @@ struct copy_change {
 	double gb_per_s;
 };
 
-/* What waits in a GPU stream: launched, and not started. */
+/* A GPU stream's work that was launched and has not started. */
 struct queue {
-	int64_t points, longest; /* points: changes of its length */
+	int64_t points, longest; /* points: number of changes */
 	int64_t median, p95, p99;
 	int64_t span_ns, full_ns;
-	double mean, time_mean; /* of points; over the time */
+	double mean, time_mean; /* over points, over time */
 };
 
-/* Time that a graph can't hold: the host's, and what nothing recorded explains.
- */
+/* Idle time that a graph cannot hold: the host's, or unexplained. */
 enum blocked {
 	BLOCKED_SYNC,
 	BLOCKED_COPY,
@@ -115,30 +114,30 @@ enum blocked {
 	BLOCKED_COUNT
 };
 
-/* Launches, how often one comes, and how much work it launches. */
+/* How often launches come, and how much work each has. */
 struct pace {
 	int64_t nlaunches, ngpu;
 	int64_t interval_ns, work_ns; /* medians; -1: none */
 };
 
-/* A run of late launches, or a step: what a graph would return. */
+/* The estimate for a run of late launches or a step. */
 struct stretch {
 	struct pace pace;
 	int64_t wall_ns, busy_ns;
-	int64_t gaps_ns, start_ns; /* of the graph */
+	int64_t gaps_ns, start_ns; /* within the graph */
 	int64_t blocked_ns[BLOCKED_COUNT];
-	int64_t host_ns, other_ns; /* the rest of what is not busy */
+	int64_t host_ns, other_ns; /* rest of the time that is not busy */
 	int64_t graph_ns;
 	struct uid last;
-	uint32_t forbids; /* JSON, in the dictionary */
+	uint32_t forbids; /* JSON text */
 };
 
-/* Of a source. */
+/* Of one source. */
 struct cost {
 	struct pace pace;
 	int64_t nlate;
 	int64_t graph_gap_ns, graph_launch_ns;
-	uint32_t gap_from, launch_from; /* how the estimate has them */
+	uint32_t gap_from, launch_from; /* words: measured or assumed */
 };
 
 struct program {
@@ -147,8 +146,8 @@ struct program {
 	const char *causes_file, *by;
 	bool with_ops, with_queues, with_points, with_copies, with_bandwidth;
 	bool with_host, with_calls, with_ranges, with_range_kernels, by_phase;
-	bool any_inst; /* some event is of a graft */
-	/* of the source being read */
+	bool any_inst; /* some event was added by tl-graft */
+	/* of the current source */
 	bool has_source;
 	uint32_t source;
 	VEC(struct call) calls;
@@ -157,11 +156,11 @@ struct program {
 	VEC(struct launched) works;
 	VEC(struct copy_change) changes; /* if with_bandwidth */
 	VEC(struct range) ranges;        /* if with_ranges */
-	struct span span;                /* of them all */
+	struct span span;                /* of all events */
 	struct map chosen;               /* uids of works, if with_host */
 	struct causes *causes;
 	struct host host;
-	/* of all */
+	/* of all sources */
 	uint64_t nlaunches, ncalls;
 	VEC(struct queue) queues;
 	VEC(struct stretch) stretches;
@@ -179,7 +178,7 @@ enum {
 	M_BYTES = M_OP_DELAY, /* of copies */
 };
 
-/* Cells that are made in cell(). */
+/* Cells computed in launch_cell(). */
 enum {
 	C_TOTAL,
 	C_TOTAL_SUM,
@@ -187,7 +186,7 @@ enum {
 	C_SHORT,
 	C_API_OUTLIERS,
 	C_DELAY_OUTLIERS,
-	C_DELAYS, /* ops that have one */
+	C_DELAYS, /* ops that have a delay */
 	C_START,
 	C_PAGEABLE,
 	C_BYTES,
@@ -201,12 +200,12 @@ enum {
 	C_OTHER,
 	C_GAP_FROM,
 	C_LAUNCH_FROM,
-	/* by their places, integers and reals of what a record has in more */
+	/* integers and reals at an offset of what `more` refers to */
 	C_INT,
 	C_REAL = C_INT + 0x1000,
 };
 
-/* A record of the source at hand. */
+/* Adds a record of the current source. */
 struct launch_record *launch_add(struct program *g, enum what what);
 
 /* gather.c */
@@ -216,15 +215,15 @@ void gather_free(struct program *g);
 
 /* copies.c */
 void copy_event(struct program *g, const struct event *ev, int64_t end);
-/* Of the source that has been read whole. */
+/* Of a source that has been read. */
 void copies_end(struct program *g);
 
-/* queue.c: of the works of a source, sorted by call. */
+/* queue.c: from a source's works, sorted by call */
 void queues_find(struct program *g);
 
 /* ranges.c */
 void range_event(struct program *g, const struct event *ev);
-/* Of the source that has been read whole; its works are sorted by call. */
+/* Of a source that has been read; works are sorted by call. */
 void ranges_find(struct program *g);
 
 /* cost.c */

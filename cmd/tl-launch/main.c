@@ -239,7 +239,7 @@ enum {
 	    { "api_ns_std_all", "StdDev (ns)", 0 },                           \
 	    { "api_ns_std", "sample StdDev (ns)", 0 })
 
-/* by: what its records are. */
+/* .by: what a table's records are. */
 static struct sink_table tables[] = {
 	[BY_API] = { .name = "launches_by_api",
 	    .keys = "api" /* what --by says */,
@@ -372,8 +372,7 @@ static struct sink_table tables[] = {
 	    .by = IS_RANGE_KERNEL },
 };
 
-/* Series are long, ranges mostly a program's own: they are asked for by name.
- */
+/* Series are long, and ranges mostly a program's own: printed only if named. */
 static bool
 is_asked(const struct sink *s, const struct sink_table *t)
 {
@@ -392,14 +391,14 @@ is_member(const struct sink *s, const struct sink_plan *p, const void *record)
 		return r->ngpu == 1;
 	if (p->table == &tables[OF_COPY_BYTES] && r->op == INTERN_NONE)
 		return false;
-	/* HIP calls these: their time is in its own */
+	/* HIP calls contain these, so their time is in HIP's */
 	if (p->table == &tables[OF_HIP] && r->what == IS_CALL &&
 	    str_starts(dict_get(s->dict, r->name), STR("hsa_")))
 		return false;
 	return r->what == p->table->by;
 }
 
-/* In a folder, calls of rocprofv3's traces have TraceLens's name. */
+/* In a folder, calls of rocprofv3's traces go by TraceLens's name. */
 static bool
 fits(const struct sink *s, const struct sink_table *t)
 {
@@ -497,7 +496,7 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	}
 }
 
-/* --by is about the table asked for. */
+/* --by is about the printed table. */
 static void
 choose_keys(const struct program *g)
 {
@@ -519,7 +518,7 @@ choose_keys(const struct program *g)
 	tables[OF_HIP].keys = tables[OF_CALLS].keys = g->by;
 }
 
-/* What is read is as little as the tables that are asked for need. */
+/* Reads only what the printed tables need. */
 static void
 check_settings(struct sink *s)
 {

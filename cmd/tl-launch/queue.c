@@ -20,12 +20,12 @@ struct point {
 	uint32_t work;
 };
 
-/* How long a queue had a length. */
+/* How long a queue had this length. */
 struct stay {
 	int64_t length, ns;
 };
 
-/* Launches at a time come before starts: no queue is shorter than nothing. */
+/* At equal times launches precede starts, so that no length is negative. */
 static int
 by_queue(const void *x, const void *y)
 {
@@ -52,7 +52,7 @@ pid_of(const struct program *g, const struct launched *w)
 	return g->sink.dict->tracks.v[g->calls.v[w->call].track].pid;
 }
 
-/* The number of the queue that a GPU event waits in. */
+/* Index of the queue of a GPU event. */
 static uint32_t
 queue_of(
     const struct program *g, struct intern *queues, const struct launched *w)
@@ -80,7 +80,7 @@ add_record(struct program *g, enum what what, const struct point *p)
 	return r;
 }
 
-/* The least length that it has at most for this share of the time. */
+/* The length that is not exceeded for this share of the time. */
 static int64_t
 length_at(const struct stay *v, size_t n, int64_t whole, double share)
 {
@@ -95,7 +95,7 @@ length_at(const struct stay *v, size_t n, int64_t whole, double share)
 	return v[i].length;
 }
 
-/* The figures of one queue, from its points in time. */
+/* Figures of a queue from its points, sorted by time. */
 static void
 add_queue(struct program *g, const struct point *v, size_t n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was launched inside of annotations (NVTX and roctx ranges): GPU work
- * belongs to each range of the launching thread in which its call starts, from
- * the start of the first to the end of the last of it.
+ * GPU work launched inside annotations (NVTX and roctx ranges): it belongs to
+ * each range of the launching thread in which its call starts. A range is
+ * projected from the start of its first GPU event to the end of its last.
  */
 #include "cmd/tl-launch/launch.h"
 
@@ -11,7 +11,7 @@ struct called {
 	uint32_t thread;
 	int64_t ts_ns; /* of the call */
 	int64_t start_ns, end_ns, n;
-	size_t first; /* of a call: its first work */
+	size_t first; /* of a call: its first GPU event */
 };
 
 void
@@ -50,8 +50,8 @@ join(struct called *to, const struct called *w)
 }
 
 /*
- * Ranges may cross, so each asks for its calls by itself: a tree over them has
- * in node i what is in 2 i and 2 i + 1, and the calls from node n on.
+ * Ranges may cross, so each looks up its calls: in a binary tree, node i sums
+ * nodes 2 i and 2 i + 1, and the calls are the leaves from node n on.
  */
 typedef VEC(struct called) called_vec;
 
@@ -83,7 +83,7 @@ make_tree(struct program *g, called_vec *tree)
 	vec_free(&calls);
 }
 
-/* The first call of a thread from a time on: its node. */
+/* Leaf of a thread's first call at or after a time. */
 static size_t
 call_from(const called_vec *tree, uint32_t thread, int64_t ns)
 {
@@ -122,7 +122,7 @@ add_record(struct program *g, enum what what, const struct range *r)
 	return rec;
 }
 
-/* Each kernel of some calls; seen: for each name, the last range with it. */
+/* Adds each kernel of some calls; seen: the last range that has each name. */
 static void
 add_kernels(struct program *g, size_t range, const struct called *calls,
     size_t ncalls, struct map *seen)
