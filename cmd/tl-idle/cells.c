@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells that are more than a field of the row's record. */
+/* Cells that are more than a field of the record. */
 #include "cmd/tl-idle/idle.h"
 
 #include <string.h>
@@ -67,7 +67,7 @@ whole_cell(const struct sink_row *row, unsigned number)
 	}
 }
 
-/* A row without pieces, as of a step without GPU work, has no figures. */
+/* A row without pieces, such as a step without GPU work, has no figures. */
 static struct cell
 counted_cell(const struct stats *pieces, int64_t v)
 {

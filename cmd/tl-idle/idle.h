@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-idle inside: a source is kept whole (trace/host.h); when it ends, its gaps
- * and their causes (trace/gap.h) become records of the sink. Pieces of gaps are
- * ten times as many as gaps: what a row adds up is one record while they are
- * found, and each piece leaves its length.
+ * tl-idle: a source is kept whole (trace/host.h); when it ends, its gaps and
+ * their causes (trace/gap.h) become records of the sink. As pieces are ten
+ * times as many as gaps, those of one row share a record, and each leaves only
+ * its length.
  */
 #ifndef TL_IDLE_H
 #define TL_IDLE_H
@@ -12,20 +12,20 @@
 #include "trace/account.h"
 #include "trace/waits.h"
 
-/* Shorter waits are kernel_wait, if nothing is said. */
+/* default of --kernel-wait */
 #define KERNEL_WAIT_NS 30000
-/* Columns that may be keys. */
+/* words of --by */
 #define BY_WORDS                                                           \
 	"class, cause, call, op, module, thread, step, phase, opened_by, " \
 	"dev, gpu_stream"
 
-/* Those up to FOLDED are the pieces or intervals of one row. */
+/* Up to FOLDED, one record holds all pieces or intervals of a row. */
 enum what { IS_PIECE, IS_INTERVAL, FOLDED, IS_GAP = FOLDED, IS_WINDOW };
-/* Events that end a gap; other words of --by are columns. */
+/* What is idle in a gap; other words of --by are columns. */
 enum scope { SCOPE_ALL, SCOPE_DEV, SCOPE_GPU_STREAM };
 
 struct named {
-	uint32_t name; /* INTERN_NONE: there is none */
+	uint32_t name; /* INTERN_NONE: none */
 	struct uid uid;
 };
 
@@ -34,14 +34,14 @@ struct idle_record {
 	struct sink_record rec;
 	uint8_t what;
 	bool is_inferred;
-	uint32_t event; /* of its source, or HOST_NONE */
+	uint32_t event; /* in the source; or HOST_NONE */
 	uint32_t cause, name, op, module, opened_by, advice, class, flags;
-	/* of the longest in stacks.nodes, of IS_GAP and IS_WINDOW in wholes */
+	/* of the longest in stacks.nodes; of IS_GAP and IS_WINDOW in wholes */
 	uint32_t more;
 	struct key dev, gpu_stream, step, phase;
 	int64_t ns, inferred_ns;
-	int64_t behind_ns; /* host work behind the call, in gaps it opened */
-	/* of pieces: in lengths; in how many calls, and in which most */
+	int64_t behind_ns; /* host work behind the call in its gaps */
+	/* place in lengths, their number; calls, and the time in the longest */
 	size_t first, n;
 	int64_t ncalls;
 	uint64_t longest_ns;
@@ -53,37 +53,38 @@ struct piece {
 	uint32_t event, record;
 };
 
-/* What is said of a gap as a whole. */
+/* Facts about a gap as a whole. */
 struct idle_whole {
 	struct named prev, next, opened, awaited;
 	uint32_t next_op, next_module;
-	uint32_t window; /* of IS_WINDOW: in windows */
+	uint32_t window; /* of IS_WINDOW: index in windows */
 	int64_t cause_ns;
-	bool is_lock; /* its call waited for that of another thread */
+	bool is_lock; /* its call likely waited for another thread's lock */
 };
 
-/* A source's figures for its verdict, in the record of its largest gap. */
+/* A source's figures for its verdict; its record is the one of its largest
+ * gap. */
 struct idle_window {
 	struct account account;
 	int64_t window_ns, nsteps, nlaunched, nstarved;
-	int64_t head_ns; /* left out of it */
+	int64_t head_ns; /* not counted */
 	uint32_t from, head_cause;
 	struct named blocked, waits;
 	bool has_python, is_tpu;
 };
 
-/* An event's name below what is above it. */
+/* A name below its parent. */
 struct stack_node {
-	uint32_t up; /* in stacks.nodes, or STACK_NONE */
+	uint32_t up; /* index in stacks.nodes, or STACK_NONE */
 	uint32_t name;
 };
 #define STACK_NONE UINT32_MAX
 
 struct stacks {
 	VEC(struct stack_node) nodes;
-	struct map places;  /* of nodes, by above and name */
-	VEC(uint32_t) of;   /* of the source's events, as far as known */
-	VEC(uint32_t) path; /* while one is made */
+	struct map places;  /* nodes by parent and name */
+	VEC(uint32_t) of;   /* nodes of the source's events, where known */
+	VEC(uint32_t) path; /* scratch */
 };
 
 struct idle {
@@ -91,8 +92,8 @@ struct idle {
 	enum scope scope;
 	int64_t min_gap_ns, kernel_wait_ns;
 	bool no_python;
-	bool with_steps; /* of the window of the steps */
-	bool any_inst;   /* some event is of a graft */
+	bool with_steps; /* --steps */
+	bool any_inst;   /* some event was added by tl-graft */
 	struct causes *causes;
 	const char *causes_file;
 	struct host host;
@@ -102,38 +103,39 @@ struct idle {
 	VEC(struct idle_window) windows;
 	VEC(struct idle_whole) wholes;
 	bool has_source;
-	bool with_above; /* op and module of pieces are asked for */
-	bool by_words;   /* rows differ by class, cause and names alone */
+	bool with_above; /* rows need op and module */
+	bool by_words;   /* rows differ in class, cause and names only */
 	bool by_step, by_phase, with_stack;
 	struct stacks stacks;
 	uint32_t source;
 	VEC(struct key) steps; /* of the source's GPU events, as read */
 	VEC(uint8_t) chosen;
-	/* what no table shows is no record, but of a source's first gap */
+	/* tables to print need this record; a source's first gap is always
+	 * one */
 	bool shows[IS_WINDOW + 1];
-	size_t nbefore; /* records of the sources before */
-	/* of the source at hand,, and their rows */
+	size_t nbefore; /* records of earlier sources */
+	/* of the current source: pieces, and their rows */
 	VEC(struct piece) pieces;
-	VEC(uint64_t) sums; /* of each event; 0 between two rows */
+	VEC(uint64_t) sums; /* by event; all 0 between two rows */
 	struct sink_fold folds[FOLDED];
 	VEC(int64_t) lengths;
-	/* of the row at hand */
+	/* statistics of the current row */
 	const struct idle_record *longest;
 	VEC(int64_t) room;
 	struct stats stats;
 	int64_t ncalls;
 	uint64_t ngaps;
-	bool has_python, is_tpu; /* the source at hand */
-	bool said_tpu;           /* by the record of source said_src */
+	bool has_python, is_tpu; /* of the current source */
+	bool said_tpu;           /* what the record of source said_src says */
 	uint32_t said_src;
-	/* by cause; advice also by these */
+	/* by cause; advice also by has_python and is_tpu */
 	uint32_t words[CAUSE_COUNT], advice[2][2][CAUSE_COUNT];
 	uint32_t classes[ACCOUNT_COUNT];
 };
 
 /* ---- cells.c ---- */
 
-/* Cells that are made in cells.c. */
+/* Cells computed in cells.c. */
 enum {
 	C_COUNT,
 	C_CALLS,
@@ -164,29 +166,29 @@ enum {
 	C_NEXT_MODULE,
 	C_CAUSE_NS,
 	C_IS_LOCK,
-	C_WINDOW, /* and from here on, by its place, a time or count of one */
+	C_WINDOW, /* from here on fields of idle_window */
 };
 
 struct cell idle_cell(const struct sink_row *row, unsigned number);
 
-/* records.c: of the source that has been read whole. */
+/* records.c: makes the records of a source that has been read. */
 void idle_records(struct idle *g);
 
-/* lock.c: whether a call stood behind one of another thread. */
+/* lock.c: whether a call likely waited for another thread's lock. */
 bool call_is_lock(struct host *h, uint32_t event);
 
 /*
- * walls.c: the times of the steps that --step asks for, of those found; how
- * many, of the process with most.
+ * Finds the times of the steps of --step, and their number in the process with
+ * most (walls.c).
  */
 uint64_t walls_of_steps(struct idle *g, struct spans *walls);
 
 /* stack.c */
 
-/* Before events of a source are asked for. */
+/* Starts a source. */
 void stacks_source(struct stacks *s, const struct host *h);
 uint32_t stack_of(struct stacks *s, const struct host *h, uint32_t event);
-/* Its names, the outermost first, as folded stacks have them: "a;b;c". */
+/* The names as a folded stack, outermost first: "a;b;c". */
 void stack_text(
     struct stacks *s, const struct dict *dict, uint32_t node, struct buf *text);
 void stacks_free(struct stacks *s);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of the runtime that wait for another thread's. */
+/* Runtime calls that wait for another thread's lock. */
 #include "cmd/tl-idle/idle.h"
 
-#define LOCK_THREADS 256 /* that are looked at */
+#define LOCK_THREADS 256 /* threads that are compared */
 
-/* How long a thread was in calls within an event. */
+/* Time of a thread in runtime calls during an event. */
 static int64_t
 in_calls(const struct host *h, const struct host_thread *t,
     const struct host_event *e)
@@ -19,7 +19,7 @@ in_calls(const struct host *h, const struct host_thread *t,
 }
 
 /* Whether a call took three times its name's median, half of it while another
- * thread was in the runtime, too: they wait for its lock. */
+ * thread was in a runtime call: a likely lock. */
 bool
 call_is_lock(struct host *h, uint32_t event)
 {
@@ -35,7 +35,7 @@ call_is_lock(struct host *h, uint32_t event)
 		i++;
 	if (i == h->threads.n || i == LOCK_THREADS)
 		return false;
-	/* last, as medians are found only when one is asked for */
+	/* last, as the median is expensive */
 	median = host_median_of_name(h, e->name);
 	return median >= 0 && length / 3 >= median;
 }

@@ -2,9 +2,9 @@
 /*
  * tl-idle: why did the GPU wait?
  *
- * A sink that keeps a source whole (trace/host.h), finds its gaps and their
- * causes when it ends (trace/gap.h), and makes of each gap, of each piece of
- * one and of each interval between kernels of a GPU stream a record.
+ * A sink that keeps a source whole (trace/host.h) and finds its gaps and their
+ * causes when it ends (trace/gap.h). Gaps, pieces of gaps and intervals between
+ * kernels of a GPU stream become records.
  */
 #include "cmd/tl-idle/idle.h"
 
@@ -43,7 +43,7 @@ static const struct about about = {
 
 /* ---- columns ---- */
 
-/* Columns that depend on --by, or are there only when asked for by name. */
+/* Columns that depend on --by or are printed only if named. */
 enum { ONLY_CAUSE = 1, ONLY_DEV, ONLY_GPU_STREAM, ONLY_STACK, ONLY_STEP };
 
 #define AT(field) offsetof(struct idle_record, field)
@@ -216,7 +216,7 @@ is_member(const struct sink *s, const struct sink_plan *p, const void *record)
 	return r->what == what_of[p->table - tables];
 }
 
-/* Threads of one name are one row. */
+/* Threads of one name share a row. */
 static void
 look_at_row(struct sink_row *row)
 {
@@ -224,7 +224,7 @@ look_at_row(struct sink_row *row)
 
 	g->longest = row->first;
 	g->ncalls = g->longest->ncalls;
-	/* mostly a record of pieces is the row */
+	/* the record of a row of pieces usually is the row */
 	if (row->group->n == 1 && g->longest->n > 0) {
 		stat_of(
 		    &g->stats, g->lengths.v + g->longest->first, g->longest->n);
@@ -244,7 +244,7 @@ look_at_row(struct sink_row *row)
 	stat_of(&g->stats, g->room.v, g->room.n);
 }
 
-/* What time its idle time is of. */
+/* Adds the note on the window that idle time refers to. */
 static void
 add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 {
@@ -274,7 +274,7 @@ end_source(struct idle *g)
 	idle_records(g);
 }
 
-/* It comes before its events, and what it says is gone at the first of them. */
+/* The source precedes its events, whose first one overwrites what it says. */
 static void
 note_source(struct sink *s, const struct source *src)
 {
@@ -386,7 +386,8 @@ finish(struct sink *s)
 	sink_sources_check(&s->sources);
 	if (g->ngaps == 0 && g->windows.n == 0 &&
 	    s->named != &tables[OF_STREAMS]) {
-		select_end(&s->select); /* before there is no answer */
+		select_end(&s->select); /* reports what the selection missed,
+		                           even if there is no answer */
 		explain_empty(s);
 	}
 }

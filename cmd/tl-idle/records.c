@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gaps, pieces of gaps and intervals of GPU streams as records. */
+/* Makes records of gaps, pieces of gaps and intervals of GPU streams. */
 #include "cmd/tl-idle/idle.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ set_event(const struct idle *g, struct idle_record *r, uint32_t event)
 	    event != HOST_NONE ? g->host.events.v[event].name : INTERN_NONE;
 }
 
-/* Of its event, or else of what stands beside it. */
+/* The uid and track of its event, else of the GPU event next to it. */
 static void
 set_place(
     const struct idle *g, struct idle_record *r, const struct host_gpu *beside)
@@ -71,10 +71,10 @@ fold(struct idle *g, struct idle_record *piece, const struct host_gpu *beside)
 	}
 	at = (size_t)(r - (struct idle_record *)sink_record(&g->sink, 0));
 
-	/* one of a step without GPU work tells no idle time */
+	/* a step without GPU work has no known idle time */
 	if (piece->flags != INTERN_NONE)
 		return;
-	/* ... but one of this number in another process may */
+	/* a step of this number in another process may */
 	if (r->flags != INTERN_NONE) {
 		r->ns = r->inferred_ns = r->behind_ns = 0;
 		r->flags = INTERN_NONE;
@@ -116,8 +116,8 @@ named_gpu(const struct idle *g, uint32_t gpu)
 			 : (struct named){ k->name, k->uid };
 }
 
-/* In how many calls it was spent, and in which most: one can cause several
- * pieces. */
+/* Counts the calls of a row, and finds the one with most time: a call can cause
+ * several pieces. */
 static void
 find_longest(struct idle *g, struct idle_record *r, const uint32_t *events)
 {
@@ -129,7 +129,7 @@ find_longest(struct idle *g, struct idle_record *r, const uint32_t *events)
 
 		if (events[i] != HOST_NONE) {
 			sum = &g->sums.v[events[i]];
-			r->ncalls += *sum == 0; /* no piece is without length */
+			r->ncalls += *sum == 0; /* 0: a new call */
 			ns = *sum += ns;
 		}
 		if (ns > r->longest_ns) {
@@ -190,7 +190,7 @@ beside(const struct idle *g, const struct gap *gap)
 	return &g->host.gpus.v[gpu != HOST_NONE ? gpu : 0];
 }
 
-/* The whole of a gap as a record: of idle_gaps, or of a window. */
+/* The record of a whole gap, for idle_gaps or a window. */
 static struct idle_record *
 add_whole(
     struct idle *g, enum what what, const struct gap *gap, uint32_t opener)
@@ -229,8 +229,8 @@ set_step(struct idle *g, struct idle_record *r, const struct step_window *w)
 }
 
 /*
- * A piece of a gap as r, which is of another one; with --by step or phase the
- * part of it in each, by the clock, and behind_ns in the first.
+ * Adds a piece of a gap as a copy of r; with --by step or phase its part in
+ * each, by the clock, and behind_ns in the first.
  */
 static void
 add_piece(struct idle *g, struct idle_record *r, const struct gap *gap,
@@ -276,7 +276,7 @@ add_piece(struct idle *g, struct idle_record *r, const struct gap *gap,
 	}
 }
 
-/* Whether such a record is made: it is shown, or is a source's first one. */
+/* Whether to make such a record: it is shown, or is its source's first. */
 static bool
 makes(const struct idle *g, enum what what)
 {
@@ -289,7 +289,8 @@ is_chosen(const struct idle *g, const struct host_gpu *k)
 	return g->chosen.v[k->no] != 0;
 }
 
-/* Host work behind the call that opened a gap is shown with its first piece. */
+/* Host work behind the call that opened a gap goes to that call's first
+ * piece. */
 static void
 add_pieces(struct idle *g, const struct gap *gap)
 {
@@ -329,7 +330,7 @@ add_gap(struct idle *g, const struct gap *gap)
 	    r->event != HOST_NONE && call_is_lock(h, r->event);
 }
 
-/* Those from first on: all of them, or those that chosen work ends. */
+/* Gaps from first on: all, or those that end with selected work. */
 static void
 add_list(struct idle *g, size_t first, bool all)
 {
@@ -345,8 +346,8 @@ add_list(struct idle *g, size_t first, bool all)
 }
 
 /*
- * What an interval of a GPU stream was for (HTA's three classes), by the call
- * that launched what ends it.
+ * HTA's class of an interval of a GPU stream, by the call that launched its
+ * end.
  */
 static void
 add_interval(
@@ -387,7 +388,7 @@ add_intervals(struct idle *g, const uint32_t *gpus, size_t n)
 	}
 }
 
-/* The number of the scope that a GPU event is in. */
+/* Number of a GPU event's scope. */
 static uint32_t
 scope_of(struct intern *scopes, enum scope scope, const struct host_gpu *k)
 {
@@ -400,8 +401,8 @@ scope_of(struct intern *scopes, enum scope scope, const struct host_gpu *k)
 }
 
 /*
- * Calls each on the GPU events of one scope after the other, in time; scopes in
- * the order of their first event.
+ * Calls each on the GPU events of one scope, sorted by time; scopes in the
+ * order of their first event.
  */
 static void
 each_scope(struct idle *g, enum scope scope,
@@ -497,8 +498,8 @@ add_window(struct idle *g, const struct account *a)
 }
 
 /*
- * Of all GPU events in the window of the steps, or in the walls of those that
- * are asked for; of events chosen otherwise in their own.
+ * Accounts for all GPU events, in the window of the steps or of those of
+ * --step; of another selection for its events, in their own window.
  */
 static void
 add_account(struct idle *g)

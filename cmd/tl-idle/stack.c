@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is above an event, of all sources: a tree of names, so that stacks share
- * what they have in common, and a record keeps one number.
+ * Ancestors of events of all sources as a tree of names: stacks share what they
+ * have in common, and a record keeps one number.
  */
 #include "cmd/tl-idle/idle.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The window of chosen steps: the time that each of them took. */
+/* The time of each selected step. */
 #include "cmd/tl-idle/idle.h"
 #include "trace/pace.h"
 
 /*
- * Its wall time; where the host only enqueues, from the end of the GPU work of
- * the one before to that of its own.
+ * A step's wall time; where the host only enqueues, from the end of the
+ * previous step's GPU work to the end of its own.
  */
 static struct span
 time_of(const struct pace *p)
