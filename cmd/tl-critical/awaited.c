@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What waits for what, by rows of the recording or else by what ended when. */
+/*
+ * Finds what calls and GPU streams wait for: from rows of the recording, else
+ * from what ended when.
+ */
 #include "cmd/tl-critical/critical.h"
 
 #include <stdlib.h>
@@ -29,14 +32,14 @@ take_rows(struct graph *g, struct recording *r)
 /* ---- what ended ---- */
 
 /*
- * Of the work that was launched before a time, what ended last up to another
- * time: GPU events in the order of their ends, and of those launched so far
- * the last one up to each place (a Fenwick tree of maxima).
+ * Finds, among the work launched before one time, what ended last before
+ * another: GPU events sorted by end, and for those launched so far the last one
+ * up to each position (a Fenwick tree of maxima).
  */
 struct ended {
-	VEC(uint32_t) order; /* GPU events */
-	uint32_t *place;     /* of each, in order */
-	uint32_t *last;      /* private: place + 1 */
+	VEC(uint32_t) order; /* GPU events by end */
+	uint32_t *place;     /* position of each in order */
+	uint32_t *last;      /* the tree: position + 1 */
 };
 
 struct end_of {
@@ -102,11 +105,11 @@ ended_free(struct ended *d)
 
 /* ---- calls that wait, and GPU streams made to wait ---- */
 
-/* Of the work launched before a time: what ended last, up to another one. */
+/* Which work, launched before one time, ended last before another? */
 struct question {
 	int64_t launched_ns, ended_ns;
-	uint32_t call; /* that waits, or ... */
-	uint32_t gpu;  /* ... work that does; HOST_NONE: it is the other */
+	uint32_t call; /* call that waits, or */
+	uint32_t gpu;  /* work that waits; HOST_NONE: the other one */
 };
 
 typedef VEC(struct question) question_list;
@@ -128,7 +131,7 @@ is_of_device(struct str name)
 	    str_find(name, STR("ThreadSync"), false) >= 0;
 }
 
-/* A synchronisation waits for what was launched before it. */
+/* A synchronization waits for what was launched before it. */
 static void
 ask_for_calls(const struct recording *r, question_list *to)
 {
@@ -189,8 +192,8 @@ list_stream_waits(const struct recording *r, launched_list *list)
 }
 
 /*
- * The calls do not say which GPU stream waits: it may be that of each first
- * launch of their thread behind them.
+ * The calls do not name the GPU stream that waits: it may be that of any next
+ * launch of their thread.
  */
 static void
 ask_for_streams(const struct recording *r, question_list *to)
@@ -272,7 +275,7 @@ answer_all(struct graph *g, struct recording *r, question_list *list)
 
 /* ---- all GPU work that is waited for ---- */
 
-/* A blocking copy waits for what it copies. */
+/* A blocking copy waits for the copy. */
 static void
 add_copies(struct graph *g, struct recording *r)
 {
@@ -290,7 +293,7 @@ add_copies(struct graph *g, struct recording *r)
 	}
 }
 
-/* Hand-overs between GPU streams, by the lengths of gaps alone. */
+/* Hand-overs between GPU streams, judged by the lengths of gaps alone. */
 static void
 add_hand_overs(struct graph *g, const struct recording *r)
 {

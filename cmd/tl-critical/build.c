@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording as a graph: its threads and GPU streams, and launches. */
+/* Builds the graph of a recording: threads, GPU streams and launches. */
 #include "cmd/tl-critical/critical.h"
 
 #include <stdlib.h>
@@ -10,13 +10,14 @@ struct chain {
 	struct graph *g;
 	struct recording *r;
 	uint32_t thread;
-	uint32_t last; /* node */
+	uint32_t last; /* its last node */
 	int64_t last_ns;
 	bool is_over;
-	uint32_t owner; /* what is open when the window ends */
+	uint32_t owner; /* event open at the end of the window */
 };
 
-/* A thread from its last node to the next one, meanwhile owner is open. */
+/* Adds a thread's edge from its last node to the next; owner is open
+ * meanwhile. */
 static inline void
 add_host_edge(struct chain *c, uint32_t node, int64_t ns, uint32_t owner)
 {
@@ -118,8 +119,8 @@ add_threads(struct graph *g, struct recording *r)
 /* ---- launches ---- */
 
 /*
- * The shortest time from a launch to its work, by the call's name: of launches
- * that an idle GPU waited for, but not of work that was held up further.
+ * The shortest time from a launch to its work, by call name: of launches to an
+ * idle GPU, except work that was held up further.
  */
 static void
 find_latencies(struct map *least, const struct recording *r)
@@ -186,7 +187,7 @@ add_kernel(struct graph *g, const struct recording *r, uint32_t gpu)
 		to = node_of_end(number);
 		g->today.at[to] = end = k->end_ns;
 	}
-	/* a collective also waits for its peers */
+	/* a collective also waits for other ranks */
 	transfer = map_get(&r->transfers, gpu);
 	graph_edge(g, EDGE_KERNEL, from, to,
 	    transfer != NULL && (int64_t)*transfer < end - start
@@ -195,7 +196,7 @@ add_kernel(struct graph *g, const struct recording *r, uint32_t gpu)
 	    number);
 }
 
-/* Work that one launch made on a GPU stream follows the first of it. */
+/* Further work of a launch on a GPU stream follows the first. */
 static bool
 is_first_of_launch(struct map *seen, const struct recording *r, uint32_t gpu)
 {
@@ -221,8 +222,7 @@ add_launch(struct graph *g, const struct recording *r,
 	    least != NULL ? (int64_t)*least : 0, number_of_host(r, k->launch));
 }
 
-/* Work that begins before what is in front of it has ended follows its start.
- */
+/* Work that begins before the previous one has ended follows its start. */
 static void
 add_queue(
     struct graph *g, const struct recording *r, uint32_t prev, uint32_t gpu)
@@ -246,7 +246,7 @@ add_gpus(struct graph *g, struct recording *r)
 	struct map latencies = { 0 }, seen = { 0 };
 	const size_t nstreams = r->streams->list.n;
 	struct track_end {
-		uint32_t prev, latest; /* of a GPU stream */
+		uint32_t prev, latest; /* on a GPU stream */
 	} *ends = xmalloc(nstreams * sizeof *ends + 1);
 
 	for (size_t i = 0; i < nstreams; i++)
@@ -284,7 +284,7 @@ build(struct graph *g, struct recording *r)
 {
 	r->first = graph_events(g, r->host.events.n + r->host.gpus.n);
 	r->calls = xcalloc(r->host.events.n + 1, 1);
-	/* a thread's to each of its nodes, and what GPU work has */
+	/* edges of threads to each of their nodes, and of GPU work */
 	vec_reserve(
 	    &g->edges, g->edges.n + 2 * r->host.events.n + 4 * r->host.gpus.n);
 	waits_find(&r->waits, &r->host);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* What the host of a rank costs the job. */
+/* What each rank's host costs the job. */
 #include "cmd/tl-critical/critical.h"
 
 #include <stdlib.h>
 
 #include "trace/laws.h"
 
-#define CANDIDATES 4 /* names that are tried by themselves */
+#define CANDIDATES 4 /* names whose own loss is computed */
 
-/* Time of the host by name, on each rank. */
+/* Host time by name on each rank. */
 struct costs {
 	struct program *g;
 	struct map known; /* name to key */
 	struct map keys;  /* name without addresses to key */
 	VEC(int64_t) ns;  /* by key, then by rank */
 	size_t nkeys;
-	uint32_t *of; /* of each event: its key + 1, or 0 */
+	uint32_t *of; /* of each event: key + 1, or 0 */
 };
 
 /* Addresses differ from rank to rank: "<built-in method x at 0x7f12>". */
@@ -82,7 +82,8 @@ median_of(const int64_t *v, size_t n, int64_t *room)
 	return n % 2 == 1 ? room[n / 2] : room[n / 2 - 1] / 2 + room[n / 2] / 2;
 }
 
-/* The window without what a rank's events take longer than the median's. */
+/* Length of the window if a rank's events took no more than the median
+ * rank's. */
 static int64_t
 length_with(const struct costs *c, const struct recording *r,
     const int64_t *factors, uint32_t only)
@@ -120,7 +121,7 @@ by_excess(const void *x, const void *y)
 	return (a->key > b->key) - (a->key < b->key);
 }
 
-/* Where the path spends most in a key's events; path->n: nowhere. */
+/* Where the path spends most in events of a key; path->n: nowhere. */
 static size_t
 longest_on(const struct costs *c, const struct recording *r, uint32_t key,
     const edge_list *path)
@@ -140,7 +141,7 @@ longest_on(const struct costs *c, const struct recording *r, uint32_t key,
 	return best;
 }
 
-/* Rounded up, as what it scales is. */
+/* Rounded up, like the times that it scales. */
 static int64_t
 factor_up(int64_t ns, int64_t of_ns)
 {
@@ -149,7 +150,7 @@ factor_up(int64_t ns, int64_t of_ns)
 	return (int64_t)(at / of_ns);
 }
 
-/* A name costs no more than its rank, nor than it takes longer. */
+/* Keeps a name's loss within its rank's, and within what it takes longer. */
 static void
 keep_laws(int64_t by_ns, int64_t loss_ns, int64_t excess_ns)
 {
@@ -186,7 +187,7 @@ add_rank(struct costs *c, const struct recording *r, bool is_on_path,
 		vec_push(&list, ((struct excess){ own - median, k }));
 	}
 	stable_sort(list.v, list.n, sizeof *list.v, by_excess);
-	/* a path that does not go through its host stays as it is */
+	/* a host off the path loses nothing */
 	loss = is_on_path ? whole - length_with(c, r, factors, INTERN_NONE) : 0;
 	for (size_t i = 0; i < list.n && i < CANDIDATES && loss > 0; i++) {
 		int64_t ns = whole - length_with(c, r, factors, list.v[i].key);

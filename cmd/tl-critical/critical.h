@@ -24,36 +24,36 @@
 #include "trace/steps.h"
 #include "trace/waits.h"
 
-/* No launch, wait or hand-over takes as long as that. */
+/* Longer launches, waits and hand-overs are stalls. */
 #define STALL_NS 100000
 
-/* What is known of an event of the host. */
+/* Facts about a host event. */
 enum {
-	CALL_WAITS = 1,   /* its time is that of the work it waited for */
-	CALL_IS_TOLD = 2, /* by rows, for which work */
+	CALL_WAITS = 1,   /* its time is that of the work it waits for */
+	CALL_IS_TOLD = 2, /* rows say which work */
 };
 
-/* One source, read whole. */
+/* A source, kept whole. */
 struct recording {
 	uint32_t source;
-	uint32_t number; /* in struct program's all */
+	uint32_t number; /* index in struct program's all */
 	struct host host;
 	struct gaps gaps;
 	struct steps steps;
 	struct waits waits;
-	int64_t first_ns; /* that --from and --to count from */
+	int64_t first_ns; /* zero of --from and --to */
 	struct span window;
-	VEC(uint32_t) mains;     /* threads that the window is of */
-	uint32_t first;          /* number of its first event in the graph */
-	VEC(uint32_t) stream_of; /* of each GPU event: its GPU stream */
-	struct intern *streams;  /* their ids, see stream_id */
-	/* of each event: how long its thread was not at rest before it; then
-	 * of each thread: in all */
+	VEC(uint32_t) mains; /* threads of the window */
+	uint32_t first;      /* number of its first event in the graph */
+	/* of each GPU event: number of its GPU stream */
+	VEC(uint32_t) stream_of;
+	struct intern *streams; /* their ids; see stream_id */
+	/* of each event: time its thread was busy before it; then of each
+	 * thread: total */
 	int64_t *busy_ns;
-	/* collectives that the ranks have in common: GPU event to ns that the
-	 * transfer takes */
+	/* collectives that ranks share: GPU event to ns of the transfer */
 	struct map transfers;
-	uint8_t *calls; /* of each event of the host: bits of CALL_ */
+	uint8_t *calls; /* of each host event: CALL_ bits */
 };
 
 static inline uint32_t
@@ -69,27 +69,27 @@ number_of_gpu(const struct recording *r, uint32_t gpu)
 
 /*
  * window.c: by --step, --annotation, --from and --to; path is for messages.
- * False: nothing of what is asked for is in it.
+ * False: nothing matches.
  */
 bool window_find(
     struct recording *r, struct select *asked, const char *path) USE_RESULT;
-/* build.c: r's events and edges, after host_ready() and window_find(). */
+/* build.c: adds r's events and edges; after host_ready() and window_find(). */
 void build(struct graph *g, struct recording *r);
 void recording_start(
     struct recording *r, const struct dict *dict, struct causes *causes);
 void recording_free(struct recording *r);
 
-/* awaited.c: what calls and GPU streams waited for; fills r->calls. */
+/* awaited.c: adds edges of waiting calls and GPU streams; fills r->calls. */
 void awaited_work(struct graph *g, struct recording *r);
 
 /* ---- handover.c ---- */
 
-/* A thread between two nodes of its own. */
+/* A stretch between two nodes of a thread. */
 struct pause {
-	uint32_t thread, owner; /* the event that is open, or HOST_NONE */
+	uint32_t thread, owner; /* owner: the open event, or HOST_NONE */
 	int64_t start_ns, end_ns;
 };
-/* False: an event does work of its own, and waits for no other thread. */
+/* False: an event works itself and waits for no other thread. */
 static inline bool
 may_await_thread(const struct host_event *e)
 {
@@ -98,8 +98,8 @@ may_await_thread(const struct host_event *e)
 	    e->cause == CAUSE_DATA;
 }
 /*
- * Whether the thread was at rest until another one had done something, and the
- * last node of that.
+ * Whether the thread rested until another one had done something, and the last
+ * node of that.
  */
 bool awaited_by_thread(
     struct recording *r, const struct pause *p, uint32_t *node);
@@ -107,34 +107,36 @@ bool awaited_by_thread(
 /* ---- the program ---- */
 
 enum what { IS_PATH, IS_TOTAL, IS_EVENT, IS_SLACK, IS_RANK };
-/* What a residual is. */
+/* Kinds of residual. */
 enum label { LABEL_LATENCY, LABEL_GAP, LABEL_STALL, LABELS };
 
 struct critical_record {
-	struct sink_record rec; /* uid, track: of the event whose time it is */
+	/* uid, track: of the event that takes the time */
+	struct sink_record rec;
 	uint8_t what;
-	/* of a row of the path: of so many events; name and uid, too, are those
-	 * of the longest */
+	/* of a row of the path: its events, and their longest, which name and
+	 * uid are of, too */
 	int64_t count, longest_ns;
-	uint32_t number; /* of a row of the path: whose time it is, or 0 */
-	struct uid uid;  /* inst UID_NONE: none */
+	/* of a row of the path: event that takes the time; 0: none */
+	uint32_t number;
+	struct uid uid; /* inst UID_NONE: none */
 	uint32_t kind, bound, name, op, module, label;
-	uint32_t chain; /* of a rank: a list of names */
+	uint32_t chain; /* of a rank: list of names */
 	int64_t ns, residual_ns, slack_ns;
-	int64_t after_ns, least_ns; /* what if */
+	int64_t after_ns, least_ns; /* of --what-if */
 	int64_t loss_ns, excess_ns; /* of a rank */
 	double loss_percent;
 };
 
-/* --what-if: what takes another time. */
+/* An argument of --what-if. */
 struct what_if {
 	struct str glob;
-	int64_t factor; /* of SCALE_UNIT */
+	int64_t factor; /* in units of 1 / SCALE_UNIT */
 	bool of_host, of_gpu, is_used;
-	bool has_comm, has_other; /* GPU events that it scales */
+	bool has_comm, has_other; /* kinds of GPU events that it scales */
 };
 
-/* Which event of a recording a number is; HOST_NONE: of the other side. */
+/* The event of a number in the graph; the other side is HOST_NONE. */
 struct place {
 	uint32_t host, gpu;
 };
@@ -154,11 +156,11 @@ place_of(const struct recording *r, uint32_t number)
 	return p;
 }
 
-/* Whose event a number is; NULL: of none. */
+/* The recording and event of a number; NULL: none. */
 struct program;
 const struct recording *recording_of(const struct program *g, uint32_t number);
 
-/* The path of a source, as it is drawn. */
+/* The path of a source, for --overlay. */
 struct arrow_end {
 	struct uid uid;
 	uint32_t track;
@@ -177,55 +179,56 @@ struct overlay {
 
 struct program {
 	struct sink sink;
-	struct select asked; /* the window */
+	struct select asked; /* options of the window */
 	const char *causes_file;
 	struct causes *causes;
 	VEC(struct what_if) what_if;
 	bool no_gaps, with_kernels, with_overlay;
 	VEC(struct overlay) overlays;
-	bool with_above; /* op and module are asked for */
-	bool by_words;   /* rows of paths differ by bound and kind alone */
-	bool any_inst;   /* a record is of an event of a graft */
+	bool with_above; /* rows need op and module */
+	bool by_words;   /* rows of paths differ in bound and kind only */
+	bool any_inst;   /* some event was added by tl-graft */
 	bool with_paths, with_events, with_slack, with_ranks;
 	struct sink_fold paths;
 	uint32_t words[EDGE_KINDS], causes_words[CAUSE_COUNT];
 	uint32_t buckets[BUCKET_COUNT], labels[LABELS];
 	struct graph graph;
-	struct recording *recording; /* being read, or read last */
-	VEC(struct recording *) all; /* with is_job: of all ranks */
+	struct recording *recording; /* the current or last source */
+	VEC(struct recording *) all; /* with is_job: all ranks */
 	bool is_job;
 	struct ranks *ranks;
-	struct critical_record costliest; /* of ranks; loss_ns 0: none */
+	/* the rank with the largest loss; loss_ns 0: none */
+	struct critical_record costliest;
 	bool has_source;
-	int64_t first_ns; /* of the source being read */
+	int64_t first_ns; /* of the current source */
 	uint64_t npaths;
-	unsigned inferred; /* steps_inferred_from() of all */
+	unsigned inferred; /* steps_inferred_from() of all sources */
 	uint32_t runs_of;  /* the module whose runs are steps, or INTERN_NONE */
 	uint64_t nnegative, ncircular;
 };
 
-/* A record that is of an event of this number, or of none: 0. */
+/* Adds a record of the event of this number; 0: none. */
 struct critical_record *critical_add(
     struct program *g, enum what what, uint32_t number);
-/* Of a path from there to where it leaves the rank, or its end: a list of
- * names, the first and the last ones. */
+/* The first and last names of a path, from edge i to where it leaves the rank
+ * or ends, as a list. */
 uint32_t critical_chain(struct program *g, const edge_list *path, size_t i);
-/* records.c: of the source that has been read whole. */
+/* records.c: of a source that has been read. */
 void critical_records(struct program *g);
-/* Of all ranks. */
+/* The same of all ranks. */
 void critical_job(struct program *g);
-/* overlay.c: keeps the path of a source; behind the last one writes all. */
+/* overlay.c: keeps a source's path; after the last source writes the stream. */
 void overlay_take(struct program *g, const edge_list *path);
 void overlay_write(struct program *g);
-/* scale.c: what --what-if makes of each event. */
+/* scale.c: the factor of each event by --what-if. */
 void scale_find(struct program *g, uint32_t *of);
-/* ranks.c: puts all recordings on one clock; adds what collectives wait for. */
+/* ranks.c: puts all recordings on one clock and adds edges of collectives. */
 void ranks_join(struct program *g);
 void ranks_build(struct program *g);
 void ranks_free(struct program *g);
-/* costs.c: what a slower host of each rank loses the job. */
+/* costs.c: records of what each rank's host costs. */
 void costs_records(struct program *g, const edge_list *path);
-/* The rank that costs most, in a sentence. */
+/* Adds the sentence on the costliest rank. */
 void costs_note(const struct program *g, struct table *t);
 
 #endif

@@ -64,7 +64,7 @@ graph_free(struct graph *g)
 
 /* ---- edges that count ---- */
 
-/* Whether an edge that leads to the same node at that time binds it rather. */
+/* Whether edge a binds their node rather than b. */
 static bool
 binds(const struct edge *a, int64_t at_a, const struct edge *b, int64_t at_b)
 {
@@ -75,7 +75,7 @@ binds(const struct edge *a, int64_t at_a, const struct edge *b, int64_t at_b)
 	return a->from < b->from;
 }
 
-/* Of the edges that lead to its node so far one may bind it. */
+/* Remembers an edge if it may bind its node. */
 static inline void
 bind(struct graph *g, uint32_t i)
 {
@@ -92,7 +92,7 @@ bind(struct graph *g, uint32_t i)
 	*via = i;
 }
 
-/* Those between nodes of the window that agree with its times. */
+/* Counts and drops edges that leave the window or contradict its times. */
 static void
 keep_edges(struct graph *g)
 {
@@ -117,7 +117,7 @@ keep_edges(struct graph *g)
 	g->edges.n = kept;
 }
 
-/* What nothing in the window leads to is as late after its start. */
+/* A node without an edge from the window hangs on the source, at its delay. */
 static void
 add_source_edges(struct graph *g)
 {
@@ -131,7 +131,7 @@ add_source_edges(struct graph *g)
 		die("more than %u edges", EDGE_NONE);
 }
 
-/* By the node that they lead to. */
+/* Sorts edges by the node that they lead to. */
 static void
 sort_edges(struct graph *g)
 {
@@ -139,7 +139,7 @@ sort_edges(struct graph *g)
 
 	g->into = xmalloc(g->edges.n * sizeof *g->into + 1);
 	g->first = xcalloc(g->nnodes + 2, sizeof *g->first);
-	/* two places behind it, as they move when a node's are there */
+	/* counted two places ahead, as the ends move while a node is filled */
 	for (size_t i = 0; i < g->edges.n; i++)
 		g->first[v[i].to + 2]++;
 	for (size_t n = 2; n < g->nnodes + 2; n++)
@@ -151,9 +151,8 @@ sort_edges(struct graph *g)
 /* ---- order ---- */
 
 /*
- * Whether edges may form a circle: no time passes in one. Those of a thread and
- * of a GPU stream lead from what came before to what came behind, so that it
- * has one of others.
+ * Whether edges may form a cycle, which takes no time. Edges of a thread or GPU
+ * stream lead forward, so a cycle needs others.
  */
 static bool
 may_be_circular(const struct graph *g)
@@ -174,10 +173,11 @@ may_be_circular(const struct graph *g)
 enum { NODE_NEW, NODE_OPEN, NODE_DONE };
 
 struct visit {
-	uint32_t node, next; /* edge to look at */
+	uint32_t node, next; /* next: edge to look at */
 };
 
-/* A node behind all that it waits for; an edge that closes a circle goes. */
+/* Puts a node after all that it waits for; drops an edge that closes a
+ * cycle. */
 static void
 visit_node(struct graph *g, uint8_t *state, struct visit *stack, uint32_t node)
 {
@@ -223,7 +223,7 @@ find_order(struct graph *g)
 
 /* ---- longest paths ---- */
 
-/* A node of which only a circle was known: the source comes before all. */
+/* A node with only edges of a cycle hangs on the source, which precedes all. */
 static uint32_t
 lead_from_source(struct graph *g, uint32_t edge)
 {
@@ -234,7 +234,7 @@ lead_from_source(struct graph *g, uint32_t edge)
 	return edge;
 }
 
-/* The binding edge of each node, by the measured times, if some are gone. */
+/* Finds the binding edges by measured times again after edges were dropped. */
 static void
 find_binding(struct graph *g)
 {
@@ -272,7 +272,7 @@ edge_weight(const struct graph *g, uint32_t edge)
 	return g->edges.v[edge].least_ns + edge_residual(g, edge);
 }
 
-/* Rounded up: of many short ones no more may be saved than they take. */
+/* Rounded up, so that many short events save no more than they take. */
 static int64_t
 scaled(int64_t ns, int64_t factor)
 {
@@ -304,7 +304,7 @@ is_cut(const struct scale *scale, const struct edge *e)
 	    scale->factors[scale->of[e->owner]] == 0;
 }
 
-/* The edge that binds a node, and when; EDGE_NONE: none leads to it. */
+/* The edge that binds a node, and when; EDGE_NONE: none. */
 static uint32_t
 solve_node(const struct graph *g, const struct scale *scale,
     const struct solution *s, uint32_t node, int64_t *best_at)
@@ -362,7 +362,7 @@ solution_path(const struct graph *g, const struct solution *s, edge_list *path)
 
 /* ---- slack ---- */
 
-/* Of each node the longest path from it to the sink; SLACK_NONE: none. */
+/* Longest path from each node to the sink; SLACK_NONE: none. */
 static int64_t *
 find_tails(const struct graph *g)
 {

@@ -29,16 +29,16 @@
 
 #include "trace/span.h"
 
-/* In the order in which they bind when several could. */
+/* In the order in which they bind at equal times. */
 enum edge_kind {
-	EDGE_KERNEL, /* GPU work from its start to its end */
-	EDGE_DEPEND, /* work that another GPU stream waits for */
-	EDGE_QUEUE,  /* the event before on a GPU stream */
+	EDGE_KERNEL, /* GPU work, from its start to its end */
+	EDGE_DEPEND, /* work on another GPU stream */
+	EDGE_QUEUE,  /* the previous event on the GPU stream */
 	EDGE_BLOCK,  /* work that a call waits for */
 	EDGE_PEER,   /* a collective's start on another rank */
-	EDGE_THREAD, /* what one thread leaves to another */
+	EDGE_THREAD, /* another thread */
 	EDGE_LAUNCH,
-	EDGE_HOST,   /* a thread from one node to the next */
+	EDGE_HOST,   /* a thread, from one node to the next */
 	EDGE_SOURCE, /* nothing in the window */
 	EDGE_KINDS
 };
@@ -48,15 +48,15 @@ extern const char *const edge_words[EDGE_KINDS];
 struct edge {
 	int64_t least_ns;
 	uint32_t from, to;
-	uint32_t owner; /* the event whose time it is; 0: none */
+	uint32_t owner; /* the event that takes the time; 0: none */
 	uint8_t kind;
 	bool is_gone; /* private */
 };
 
 #define GRAPH_SOURCE 0
 #define GRAPH_SINK 1
-#define GRAPH_NOWHERE INT64_MIN /* at: not in the window */
-#define EDGE_NONE UINT32_MAX    /* via: none, so the source */
+#define GRAPH_NOWHERE INT64_MIN /* of at: not in the window */
+#define EDGE_NONE UINT32_MAX    /* of via: none */
 
 static inline uint32_t
 node_of_start(uint32_t event)
@@ -74,7 +74,7 @@ event_of_node(uint32_t node)
 	return node / 2;
 }
 
-/* Longest paths from the source: how long to each node, and its last edge. */
+/* Longest paths from the source: length to each node, and its last edge. */
 struct solution {
 	int64_t *at;
 	uint32_t *via;
@@ -85,19 +85,19 @@ struct graph {
 	size_t nnodes;
 	struct solution today;
 	VEC(struct edge) edges;
-	/* when ready with order: edges by the node that they lead to, of node
-	 * n from into[first[n]] up to into[first[n + 1]] */
+	/* with order: edges by the node they lead to; those of node n are
+	 * into[first[n]] up to into[first[n + 1]] */
 	uint32_t *into, *first;
-	uint32_t *order; /* nodes in the window, after those before */
+	uint32_t *order; /* nodes in the window, each after its predecessors */
 	size_t norder;
-	/* edges that contradict the times, by kind, and those in a circle */
+	/* edges that contradict the times, by kind, and edges of cycles */
 	uint64_t nnegative[EDGE_KINDS], ncircular;
 };
 
 void graph_start(struct graph *g, struct span window);
-/* The number of the first of n more events. */
+/* Adds n events; the number of the first. */
 uint32_t graph_events(struct graph *g, size_t n);
-/* with_order: it is to be solved anew, or asked for slack. */
+/* with_order: needed for graph_solve() and graph_slack(). */
 void graph_ready(struct graph *g, bool with_order);
 void graph_free(struct graph *g);
 
@@ -115,7 +115,7 @@ is_in_window(const struct graph *g, uint32_t node)
 	return g->today.at[node] != GRAPH_NOWHERE;
 }
 
-/* What a binding edge took beyond its least weight; 0 of others. */
+/* What a binding edge took beyond its least weight; 0 for other edges. */
 static inline int64_t
 edge_residual(const struct graph *g, uint32_t edge)
 {
@@ -127,33 +127,33 @@ edge_residual(const struct graph *g, uint32_t edge)
 	    : 0;
 }
 
-/* As it is today: binding ones as measured. */
+/* As measured if binding, else the least weight. */
 int64_t edge_weight(const struct graph *g, uint32_t edge);
 
-#define SCALE_UNIT 1000000 /* 1, for a factor */
-/* What the time of events becomes. */
+#define SCALE_UNIT 1000000 /* a factor of 1 */
+/* Changed times of events. */
 struct scale {
-	const uint32_t *of;     /* of each event: its factor */
-	const int64_t *factors; /* of 0: SCALE_UNIT */
+	const uint32_t *of;     /* of each event: place in factors */
+	const int64_t *factors; /* factors[0]: SCALE_UNIT */
 	bool no_residuals;
-	bool cuts_waits; /* a call that takes none of its time does not wait */
+	bool cuts_waits; /* a call scaled to 0 does not wait */
 };
 
-/* Of another solution's edge: its weight, without the residual. */
+/* Weight of an edge in another solution, without its residual. */
 int64_t edge_scaled(
     const struct graph *g, const struct scale *scale, uint32_t edge);
 void graph_solve(
     const struct graph *g, const struct scale *scale, struct solution *out);
 void solution_free(struct solution *s);
-/* Edges from the source to the sink, in this order; emptied first. */
+/* Edges from the source to the sink, in order. */
 typedef VEC(uint32_t) edge_list;
 void solution_path(
     const struct graph *g, const struct solution *s, edge_list *path);
 
-#define SLACK_NONE INT64_MAX /* it does not lead to the sink */
+#define SLACK_NONE INT64_MAX /* no path to the sink */
 /*
- * Of each event: by how much any of its own edges may grow before the window
- * becomes longer. The caller's to free.
+ * By how much any edge of each event may grow before the window does. The
+ * caller frees the list.
  */
 int64_t *graph_slack(const struct graph *g);
 

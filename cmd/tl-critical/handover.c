@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What one thread leaves to another that was at rest until then. */
+/* Finds threads that rest until another thread has done something. */
 #include "cmd/tl-critical/critical.h"
 
-#define PAUSE_NS 100000 /* shorter ones are between ops */
+#define PAUSE_NS 100000 /* shorter pauses are between ops */
 
-/* It has nothing to do, or waits. */
+/* The thread has nothing to do, or waits. */
 static bool
 is_rest(const struct host_event *e)
 {
@@ -13,7 +13,7 @@ is_rest(const struct host_event *e)
 	    (e->cause == CAUSE_AUTOGRAD && e->kind == KIND_PYTHON);
 }
 
-/* It asks for a batch, which a worker may load. */
+/* The event asks for a batch, which a worker may load. */
 static bool
 asks_for_data(const struct host *h, const struct host_event *e)
 {
@@ -23,7 +23,7 @@ asks_for_data(const struct host *h, const struct host_event *e)
 
 /* ---- parts of a thread's time ---- */
 
-/* The innermost event at a time. */
+/* The innermost event at a time, or HOST_NONE. */
 static uint32_t
 event_at(const struct host *h, const struct host_thread *t, int64_t ns)
 {
@@ -32,7 +32,8 @@ event_at(const struct host *h, const struct host_thread *t, int64_t ns)
 	return host_parts_next(&p) ? p.event : HOST_NONE;
 }
 
-/* What is before a time: the innermost event, or none, and since when. */
+/* The segment that ends at a time: its innermost event, or none, and its
+ * start. */
 static struct host_segment
 part_before(const struct host *h, const struct host_thread *t, int64_t ns)
 {
@@ -55,7 +56,7 @@ part_before(const struct host *h, const struct host_thread *t, int64_t ns)
 	return s;
 }
 
-/* The node of a thread at which such a part begins. */
+/* The node of a thread at which a segment begins. */
 static bool
 node_at_start(const struct recording *r, const struct host_thread *t,
     const struct host_segment *s, uint32_t *node)
@@ -74,7 +75,7 @@ node_at_start(const struct recording *r, const struct host_thread *t,
 	return true;
 }
 
-/* The same of its end. */
+/* The node at which it ends. */
 static bool
 node_at_end(const struct recording *r, const struct host_thread *t,
     const struct host_segment *s, uint32_t *node)
@@ -95,12 +96,12 @@ node_at_end(const struct recording *r, const struct host_thread *t,
 
 /* ---- what a thread did in a pause of another ---- */
 
-/* What a pause of a thread waits for. */
+/* A pause of a thread, and what may end it. */
 struct awaited {
 	struct recording *r;
 	const struct pause *pause;
-	bool says_so;  /* not only because nothing was recorded */
-	bool for_data; /* only from data loading */
+	bool says_so;  /* an event says that it waits */
+	bool for_data; /* only data loading may end it */
 };
 
 static bool
@@ -155,7 +156,7 @@ find_busy(struct recording *r)
 	}
 }
 
-/* How long a thread was not at rest, from its first event up to a time. */
+/* Time in which a thread was busy, from its first event up to a time. */
 static int64_t
 busy_until(const struct recording *r, const struct host_thread *t, int64_t ns)
 {
@@ -175,8 +176,8 @@ busy_until(const struct recording *r, const struct host_thread *t, int64_t ns)
 }
 
 /*
- * It was at work for most of the pause. That is all that a hole says, and a
- * short one not even that.
+ * Whether the thread worked for most of the pause. An unexplained pause proves
+ * no more, a short one not even that.
  */
 static bool
 fills(const struct awaited *w, const struct host_thread *t)
@@ -187,7 +188,7 @@ fills(const struct awaited *w, const struct host_thread *t)
 
 	if (w->r->busy_ns == NULL)
 		find_busy(w->r);
-	/* most threads have not done that much */
+	/* a cheap test that most threads fail */
 	ns = w->r->busy_ns[h->events.n + (size_t)(t - h->threads.v)];
 	if (ns < length - ns)
 		return false;
@@ -196,8 +197,8 @@ fills(const struct awaited *w, const struct host_thread *t)
 }
 
 /*
- * When in the pause a thread had done what it did. Either the pause says that
- * it waits; or the thread is at rest again when it ends, and filled it.
+ * When in the pause the other thread was done. Either the pause says that it
+ * waits, or the other thread filled it and rests at its end.
  */
 static bool
 find_done(const struct awaited *w, const struct host_thread *t, int64_t *ns,
@@ -210,7 +211,7 @@ find_done(const struct awaited *w, const struct host_thread *t, int64_t *ns,
 	if (!w->says_so && !fills(w, t))
 		return false;
 	s = part_before(h, t, p->end_ns);
-	/* one that the pause's end lies in */
+	/* an event that is still open at the pause's end */
 	if (s.event != HOST_NONE && s.event == event_at(h, t, p->end_ns)) {
 		if (takes(w, t, &h->events.v[s.event])) {
 			*ns = s.start_ns;

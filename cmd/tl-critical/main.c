@@ -2,8 +2,8 @@
 /*
  * tl-critical: what bounds the step, and what would bound it then?
  *
- * A sink that keeps a source whole (trace/host.h), and makes a graph of it when
- * it ends: see critical.h.
+ * A sink that keeps a source whole (trace/host.h) and builds its graph when it
+ * ends; see critical.h.
  */
 #include "cmd/tl-critical/critical.h"
 
@@ -19,7 +19,7 @@
 #define OPT_WHAT_IF (OPT_LONG + 5)
 
 #define WHAT_IF_MAX 200
-/* Columns that may be keys. */
+/* Words of --by. */
 #define BY_WORDS "bound, kind, name, op, module, thread"
 
 static const struct opt options[] = {
@@ -61,7 +61,7 @@ static const struct about about = {
 
 /* ---- columns ---- */
 
-/* Cells that are made in cell(). */
+/* Cells computed in cell(). */
 enum { C_COUNT, C_MAX, C_LONGEST, C_LONGEST_UID, C_CHANGE };
 
 /* Columns that depend on options. */
@@ -116,7 +116,7 @@ enum { OF_PATH, OF_EVENTS, OF_SLACK, OF_RANKS, OF_WHAT_IF };
 
 static struct sink_table tables[] = {
 	[OF_PATH] = { .name = "critical_path",
-	    .keys = "bound,kind" /* or what --by says */,
+	    .keys = "bound,kind" /* or the words of --by */,
 	    .columns =
 		"time_ns,percent,count,time_ns_max,longest_in,longest_uid",
 	    .measure = M_TIME },
@@ -134,7 +134,7 @@ static struct sink_table tables[] = {
 	    .order = SINK_AS_ADDED,
 	    .is_single = true },
 	[OF_WHAT_IF] = { .name = "what_if",
-	    .keys = "bound" /* likewise */,
+	    .keys = "bound" /* as above */,
 	    .columns = "before_ns,after_ns,after_no_gaps_ns,change",
 	    .measure = M_AFTER },
 };
@@ -186,7 +186,7 @@ is_member(const struct sink *s, const struct sink_plan *p, const void *record)
 	}
 }
 
-/* Of a job a share is that of its one window. */
+/* Share of the window; of a job there is one. */
 static double
 whole(const struct sink *s, const struct sink_plan *p, uint32_t source)
 {
@@ -197,7 +197,7 @@ whole(const struct sink *s, const struct sink_plan *p, uint32_t source)
 	return program_of(s)->is_job ? (double)(w->end - w->start) : NAN;
 }
 
-/* Threads of one name are one row. */
+/* Threads of one name share a row. */
 static struct critical_record
 whole_row(const struct sink_row *row)
 {
@@ -244,7 +244,7 @@ planned(struct sink *s, struct sink_plan *p)
 
 /* ---- reading ---- */
 
-/* Those of a job are kept. */
+/* A job keeps all recordings. */
 static void
 end_source(struct program *g)
 {
@@ -299,7 +299,7 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 	n = r->host.gpus.n;
 	host_add(&r->host, ev);
 	waits_take(&r->waits, s->dict, ev);
-	/* counted, for messages */
+	/* only counts, for messages */
 	(void)!sink_takes_gpu(s, ev, is_chosen, &end);
 	if (r->host.gpus.n > n)
 		r->host.gpus.v[n].tag =
@@ -371,7 +371,7 @@ finish(struct sink *s)
 
 		if (!w->is_used)
 			report(MSG_NO_SUCH_NAME, s->sources.path, w->glob);
-		/* who scales all GPU work asks about the host */
+		/* to scale all GPU work asks about the host */
 		if (w->has_comm && !w->has_other && w->factor < SCALE_UNIT &&
 		    !g->is_job)
 			report(MSG_WHAT_IF_WAITS, s->sources.path, w->glob);

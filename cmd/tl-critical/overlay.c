@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The inputs once more as a stream, in which the path is marked and drawn. */
+/* Writes the inputs again as a stream in which the path is marked and drawn. */
 #include "cmd/tl-critical/critical.h"
 
 #include <stdlib.h>
 
 #include "stream/maker.h"
 
-/* uid.inst of an arrow's ends, which no repetition of an event has */
+/* uid.inst of arrow ends, which no event uses */
 #define ARROW_START 0x800000
 #define ARROW_END 0x800001
 
@@ -33,7 +33,7 @@ end_of(const struct recording *r, uint32_t node)
 		a = (struct arrow_end){ k->uid, k->cat, k->end_ns };
 		start_ns = k->start_ns;
 	}
-	/* viewers tie an arrow to the slice around its end */
+	/* viewers bind an arrow to the slice that contains its end */
 	a.ns = is_start || a.ns == start_ns ? start_ns : a.ns - 1;
 	return a;
 }
@@ -74,7 +74,7 @@ struct overlayer {
 	struct maker maker;
 	const char *path;
 	enum section section;
-	uint32_t src; /* of the input, being read */
+	uint32_t src; /* the current source */
 	int64_t narrows;
 };
 
@@ -153,7 +153,7 @@ write_arrow_end(struct overlayer *w, const struct arrow *a, bool is_start)
 	write_event(w, ev);
 }
 
-/* Behind the events of a source. */
+/* The flow events, after the events of a source. */
 static void
 write_arrows(struct overlayer *w)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The recordings of all ranks of a job: one clock, collectives. */
+/* Joins the recordings of a job's ranks: one clock, and collectives. */
 #include "cmd/tl-critical/critical.h"
 
 #include <math.h>
@@ -7,15 +7,15 @@
 
 #include "trace/collective.h"
 
-/* ---- what tl-collective knows ---- */
+/* ---- collectives from tl-collective ---- */
 
-/* A collective of one rank, in its file's time, then on the job's clock. */
+/* A rank's part in a collective, in its file's time and on the job's clock. */
 struct member {
 	int64_t rank, start_ns, dur_ns;
-	int64_t job_ns; /* where it starts on that */
-	double drift;   /* of the rank's; NAN: it is not known */
-	int64_t island; /* of those that are compared, or -1 */
-	uint32_t id;    /* of those that are one: the same */
+	int64_t job_ns; /* start on the job's clock */
+	double drift;   /* of the rank's clock; NAN: unknown */
+	int64_t island; /* set of ranks that are compared, or -1 */
+	uint32_t id;    /* equal for the members of a collective */
 	uint32_t recording, gpu;
 };
 
@@ -26,7 +26,7 @@ struct asked {
 	struct intern *ids;
 };
 
-/* Only those whose ranks leave together: one of another type has no wait. */
+/* Collectives whose ranks leave together; others do not make ranks wait. */
 static void
 take_row(void *arg, struct str row)
 {
@@ -93,7 +93,7 @@ by_id(const void *x, const void *y)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Of equal times those of the first rank or device. */
+/* Ties by rank, then device. */
 static int
 by_time(const void *x, const void *y)
 {
@@ -110,7 +110,7 @@ struct ranks {
 	member_list members; /* by id */
 };
 
-/* Ends of the run of members that are one collective. */
+/* End of the run of members of one collective. */
 static size_t
 end_of_run(const struct ranks *k, size_t i)
 {
@@ -122,11 +122,11 @@ end_of_run(const struct ranks *k, size_t i)
 }
 
 /*
- * A recording's time to that of the job: at one of its collectives it is known
- * exactly, and from there on it runs fast by drift.
+ * Maps a recording's time to the job's: exact at one collective, from there on
+ * drifting.
  */
 struct clock {
-	int64_t move_ns, at_ns; /* what to add; where that is right */
+	int64_t move_ns, at_ns; /* offset, and where it is exact */
 	double drift;
 };
 
@@ -164,7 +164,7 @@ is_collective(const struct host_gpu *k)
 	return k->tag == BUCKET_COMM && k->kind == KIND_KERNEL;
 }
 
-/* On how many GPUs a process has collectives; each is a rank. */
+/* Number of GPUs with collectives in a process; each is a rank. */
 static int64_t
 count_devices(const struct host *h)
 {
@@ -185,9 +185,8 @@ count_devices(const struct host *h)
 }
 
 /*
- * Gives the collectives of a process, those of its ranks, their GPU events and
- * the recording the clock of the job, on which zero is 0; false: they are not
- * the same ones.
+ * Puts a process's collectives, their GPU events and its recording on the job's
+ * clock, whose zero is 0. False: the collectives do not match.
  */
 static bool
 join(struct recording *r, uint32_t recording, struct member *v, size_t n,
@@ -245,7 +244,7 @@ last_start(const struct member *v, size_t n)
 	return ns;
 }
 
-/* What the transfer takes when all have come. */
+/* Time of the transfer once all ranks have come. */
 static int64_t
 transfer_ns(const struct member *v, size_t n)
 {
@@ -260,7 +259,7 @@ transfer_ns(const struct member *v, size_t n)
 	return least > 0 ? least : 0;
 }
 
-/* Of what tl-collective could not put on the job's clock. */
+/* Warns of ranks that tl-collective could not put on the job's clock. */
 static void
 tell_clocks(const struct member *v, size_t n, bool has_warned)
 {
@@ -279,7 +278,7 @@ ranks_join(struct program *g)
 {
 	struct ranks *k = g->ranks = xcalloc(1, sizeof *k);
 	member_list all = { 0 };
-	/* where files do not tell them ranks are numbered by their order */
+	/* without ranks in files, ranks are numbered by order */
 	bool is_told = sink_sources_lead(&g->sink.sources) != SINK_LEAD_SRC;
 	int64_t rank = 0, zero = 0;
 	bool has_warned;
@@ -287,7 +286,7 @@ ranks_join(struct program *g)
 	has_warned = ask_collective(g, &all);
 	stable_sort(all.v, all.n, sizeof *all.v, by_rank_and_time);
 	tell_clocks(all.v, all.n, has_warned);
-	/* the first rank's first collective is where its file has it */
+	/* the first rank's first collective keeps its time */
 	if (all.n > 0 &&
 	    __builtin_sub_overflow(all.v[0].job_ns, all.v[0].start_ns, &zero))
 		die("times of the job span more than 292 years");
@@ -327,7 +326,7 @@ ranks_join(struct program *g)
 	}
 }
 
-/* Each collective gets an event of its own: that all of its ranks have come. */
+/* Adds an event for each collective: all its ranks have come. */
 void
 ranks_build(struct program *g)
 {

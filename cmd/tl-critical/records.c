@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The path, slack and what-if of a source as records of the sink. */
+/* Makes records of a source's path, slack and what-if. */
 #include "cmd/tl-critical/critical.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "trace/laws.h"
 #include "json/json.h"
 
-#define CHAIN_ENDS 3 /* the last events of a chain that are shown */
+#define CHAIN_ENDS 3 /* events shown at either end of a chain */
 
 /* ---- an event as a record ---- */
 
@@ -28,7 +28,7 @@ recording_of(const struct program *g, uint32_t number)
 	    : NULL;
 }
 
-/* What an event is called, and which it is. */
+/* Name and uid of an event. */
 struct called {
 	uint32_t name;
 	struct uid uid;
@@ -101,7 +101,7 @@ critical_add(struct program *g, enum what what, uint32_t number)
 
 /* ---- words ---- */
 
-/* Whether it is work of a launch, which began before the window then. */
+/* Whether it is GPU work with a launch, which was before the window then. */
 static bool
 is_launched(const struct program *g, uint32_t number)
 {
@@ -111,8 +111,7 @@ is_launched(const struct program *g, uint32_t number)
 	return p.gpu != HOST_NONE && r->host.gpus.v[p.gpu].launch != HOST_NONE;
 }
 
-/* What the GPU or the host does in the time of an edge, whose owner is there.
- */
+/* What GPU or host do during an edge that has an owner. */
 static uint32_t
 bound_of(const struct program *g, const struct edge *e,
     const struct recording *r, struct place p)
@@ -139,7 +138,7 @@ bound_of(const struct program *g, const struct edge *e,
 	return g->causes_words[cause];
 }
 
-/* What it takes beyond its least weight. */
+/* The word for an edge's residual. */
 static uint32_t
 label_of(const struct program *g, const struct edge *e, int64_t residual_ns)
 {
@@ -150,7 +149,7 @@ label_of(const struct program *g, const struct edge *e, int64_t residual_ns)
 		: LABEL_LATENCY];
 }
 
-/* Whose residual it is: what came late. */
+/* The event that was late and so owns a residual. */
 static uint32_t
 late_one(const struct edge *e)
 {
@@ -161,19 +160,16 @@ late_one(const struct edge *e)
 
 enum { BEFORE, AFTER, LEAST, NPATHS };
 
-/*
- * Of an event its own time on each path, or what a binding edge took beyond its
- * least weight (the rest).
- */
+/* Time of an event on each path, or of a binding edge's residual. */
 struct share {
-	uint32_t edge; /* one that it is of */
+	uint32_t edge; /* an edge of the residual */
 	bool is_rest;
 	int64_t ns[NPATHS];
 };
 
 struct shares {
 	VEC(struct share) list;
-	uint32_t *of; /* of each event, edge and edge's rest; plus 1 */
+	uint32_t *of; /* of each event, edge and residual: index + 1 */
 };
 
 static inline void
@@ -194,7 +190,7 @@ add_share(struct shares *s, const struct graph *g, uint32_t edge, bool is_rest,
 	s->list.v[*at - 1].ns[path] += ns;
 }
 
-/* scale: NULL, as it is today. */
+/* scale NULL: as measured. */
 static void
 add_path(struct shares *s, const struct graph *g, const struct scale *scale,
     const edge_list *path, int which)
@@ -214,7 +210,7 @@ add_path(struct shares *s, const struct graph *g, const struct scale *scale,
 	}
 }
 
-/* The record of the row that an event's time is in; others may be, too. */
+/* The record of the row that an event's time goes to, shared by events. */
 static struct critical_record *
 row_of(struct program *g, uint32_t number, uint32_t source, uint32_t kind,
     uint32_t bound)
@@ -264,7 +260,7 @@ add_record_of_share(struct program *g, const struct share *s)
 	}
 }
 
-/* The window becomes as long as that. */
+/* Length of the window afterwards. */
 static int64_t
 add_case(struct program *g, struct shares *shares, const struct scale *scale,
     int which)
@@ -307,7 +303,7 @@ add_cases(struct program *g, struct shares *shares)
 	free(of);
 }
 
-/* The path is the window, piece by piece. */
+/* The pieces of the path add up to the window. */
 static void
 keep_law(const struct shares *shares, const struct span *window)
 {
@@ -340,7 +336,7 @@ add_paths(struct program *g, const edge_list *path)
 
 /* ---- the path, event by event ---- */
 
-/* Whether an edge is more of the time of the event that the last row is of. */
+/* Whether an edge continues the event of the last row. */
 static bool
 is_more(const struct program *g, const struct critical_record *c,
     const struct edge *e, int64_t residual_ns)
@@ -390,7 +386,7 @@ name_of(const struct program *g, uint32_t number)
 				   : r->host.gpus.v[p.gpu].name;
 }
 
-/* It leaves a rank by a collective, for which the others wait. */
+/* The path leaves a rank through a collective that others wait for. */
 uint32_t
 critical_chain(struct program *g, const edge_list *path, size_t i)
 {
@@ -444,7 +440,7 @@ by_slack(const void *x, const void *y)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-/* The time of each event's own, and which of them the path goes through. */
+/* Own time of each event; 0 on the path. */
 static int64_t *
 own_times(const struct graph *g, const edge_list *path)
 {
@@ -457,7 +453,7 @@ own_times(const struct graph *g, const edge_list *path)
 			continue;
 		if (e->kind == EDGE_HOST)
 			ns[e->owner] += e->least_ns;
-		/* one may end at the start of the next, too */
+		/* an overlapped event also has one to the start of the next */
 		else if (e->kind == EDGE_KERNEL && ns[e->owner] < e->least_ns)
 			ns[e->owner] = e->least_ns;
 	}
@@ -496,7 +492,7 @@ add_slack(struct program *g, const edge_list *path)
 
 /* ---- all ---- */
 
-/* What the tables show of the graph. */
+/* Adds what the printed tables show of a graph. */
 static void
 add_records(struct program *g)
 {
@@ -523,7 +519,7 @@ add_records(struct program *g)
 	vec_free(&path);
 }
 
-/* Where the steps of a recording come from, for the screen. */
+/* Adds the note on where steps come from. */
 static void
 note_steps(struct program *g, const struct recording *r)
 {
@@ -546,7 +542,7 @@ critical_records(struct program *g)
 	add_records(g);
 }
 
-/* Of all ranks: a window that holds all of theirs, one graph. */
+/* All ranks in one graph, with a window that spans theirs. */
 void
 critical_job(struct program *g)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What --what-if asks for: the factor of each event. */
+/* Finds the factor of each event by --what-if. */
 #include "cmd/tl-critical/critical.h"
 
-/* Names, and what of --what-if they are like: its place + 1, or 0. */
+/* Which argument of --what-if matches a name: index + 1, or 0. */
 struct known {
 	struct program *g;
-	struct map of[2]; /* of the host, of the GPU */
+	struct map of[2]; /* of host events, of GPU events */
 };
 
 static uint32_t
@@ -28,7 +28,7 @@ factor_of(struct known *k, uint32_t name, bool is_gpu)
 	return (uint32_t)*at;
 }
 
-/* The one given first, of two that an event is under. */
+/* The earlier of two arguments. */
 static uint32_t
 first_of(uint32_t a, uint32_t b)
 {
@@ -36,9 +36,10 @@ first_of(uint32_t a, uint32_t b)
 }
 
 /*
- * An annotation that crosses Python frames (`with record_function` begins in
- * the frame of __enter__) has nothing below it: what lies in its time on its
- * thread is under it.  Of each of --what-if the latest end of those begun.
+ * An annotation that crosses Python frames (`with record_function` begins
+ * inside the frame of __enter__) has no children: events of its thread in its
+ * time count as below it. For each argument, the latest end of the annotations
+ * begun.
  */
 typedef VEC(int64_t) end_list;
 
@@ -60,7 +61,7 @@ begin_overlay(end_list *until, uint32_t what_if, int64_t end_ns)
 		until->v[what_if - 1] = end_ns;
 }
 
-/* Those above stand before those below. */
+/* Ancestors precede descendants. */
 static void
 scale_thread(struct known *known, const struct recording *r,
     const struct host_thread *t, uint32_t *of)

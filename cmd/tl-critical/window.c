@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of a recording whose path is looked for. */
+/* Finds the part of a recording whose path is wanted. */
 #include "cmd/tl-critical/critical.h"
 #include "trace/pace.h"
 
@@ -19,7 +19,7 @@ add_main(struct recording *r, uint32_t thread)
 	vec_push(&r->mains, thread);
 }
 
-/* From the first to the last of the steps that are asked for. */
+/* From the first to the last selected step. */
 static struct span
 of_steps(struct recording *r, struct select *s, const char *path)
 {
@@ -46,8 +46,8 @@ of_steps(struct recording *r, struct select *s, const char *path)
 				continue;
 			cover(&w, v->start_ns, v->end_ns);
 			/*
-			 * Where the host only enqueues a process's steps end
-			 * when their GPU work does, and no thread waits for it.
+			 * Where the host only enqueues, steps end with their
+			 * GPU work, and no thread waits for it.
 			 */
 			if (by_gpu && pace->has_work)
 				cover(&w, v->start_ns, pace->done_ns);
@@ -76,7 +76,7 @@ by_start(const void *x, const void *y)
 	return uid_cmp(a->uid, b->uid);
 }
 
-/* Those named like the pattern, in time; whether there are nth of them. */
+/* Finds annotations that match, by time; whether there are nth. */
 static bool
 list_annotations(
     const struct recording *r, struct str pattern, int64_t nth, event_list *to)
@@ -94,7 +94,7 @@ list_annotations(
 	return to->n > 0 && (uint64_t)nth <= to->n;
 }
 
-/* NAME, and if there is none, NAME#N: from the first to the last. */
+/* NAME, or if none matches, NAME#N: from the first to the last. */
 static struct span
 of_annotations(struct recording *r, struct str text)
 {
@@ -126,7 +126,7 @@ cut(struct span *w, struct span to)
 	w->end = to.end < w->end ? to.end : w->end;
 }
 
-/* From the first to the last annotation that is asked for. */
+/* From the first to the last selected annotation. */
 static void
 cut_to_annotations(
     struct recording *r, const struct select *s, const char *path)
@@ -143,14 +143,14 @@ cut_to_annotations(
 		else
 			cover(&all, w.start, w.end);
 	}
-	/* they need not lie in steps */
+	/* annotations need not lie in steps */
 	if (!select_asks_steps(s))
 		r->window = all;
 	else
 		cut(&r->window, all);
 }
 
-/* Until then the thread that launches most was at work, too. */
+/* The thread with most launches was at work until then, too. */
 static void
 cut_to_times(struct recording *r, const struct select *s)
 {
