@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Other programs are run on a tree, and their tables read. */
+/* Runs other programs on a tree and reads their tables. */
 #include "cmd/tl-health/rules.h"
 #include "json/json.h"
 
@@ -9,7 +9,7 @@
 struct program {
 	pid_t pid;
 	struct in *rows;
-	int said; /* a file of status records */
+	int said; /* file of status records */
 };
 
 static struct program
@@ -46,7 +46,7 @@ program_start(const struct asked *a)
 	return p;
 }
 
-/* "stdin: " is not how the user calls the trace. */
+/* The user does not know the trace as "stdin: ". */
 static struct str
 own_words(struct str s)
 {
@@ -55,8 +55,8 @@ own_words(struct str s)
 }
 
 /*
- * Reads its messages. Passes on warnings, equal ones in a row once; returns the
- * text of an error.
+ * Reads the program's messages and passes on warnings, equal ones in a row
+ * once; returns the text of an error.
  */
 static struct str
 hear(const struct asked *a, struct arena *mem, int fd)

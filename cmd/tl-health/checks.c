@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks: what each is about, and from when on it matters. */
+/* The checks: what each is about, and its limits. */
 #include "cmd/tl-health/health.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ const char *const severity_words[SEVERITIES] = {
 };
 
 #define NEVER INFINITY
-#define ANY 1e-9 /* a share: of any event */
+#define ANY 1e-9 /* a share: any event at all */
 #define GPU_TIME "GPU time"
 #define GPU_EVENTS "GPU events"
 #define EVENTS "events"
@@ -20,7 +20,7 @@ const char *const severity_words[SEVERITIES] = {
 #define SPAN "the GPU span"
 #define LAUNCHES "launches"
 #define CALLS "API calls"
-/* Without links nothing has an owner. */
+/* Figures that need links to find the owner of GPU work. */
 #define FIGURES_OWNERS                                                 \
 	(FIGURE_OPS | FIGURE_MODULES | FIGURE_ROOFLINE | FIGURE_IDLE | \
 	    FIGURE_LAUNCHES)

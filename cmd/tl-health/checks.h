@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks of tl-health, and from when on they matter. */
+/* The checks of tl-health and their limits. */
 #ifndef TL_HEALTH_CHECKS_H
 #define TL_HEALTH_CHECKS_H
 
@@ -76,22 +76,22 @@ extern const char *const severity_words[SEVERITIES];
 
 struct check_def {
 	const char *id;
-	/* What the share is of: "GPU time"; NULL: events are counted. */
+	/* What shares are of, as in "GPU time"; NULL: events are counted. */
 	const char *share_of;
-	/* From which share, in percent, or count on; INFINITY: never. */
+	/* Smallest share in percent, or count; INFINITY: never. */
 	double warning, misleading;
 	const char *text;   /* what is wrong */
 	const char *spoils; /* which figures it touches */
 	const char *advice; /* what to do about it */
-	unsigned touches;   /* FIGURE_ bits: where it travels to */
+	unsigned touches;   /* FIGURE_ bits: figures that programs warn of */
 };
 extern const struct check_def checks[CHECKS];
 
-/* From when on a finding is one. */
+/* Limits of a check. */
 struct limits {
 	double warning, misleading;
 };
-/* "CHECK=WARNING[,MISLEADING]" of --set; a bad one is a usage error. */
+/* Parses --set "CHECK=WARNING[,MISLEADING]"; a bad one is a usage error. */
 void limits_set(struct limits limits[CHECKS], const char *text);
 void checks_list(void);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether events say enough, and whether equal work takes equal time. */
+/* Do events say enough, and does equal work take equal time? */
 #include "cmd/tl-health/health.h"
 
 #include <math.h>
 
-/* Of the text of a list. */
+/* Bits about the text of a list. */
 enum {
 	TEXT_KNOWN = 1,
 	TEXT_HAS_SIZE = 2,
-	TEXT_IS_CUT = 4, /* the profiler left out its middle */
+	TEXT_IS_CUT = 4, /* the profiler cut its middle out */
 };
 
 /* ---- events, as they come ---- */
@@ -26,7 +26,7 @@ facts_of_text(struct str text)
 	return facts;
 }
 
-/* Texts of lists are few: equal ones are looked at once. */
+/* There are few different lists: each is parsed once. */
 static unsigned
 text_facts(struct health *h, const struct value *v)
 {
@@ -95,7 +95,7 @@ args_of_shape(const struct health *h, const struct shape *shape)
 	return a;
 }
 
-/* What host.gpus does not keep of a GPU event. */
+/* What host.gpus lacks of a GPU event. */
 struct gpu_more
 content_of_gpu(struct health *h, const struct event *ev)
 {
@@ -136,12 +136,13 @@ content_take_name(struct health *h, const struct event *ev)
 
 #define SAMPLES 5
 #define SHORTEST_NS 2000
-#define UNSTABLE 0.75 /* deviation over mean */
+#define UNSTABLE 0.75 /* standard deviation over mean */
 
 /* Kernels of one name, launch configuration and sizes of their op. */
 struct equals {
 	uint64_t n;
-	double mean, squares; /* of the differences from the mean */
+	/* squares: sum of squared differences from the mean */
+	double mean, squares;
 	struct tally tally;
 };
 
@@ -163,7 +164,7 @@ equals_count(const struct equals *g, uint64_t unit_ns)
 	    g->mean >= 10 * (double)unit_ns;
 }
 
-/* The nearest op above a launch, and the number of its sizes; 0: none. */
+/* The nearest op above a launch with its number of sizes; 0: none. */
 static uint64_t
 sizes_above(const struct subject *s, uint32_t launch, bool *has_op)
 {
@@ -216,7 +217,7 @@ check_kernels(struct health *h)
 				tally_event(
 				    bare, k->uid, k->end_ns - k->start_ns);
 		}
-		/* a collective waits for its peers, a copy has a size */
+		/* collectives wait for their peers, copies have sizes */
 		if (k->kind != KIND_KERNEL ||
 		    (name_facts(h, k->name, NAME_OF_KERNEL) &
 			NAME_IS_COLLECTIVE) != 0)
@@ -275,7 +276,7 @@ check_content(struct health *h)
 	found(h, CHECK_CONTENT_NO_STRIDES, &none, NAN);
 	none.n = s->shaped.n > 0 && s->ntypes == 0 ? s->nops : 0;
 	found(h, CHECK_CONTENT_NO_TYPES, &none, NAN);
-	/* only that format says so */
+	/* only Kineto says whether it recorded stacks */
 	none.n = s->is_chrome && s->nops > 0 && !s->has_stacks;
 	found(h, CHECK_CONTENT_NO_STACKS, &none, NAN);
 	none.n = s->ngpu < FEW_KERNELS ? s->ngpu : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether all that ran is in the recording. */
+/* Is everything that ran in the recording? */
 #include "cmd/tl-health/health.h"
 #include "trace/gap.h"
 #include "trace/steps.h"
@@ -29,8 +29,8 @@ tell_blocked(
 }
 
 /*
- * Idle time in which the host waits for the GPU, and in which work that was
- * launched did not start: what they wait for was not recorded.
+ * Idle time in which the host waits for the GPU, or in which launched work did
+ * not start: what they wait for was not recorded.
  */
 static void
 check_gaps(struct health *h)
@@ -72,7 +72,7 @@ check_gaps(struct health *h)
 
 /* ---- steps ---- */
 
-/* GPU events that are launched in each. */
+/* Number of GPU events launched in each step. */
 static uint64_t *
 count_launched(const struct host *h, const struct steps *steps)
 {
@@ -89,7 +89,7 @@ count_launched(const struct host *h, const struct steps *steps)
 	return n;
 }
 
-/* The number that most steps have; of equally many the larger one. */
+/* The most frequent number among steps; ties: the larger. */
 static uint64_t
 usual_count(const struct steps *steps, const uint64_t *n)
 {
@@ -152,7 +152,7 @@ check_steps(struct health *h)
 	steps_free(&steps);
 }
 
-/* ---- what the profiler said ---- */
+/* ---- losses that the profiler reports ---- */
 
 static bool
 tells_loss(struct str text)
@@ -166,7 +166,7 @@ tells_loss(struct str text)
 	return false;
 }
 
-/* Kineto writes its log beside the events, and what it was asked for. */
+/* Kineto writes its log and its options beside the events. */
 void
 coverage_take_meta(struct health *h, const struct meta *m)
 {
@@ -181,7 +181,7 @@ coverage_take_meta(struct health *h, const struct meta *m)
 		h->subject.has_stacks = v->i != 0;
 }
 
-/* Of other formats tl-decode counts them. */
+/* tl-decode counts the losses of other formats. */
 void
 coverage_take_facts(struct subject *s, const struct source *src)
 {
@@ -213,7 +213,7 @@ check_coverage(struct health *h)
 
 /* ---- several ranks ---- */
 
-/* Whether two sources ran at a time, as far as their clocks tell. */
+/* Whether two sources overlap in time, as far as their clocks tell. */
 static bool
 is_apart(const struct health *h, size_t a, size_t b)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What tl-decode said of the file. */
+/* Findings of tl-decode about the file. */
 #include "cmd/tl-health/health.h"
 #include "json/json.h"
 
 #include <math.h>
 
-/* A number among the members of an object; 0: it has none. */
+/* A number among the members of an object; 0: missing. */
 static uint64_t
 member(const json_items *object, struct str name)
 {
@@ -25,7 +25,7 @@ count(struct health *h, enum check check, uint64_t n, double share)
 		f->has_uid = false;
 }
 
-/* How many members say in all. */
+/* Sum of all members. */
 static uint64_t
 sum_of(const json_items *object)
 {
@@ -37,7 +37,7 @@ sum_of(const json_items *object)
 	return sum;
 }
 
-/* Of an object of repairs, each of which has a number. */
+/* From an object with a number for each kind of repair. */
 static void
 check_repaired(struct health *h, struct arena *mem, const struct source *src)
 {
@@ -82,7 +82,7 @@ check_facts(struct health *h, const struct source *src)
 		count(h, CHECK_FILE_CUT, is_cut, NAN);
 		uint64_t losses = member(&list, STR("losses"));
 
-		/* a missing end is one of them */
+		/* a missing end counts as one */
 		count(h, CHECK_FILE_LOST,
 		    is_cut && losses > 0 ? losses - 1 : losses, NAN);
 		count(h, CHECK_FILE_MENDED, member(&list, STR("mended")), NAN);

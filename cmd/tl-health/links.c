@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether each piece of GPU work has its launch, and each launch its work. */
+/* Does each piece of GPU work have its launch, and each launch its work? */
 #include "cmd/tl-health/health.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ id_of_call(const struct subject *s, const struct track *t, struct key corr)
 {
 	uint64_t id = (uint64_t)corr.n;
 
-	/* there they count in each process */
+	/* in traces of APIs each process counts its own ids */
 	return s->is_api_trace ? hash_more(hash_u64(id), (uint64_t)t->pid.n)
 			       : id;
 }
@@ -50,7 +50,7 @@ by_begin(const void *x, const void *y)
 	return uid_cmp(a->uid, b->uid);
 }
 
-/* Those of one id, the earliest of which has it. */
+/* Judges the calls of one id, which belongs to the earliest. */
 static void
 judge_calls(struct health *h, const struct call *v, size_t n)
 {
@@ -60,7 +60,7 @@ judge_calls(struct health *h, const struct call *v, size_t n)
 	for (size_t i = 1; i < n; i++) {
 		if (!key_eq(tracks[v[0].track].pid, tracks[v[i].track].pid))
 			tally_event(&s->of[CHECK_LINK_PROCESSES], v[i].uid, 0);
-		/* a driver's call within a runtime's is no other one */
+		/* a driver's call within a runtime's shares its id rightly */
 		else if (tracks[v[0].track].thread !=
 			tracks[v[i].track].thread ||
 		    v[i].start_ns >= v[0].end_ns ||
@@ -69,7 +69,7 @@ judge_calls(struct health *h, const struct call *v, size_t n)
 	}
 }
 
-/* Ids that several calls have, each by its last call. */
+/* Finds ids of several calls, from the last call of each. */
 static void
 check_calls(struct health *h)
 {
@@ -95,7 +95,7 @@ check_calls(struct health *h)
 
 /* ---- flows ---- */
 
-/* Its ends have category, name and id in common. */
+/* The ends of a flow share category, name and id. */
 void
 links_take_flow(struct health *h, const struct event *ev)
 {
@@ -184,7 +184,7 @@ check_gpu_events(struct health *h)
 #define STRETCHES 20
 #define FEW_LAUNCHES 10
 
-/* Launches in equal stretches of the time in which any was made. */
+/* Launches in equal parts of the time in which any was made. */
 struct stretches {
 	struct span whole;
 	uint64_t launches[STRETCHES], lost[STRETCHES];
@@ -196,12 +196,12 @@ stretch_at(const struct stretches *st, int64_t ns)
 	double at = ((double)ns - (double)st->whole.start) /
 	    ((double)st->whole.end - (double)st->whole.start + 1);
 
-	/* far from zero the last one may round up to 1 */
+	/* rounding may give 1 for the last one */
 	return at < 1 ? (size_t)(at * STRETCHES) : STRETCHES - 1;
 }
 
-/* A kernel's or a graph's launch without GPU work, which is none of a graph
- * that is captured. */
+/* The launch of a kernel or graph without GPU work, outside of graph
+ * captures. */
 static bool
 is_lost(const struct subject *s, const struct host_event *e)
 {
@@ -210,7 +210,7 @@ is_lost(const struct subject *s, const struct host_event *e)
 	    map_get(&s->launched, uid_hash(e->uid)) == NULL;
 }
 
-/* Places of launches; behind the last one with work all are at the end. */
+/* Times of launches; those after the last one with work are at the end. */
 struct launch_list {
 	VEC(uint32_t) done, lost;
 	int64_t last_ns;
@@ -306,7 +306,7 @@ check_launches(struct health *h)
 
 /* ---- replays of graphs ---- */
 
-/* A launch of a graph: how many GPU events it has. */
+/* A graph launch and its number of GPU events. */
 struct replay {
 	uint64_t graph;
 	uint64_t n;
@@ -358,7 +358,8 @@ list_replays(const struct subject *s, replay_list *list)
 	list->n = n;
 }
 
-/* Of one graph those differ that have not as many events as most have. */
+/* Counts replays of a graph whose number of GPU events is not the most
+ * frequent. */
 static void
 check_graphs(struct health *h)
 {
@@ -378,7 +379,7 @@ check_graphs(struct health *h)
 			    list.v[end].graph == list.v[i].graph &&
 			    list.v[end].n == list.v[from].n)
 				end++;
-			/* of equally many the fuller ones */
+			/* ties: the larger number */
 			if (end - from >= best) {
 				best = end - from;
 				usual = list.v[from].n;

@@ -2,8 +2,8 @@
 /*
  * tl-health: can the figures of this trace be trusted?
  *
- * Reads each source once, counting what can't be or should not be as events
- * come (subject.c), looks at the whole when it ends, and prints what it found.
+ * Reads each source once, counts what is impossible or suspicious as events
+ * come (subject.c), judges the whole when it ends, and prints the findings.
  */
 #include "cmd/tl-health/health.h"
 #include "table/catalogue.h"
@@ -76,10 +76,10 @@ take_option(
 	(KINDS_GPU | KINDS_HOST | KINDS_UNKNOWN | KIND_BIT(KIND_ANNOTATION) | \
 	    KIND_BIT(KIND_SPAN))
 
-/* Whose ids count: correlation, GPU and GPU stream. */
+/* Kinds whose ids count: correlation, GPU, GPU stream. */
 #define KINDS_KEYED (KINDS_GPU | KINDS_LAUNCH)
 
-/* Whether events were taken out of it; of a tree no mark says so. */
+/* Whether events were taken out; a tree bears no mark of that. */
 static bool
 is_part(const struct stream_in *in)
 {
@@ -90,7 +90,7 @@ is_part(const struct stream_in *in)
 	return (in->marks & MARK_EDITED) != 0;
 }
 
-/* A tree that programs read, too, lies in a file. */
+/* A tree that other programs read, too, is spooled to a file. */
 static struct stream_in *
 open_input(struct health *h, const char *path, int *tree)
 {
@@ -102,7 +102,8 @@ open_input(struct health *h, const char *path, int *tree)
 	return tree_open(*tree, path, h->dict);
 }
 
-/* In front of all sources' records, as no tree of ours has it: of none. */
+/* Facts before all sources' records concern no source; no tree of ours has
+ * any. */
 static void
 take_event(struct health *h, const struct stream_in *in)
 {
@@ -144,8 +145,8 @@ take_shown(void *arg, const struct event *ev)
 	subject_take_early(held->health, store_source(held->store), ev);
 }
 
-/* An event that was shown: what links, and what is below it, tell; ngpus and
- * nops: of those before it. */
+/* Takes links and nesting of an event that was taken early; ngpus and nops:
+ * numbers before it. */
 static void
 take_rest(struct visited *held, uint32_t i, size_t *ngpus, size_t *nops)
 {
@@ -192,7 +193,7 @@ take_held(struct visited *held, bool is_shown)
 	}
 }
 
-/* What tl-tree would make of it, without the way through another stream. */
+/* Builds the tree as tl-tree does, without writing a stream. */
 static void
 read_trace(struct health *h, struct stream_in *in)
 {
@@ -204,7 +205,7 @@ read_trace(struct health *h, struct stream_in *in)
 	size_t nmetas;
 
 	stream_refuse_edited(in);
-	stream_only(in, KINDS_ALL); /* of kinds that links need */
+	stream_only(in, KINDS_ALL); /* only kinds that links need */
 	store_leave_out(held.store, KIND_BIT(KIND_PYTHON));
 	store_show(held.store, KINDS_HOST | KINDS_GPU, take_shown, &held);
 	while (store_read(held.store, in)) {
@@ -251,7 +252,7 @@ is_stdout(const char *path)
 	return path != NULL && strcmp(path, "-") == 0;
 }
 
-/* Marks are those of one stream; of standard output that is all there is. */
+/* --mark takes one stream; on standard output nothing else is printed. */
 static void
 print(struct health *h, struct settings *set)
 {
@@ -268,7 +269,7 @@ print(struct health *h, struct settings *set)
 	table_dest_finish(&set->dest);
 }
 
-/* Those of folders too. */
+/* Also the files of folders. */
 static void
 find_files(struct settings *set, struct optparse *op)
 {
@@ -335,7 +336,7 @@ main(int argc, char *argv[])
 	if (set.rules != NULL)
 		h.rules = rules_load(set.rules);
 	find_files(&set, &op);
-	/* before the work */
+	/* before the work, so that a bad path fails early */
 	junit = junit_open(set.junit, "tl-health");
 	sarif = set.sarif != NULL ? out_open(set.sarif) : NULL;
 	for (size_t i = 0; i < set.paths.n; i++)

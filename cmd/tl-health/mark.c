@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict in the stream, so that it travels: see stream/marks.h. */
+/* Writes the verdict into the stream; see stream/marks.h. */
 #include "cmd/tl-health/health.h"
 #include "stream/ndjson.h"
 #include "json/json.h"
@@ -22,7 +22,7 @@ put_mark(struct buf *b, const struct finding *f)
 	buf_free(&text);
 }
 
-/* Notes are none: nothing is wrong with a figure. */
+/* Notes are not marked: no figure is wrong. */
 static void
 put_verdict(const struct health *h, const struct sink_source *o, struct buf *b)
 {
@@ -45,7 +45,7 @@ put_verdict(const struct health *h, const struct sink_source *o, struct buf *b)
 	buf_free(&marks);
 }
 
-/* An older verdict goes. */
+/* Drops an older verdict. */
 static void
 write_source(
     const struct health *h, struct stream_out *out, const struct source *source)

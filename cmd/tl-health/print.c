@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The findings as a table, and the verdict. */
+/* Prints the table of findings and the verdict. */
 #include "cmd/tl-health/health.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ static const struct column columns[] = {
 /* clang-format on */
 #define COLUMNS (sizeof columns / sizeof *columns)
 
-/* By source, the worst first, then in the order of the list. */
+/* By source, worst first, then in the order of the list. */
 static int
 order_of_findings(const void *x, const void *y)
 {
@@ -58,7 +58,7 @@ text_of(struct table *t, const struct finding *f)
 	return text;
 }
 
-/* On a screen, where sentences are too wide for columns. */
+/* A terminal is too narrow for sentences in columns. */
 static void
 add_note(struct table *t, const struct finding *f)
 {
@@ -193,7 +193,7 @@ put_finding(struct buf *b, const struct finding *f)
 	buf_printf(b, "%s)", checks[f->check].id);
 }
 
-/* Of one source: the worst, how many are so, and which. */
+/* Of one source: the worst severity, how many findings have it, and which. */
 static enum severity
 verdict_on(const struct health *h, uint32_t source, size_t n[SEVERITIES],
     struct buf *which)
@@ -239,7 +239,7 @@ health_tell(struct health *h)
 	return worst;
 }
 
-/* ", uid 57 (what the site says)" */
+/* ", uid 57 (the rule's text)" */
 static struct str
 words_of_outcome(const struct outcome *o, struct buf *b)
 {
@@ -282,7 +282,7 @@ rules_tell(const struct health *h)
 
 /* ---- for CI ---- */
 
-/* Of a check and a source there is at most one finding. */
+/* A check has at most one finding per source. */
 static const struct finding *
 finding_of(const struct health *h, enum check check, uint32_t source)
 {

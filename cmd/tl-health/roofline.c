@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ops without a model, and those above the roof: rows of tl-roofline. */
+/* Ops without a model and above the roof, from tl-roofline's tables. */
 #include "cmd/tl-health/health.h"
 
 #include <math.h>
@@ -29,11 +29,11 @@ static const char *const ids[COLUMNS] = {
 };
 
 struct roofline {
-	size_t at[COLUMNS]; /* SIZE_MAX: the table lacks it */
+	size_t at[COLUMNS]; /* SIZE_MAX: missing */
 	int64_t all_ns;
 	struct tally bare, above;
 	double highest; /* percent of the roof */
-	struct buf who; /* the op that has it */
+	struct buf who; /* the op above it most */
 };
 
 static void
@@ -96,7 +96,7 @@ take_row(void *ctx, const struct val *cells)
 	g->all_ns = num_add_max(g->all_ns, int_of(g, cells, COLUMN_TIME));
 	if (model->type == VAL_BOOL && !model->yes)
 		add(&g->bare, g, cells);
-	/* a cache or a clock explains the others */
+	/* a cache or the clock explains the others */
 	if (above->type != VAL_TEXT ||
 	    str_find(above->text, STR("unexplained"), false) < 0)
 		return;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules about events: one pass over the tree for all of them. */
+/* Judges rules about events, all in one pass over the tree. */
 #include "cmd/tl-health/rules.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-/* What a rule's events come to. */
+/* Events of a rule, so far. */
 struct watch {
 	struct site_rule *rule;
 	struct outcome *out;
 	uint64_t n;
 	int64_t sum_ns, longest_ns;
 	struct uid first, longest;
-	VEC(uint8_t) like; /* by name: 1 no, 2 yes it is like under */
+	VEC(uint8_t) like; /* by name: whether it matches under; 1 no, 2 yes */
 };
 
 struct watching {
 	const struct dict *dict;
 	VEC(struct watch) list;
-	VEC(uint32_t) path; /* the name of the last event at each depth */
+	VEC(uint32_t) path; /* name of the last event at each depth */
 	bool needs_path;
 };
 
@@ -103,7 +103,7 @@ settle(const struct watch *x, struct arena *mem)
 	buf_free(&b);
 }
 
-/* The selection is each rule's own, and keeps state: it is fed all items. */
+/* Each rule has a selection, whose state needs all items. */
 static void
 read_tree(struct watching *w, struct stream_in *in, uint32_t first)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a file of rules: sections of lines "KEY VALUE". */
+/* Reads a file of rules: sections of lines "KEY VALUE". */
 #include "cmd/tl-health/rules.h"
 #include "json/json.h"
 
@@ -15,7 +15,7 @@ const char *const rule_level_words[] = {
 	[RULE_LEVELS] = NULL,
 };
 
-/* Longer ones first: "<=" begins as "<" does. */
+/* Longer ones first, as "<" is a prefix of "<=". */
 const char *const rule_op_words[RULE_OPS] = {
 	[RULE_LE] = "<=",
 	[RULE_GE] = ">=",
@@ -25,10 +25,10 @@ const char *const rule_op_words[RULE_OPS] = {
 	[RULE_LIKE] = "=",
 };
 
-/* What rules may ask about: programs that read one trace and print tables. */
+/* Programs that rules may ask: they read one trace and print tables. */
 static const struct {
 	const char *program;
-	bool names_tables; /* it has --table */
+	bool names_tables; /* takes --table */
 } askable[] = {
 	{ "tl-collective", true },
 	{ "tl-critical", true },
@@ -69,7 +69,7 @@ trim(struct str s)
 	return s;
 }
 
-/* The first word, up to a blank; the rest is trimmed. */
+/* Splits off the first word; the rest is trimmed. */
 static struct str
 take_word(struct str *s)
 {
@@ -156,7 +156,7 @@ take_test(const struct site_rules *r, size_t line, struct str s, bool is_where)
 
 static const struct opt selection[] = { OPT_SELECT, OPT_END };
 
-/* What tells the columns of tables that rules of events have. */
+/* Columns of rules about events. */
 static const char *const event_columns[] = { "count", "dur_ns_sum",
 	"dur_ns_max" };
 #define EVENT_COLUMNS (sizeof event_columns / sizeof *event_columns)
@@ -185,7 +185,7 @@ take_table(const struct site_rules *r, struct site_rule *rule, size_t line,
 		    &rule->words, arena_printf(r->mem, "--table=%s", s->name));
 }
 
-/* A key that is an option of the selection. */
+/* A key that is a selection option. */
 static bool
 take_selection(const struct site_rules *r, struct site_rule *rule, size_t line,
     struct str key, struct str value)
@@ -223,7 +223,7 @@ take_options(const struct site_rules *r, struct site_rule *rule, size_t line,
 	while (value.len > 0) {
 		struct str word = arena_str(r->mem, take_word(&value));
 
-		/* a check writes no files, and reads the table as it comes */
+		/* reserved: a check writes no files and needs all columns */
 		for (size_t i = 0; i < sizeof own / sizeof *own; i++)
 			if (str_starts(word, own[i]))
 				rule_die(r, line, "'%.*s' is not for rules",

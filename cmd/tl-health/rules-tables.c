@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules about tables: their program is run on the tree, its rows are judged. */
+/* Judges rules about tables, which their programs print from the tree. */
 #include "cmd/tl-health/rules.h"
 #include "reader/reader.h"
 
@@ -7,7 +7,7 @@
 
 #define NO_COLUMN SIZE_MAX
 
-/* Columns of a test, and of the one that it compares with. */
+/* Indices of a test's column and of the one it compares with. */
 struct places {
 	size_t column, other;
 };
@@ -19,13 +19,13 @@ struct judged {
 	VEC(struct places) where;
 	struct places require;
 	uint64_t nrows, nempty;
-	bool is_here; /* the table that is read is its own */
+	bool is_here; /* the current table is its own */
 };
 
-/* A program's run: rules that ask for the same. */
+/* One run of a program, for all rules that ask the same. */
 struct run {
 	const struct site_rules *rules;
-	const char *name; /* of the trace */
+	const char *name; /* name of the trace */
 	struct arena *mem;
 	VEC(struct judged) list;
 	VEC(struct head_column) columns; /* copies */
@@ -169,7 +169,7 @@ put_cell(struct buf *b, const struct val *v)
 		text_visible(v->text, b);
 }
 
-/* What the value is compared with; NAN: an empty cell. */
+/* The right side of a test; NAN: an empty cell. */
 static double
 than_of(
     const struct rule_test *t, const struct places *p, const struct val *cells)
@@ -206,7 +206,7 @@ is_asked(
 	return !isnan(n) && !isnan(than) && rule_holds(t, n, than);
 }
 
-/* What it is about: its first cell. */
+/* Names the row by its first cell. */
 static void
 put_row(const struct run *g, struct buf *b, const struct val *cells)
 {
@@ -321,7 +321,7 @@ run_program(struct run *g, int tree)
 		settle(g, &g->list.v[i], status, wrong);
 }
 
-/* ---- which run together ---- */
+/* ---- rules that share a run ---- */
 
 static bool
 asks_same(const struct site_rule *a, const struct site_rule *b)

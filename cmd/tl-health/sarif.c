@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The findings as SARIF 2.1.0, for what shows results of analyses in CI. */
+/* Writes findings as SARIF 2.1.0, for services that show them in CI. */
 #include "cmd/tl-health/health.h"
 #include "cmd/tl-health/rules.h"
 #include "json/json.h"
@@ -63,12 +63,12 @@ put_descriptors(const struct health *h, struct buf *b)
 
 /* ---- where ---- */
 
-/* A path as RFC 3986 has it. */
+/* Escapes a path as RFC 3986 asks. */
 static void
 put_uri(struct buf *b, const char *path)
 {
 	buf_puts(b, path[0] == '/' ? "\"uri\":\"file://" : "\"uri\":\"");
-	/* what stands in front of a colon would be a scheme */
+	/* what precedes a colon would be a scheme */
 	if (path[0] != '/' && strchr(path, ':') != NULL)
 		buf_puts(b, "./");
 	for (const char *p = path; *p != '\0'; p++) {
@@ -142,7 +142,7 @@ put_findings(const struct health *h, struct buf *b)
 
 		if (o->result == RULE_PASSED)
 			continue;
-		/* of what is open there is no level */
+		/* results of kind open have no level */
 		put_result(b, RULE_PREFIX, o->rule->id,
 		    CHECKS + (size_t)(o->rule - h->rules->list.v),
 		    is_broken ? rule_level_words[o->rule->level] : "none",

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* One source: what its events are counted in. */
+/* Takes the events of a source and counts what checks need. */
 #include "cmd/tl-health/health.h"
 #include "trace/bucket.h"
 #include "trace/overrun.h"
 
-/* Of a shape. */
+/* Bits about a shape. */
 enum {
 	SHAPE_KNOWN = 1,
-	SHAPE_REPEATS = 2, /* it has a member twice */
+	SHAPE_REPEATS = 2, /* has a member twice */
 };
 
 void
@@ -18,7 +18,7 @@ tally_event(struct tally *t, struct uid uid, int64_t ns)
 	t->ns = num_add_max(t->ns, ns);
 }
 
-/* What of a source events are taken by. */
+/* A source before its first event. */
 static struct subject
 subject_of(const struct source *src)
 {
@@ -80,7 +80,7 @@ subject_start(struct health *h, const struct source *src, bool may_keep)
 
 /* ---- names ---- */
 
-/* Whether it has control characters, or those that stand for bad bytes. */
+/* Whether it has control characters or U+FFFD. */
 static bool
 is_damaged(struct str name)
 {
@@ -96,7 +96,7 @@ is_damaged(struct str name)
 	return !is_ascii && str_find(name, STR("\357\277\275"), false) >= 0;
 }
 
-/* Of an op. */
+/* Bits about the name of an op. */
 static unsigned
 facts_of_op(struct str name)
 {
@@ -105,7 +105,7 @@ facts_of_op(struct str name)
 
 	if (!str_starts(name, wrapper))
 		return 0;
-	/* the gradient of a leaf, which no op made */
+	/* a leaf's gradient has no forward op */
 	return str_ends(name, STR(": torch::autograd::AccumulateGrad"))
 	    ? NAME_WRAPS_BACKWARD | NAME_WRAPS_NO_OP
 	    : NAME_WRAPS_BACKWARD;
@@ -141,7 +141,7 @@ facts_of_kernel(struct str name)
 	    : 0;
 }
 
-/* Names are many: each is looked at once, and only for what is asked. */
+/* Names are many: each is judged once, and only for what is asked. */
 unsigned
 name_facts(struct health *h, uint32_t name, enum name_of of)
 {
@@ -217,7 +217,7 @@ take_slice(struct subject *s, const struct event *ev)
 
 	if (__builtin_add_overflow(ev->ts_ns, ev->dur_ns, &end))
 		return;
-	/* shares of these are of GPU events: time is counted of those */
+	/* these shares are of GPU events, so only their time counts */
 	if (ev->ts_ns == s->zero_ns)
 		tally_event(&s->of[CHECK_TIME_ZERO], ev->uid, is_gpu);
 	else if (ev->ts_ns < s->first_ns)
@@ -230,7 +230,7 @@ take_slice(struct subject *s, const struct event *ev)
 		take_gpu(s, ev, end);
 }
 
-/* It says nothing of what other events are. */
+/* The event says nothing about others. */
 static bool
 is_huge(struct subject *s, const struct event *ev)
 {
@@ -243,7 +243,7 @@ is_huge(struct subject *s, const struct event *ev)
 	return true;
 }
 
-/* The row of a profiler's window; Kineto's has this name. */
+/* A row with the profiler's window, under Kineto's name. */
 static void
 take_profile(struct subject *s, const struct dict *st, const struct event *ev)
 {
@@ -290,7 +290,7 @@ keep(struct health *h, const struct event *ev, const struct gpu_more *more)
 		tally_event(&s->of[CHECK_CONTENT_NO_HLO], ev->uid, ev->dur_ns);
 }
 
-/* All that does not need links or a tree; more: of a GPU event. */
+/* All that needs neither links nor tree; more: of a GPU event. */
 static void
 take_read(struct health *h, const struct event *ev, const struct gpu_more *more)
 {
@@ -393,7 +393,7 @@ subject_take_early(
 				  : (struct op_more){ 0 }));
 }
 
-/* Times of 0 are wrong only where the recording is elsewhere. */
+/* Times of 0 are wrong only if the recording is elsewhere. */
 static void
 settle_zero(struct subject *s)
 {
@@ -431,7 +431,7 @@ subject_end(struct health *h)
 	host_ready(&s->host);
 	check_file(h);
 	check_time(h);
-	/* of a part what is missing was taken out */
+	/* what a part lacks was taken out */
 	if (!h->is_edited) {
 		check_links(h);
 		check_coverage(h);

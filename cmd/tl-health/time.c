@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether times can be right. */
+/* Can the times be right? */
 #include "cmd/tl-health/health.h"
 #include "trace/overrun.h"
 
@@ -8,10 +8,10 @@
 
 #define HOLE_NS (INT64_C(10) * 1000000000)
 #define COARSE_NS 1000
-/* Of fewer GPU events one may well take most of the time. */
+/* Among fewer GPU events one may well take most of the time. */
 #define FEW_EVENTS 20
 
-/* Whether its time is one: 0 may be none. */
+/* Whether an event has a usable time: 0 may mean none. */
 static bool
 has_place(const struct subject *s, const struct host_gpu *k)
 {
@@ -39,9 +39,9 @@ order_by_stream(const struct subject *s)
 }
 
 /*
- * A GPU stream runs one event after the other: one that ends behind the end of
- * the next is too long. One that ends behind its start may be right, as a
- * kernel may begin before the one in front has ended if it is launched so.
+ * A GPU stream runs one event after another: one that ends after the next one's
+ * end is too long. One that ends after its start may be right, as programmatic
+ * launches overlap.
  */
 static void
 check_streams(struct health *h)
@@ -168,7 +168,7 @@ check_dominant(struct health *h)
 		    &(struct tally){ 1, s->longest_ns, s->longest }, share);
 }
 
-/* How much of an event's mean duration a unit of time is. */
+/* How large the unit of time is against a mean duration. */
 static void
 check_coarse(struct health *h)
 {
