@@ -10,8 +10,8 @@
  */
 #include "cmd/tl-diff/align.h"
 
-#ifndef BAND_MIN      /* a test has smaller ones */
-#define BAND_MIN 4096 /* rows from which on a band is tried */
+#ifndef BAND_MIN      /* smaller in a test */
+#define BAND_MIN 4096 /* rows from which a band is tried */
 #define BAND_FIRST 512
 #endif
 
@@ -33,16 +33,16 @@ reverse(struct pair *v, size_t n)
 	}
 }
 
-/* How far the way back has come. */
+/* Where the traceback is. */
 struct cell_at {
 	size_t i, j;
 	uint64_t e; /* E[i][j] */
 };
 
 /*
- * From a cell into which E does not rise, and where the symbols differ, to the
- * left. E is 1 more than the least of the cell there and of the one above that,
- * so it is 1 less there unless it rises there.
+ * From a cell into which E does not rise, and whose symbols differ, go left. E
+ * is 1 more than the lesser of the left and the diagonal cell, so the left one
+ * has E - 1, unless E rises into it.
  */
 static bool
 go_left(struct columns *c, struct cell_at *at)
@@ -56,8 +56,7 @@ go_left(struct columns *c, struct cell_at *at)
 	return true;
 }
 
-/* A step from a cell where the symbols differ; false: the band is too narrow.
- */
+/* One step from a cell whose symbols differ; false: the band is too narrow. */
 static bool
 step_back(struct columns *c, struct cell_at *at)
 {
@@ -73,7 +72,7 @@ step_back(struct columns *c, struct cell_at *at)
 	return true;
 }
 
-/* False, and nothing in out, if the band is too narrow. */
+/* False, with out empty: the band is too narrow. */
 static bool
 trace_back(struct columns *c, const struct two_lists *l, uint64_t e, pairs *out)
 {
@@ -109,9 +108,9 @@ trace_back(struct columns *c, const struct two_lists *l, uint64_t e, pairs *out)
 /* ---- the whole ---- */
 
 /*
- * The next width, where the last was too narrow for the distance e: four times
- * as wide, or when it did not find a shorter way than the one before, as wide
- * as e asks for, and somewhat more for a way that strays.
+ * The next width, after the last was too narrow for distance e: four times as
+ * wide; or, if the last one found no shorter way, as wide as e needs and a
+ * margin.
  */
 static size_t
 wider(const struct two_lists *l, size_t width, uint64_t e, uint64_t last)
@@ -127,8 +126,8 @@ wider(const struct two_lists *l, size_t width, uint64_t e, uint64_t last)
 }
 
 /*
- * Without a symbol in common E is the longer length, so that tracing back goes
- * up from below the diagonal, and else left.
+ * Without a common symbol E is the longer length, so the traceback goes up
+ * below the diagonal, else left.
  */
 static void
 align_nothing(size_t m, size_t n, pairs *out)

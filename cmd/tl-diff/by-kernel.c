@@ -2,11 +2,11 @@
 /*
  * Kernels aligned by name, where there are no ops to compare.
  *
- * Sequences are paired like roots: first those of one kind with the same
- * kernels, then those of one kind. In a pair kernels are aligned; of what is
- * unmatched then, equal names belong together, wherever they moved to, and a
- * stretch of one side, as long as that of the other between the same two
- * matches, is taken for kernels under new names.
+ * Sequences are paired like roots: those of one kind with the same kernels,
+ * then those of one kind. In each pair kernels are aligned. Equal names among
+ * the unmatched match, wherever they moved; a stretch of one side that is as
+ * long as the other's between the same two matches is taken for renamed
+ * kernels.
  */
 #include <stdlib.h>
 
@@ -17,14 +17,14 @@
 
 /* ---- rows ---- */
 
-/* Two sequences, or one: what is not there is NULL. */
+/* Two sequences, or one; NULL: missing. */
 struct match {
 	const struct line_up *l;
 	const struct sequence *seq[NSIDES];
 	const bool *fresh;
 };
 
-/* In which sample of its run an event's time is. */
+/* Sample of an event in its run. */
 static int64_t
 sample_of(
     const struct changes *c, const struct sequence *s, const struct gpu *g)
@@ -48,7 +48,7 @@ pair_streams(
 	streams_pair(c, side, node);
 }
 
-/* The event of a side, to its row and to the remarks. */
+/* Adds a side's event to its row and to the remarks. */
 static void
 add_side(struct changes *c, const struct match *m, int side, uint32_t row,
     const struct pair *p, bool is_renamed)
@@ -87,7 +87,7 @@ add_pair(struct changes *c, const struct match *m, struct pair p)
 			node[s] = node_at(&m->l[s], m->seq[s], at[s]);
 	key.family = family_of(node[node[0] == NULL]);
 	for (int s = 0; s < NSIDES; s++) {
-		/* what has one name has one row, on whatever side it is */
+		/* equal names share a row, whatever the side */
 		const struct node *n = node[s] != NULL ? node[s] : node[!s];
 
 		key.n[s] = n->sym;
@@ -134,8 +134,8 @@ add_sequences(struct changes *c, const struct match *m)
 }
 
 /*
- * Sequences of one kind, with the same kernels or with any: in the last round
- * those are added too that stand alone.
+ * Pairs sequences of one kind, with the same kernels or with any; the last
+ * round adds unpaired ones, too.
  */
 static void
 pair_round(struct changes *c, struct line_up l[NSIDES], bool is_last,

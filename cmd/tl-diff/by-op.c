@@ -2,23 +2,24 @@
 /*
  * GPU time by op and arguments.
  *
- * GPU work below a point where the trees part belongs to the op of that point,
- * so what one side does with other ops than the other is compared with it.
+ * GPU work below a point where the trees differ belongs to the op of that
+ * point, so that what replaces what is compared.
  */
 #include "cmd/tl-diff/changes.h"
 #include "cmd/tl-diff/events.h"
 
 #define BOTH ((1 << NSIDES) - 1)
 
-/* A side of a pair of runs. */
+/* One side of a pair of runs. */
 struct adder {
 	struct changes *c;
 	const struct diff *d;
 	int side;
-	VEC(uint8_t) seen;  /* by GPU event: it is in a row */
-	u32s row_of;        /* by node: the first row that has work of it */
-	struct map callers; /* launcher and row: others */
-	VEC(uint8_t) sides; /* by merged node: a bit a side with work there */
+	VEC(uint8_t) seen;  /* by GPU event: has a row */
+	u32s row_of;        /* by node: first row with its work */
+	struct map callers; /* launcher and row: of other launchers */
+	/* by merged node: bit of each side with work there */
+	VEC(uint8_t) sides;
 };
 
 /* ---- whose a GPU event is ---- */
@@ -38,8 +39,8 @@ launcher_above(const struct diff *d, int side, uint32_t at)
 }
 
 /*
- * The ops of both sides at a row's point, if both have work there. A frame says
- * less than the ops below it.
+ * The ops of both sides at a point where both have work. A frame says less than
+ * the ops below it.
  */
 static bool
 pair_launchers(
@@ -62,8 +63,8 @@ pair_launchers(
 }
 
 /*
- * The row of work that these nodes launched, which are of one side each, or
- * both of one. NONE: of no launch.
+ * The row of work launched by these nodes, one per side. NONE: without a
+ * launch.
  */
 static uint32_t
 row_of(struct adder *a, const struct node *work, const uint32_t at[NSIDES],
@@ -91,7 +92,7 @@ row_of(struct adder *a, const struct node *work, const uint32_t at[NSIDES],
 	return changes_row(a->c, &k, name);
 }
 
-/* Whether a launcher's work is in this row for the first time. */
+/* Whether a launcher's work comes to this row for the first time. */
 static bool
 is_new_call(struct adder *a, uint32_t launcher, uint32_t row)
 {
@@ -107,7 +108,7 @@ is_new_call(struct adder *a, uint32_t launcher, uint32_t row)
 	return is_new;
 }
 
-/* s: where it stands in the trees; NULL: in none. */
+/* s: place in the trees; NULL: in none */
 static void
 add_event(
     struct adder *a, const struct gpu *g, const struct diff_row *s, bool alone)
@@ -147,7 +148,7 @@ add_stat(struct adder *a, const struct diff_row *s)
 		return;
 	}
 	m = &d->merged.list.v[s->lca];
-	/* by place a GPU event can stand beside a launch */
+	/* by position a GPU event can be paired with a launch */
 	if (m->at[a->side] != s->gpu ||
 	    !is_gpu_kind(node_of(d, !a->side, m->at[!a->side])->kind)) {
 		changes_tell(a->c, TALLY_UNPAIRED, a->side, n->dur);
@@ -213,7 +214,7 @@ hash_event(uint64_t h, const struct node *n)
 	return hash_mix(h ^ n->name ^ (uint64_t)n->inst << 32, n->id ^ HASH_K0);
 }
 
-/* All GPU work: which events, how long, of which ops in which modules. */
+/* Hash of all GPU work: events, durations, ops and modules. */
 static uint64_t
 hash_work(const struct side *r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathering times of rows in samples, and their order. */
+/* Gathers times of rows in samples, and sorts rows. */
 #include <stdlib.h>
 
 #include "cmd/tl-diff/judge.h"
@@ -55,7 +55,7 @@ changes_row(struct changes *c, const struct change_key *key,
 	return row;
 }
 
-/* The run at hand. */
+/* The current run. */
 static uint32_t
 run_at(const struct changes *c, int side)
 {
@@ -68,8 +68,8 @@ struct sample_key {
 };
 
 /*
- * Steps are of one sort, and so are runs; sequences are of their kind. Ranks
- * differ by nature: samples of one are no repetitions of another's.
+ * Steps form one stratum, and so do runs; sequences one per kind. Ranks differ
+ * by nature: samples of one do not repeat another's.
  */
 static uint32_t
 sample_number(struct changes *c, uint32_t row, int side, int64_t no)
@@ -98,7 +98,7 @@ sample_number(struct changes *c, uint32_t row, int side, int64_t no)
 	return at;
 }
 
-/* The time of a row in a sample: mostly that which was asked for before. */
+/* The time of a row in a sample; usually that of the last call. */
 static struct row_time *
 time_of(struct changes *c, uint32_t row, int side, int64_t no)
 {
@@ -144,7 +144,7 @@ changes_tell(struct changes *c, enum tally_of what, int side, int64_t ns)
 	stat_add(&c->tallies[what].ns[side], ns);
 }
 
-/* Of which phase the steps of the run at hand are, where they have one. */
+/* Records the phase of the current run's steps, if any. */
 static void
 find_phases(struct changes *c, int side, const struct side *r)
 {
@@ -166,7 +166,7 @@ find_phases(struct changes *c, int side, const struct side *r)
 	}
 }
 
-/* Steps in which something was launched, and the time of all on the clock. */
+/* Adds a run's events, GPU time, steps that launch something, step times. */
 void
 changes_end_run(struct changes *c, int side, const struct side *r)
 {
@@ -195,7 +195,7 @@ changes_end_run(struct changes *c, int side, const struct side *r)
 
 /* ---- order ---- */
 
-/* What differs, what may differ by chance, what does not. */
+/* Rank of a row: differs, differs by chance, equal. */
 static int
 rank_of(const struct change *r)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What the time of steps became, in sentences; and figures for people. */
+/* Sentences on step times; numbers for people. */
 #include <stdlib.h>
 
 #include "cmd/tl-diff/notes.h"
 #include "trace/stat.h"
 
 #define TOP_GROUPS 3
-/* An event is named for so much of a cause's difference; in all of it. */
+/* An event is named from this share of a cause's difference on; in all of
+ * it. */
 #define NAMED_SHARE 0.25
 #define ALL_SHARE 0.9
 
@@ -38,7 +39,7 @@ put_change(struct buf *b, int64_t before, int64_t after)
 	}
 }
 
-/* A note of what is in the buffer, which is empty then; nothing if it is. */
+/* Adds the buffer as a note, if it has text, and empties it. */
 void
 note_of(struct table *t, struct buf *b)
 {
@@ -49,7 +50,7 @@ note_of(struct table *t, struct buf *b)
 
 /* ---- steps ---- */
 
-/* "6.670 ms more data loading": NULL: nothing in a step is of this cause. */
+/* "6.670 ms more data loading"; NULL: steps have no such part. */
 static const char *const part_words[PART_COUNT] = {
 	[CAUSE_PYTHON] = "Python",
 	[CAUSE_OP] = "op dispatch",
@@ -88,8 +89,8 @@ static const char *const part_words[PART_COUNT] = {
 	[PART_COPY] = "exposed copies",
 };
 
-/* Of a group's parts, the one that differs most its way; the step: none does.
- */
+/* The part of a group that differs most in the step's direction; the step
+ * itself if none does. */
 static uint32_t
 largest_part(const struct clock_changes *k, const struct step_group *g)
 {
@@ -134,9 +135,8 @@ put_part(struct buf *b, const struct changes *c, const struct step_group *g,
 }
 
 /*
- * ", +5.900 ms of host work in gaps that cudaStreamSynchronize opened", where
- * that is half of the difference: without the call the host would have been
- * ahead.
+ * ", +5.900 ms of host work in gaps that cudaStreamSynchronize opened", if that
+ * is half of the difference: without the call the host would have been ahead.
  */
 static void
 put_opened(struct buf *b, const struct changes *c, const struct step_group *g)
@@ -160,7 +160,7 @@ put_opened(struct buf *b, const struct changes *c, const struct step_group *g)
 	buf_puts(b, " opened");
 }
 
-/* Whether sides of as many steps say what GPU time did. */
+/* Whether GPU times compare: both sides have as many steps. */
 static bool
 tells_gpu_time(const struct changes *c)
 {
@@ -171,7 +171,7 @@ tells_gpu_time(const struct changes *c)
 }
 
 /*
- * Work without a launch is no step's: a recording that begins while work is
+ * Work without a launch is in no step: a recording that begins while work is
  * queued has it.
  */
 void
@@ -194,7 +194,7 @@ put_unlinked(struct buf *b, const struct changes *c, bool has_hints)
 		: "");
 }
 
-/* Only what is judged is beyond noise, or within; the rest has no verdict. */
+/* Verdict only on what was judged; the rest has none. */
 static void
 put_gpu_growth(struct buf *b, const struct changes *c)
 {
@@ -232,7 +232,7 @@ put_gpu_time(struct buf *b, const struct changes *c, bool has_hints)
 	}
 }
 
-/* A sentence for steps of one kind, the first with what GPU time did. */
+/* A sentence on the steps of one kind; the first adds the GPU time. */
 static void
 note_step(
     const struct changes *c, struct table *t, size_t group, bool has_hints)
@@ -259,8 +259,8 @@ note_step(
 }
 
 /*
- * The parts of a difference, largest first, until they explain it but for 1/10.
- * One alone is in the first sentence.
+ * The parts of a difference, largest first, up to nine tenths of it; one alone
+ * is in the first sentence.
  */
 static void
 note_parts(const struct changes *c, struct table *t)
@@ -294,7 +294,7 @@ clock_notes(const struct changes *c, struct table *t, bool has_hints)
 	const struct term *first = terms_main(k, TERM_STEP);
 	size_t n = k->groups.n < TOP_GROUPS ? k->groups.n : TOP_GROUPS;
 
-	/* of traces without steps, an unchanged span says nothing */
+	/* without steps, an unchanged span says nothing */
 	if (first == NULL ||
 	    (term_uid(first, 0) == NULL && term_twice_diff(first) == 0))
 		return false;

@@ -8,10 +8,10 @@ struct clock {
 	struct causes *causes;
 	struct host host;
 	struct steps steps;
-	bool is_matched; /* steps of a phase are of one kind */
+	bool is_matched; /* --match: steps of a phase are of one kind */
 	struct parts parts;
 	pace_list pace;      /* by window */
-	struct map piece_of; /* of the step at hand: cause and name to place */
+	struct map piece_of; /* of the current step: cause and name to index */
 };
 
 struct clock *
@@ -56,9 +56,9 @@ clock_add(struct clock *c, const struct event *ev)
 		    (uint8_t)bucket_of_event(&c->nm->buckets, c->nm->st, ev);
 }
 
-/* ---- which time is a step's ---- */
+/* ---- what counts as a step's time ---- */
 
-/* What of a window is compared with the same of the other side. */
+/* The kind of a window: equal kinds are compared. */
 static uint32_t
 kind_of(const struct clock *c, const struct step_window *w)
 {
@@ -74,7 +74,7 @@ kind_of(const struct clock *c, const struct step_window *w)
 	if (it != NULL && it->phase >= PHASE_PREFILL)
 		buf_printf(&b, "%s ", phase_words[it->phase]);
 	buf_puts(&b, is_between ? "time between steps" : "step");
-	/* what nobody marked is not compared with what somebody did */
+	/* inferred steps are not compared with marked ones */
 	if (c->steps.inferred > 0)
 		buf_puts(&b, " (inferred)");
 	if (it != NULL && it->has_requests && it->num_requests > 0 &&
@@ -86,8 +86,8 @@ kind_of(const struct clock *c, const struct step_window *w)
 }
 
 /*
- * Where the host only enqueues, a step is what the GPU took: from the end of
- * the work of the one before to that of its own.
+ * Where the host only enqueues, a step lasts from the end of the previous
+ * step's GPU work to the end of its own.
  */
 static void
 pace_by_gpu(pace_list *p)
@@ -97,7 +97,7 @@ pace_by_gpu(pace_list *p)
 
 		if (!v->is_gpu)
 			continue;
-		/* such steps leave no time between them */
+		/* such steps have no time between them */
 		v->end_ns = v->start_ns;
 		if (v->gpu_wall_ns != PACE_NONE) {
 			v->end_ns = v->done_ns;
@@ -106,7 +106,7 @@ pace_by_gpu(pace_list *p)
 	}
 }
 
-/* ---- what it went into ---- */
+/* ---- parts of a step ---- */
 
 static int
 by_cause(const void *x, const void *y)
@@ -118,7 +118,7 @@ by_cause(const void *x, const void *y)
 	return (a->name > b->name) - (a->name < b->name);
 }
 
-/* That of a cause and name, from the first of this step on. */
+/* The piece of a cause and name in this step, made if new. */
 static struct step_piece *
 piece_of(struct clock *c, struct step_times *t, size_t first, unsigned cause,
     uint32_t name)
@@ -151,7 +151,7 @@ add_piece(struct clock *c, struct step_times *t, size_t first, unsigned cause,
 	to->has_uid = true;
 }
 
-/* Those within a step, gap by gap. */
+/* Adds the pieces of the gaps in a step. */
 static void
 add_pieces(struct clock *c, struct step_times *t, struct step_time *s,
     const struct pace *at)
@@ -196,7 +196,7 @@ add_step(struct clock *c, struct step_times *to, uint32_t window)
 		.kind = kind_of(c, w),
 		.first = (uint32_t)to->pieces.n };
 
-	/* the first step of those that the GPU paces has no beginning */
+	/* the first of steps paced by the GPU has no start */
 	if (s.ns <= 0)
 		return;
 	if (w->marker != HOST_NONE) {
@@ -212,9 +212,8 @@ add_step(struct clock *c, struct step_times *to, uint32_t window)
 }
 
 /*
- * Steps in which GPU work was launched that is asked for: of a filtered trace
- * the marks of all steps are left. What is between steps is that of the one in
- * front.
+ * Keeps steps that launched selected GPU work: a filtered trace has the marks
+ * of all steps. Time between steps goes with the step before.
  */
 void
 clock_end(struct clock *c, struct side *r)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time of steps on the clock, of each source as it is read, and what it
- * went into: GPU work, and idle time by cause and by what the host did.
+ * Step times of each source as it is read, and their parts: GPU work, and idle
+ * time by cause and host event.
  *
  *	clock_start(c);			a source begins
  *	clock_add(c, &in->ev);		each event
  *	clock_end(c, side);		its steps
  *
- * Memory: that of trace/host.h, frames of Python with it, of one source at a
- * time; 350 bytes a step and 56 for each name in each step stay.
+ * Memory: that of trace/host.h with Python frames, for one source at a time;
+ * 350 bytes a step and 56 for each name in each step stay.
  */
 #ifndef TL_DIFF_CLOCK_H
 #define TL_DIFF_CLOCK_H
 
 #include "trace/parts.h"
 
-/* What a step has besides its parts. */
+/* Terms of a step that are not causes of idle time. */
 enum {
 	TERM_STEP = PART_COUNT,
 	TERM_BUSY,   /* compute, exposed communication and exposed copies */
@@ -23,29 +23,29 @@ enum {
 	TERM_COUNT
 };
 
-/* Idle time of one cause in a step, by the host's event. */
+/* Idle time of one cause and host event in a step. */
 struct step_piece {
 	uint32_t name; /* normalised; INTERN_NONE: no event */
-	uint8_t cause; /* or TERM_OPENED: name is the call that opened it */
+	uint8_t cause; /* or TERM_OPENED: name is the opening call */
 	bool has_uid;
 	int64_t ns, longest_ns;
 	struct uid uid; /* of the longest */
 };
 
 struct step_time {
-	int64_t ns; /* the sum of its parts, if there is GPU work */
+	int64_t ns; /* sum of the parts, if there is GPU work */
 	int64_t parts[PART_COUNT];
 	int64_t opened_ns;
-	int64_t no;        /* WALK_NO_STEP: it is none */
-	uint32_t kind;     /* a text: steps of one are compared */
-	uint32_t run, src; /* of its side: set by who gathers them */
-	uint32_t first, n; /* in pieces: by cause, then name */
+	int64_t no;        /* WALK_NO_STEP: time between steps */
+	uint32_t kind;     /* text; equal kinds are compared */
+	uint32_t run, src; /* in its side; set by the gatherer */
+	uint32_t first, n; /* in pieces, sorted by cause and name */
 	struct uid uid;
 	bool has_uid;
 };
 
 struct step_times {
-	VEC(struct step_time) list; /* in time */
+	VEC(struct step_time) list; /* by time */
 	VEC(struct step_piece) pieces;
 };
 
@@ -58,7 +58,7 @@ struct clock *clock_create(struct norms *nm, const struct settings *set);
 void clock_destroy(struct clock *c);
 void clock_start(struct clock *c);
 void clock_add(struct clock *c, const struct event *ev);
-/* Appends to the side's times. */
+/* Appends to the side's step times. */
 void clock_end(struct clock *c, struct side *r);
 /* Appends the steps of a run. */
 void step_times_add(struct step_times *to, const struct step_times *from,

@@ -2,52 +2,51 @@
 /*
  * The table of edit distances, column by column, 64 cells a step.
  *
- * Going down a column E changes by -1, 0 or +1, so a column is two bit vectors,
- * of its rises and of its falls, and the next column follows from them and from
- * where b's symbol stands in a (Myers 1999; Hyyrö 2003). Of all columns the
- * rises are kept, m n bits. Where that is too much, the vectors of some columns
- * are kept, and the columns between two of them are worked out again when they
- * are needed.
+ * Down a column E changes by -1, 0 or +1, so a column is two bit vectors of
+ * rises and falls; the next column follows from them and from the positions of
+ * b's symbol in a (Myers 1999; Hyyrö 2003). The rises of all columns are kept,
+ * m n bits. If that is too much, only some columns are kept, and those between
+ * are computed again when needed.
  *
- * Of a band of rows about the diagonals of both ends (Ukkonen 1985) E is worked
- * out as if it rose by 1 a step beyond it. Then E is too large at most, and
- * right where it is less than what leaving the band and coming back costs: a
+ * In a band of rows around the diagonals of both ends (Ukkonen 1985) E is
+ * computed as if it rose by 1 a step outside. It is then at most too large, and
+ * right where it is less than the cost of leaving the band and coming back: a
  * step for each diagonal on the way.
  */
 #include <stdlib.h>
 
 #include "cmd/tl-diff/align.h"
 
-/* A symbol that stands in a more than once in so many words has bits there. */
+/* A symbol that occurs in a more often than this per word has bit vectors. */
 #define DENSE_WORDS 4
 
 struct symbol {
-	uint32_t first, n; /* in places */
+	uint32_t first, n; /* range in places */
 	uint64_t *bits;    /* NULL: listed */
 };
 
 struct columns {
 	const uint32_t *b;
 	size_t m, n;
-	size_t words;      /* of a whole column */
-	size_t width;      /* half of the band's, SIZE_MAX: all rows */
-	size_t limit;      /* words from here on are not looked at */
-	size_t stored;     /* words that are kept of a column */
-	size_t top_word;   /* the band's first, of the column at hand */
-	uint64_t top;      /* E above that word */
+	size_t words;      /* of a column */
+	size_t width;      /* half the band's; SIZE_MAX: all rows */
+	size_t limit;      /* words from here on are skipped */
+	size_t stored;     /* words kept of a column */
+	size_t top_word;   /* first word of the band in the current column */
+	uint64_t top;      /* E above top_word */
 	struct map number; /* symbol to index in symbols */
 	struct symbol *symbols;
-	uint32_t *places; /* in a, symbol by symbol */
+	uint32_t *places; /* positions in a, grouped by symbol */
 	uint64_t *dense;
-	uint64_t *eq;          /* of a listed symbol: all zeroes between uses */
-	uint64_t *rise, *fall; /* the column */
-	size_t block;          /* columns between two that are kept */
+	uint64_t *eq;          /* of a listed symbol; zero between uses */
+	uint64_t *rise, *fall; /* of the current column */
+	size_t block;          /* number of columns between kept ones */
 	uint64_t *kept;        /* rise and fall before each block */
-	uint64_t *rises; /* of the block at hand: of each of its columns */
-	size_t at_block; /* which that is */
+	uint64_t *rises;       /* rises of each column of the current block */
+	size_t at_block;       /* index of that block */
 };
 
-/* ---- where a symbol stands ---- */
+/* ---- positions of a symbol ---- */
 
 static void
 index_symbols(struct columns *c, const uint32_t *a)
@@ -96,7 +95,7 @@ symbol_of(const struct columns *c, uint32_t symbol)
 	return slot != NULL ? &c->symbols[*slot] : NULL;
 }
 
-/* The first of a symbol's places that is in this word or behind it. */
+/* A symbol's first position in this word or after it. */
 static const uint32_t *
 place_from(const struct columns *c, const struct symbol *s, size_t word)
 {
@@ -130,9 +129,7 @@ clear_eq(struct columns *c, const uint32_t *from, const uint32_t *to)
 
 /* ---- columns ---- */
 
-/*
- * The next column. E[0][j] = j: what comes in at the top is a rise of the row.
- */
+/* The next column. E[0][j] = j, so the row enters at the top with a rise. */
 static void
 step_words(struct columns *c, const uint64_t *eq, size_t first, size_t behind)
 {
@@ -158,7 +155,7 @@ step_words(struct columns *c, const uint64_t *eq, size_t first, size_t behind)
 	}
 }
 
-/* The next column, of a symbol that a does not have: the same without eq. */
+/* The next column for a symbol that a lacks: the same without eq. */
 static void
 step_absent(struct columns *c, size_t first, size_t behind)
 {
@@ -174,7 +171,7 @@ step_absent(struct columns *c, size_t first, size_t behind)
 	}
 }
 
-/* The band's words in column j, counted from 1: the first, and behind it. */
+/* The band's words in column j, from 1: the first, and the end. */
 static size_t
 band_first(const struct columns *c, size_t j)
 {
@@ -196,7 +193,7 @@ band_behind(const struct columns *c, size_t j)
 	return row / 64 + 1 < c->limit ? row / 64 + 1 : c->limit;
 }
 
-/* How much E rises over words of the column at hand. */
+/* Rise of E over words of the current column. */
 static int64_t
 rise_over(const struct columns *c, size_t from, size_t to)
 {
@@ -208,7 +205,7 @@ rise_over(const struct columns *c, size_t from, size_t to)
 	return sum;
 }
 
-/* From column j - 1 to column j, which is of b's symbol j - 1. */
+/* From column j - 1 to column j, which has b's symbol j - 1. */
 static void
 step_column(struct columns *c, size_t j)
 {
@@ -240,14 +237,14 @@ store_words(
 	memcpy(to, from + first, (behind - first) * sizeof *to);
 }
 
-/* The column from which block `block` goes on. */
+/* The kept column before a block. */
 static uint64_t *
 kept_of(const struct columns *c, size_t block)
 {
 	return c->kept + 2 * block * c->stored;
 }
 
-/* Works out the columns of a block, down to row m, and keeps their rises. */
+/* Computes the columns of a block down to row m and keeps their rises. */
 static void
 fill_block(struct columns *c, size_t block, size_t m)
 {
@@ -273,7 +270,7 @@ fill_block(struct columns *c, size_t block, size_t m)
 	}
 }
 
-/* Goes through all columns once; the last block is left filled. */
+/* Runs through all columns once; the last block stays filled. */
 static void
 fill_kept(struct columns *c)
 {
@@ -298,7 +295,7 @@ fill_kept(struct columns *c)
 	}
 }
 
-/* E[m][n], or more where the band is too narrow. */
+/* E[m][n], too large if the band is too narrow. */
 static uint64_t
 distance(const struct columns *c)
 {
@@ -314,7 +311,7 @@ distance(const struct columns *c)
 
 /* ---- the table ---- */
 
-/* All columns if they fit, else about as many as are kept between blocks. */
+/* Block length: all columns if they fit, else about the square root. */
 static size_t
 choose_block(const struct columns *c)
 {
@@ -361,9 +358,8 @@ columns_fill(struct columns *c, size_t width)
 }
 
 /*
- * A way from the first cell to (i, j) or (i - 1, j) that leaves the band costs
- * more than this. The diagonals within it are those of j - i from -below to
- * above.
+ * Ways from the first cell to (i, j) or (i - 1, j) that leave the band cost
+ * more than this. The band has diagonals j - i from -below to above.
  */
 static int64_t
 cost_outside(const struct columns *c, size_t i, size_t j)

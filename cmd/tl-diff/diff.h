@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tl-diff: what changed between two traces, at the lowest point where their
- * call trees part.
+ * call trees differ.
  *
- * Each source is read into arrays (side). The trees of two are merged to
- * one (merged), whose nodes have a node of either side or of both. Tables are
- * figures of the GPU work below the points where the trees part (stats), or of
- * kernels aligned one by one where there are no ops (kernels).
+ * Each source is read into arrays (side). The trees of two sides are merged
+ * (merged) into nodes of either or both. Tables are figures of the GPU work
+ * below the points of difference (stats), or of kernels aligned one by one
+ * where there are no ops (kernels).
  *
- * Names are compared as numbers: a node has the number of its normalised
- * name in the dictionary, which both sides share.
+ * Names are compared as numbers: a node has the number of its normalised name
+ * in the dictionary that the sides share.
  */
 #ifndef TL_DIFF_H
 #define TL_DIFF_H
@@ -41,7 +41,7 @@ enum unit_of {
 	PER_STEP,
 };
 
-/* What --fail-over is about. */
+/* What --fail-over judges. */
 enum gate_of {
 	GATE_BOTH,
 	GATE_GPU,
@@ -70,40 +70,42 @@ struct settings {
 	bool is_sure;     /* --sure */
 	double run_noise; /* --run-noise, as a share */
 	struct select select;
-	struct match_query *match;  /* --match; NULL: all is compared */
-	struct buf matched[NSIDES]; /* of each side: steps, as of --step */
-	struct buf over;            /* "decode steps 4-7 of before and ..." */
-	bool is_selective;          /* some option of it is given */
-	bool is_of_events;          /* and not only which steps or ranks */
+	struct match_query *match; /* --match; NULL: everything is compared */
+	/* of each side: steps, as --step takes them */
+	struct buf matched[NSIDES];
+	struct buf over;   /* "decode steps 4-7 of before and ..." */
+	bool is_selective; /* a selection option is given */
+	bool is_of_events; /* other than of steps or ranks */
 	struct table_dest dest;
 };
 
-/* ---- read.c: a side in arrays ---- */
+/* ---- read.c: reads a side into arrays ---- */
 
 /*
- * A host event or GPU event. Nodes lie in the order of the tree stream: what
- * is below one comes directly behind it, up to node.behind: its first child is
- * the next node, and each child's sibling is what stands behind that. 64 bytes.
+ * A host or GPU event, in the order of the tree stream: descendants follow a
+ * node directly, up to node.behind; so the first child is the next node, and
+ * each child's sibling begins where that ends. 64 bytes.
  */
 struct node {
 	int64_t ts, dur;
 	uint32_t id, inst; /* its uid */
-	uint32_t name;     /* INTERN_NONE: without */
-	uint32_t n;        /* N of it; INTERN_NONE: without a name */
-	uint32_t sym;      /* n, or one for its uid: never INTERN_NONE */
+	uint32_t name;     /* INTERN_NONE: unnamed */
+	uint32_t n;        /* number of the normalised name, or INTERN_NONE */
+	uint32_t sym;      /* n, or a number for its uid: never INTERN_NONE */
 	uint32_t parent;   /* NONE: a root */
 	uint32_t behind;
-	uint32_t first_gpu; /* GPU events before it, in side.gpus */
-	uint32_t chain;     /* modules around it: side.chains, or NONE */
-	uint32_t extra; /* op: its arguments; GPU event: its place in gpus */
+	uint32_t first_gpu; /* number of GPU events before it, in side.gpus */
+	uint32_t chain;     /* modules around it, in side.chains; or NONE */
+	uint32_t extra;     /* op: arguments; GPU event: index in gpus */
 	uint8_t kind;
 	uint8_t flags; /* NODE_ */
 };
 
 enum {
-	NODE_GPU_PATH = 1 << 0, /* GPU work, or some below it */
-	NODE_TREE = 1 << 1,     /* has a place in the tree */
-	NODE_UNSORTED = 1 << 2, /* its children on the GPU path aren't by ts */
+	NODE_GPU_PATH = 1 << 0, /* GPU work, or an ancestor of some */
+	NODE_TREE = 1 << 1,     /* in the tree */
+	/* its children on the GPU path are not sorted by time */
+	NODE_UNSORTED = 1 << 2,
 	NODE_BARE_LAUNCH = 1 << 3, /* an op with a launch among its children */
 	NODE_BELOW_OP = 1 << 4,
 	NODE_COMM = 1 << 5, /* GPU work that is communication */
@@ -121,7 +123,7 @@ is_gpu_kind(uint8_t kind)
 	return (KIND_BIT(kind) & KINDS_GPU) != 0;
 }
 
-/* Neither GPU work nor what launches it. */
+/* Neither GPU work nor its launch. */
 static inline bool
 is_plain_call(const struct node *n)
 {
@@ -131,31 +133,31 @@ is_plain_call(const struct node *n)
 /* A GPU event. */
 struct gpu {
 	uint32_t node;
-	uint32_t launch_id;  /* of its launch; NONE: without */
+	uint32_t launch_id;  /* id of its launch, or NONE */
 	uint32_t stream;     /* a number */
-	uint32_t annotation; /* around its launch, INTERN_NONE */
-	uint32_t window;     /* that annotation's id, NONE */
+	uint32_t annotation; /* around its launch, or INTERN_NONE */
+	uint32_t window;     /* id of that annotation, or NONE */
 	int64_t step;        /* of its launch, or WALK_NO_STEP */
 	bool is_unlinked;
 };
 
-/* Frames of modules around a node. */
+/* nn.Modules around a node. */
 struct chain {
 	uint32_t up;   /* NONE: the outermost */
-	uint32_t name; /* without its number */
+	uint32_t name; /* without its instance number */
 };
 
 typedef VEC(uint32_t) u32s;
 
-/* One source of one trace. */
+/* One source of a trace. */
 struct side {
 	const char *path;
-	uint32_t no;                /* of its source, among all of its side */
-	uint32_t in_file, nin_file; /* the same in its file, of so many */
+	uint32_t no;                /* source's number in its side */
+	uint32_t in_file, nin_file; /* number in its file, of so many */
 	bool has_rank;
-	bool is_rank_guess; /* by the order of inputs */
-	bool is_asked;      /* by its rank */
-	bool has_frames; /* of Python, whether they are in the trees or not */
+	bool is_rank_guess; /* rank taken from the order of inputs */
+	bool is_asked;      /* its rank is selected */
+	bool has_frames; /* Python frames were recorded, in the trees or not */
 	int64_t rank;
 	VEC(struct node) nodes;
 	VEC(struct gpu) gpus;
@@ -165,20 +167,20 @@ struct side {
 	struct step_times times;
 	VEC(uint64_t) hash; /* of each node's subtree on the GPU path */
 	u32s roots;
-	int64_t gpu_ns;      /* of all GPU work asked for */
-	uint64_t times_hash; /* when everything began and how long it took */
+	int64_t gpu_ns;      /* of all selected GPU work */
+	uint64_t times_hash; /* of all start times and durations */
 };
 
 typedef VEC(struct side *) side_vec;
 void side_free(struct side *r);
 
 struct file;
-/* Opened, so that its decoder begins. */
+/* Opens a file, so that its decoder starts. */
 struct file *file_open(struct settings *set, struct norms *nm,
     struct clock *clock, int side, const char *path);
 /*
- * Reads and closes it. Appends the runs of the sources that are asked for, and
- * returns how many sources there were.
+ * Reads and closes it. Appends the runs of selected sources; returns the number
+ * of all.
  */
 uint32_t file_take(struct file *f, side_vec *to);
 
@@ -188,12 +190,12 @@ node_end(const struct node *n)
 	return n->ts + n->dur;
 }
 
-/* ---- forest.c: what is below what ---- */
+/* ---- forest.c: children, hashes, roots ---- */
 
-/* Children, hashes and roots, after reading. */
+/* After reading: children, hashes and roots. */
 void forest_build(struct side *r, const struct settings *set);
 
-/* Up to here, in side.gpus: GPU events below a node and itself. */
+/* End of the GPU events at and below a node, in side.gpus. */
 static inline uint32_t
 gpu_behind(const struct side *r, const struct node *n)
 {
@@ -201,37 +203,37 @@ gpu_behind(const struct side *r, const struct node *n)
 				      : (uint32_t)r->gpus.n;
 }
 
-/* Children on the GPU path, in their order or by ts. Replaces list. */
+/* Children on the GPU path, in order or by time. Replaces list. */
 void forest_gpu_kids(const struct side *r, uint32_t at, u32s *list);
 void forest_sorted_kids(const struct side *r, uint32_t at, u32s *list);
 void forest_sort(const struct side *r, u32s *list);
-/* Down to the first node that branches or launches; its children, if so. */
+/* Goes down to the first node that branches or launches; lists children. */
 uint32_t forest_collapse(const struct side *r, uint32_t at, u32s *kids);
-/* Whether two subtrees on the GPU path are the same: walked, not believed. */
+/* Whether subtrees on the GPU path are equal, not just their hashes. */
 bool forest_equal(
     const struct side *a, uint32_t x, const struct side *b, uint32_t y);
-/* The nearest op above; NONE. */
+/* The nearest op above, or NONE. */
 uint32_t forest_op_above(const struct side *r, uint32_t at);
-/* GPU events below a node, itself left out, in the order of their launches. */
+/* GPU events below a node, without itself, by launch. */
 void forest_gpu_below(const struct side *r, uint32_t at, u32s *list);
 
-/* ---- merge.c: two trees to one ---- */
+/* ---- merge.c: merges two trees ---- */
 
 enum merged_type {
 	MERGED_BOTH,
-	MERGED_ONE, /* of the first side only */
+	MERGED_ONE, /* first side only */
 	MERGED_TWO,
 };
 
-/* A merged node; its number is its place, in pre-order. */
+/* A merged node; nodes are numbered in pre-order. */
 struct merged_node {
-	uint32_t at[NSIDES];   /* collapsed; NONE */
-	uint32_t orig[NSIDES]; /* as they were met */
+	uint32_t at[NSIDES];   /* collapsed; or NONE */
+	uint32_t orig[NSIDES]; /* before collapsing */
 	uint32_t parent;       /* NONE: a root */
 	uint32_t behind;
 };
 
-/* What tables call them. */
+/* Words for enum merged_type in tables. */
 extern const char *const merged_words[];
 
 struct merged {
@@ -252,16 +254,16 @@ void merge_runs(
     struct merged *m, const struct side *const side[NSIDES], struct norms *nm);
 void merged_free(struct merged *m);
 
-/* ---- stats.c: GPU work and where the trees part ---- */
+/* ---- stats.c: GPU work by point of difference ---- */
 
 /* A GPU event below a root. */
 struct diff_row {
 	uint32_t gpu; /* node of its side */
-	uint32_t op;  /* nearest op, NONE */
+	uint32_t op;  /* nearest op, or NONE */
 	uint32_t lca; /* merged node, or NONE */
 	uint8_t side;
-	bool is_one_sided; /* the lca's name is that of this side only */
-	int64_t busy_ns;   /* of its lca and side */
+	bool is_one_sided; /* only this side has the lca's name */
+	int64_t busy_ns;   /* busy time of this lca and side */
 };
 
 struct diff {
@@ -280,18 +282,18 @@ node_of(const struct diff *d, int side, uint32_t at)
 }
 
 void stats_find(struct diff *d);
-/* The lca's name, as tables print it. */
+/* The lca's name in tables. */
 void stats_lca_name(
     const struct diff *d, const struct diff_row *s, struct buf *b);
 
 /* ---- print.c ---- */
 
-/* The merged tree. min_ns 0: all of it. */
+/* Prints the merged tree; min_ns 0: whole. */
 void print_merged(const struct diff *d, const char *path, int64_t min_ns);
 
 /* ---- sides.c: all traces of both sides, pair by pair ---- */
 
-/* Reads, compares and prints; what main() returns. */
+/* Reads, compares and prints; returns main()'s status. */
 int sides_compare(struct settings *set);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of GPU events and of points: their fields, groups and rows. */
+/* Tables of GPU events and of points: fields, groups, rows. */
 #include "cmd/tl-diff/events.h"
 #include "sink/cells.h"
 
@@ -104,20 +104,22 @@ rows_columns(enum rows_of of, struct column out[ROWS_MAX_COLUMNS])
 	return n;
 }
 
-/* Sums of a group; of points times are of what runs at once. */
+/* Sums of a group; of points they are busy times. */
 enum {
 	SUM_NS,
 	SUM_COUNT = 0, /* of points, by side */
 	SUM_BUSY = NSIDES,
 };
 
-/* What makes cells. */
+/* Context of cells. */
 struct maker {
 	struct table *t;
 	const struct diff *d;
 	const struct sink_groups *gs;
-	const struct sink_group *group; /* at hand; NULL: a single event */
-	const struct diff_row *after;   /* of a point, the first; or NULL */
+	/* the current group; NULL: a single event */
+	const struct sink_group *group;
+	/* of a point: first event after, or NULL */
+	const struct diff_row *after;
 	int64_t total_ns[NSIDES], so_far_ns;
 	struct buf text;
 	u32s nodes;
@@ -158,7 +160,7 @@ module_parent(const struct diff *d, const struct diff_row *s)
 	return dict_get(d->dict, d->side[s->side]->chains.v[c].name);
 }
 
-/* The modules of an op, from the outermost in. */
+/* Modules of an op, outermost first. */
 static struct cell
 modules_cell(struct maker *m, const struct diff_row *s)
 {
@@ -179,7 +181,7 @@ modules_cell(struct maker *m, const struct diff_row *s)
 	return text_cell(m);
 }
 
-/* Names of nodes as a list; without a name it is the number in the trace. */
+/* Names of nodes as a list; an unnamed one has its number. */
 static struct cell
 names_cell(struct maker *m, const struct side *r)
 {
@@ -221,7 +223,7 @@ kernels_cell(struct maker *m, int side)
 	return names_cell(m, m->d->side[side]);
 }
 
-/* The ops of the first side, else of the second: sorted, each once. */
+/* Ops of the first side, else of the second; sorted, unique. */
 static struct cell
 ops_cell(struct maker *m)
 {
@@ -247,7 +249,7 @@ ops_cell(struct maker *m)
 
 /* ---- cells ---- */
 
-/* What a group has. */
+/* A field of the group. */
 static struct cell
 group_cell(struct maker *m, enum field f)
 {
@@ -279,7 +281,7 @@ group_cell(struct maker *m, enum field f)
 	}
 }
 
-/* What an event has, or the one that speaks for a group. */
+/* A field of the event, or of the group's first. */
 static struct cell
 field_cell(struct maker *m, enum field f, const struct diff_row *s)
 {
@@ -316,7 +318,7 @@ field_cell(struct maker *m, enum field f, const struct diff_row *s)
 
 /* ---- groups ---- */
 
-/* Names of points are equal where the reference writes them alike. */
+/* Points share a name where TraceLens writes them alike. */
 static uint32_t
 lca_text(const struct diff *d, const struct diff_row *s)
 {
@@ -354,7 +356,7 @@ add_point(struct sink_groups *gs, const struct diff_row *s)
 	g->sums[SUM_BUSY + s->side] = s->busy_ns;
 }
 
-/* The longest first, then as they come in the merged tree. */
+/* Longest first, ties in the order of the merged tree. */
 static int
 by_time(const void *arg, const struct sink_groups *gs,
     const struct sink_group *a, const struct sink_group *b)
@@ -370,7 +372,7 @@ by_time(const void *arg, const struct sink_groups *gs,
 	return (x > y) - (x < y);
 }
 
-/* Numbers of d->stats that have an op. */
+/* Indices of d->stats that have an op. */
 static void
 group_rows(struct sink_groups *gs, enum rows_of of, const struct diff *d)
 {
@@ -391,7 +393,7 @@ group_rows(struct sink_groups *gs, enum rows_of of, const struct diff *d)
 
 /* ---- rows ---- */
 
-/* Of which run of before it is. */
+/* The run of before. */
 static struct cell
 run_cell(const struct maker *m, enum field f)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * First steps that stand out: what they differ by is judged over runs, each of
- * which has one. In a family they are one of their own, as they vary by more
- * than the steps behind them.
+ * First steps that stand out. Each run has one, so they are judged over runs,
+ * as a family of their own: they vary more than the steps after them.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,8 +13,8 @@
 /* ---- samples: a run's first step ---- */
 
 /*
- * Sums of times, one or more rows', into one row: those that are wanted. A run
- * without one has zero.
+ * Sums the selected times of one or more rows into one row; runs without any
+ * have zero.
  */
 static void
 gather(const struct changes *c, const struct row_time *v, size_t n,
@@ -72,7 +71,7 @@ row_end(const struct changes *c, size_t first)
 	return i;
 }
 
-/* They vary by a share of themselves: what is rebuilt may take ten times as
+/* First steps vary by a share of themselves: a rebuild may take ten times as
  * long. */
 static struct noise_rules
 rules_of(const struct changes *c, const struct noise_row *r)
@@ -83,7 +82,7 @@ rules_of(const struct changes *c, const struct noise_row *r)
 	return rules;
 }
 
-/* Of each row that both sides have, one after the other. */
+/* Rows of both sides, in parallel. */
 struct first_row {
 	struct change *change;
 	struct noise_row row;
@@ -112,8 +111,8 @@ list_rows(struct changes *c, unsigned family, struct first_rows *rows,
 		vec_push(&rows->list, x);
 	}
 	noise_pool_end(pool);
-	/* what makes one row of a first step slow makes all: they know no more
-	 * than so many runs do */
+	/* a slow first step is slow in all rows: they tell no more than this
+	 * many runs */
 	pool->df = fmin(
 	    pool->df, (double)(c->unit[0].nruns + c->unit[1].nruns - NSIDES));
 }
@@ -142,7 +141,7 @@ name_rows(struct changes *c, const struct first_rows *rows,
 	vec_free(&p);
 }
 
-/* Rows that are noise one by one may be none together. */
+/* Rows that are noise one by one may differ together. */
 static void
 judge_rest(struct changes *c, unsigned family, const struct first_rows *rows)
 {

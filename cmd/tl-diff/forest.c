@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is below what: children, the GPU path, hashes of subtrees, roots. */
+/* Children, the GPU path, hashes of subtrees, roots. */
 #include <stdlib.h>
 
 #include "cmd/tl-diff/align.h"
@@ -100,8 +100,8 @@ forest_collapse(const struct side *r, uint32_t at, u32s *kids)
 /* ---- equal subtrees ---- */
 
 /*
- * From behind, so that children come first: a node's hash is of its name and
- * of its children's hashes by ts.
+ * Backwards, so that children come first: a node's hash is of its name and its
+ * children's hashes by time.
  */
 static void
 hash_nodes(struct side *r)
@@ -155,10 +155,7 @@ forest_equal(const struct side *a, uint32_t x, const struct side *b, uint32_t y)
 
 /* ---- roots ---- */
 
-/*
- * Down while there is one child and it is neither op nor launch: wrappers that
- * say nothing.
- */
+/* Goes down while there is one child, neither op nor launch: mere wrappers. */
 static uint32_t
 below_wrappers(const struct side *r, uint32_t at)
 {
@@ -174,7 +171,7 @@ below_wrappers(const struct side *r, uint32_t at)
 	}
 }
 
-/* Uppermost ancestors of ops, by time of the first op. */
+/* Uppermost ancestors of ops, by the time of the first op. */
 static void
 find_roots(struct side *r, const struct settings *set)
 {
@@ -219,7 +216,7 @@ forest_op_above(const struct side *r, uint32_t at)
 
 /* ---- GPU work below ---- */
 
-/* Launches as they stand in the file, and what each launched as it came. */
+/* By launches in the order of the file, then GPU work as it came. */
 static int
 by_launch(const void *x, const void *y, void *arg)
 {

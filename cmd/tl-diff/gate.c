@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict for a batch job: did it become slower by more than allowed? */
+/* --fail-over: did it become slower by more than allowed? */
 #include "cmd/tl-diff/notes.h"
 
 #include <stdio.h>
 
 #include "trace/stat.h"
 
-/* What is judged: GPU time, the time of a step on the clock, a rank. */
+/* What is judged: GPU time, step time, or a rank's compute. */
 struct measure {
 	const char *what;
 	int64_t before_ns, after_ns;
 	int64_t limit_ns;
-	int64_t known_ns;   /* beyond noise, or by work of one side only */
-	int64_t unknown_ns; /* more: how that varies is not known */
-	const char *per;    /* of what unit the differences are, or NULL */
-	bool is_known;      /* how something varies */
-	double spread_ns;   /* half of the interval of that */
+	int64_t known_ns;   /* beyond noise, or work of one side only */
+	int64_t unknown_ns; /* growth of unknown noise */
+	const char *per;    /* unit of the differences, or NULL */
+	bool is_known;      /* some noise is known */
+	double spread_ns;   /* half of its interval */
 	const char *samples;
 	uint64_t nsamples[NSIDES];
 	bool is_gpu, is_rank;
@@ -29,18 +29,18 @@ threshold_ns(const struct threshold *t, int64_t base_ns)
 	if (!t->is_percent)
 		return t->ns;
 	ns = t->percent / 100 * (double)base_ns;
-	/* the double next to INT64_MAX is 2^63, which is no int64_t */
+	/* INT64_MAX as a double is 2^63, which does not fit int64_t */
 	return ns < (double)INT64_MAX ? (int64_t)ns : INT64_MAX;
 }
 
-/* Otherwise noise is unknown, or times are of another model. */
+/* Whether noise is unknown, or the models differ. */
 static bool
 has_verdict(const struct changes *c, const struct measure *m)
 {
 	return m->is_known && !(m->is_gpu && c->unlike.is_so);
 }
 
-/* What is unknown and shrinks does not make up for what is proven. */
+/* Unknown noise that shrinks offsets nothing that is proven. */
 static bool
 is_all_counted(const struct changes *c, const struct measure *m)
 {
@@ -102,7 +102,7 @@ put_difference(struct buf *b, const struct changes *c, const struct measure *m)
 		put_unlinked(b, c, true);
 }
 
-/* Whether it is slower than allowed; a note says so. */
+/* Whether it is slower than allowed; adds a note. */
 static bool
 fails(const struct changes *c, const struct measure *m)
 {
@@ -131,7 +131,7 @@ fails(const struct changes *c, const struct measure *m)
 	return true;
 }
 
-/* What more steps might prove is no pass. */
+/* Warns of growth beyond the limit but within noise: more steps may prove it. */
 static void
 tell_noise(const struct measure *m)
 {
@@ -215,8 +215,8 @@ fails_rank(const struct changes *c, const struct rank_change *r,
 }
 
 /*
- * Each rank by its own compute. Its first step, of which nobody knows how it
- * varies, makes up for nothing and counts apart.
+ * Judges each rank by its own compute. Its first step, of unknown noise,
+ * offsets nothing and is judged apart.
  */
 static bool
 fails_ranks(const struct settings *set, const struct changes *c)
@@ -257,7 +257,7 @@ gate_check(const struct settings *set, const struct changes *c)
 		die_nothing(MSG_NO_STEPS_TO_JUDGE, set->paths[1].v[0]);
 }
 
-/* Step time first: it is what a user waits for. A note for each. */
+/* Step time first, as users wait for it; a note for each. */
 int
 gate_status(const struct settings *set, const struct changes *c)
 {

@@ -18,12 +18,12 @@
 #include "cmd/tl-diff/judge.h"
 #include "trace/stat.h"
 
-/* Of a row and of its family, where steps are few. */
+/* Smallest share of a row and of its family, with few steps. */
 #define FEW_SHARE 0.05
 #define FEW_OF_ALL 0.002
 #define ROW_SHARE 0.01
 
-/* ns / n, rounded; n 0: ns. */
+/* ns / n, rounded; ns if n is 0. */
 static int64_t
 mean_ns(int64_t ns, uint64_t n)
 {
@@ -37,7 +37,7 @@ mean_ns(int64_t ns, uint64_t n)
 
 /* ---- samples ---- */
 
-/* With several runs these are what times vary over: all of one are one. */
+/* With several runs, times vary over runs: a run's samples become one. */
 static void
 samples_of_runs(struct changes *c)
 {
@@ -49,7 +49,7 @@ samples_of_runs(struct changes *c)
 			c->samples.v[i].no = c->samples.v[i].stratum = 0;
 }
 
-/* In time within a stratum, run after run. */
+/* By stratum, run and time. */
 static int
 by_row(const void *x, const void *y, void *arg)
 {
@@ -70,8 +70,8 @@ by_row(const void *x, const void *y, void *arg)
 }
 
 /*
- * Times that are of no sample say nothing of how times vary; those of first
- * steps vary by themselves.
+ * Times outside of samples do not show how times vary; first steps vary by
+ * themselves.
  */
 static void
 sort_times(struct changes *c)
@@ -113,7 +113,7 @@ find_units(struct changes *c)
 		u->n = set->per == PER_STEP ? u->nsteps : u->nruns;
 		nruns[s] = u->nruns;
 	}
-	/* one rank is no repetition of another */
+	/* one rank does not repeat another */
 	c->by_run = nruns[0] > 1 && nruns[1] > 1 && set->pair != PAIR_RANK;
 	if (c->by_run)
 		samples_of_runs(c);
@@ -128,7 +128,7 @@ find_units(struct changes *c)
 
 /* ---- a row's samples ---- */
 
-/* The time of one sample, from the first of these on; how many they are. */
+/* Sum of one sample's times, from the first of these on; their number. */
 static size_t
 gather_sample(struct judge *j, const struct row_time *v, size_t n,
     struct row_counts *counts)
@@ -159,7 +159,7 @@ gather_sample(struct judge *j, const struct row_time *v, size_t n,
 	return i;
 }
 
-/* Those of one stratum and side; samples that have none are zeroes. */
+/* Values of one stratum and side; samples without a time are zero. */
 static size_t
 gather_stratum(struct judge *j, const struct row_time *v, size_t n,
     uint32_t stratum, int side, struct noise_row *row,
@@ -180,7 +180,7 @@ gather_stratum(struct judge *j, const struct row_time *v, size_t n,
 	return i;
 }
 
-/* How many samples make up a unit. */
+/* Samples per unit. */
 static double
 scale_of(const struct changes *c, int side, size_t nsamples, bool has_steps)
 {
@@ -231,7 +231,7 @@ is_rest(const struct change *r)
 	return r->is_known && !r->is_named && is_on_both(r);
 }
 
-/* The sum of a family's rows; wants NULL: of all. */
+/* Sum of a family's rows, or of those in wants. */
 static void
 gather_rows(struct judge *j, unsigned family,
     bool (*wants)(const struct change *), struct noise_row *row)
@@ -262,10 +262,9 @@ gather_rows(struct judge *j, unsigned family,
 /* ---- what is fixed ---- */
 
 /*
- * What only one side does is no noise: not only a row of its own, but calls
- * more or less of one that both have, if each side makes as many in all its
- * samples. A number that varies, as where it depends on data, says as little as
- * times do.
+ * Work of one side only is no noise: rows of its own, and calls more or less of
+ * one that both have, if each side makes the same number in all its samples. A
+ * number that varies, as with the data, proves no more than times do.
  */
 static int64_t
 fixed_of(const struct change *r, const struct noise_row *row,
@@ -349,7 +348,7 @@ row_end(const struct changes *c, size_t first)
 	return i;
 }
 
-/* What is fixed, and of each family how much rows vary. */
+/* The fixed parts, and how much rows of each family vary. */
 static void
 gather_all(struct judge *j, struct noise_pool pools[NFAMILIES])
 {
@@ -367,7 +366,7 @@ gather_all(struct judge *j, struct noise_pool pools[NFAMILIES])
 		row->fixed = (double)r->fixed_ns;
 		r->is_known = noise_is_known(row);
 		c->is_known = c->is_known || r->is_known;
-		/* of another model, times tell nothing */
+		/* times of another model prove nothing */
 		r->is_known =
 		    r->is_known && !(c->unlike.is_so && is_on_both(r));
 		rules = changes_rules(c, row, 0);
@@ -409,7 +408,7 @@ name_rows(struct judge *j, unsigned family, const struct noise_pool *pool,
 	}
 }
 
-/* Rows that are noise one by one may be none together. */
+/* Rows that are noise one by one may differ together. */
 static void
 judge_rest(struct judge *j, unsigned family, double level)
 {
@@ -438,7 +437,7 @@ judge_rest(struct judge *j, unsigned family, double level)
 	noise_join(&f->noise, &x);
 }
 
-/* Where first steps are one run's, nobody knows how they vary. */
+/* First steps of a single run have unknown noise. */
 static void
 add_first_of(struct family *f, struct change *r, bool is_first_known)
 {
@@ -493,7 +492,7 @@ judge_family(struct judge *j, unsigned family, const struct noise_pool *pool)
 	struct family *f = &c->family[family];
 	double rows = levels[family].rows;
 
-	/* all levels together stay at 5 % */
+	/* all levels add up to 5 % */
 	if (c->warmup.is_judged && family == FAMILY_COMPUTE)
 		rows -= 2 * NFAMILIES * NOISE_FIRST;
 	name_rows(j, family, pool, rows);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What must be true before anything is printed: each GPU event is in one row,
- * and of one rank, what is said of a difference is all of it, parts of a step
- * are the step. Sums wrap here, as equal ones stay equal.
+ * Laws checked before printing: each GPU event is in one row and of one rank,
+ * parts of a difference add up to it, parts of a step to the step. Sums may
+ * wrap, as equal ones stay equal.
  */
 #include "trace/laws.h"
 #include "cmd/tl-diff/judge.h"
@@ -35,7 +35,7 @@ keep_work(const struct changes *c, int side)
 	    (struct law_part){ "that of the runs", u->run_ns });
 }
 
-/* A row's mean is rounded, and so is that of all rows. */
+/* Means of rows are rounded, and so is that of all rows. */
 static void
 keep_family(const struct changes *c, unsigned family)
 {

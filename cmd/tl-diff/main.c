@@ -2,8 +2,8 @@
 /*
  * tl-diff: what changed between two traces?
  *
- * A sink over two trees: it merges them and prints figures of the GPU work
- * below the points where they part.
+ * A sink of two trees: merges them and prints figures of the GPU work below the
+ * points where they differ.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -209,7 +209,7 @@ check_settings(struct settings *set)
 			  "--by kernel");
 }
 
-/* It reads both traces twice, and chooses steps itself. */
+/* --match reads both traces twice and selects steps itself. */
 static void
 check_match(const struct settings *set)
 {

@@ -78,7 +78,7 @@ match_push(struct matcher *m, const u32s nodes[NSIDES], const pairs *places)
 	}
 }
 
-/* The same names in another order: then their places say nothing. */
+/* Whether names are only reordered, so that positions prove nothing. */
 static bool
 is_by_place(const struct matcher *m, const u32s nodes[NSIDES])
 {
@@ -100,7 +100,7 @@ is_by_place(const struct matcher *m, const u32s nodes[NSIDES])
 	return !differ || sum[0] != sum[1];
 }
 
-/* Into places. */
+/* Back to positions. */
 static void
 match_lists(struct matcher *m, const u32s nodes[NSIDES])
 {
@@ -125,8 +125,8 @@ match_lists(struct matcher *m, const u32s nodes[NSIDES])
 
 /* ---- 1: the lists ---- */
 
-/* Children off the GPU path by whose names the other list has something: of
- * several of one name the last. */
+/* Adds children off the GPU path whose names the other list has; of several
+ * with one name the last. */
 static void
 add_named(struct matcher *m, int side, uint32_t at)
 {
@@ -180,7 +180,7 @@ list_children(struct matcher *m, const uint32_t at[NSIDES])
 	}
 }
 
-/* A single child that only wraps gives way to what it wraps. */
+/* Replaces a single child that only wraps by its children. */
 static void
 look_through(struct matcher *m, uint32_t at[NSIDES])
 {
@@ -198,9 +198,9 @@ look_through(struct matcher *m, uint32_t at[NSIDES])
 		vec_push(&m->list[s], m->kids.v[i]);
 }
 
-/* ---- 3: wrappers among what is left over ---- */
+/* ---- 3: unmatched wrappers ---- */
 
-/* Takes what is one-sided out of ops, into the free lists. */
+/* Moves one-sided nodes from ops to the free lists. */
 static void
 take_out(struct matcher *m)
 {
@@ -220,7 +220,8 @@ take_out(struct matcher *m)
 	m->ops.n = n;
 }
 
-/* Of the names of a node's children on the GPU path, in kids; 0: of none. */
+/* Hash of the names of a node's children on the GPU path, which go to kids; 0:
+ * none. */
 static uint64_t
 hash_names_below(struct matcher *m, int side, uint32_t at)
 {
@@ -239,7 +240,7 @@ hash_names_below(struct matcher *m, int side, uint32_t at)
 	return n > 0 ? hash_mix(h ^ n, HASH_K1) | 1 : 0;
 }
 
-/* What may be a wrapper: its name is marked, and the names below it kept. */
+/* Keeps possible wrappers: marks their names, keeps those below. */
 static void
 index_free(struct matcher *m, struct map below[NSIDES])
 {
@@ -260,7 +261,7 @@ index_free(struct matcher *m, struct map below[NSIDES])
 		}
 }
 
-/* Whether the other side has something of this one's children, or all. */
+/* Whether the other side has some of this node's children, or all. */
 static bool
 is_wrapper(struct matcher *m, int side, uint32_t at, const struct map *below)
 {
