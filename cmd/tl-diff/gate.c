@@ -131,7 +131,8 @@ fails(const struct changes *c, const struct measure *m)
 	return true;
 }
 
-/* Warns of growth beyond the limit but within noise: more steps may prove it. */
+/* Warns of growth beyond the limit but within noise: more steps may prove it.
+ */
 static void
 tell_noise(const struct measure *m)
 {

@@ -300,7 +300,7 @@ unwrap_side(struct matcher *m, int side, const struct map *below, u32s *out)
 	return any;
 }
 
-/* What is one-sided in ops is matched again if some of it wraps another. */
+/* Matches one-sided nodes again if some wrap what the other side has. */
 static void
 unwrap(struct matcher *m)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --match: the steps of either side that did the same work as the other's. */
+/* --match: steps of both sides that did the same work. */
 #include "cmd/tl-diff/changes.h"
 #include "trace/match-read.h"
 

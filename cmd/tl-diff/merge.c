@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two trees to one. Merged nodes are numbered in pre-order; the open ones
- * stand on a stack of our own, so a tree may be as deep as it likes.
+ * Merges two trees. Nodes are numbered in pre-order; the stack of open ones is
+ * ours, so that trees may be deep.
  */
 #include "cmd/tl-diff/align.h"
 
-/* Around one call: each is looked for at every call inside of it. */
+/* around a call: each is looked for at every call inside */
 #define MAX_WRAPPERS 16
 
 const char *const merged_words[] = { "combined", "trace1", "trace2" };
@@ -13,8 +13,8 @@ const char *const merged_words[] = { "combined", "trace1", "trace2" };
 /* A merged node whose children are being merged. */
 struct frame {
 	uint32_t id;
-	size_t first, next, end; /* its children: in merger.pairs */
-	bool is_equal;           /* all below is the same on both sides */
+	size_t first, next, end; /* its children, in merger.pairs */
+	bool is_equal;           /* everything below is equal */
 };
 
 struct merger {
@@ -25,7 +25,7 @@ struct merger {
 	u32s kids[NSIDES];
 };
 
-/* Subtrees that are the same are matched place by place. */
+/* Matches equal subtrees node by node. */
 static void
 zip_children(struct merger *g, const uint32_t at[NSIDES])
 {
@@ -46,7 +46,7 @@ is_same(const struct merger *g, const uint32_t at[NSIDES])
 	    forest_equal(a, at[0], b, at[1]);
 }
 
-/* What this one does nothing but wrap, of this name; NONE. */
+/* The node of this name that this one only wraps, or NONE. */
 static uint32_t
 wrapped(struct merger *g, int side, uint32_t at, uint32_t name)
 {
@@ -73,8 +73,8 @@ may_wrap(const struct merger *g, int side, uint32_t at)
 }
 
 /*
- * A pair by place whose names differ: where one of them only wraps what is
- * called like the other, that one is meant.
+ * For a pair by position with different names, of which one only wraps a call
+ * with the other's name: takes that call.
  */
 static void
 look_in(struct merger *g, struct pair *p)
@@ -95,7 +95,7 @@ look_in(struct merger *g, struct pair *p)
 		p->b = in[1];
 }
 
-/* Makes the merged node of a pair, and finds its children. */
+/* Adds the merged node of a pair and finds its children. */
 static void
 open_pair(struct merger *g, struct pair p, uint32_t parent, bool is_equal)
 {

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which names are one: an address or a line number that differs is no
- * difference, and neither are the drivers' names for a launch.
+ * Which names are equal: addresses and line numbers do not count, nor do the
+ * drivers' different names of a launch.
  */
 #include "cmd/tl-diff/diff.h"
 #include "reader/reader.h"
 #include "trace/plain.h"
 
-/* What Python's \s holds of ASCII. */
+/* the ASCII part of Python's \s */
 static bool
 is_blank(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f);
 }
 
-/* ": function" at the end goes, then the folders before a Python file. */
+/* Drops ": function" at the end, then the folders of a Python file. */
 static struct str
 strip_frame(struct str s)
 {
 	size_t at = s.len;
 
-	/* the earliest ":\s+\S+$": no blank in the word, one before it */
+	/* the first ":\s+\S+$": no blank in the word, one before it */
 	while (at > 0 && !is_blank(s.p[at - 1]))
 		at--;
 	if (at < s.len && at > 0) {
@@ -98,7 +98,7 @@ name_loose(struct norms *nm, uint32_t name)
 
 /* ---- --equiv ---- */
 
-/* Both names of a line are one from now on, with and without functions. */
+/* From now on both names of a line are equal, with and without functions. */
 static void
 unite(struct norms *nm, struct str a, struct str b)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Sentences about what changed, and figures in them. */
+/* Sentences about what changed, and their numbers. */
 #ifndef TL_DIFF_NOTES_H
 #define TL_DIFF_NOTES_H
 
 #include "cmd/tl-diff/changes.h"
 
 /*
- * What the time of steps became: a note for each of the main kinds. Whether
- * they say what GPU time did, too.
+ * Adds a note on the step time of each main kind. True: they include the change
+ * of GPU time.
  */
 bool clock_notes(const struct changes *c, struct table *t, bool has_hints);
-/* Ops, or kernels; rows of launches outside of them are no ops. */
+/* A number of ops or kernels; rows of launches outside of ops are no ops. */
 struct row_number {
 	size_t ops, launches;
 };
@@ -21,26 +21,26 @@ void put_number(struct buf *b, const struct changes *c, struct row_number n);
 void put_signed_time(struct buf *b, int64_t ns);
 /* "4.456 ms to 4.482 ms (+0.6 %)", or "unchanged (4.456 ms)" */
 void put_change(struct buf *b, int64_t before, int64_t after);
-/* ": spread over 57 rows, none by itself"; nothing where no rest differs. */
+/* ": spread over 57 rows, none by itself"; nothing if no rest differs. */
 void put_rest(struct buf *b, const struct family *f);
 /*
- * " (+9.000 ms without a launch)" where that is half of what GPU time did; with
- * hints, how to leave it out.
+ * " (+9.000 ms without a launch)" if that is half of the change of GPU time;
+ * with hints, how to omit it.
  */
 void put_unlinked(struct buf *b, const struct changes *c, bool has_hints);
 /*
- * ", +180.0 us by first steps": so much of what was said; nothing where there
- * is none. nrest: rows over which it is spread, or 0.
+ * ", +180.0 us by first steps": that part of the difference, if any. nrest:
+ * rows over which it is spread, or 0.
  */
 void put_first(struct buf *b, int64_t whole_ns, int64_t first_ns, size_t nrest);
-/* A note of what is in the buffer, which is empty then; nothing if it is. */
+/* Adds the buffer as a note, if it has text, and empties it. */
 void note_of(struct table *t, struct buf *b);
 
-/* What changed, as notes of a table; hints name options of tl-diff. */
+/* Adds notes on what changed; hints name options of tl-diff. */
 void changes_notes(const struct changes *c, struct table *t, bool has_hints);
-/* That the sides are the same, as far as it goes; NULL: they are not. */
+/* Says that the sides are identical; NULL: they are not. */
 const char *changes_sameness(const struct changes *c);
-/* A row's name, or both, as a text for people. */
+/* A row's name, or both. */
 void put_names(
     struct buf *b, const struct dict *st, const uint32_t name[NSIDES]);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Alignments of two lists that are the same whichever side comes first, and
- * what they leave over.
+ * Alignments of two lists that do not depend on which is first, and their
+ * unmatched symbols.
  */
 #include "cmd/tl-diff/align.h"
 
-/* ---- the same both ways ---- */
+/* ---- independent of the sides' order ---- */
 
 bool
 lists_turned(const struct dict *st, const u32s list[NSIDES])
@@ -48,7 +48,7 @@ align_lists(const u32s list[NSIDES], bool turned, pairs *out)
 	size_t m = list[turned].n, n = list[!turned].n, same = 0;
 
 	out->n = 0;
-	/* the end that is equal always matches; the beginning may not */
+	/* an equal end always matches, an equal start may not */
 	while (same < m && same < n && a[m - 1 - same] == b[n - 1 - same])
 		same++;
 	m -= same;
@@ -64,9 +64,9 @@ align_lists(const u32s list[NSIDES], bool turned, pairs *out)
 		out->v[i] = (struct pair){ out->v[i].b, out->v[i].a };
 }
 
-/* ---- what is left over ---- */
+/* ---- unmatched symbols ---- */
 
-/* Drops what has no place any more. */
+/* Drops pairs without positions. */
 static void
 compact(pairs *p)
 {
@@ -78,16 +78,16 @@ compact(pairs *p)
 	p->n = n;
 }
 
-/* A pair without a first side waits for one. */
+/* A pair without a first side, which waits for one. */
 struct waiting {
 	uint32_t pair;
-	uint32_t next; /* of this symbol, + 1 */
+	uint32_t next; /* next of this symbol: index + 1 */
 };
 
 void
 pairs_moved(pairs *p, const u32s sym[NSIDES], pairs *moved)
 {
-	struct map of = { 0 }; /* symbol to its first in waiting, + 1 */
+	struct map of = { 0 }; /* symbol to its first index in waiting, + 1 */
 	VEC(struct waiting) waiting = { 0 };
 
 	for (size_t i = p->n; i-- > 0;) {
@@ -128,7 +128,7 @@ pairs_moved(pairs *p, const u32s sym[NSIDES], pairs *moved)
 void
 pairs_renamed(pairs *p)
 {
-	u32s gap = { 0 }; /* of the second side */
+	u32s gap = { 0 }; /* on the second side */
 
 	for (size_t i = 0, end; i < p->n; i = end + 1) {
 		size_t next = 0;
@@ -162,13 +162,13 @@ pairs_matches(const pairs *ops, const size_t n[NSIDES], u32s of[NSIDES])
 }
 
 /*
- * Pairs by the first side's order; what is only on the second stands before
- * the pair that follows it there.
+ * Sorts pairs by the first side; those of the second side only precede the pair
+ * that follows them there.
  */
 static void
 push_ordered(const u32s of[NSIDES], pairs *ops)
 {
-	uint32_t next = 0; /* of the second side */
+	uint32_t next = 0; /* on the second side */
 
 	for (uint32_t a = 0; a <= of[0].n; a++) {
 		uint32_t b = a < of[0].n ? of[0].v[a] : (uint32_t)of[1].n;

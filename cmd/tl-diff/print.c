@@ -16,7 +16,7 @@
 struct level {
 	u32s kids;
 	size_t next;
-	size_t prefix; /* length of the prefix of its children */
+	size_t prefix; /* length of its children's prefix */
 };
 
 struct printer {
@@ -25,13 +25,13 @@ struct printer {
 	int64_t min_ns; /* 0: all */
 	bool colour;
 	VEC(int64_t) change; /* by merged node: GPU time after less before */
-	VEC(int64_t) extent; /* the sum of what differs below */
+	VEC(int64_t) extent; /* sum of the differences below */
 	VEC(struct level) stack;
 	struct buf prefix;
-	struct buf line; /* of the node at hand */
+	struct buf line; /* of the current node */
 };
 
-/* A control character would forge lines or drive a terminal. */
+/* Control characters could forge lines or control a terminal. */
 static void
 put_node(const struct printer *p, int side, uint32_t at, struct buf *b)
 {
@@ -88,13 +88,13 @@ is_shown(const struct printer *p, uint32_t id)
 	return p->min_ns == 0 || p->extent.v[id] >= p->min_ns;
 }
 
-/* Whether what one side only has directly below this node is shown. */
+/* Whether children of one side only are shown below this node. */
 static bool
 is_parting_shown(const struct printer *p, uint32_t id)
 {
 	int64_t c;
 
-	/* all below this is of one side, and it is shown itself */
+	/* its whole subtree is of one side, and it is shown */
 	if (p->min_ns == 0 ||
 	    merged_type(&p->d->merged.list.v[id]) != MERGED_BOTH)
 		return true;
@@ -102,7 +102,7 @@ is_parting_shown(const struct printer *p, uint32_t id)
 	return c >= p->min_ns || -c >= p->min_ns;
 }
 
-/* Children by type, each in their order. */
+/* Children by type, each in order. */
 static void
 list_kids(struct printer *p, uint32_t id, u32s *kids)
 {
@@ -160,8 +160,8 @@ print_tree(struct printer *p, uint32_t root, bool is_last)
 /* ---- what differs ---- */
 
 /*
- * Each point's difference, then the sum of their sizes up the tree; roots of
- * one side differ by all that they have.
+ * The difference of each point, then sums of their absolute values up the tree;
+ * roots of one side differ by all they have.
  */
 static void
 find_extents(struct printer *p)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of single ranks: what in one of them became slower. */
+/* Rows of single ranks: what became slower within one. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,9 +8,9 @@
 
 /* ---- structure ---- */
 
-/* A row's events in the steps of a rank, one side. */
+/* Events of a row in a rank's steps, on one side. */
 struct calls {
-	uint64_t steps; /* that have some */
+	uint64_t steps; /* steps with some */
 	uint64_t first, all;
 	int64_t ns;
 	bool differ;
@@ -27,8 +27,8 @@ add_calls(struct calls *to, const struct row_time *t)
 }
 
 /*
- * Calls more or less of a row in a step, where each side makes as many in all
- * its steps, are no noise.
+ * Added or removed calls of a row are no noise if each side makes the same
+ * number in all its steps.
  */
 static double
 structure_of(const struct calls calls[NSIDES], const uint64_t nsteps[NSIDES])
@@ -55,7 +55,7 @@ run_of(const struct changes *c, size_t i)
 	return c->samples.v[c->times.v[i].sample].run;
 }
 
-/* Times of one row and rank stand together: where those from i on end. */
+/* End of the times of one row and rank, which are adjacent. */
 static size_t
 part_end(const struct changes *c, size_t i)
 {
@@ -67,7 +67,7 @@ part_end(const struct changes *c, size_t i)
 	return end;
 }
 
-/* Of such times of a rank. */
+/* Added or removed time of a rank, from such times. */
 static double
 structure_in(const struct changes *c, const struct rank_change *r,
     const struct row_time *v, size_t n)
@@ -111,13 +111,13 @@ struct rank_part {
 struct finder {
 	struct changes *c;
 	const struct rank_change *rank;
-	const struct noise_row *whole; /* all of its compute */
+	const struct noise_row *whole; /* the rank's whole compute */
 	VEC(struct rank_part) parts;
 	struct noise_pool pool;
 	double all_ns; /* compute of a step */
 };
 
-/* Times of a row and a rank, which stand together. */
+/* Adds the times of a row and rank, which are adjacent. */
 static void
 add_part(struct finder *f, struct judge *j, const struct row_time *v, size_t n)
 {
@@ -131,7 +131,7 @@ add_part(struct finder *f, struct judge *j, const struct row_time *v, size_t n)
 	p->structure = structure_in(c, f->rank, v, n);
 	p->times.fixed = p->structure;
 	p->times.scale[0] = p->times.scale[1] = 1;
-	/* what one side does is no noise */
+	/* work of one side only is no noise */
 	p->is_known =
 	    counts[0].n > 0 && counts[1].n > 0 && noise_is_known(&p->times);
 	rules = changes_rules(c, &p->times, 0);
@@ -179,7 +179,7 @@ limit_of(struct finder *f)
 	return limit;
 }
 
-/* To the largest, if it goes the rank's way. */
+/* Keeps the largest rows that differ in the rank's direction. */
 static void
 tell_row(
     struct rank_change *r, const struct change *row, bool is_no_op, int64_t ns)

@@ -44,7 +44,7 @@ by_rank_and_time(const void *x, const void *y, void *arg)
 	return (a->no > b->no) - (a->no < b->no);
 }
 
-/* Steps, rank by rank and in time: into an empty list. */
+/* Steps by rank and time, into an empty list. */
 static void
 list_steps(struct changes *c, u32s *list)
 {
@@ -60,7 +60,7 @@ list_steps(struct changes *c, u32s *list)
 		qsort_r(list->v, list->n, sizeof *list->v, by_rank_and_time, c);
 }
 
-/* First steps that are in no sample. */
+/* First steps outside of samples. */
 static void
 gather_first(struct changes *c)
 {
@@ -123,7 +123,7 @@ ranks_differ(const struct changes *c)
 	return false;
 }
 
-/* One variance for all ranks and both sides. */
+/* The common variance of all ranks and both sides. */
 struct common {
 	double squares, n, free;
 };
@@ -142,7 +142,7 @@ test_rank(struct changes *c, struct noise_row *row, const struct common *all,
 	double mean = (row->side[0].mean + row->side[1].mean) / 2;
 	double others = all->free - freedom(row);
 
-	/* what the rank's own steps say is part of what all do */
+	/* the rank's own steps are part of the common figure */
 	if (others > 0 && mean > 0) {
 		rules.pool.df = others;
 		rules.pool.variance =
@@ -166,7 +166,7 @@ judge_ranks(struct changes *c, struct noise_row *rows)
 		double n = (double)(row->side[0].n + row->side[1].n);
 
 		row->scale[0] = row->scale[1] = 1;
-		/* of another model, times tell nothing */
+		/* times of another model prove nothing */
 		k->list.v[i].is_known = noise_is_known(row) && !c->unlike.is_so;
 		if (!k->list.v[i].is_known)
 			continue;
@@ -189,7 +189,8 @@ judge_ranks(struct changes *c, struct noise_row *rows)
 	vec_free(&p);
 }
 
-/* In a step of the recordings, which have one more than there are samples. */
+/* Per step of the recordings, which have one more than samples if first steps
+ * are judged apart. */
 static int64_t
 first_of(const struct rank_change *r)
 {
@@ -214,7 +215,7 @@ find_sums(struct rank_changes *k, const struct noise_row *rows)
 	}
 }
 
-/* A rank is alone if most of its difference is no other's. */
+/* A rank is alone if other ranks do not share most of its difference. */
 static void
 find_alone(struct rank_changes *k)
 {
@@ -305,7 +306,8 @@ note_slowest(const struct rank_changes *k, struct table *t)
 	buf_free(&b);
 }
 
-/* ", 94 % of it from 1 op: aten::mm"; they go its way, others may not */
+/* ", 94 % of it from 1 op: aten::mm"; these differ in its direction, others may
+ * not */
 static void
 put_rows(struct buf *b, const struct changes *c, const struct rank_change *r)
 {
@@ -338,7 +340,7 @@ put_rows(struct buf *b, const struct changes *c, const struct rank_change *r)
 	}
 }
 
-/* Of several the one that differs most; how many do. */
+/* The rank that differs most, and how many do. */
 static const struct rank_change *
 most_of(const struct rank_changes *k, size_t *n)
 {

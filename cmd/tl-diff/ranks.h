@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --pair rank: what each rank's compute became, against its own before.
+ * --pair rank: each rank's compute against its own before.
  *
- * Ranks run alike, so steps of all of them say how much a step varies. Work
- * that waits for others, communication, is not a rank's own.
+ * Ranks run alike, so steps of all show how much a step varies. Communication
+ * waits for others and is not a rank's own.
  */
 #ifndef TL_DIFF_RANKS_H
 #define TL_DIFF_RANKS_H
@@ -11,7 +11,7 @@
 #include "cmd/tl-diff/diff.h"
 #include "trace/noise.h"
 
-/* What became slower or faster within a rank: a row of it, a step. */
+/* A row within a rank that became slower or faster, per step. */
 struct rank_row {
 	int64_t ns;
 	uint32_t name[NSIDES];
@@ -22,35 +22,36 @@ struct rank_row {
 
 struct rank_change {
 	int64_t rank;
-	int64_t run_ns[NSIDES];  /* compute, all of it */
-	int64_t unit_ns[NSIDES]; /* of a step; without steps, all of it */
+	int64_t run_ns[NSIDES];  /* all compute */
+	int64_t unit_ns[NSIDES]; /* per step; without steps, all */
 	uint64_t nsteps[NSIDES];
-	int64_t steps_ns[NSIDES]; /* compute in these */
-	int64_t out_ns[NSIDES];   /* in the first step, where it is no sample */
-	/* of a step, by what first steps differ: how they vary is not known */
+	int64_t steps_ns[NSIDES]; /* compute in steps */
+	int64_t out_ns[NSIDES];   /* in the first step, if it is no sample */
+	/* per step, by first steps, of unknown noise */
 	int64_t first_ns;
-	double structure;     /* in the difference: calls more or less */
-	int64_t structure_ns; /* the same, rounded */
-	int64_t judged_ns;    /* beyond noise, and structure */
+	/* part of the difference: added or removed calls */
+	double structure;
+	int64_t structure_ns; /* rounded */
+	int64_t judged_ns;    /* beyond noise, or structure */
 	struct noise noise;
-	bool is_known; /* how it varies */
+	bool is_known; /* its noise is known */
 	bool is_named; /* beyond noise */
-	bool is_alone; /* and not as the other ranks do */
-	/* of one that differs: rows beyond noise that do so its way, largest
-	 * first */
+	bool is_alone; /* most ranks do not differ so */
+	/* of a rank that differs: its rows beyond noise in the same direction,
+	 * largest first */
 	struct rank_row rows[RANK_ROWS];
-	size_t nrows; /* all of them */
+	size_t nrows; /* how many there are */
 };
 
 struct rank_changes {
 	VEC(struct rank_change) list;
-	bool has_steps; /* each, on both sides */
-	bool is_known;  /* how some of them vary */
+	bool has_steps; /* of each rank, on both sides */
+	bool is_known;  /* the noise of some is known */
 };
 
 struct changes;
 
-/* Or runs or sequences. */
+/* Else they are runs or sequences. */
 static inline bool
 samples_are_steps(const struct settings *set)
 {
@@ -70,20 +71,20 @@ rank_diff(const struct rank_change *r)
 	return r->unit_ns[1] - r->unit_ns[0];
 }
 
-/* The run at hand of a side. */
+/* Adds the current run of a side. */
 void ranks_add(struct changes *c, int side, const struct side *r);
-/* Once times are sorted. */
+/* After times are sorted. */
 void ranks_find(struct changes *c);
 /* Whether some rank differs beyond noise. */
 bool ranks_differ(const struct changes *c);
-/* Who differs, and the slowest before and after. */
+/* Adds notes on who differs, and on the slowest before and after. */
 void ranks_notes(const struct changes *c, struct table *t);
 
 /* ---- rank-rows.c ---- */
 
-/* Of each rank: calls more or less, which are no noise. */
+/* Added or removed calls of each rank, which are no noise. */
 void rank_rows_structure(struct changes *c);
-/* The rows of a run that differs, judged among themselves. */
+/* Rows of a rank that differs, judged among themselves. */
 void rank_rows_find(
     struct changes *c, uint32_t run, const struct noise_row *whole);
 

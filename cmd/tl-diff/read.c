@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading: the sources of a tree stream, each a side in arrays.
+ * Reads the sources of a tree stream, each into the arrays of a side.
  *
- * Python frames are left out unless asked for. What was below them then is
- * below the nearest event that is kept; a tree stream nests ops by themselves
- * and puts frames around them, so these are the ops' own parents.
+ * Python frames are skipped without --python; what was below them is then below
+ * the nearest event kept. As a tree stream nests ops by themselves and puts
+ * frames around them, that is the ops' own parent.
  */
 #include "cmd/tl-diff/diff.h"
 #include "sink/source.h"
@@ -13,11 +13,11 @@
 
 #define EVENTS_MAX (UINT32_MAX - 1)
 
-/* An open event, or a frame that is left out: then the node above it. */
+/* An open event, or for a skipped frame the node above it. */
 struct open {
 	uint32_t depth;
-	uint32_t node;  /* NONE: there is none above */
-	uint32_t chain; /* of modules, for those below */
+	uint32_t node;  /* NONE: none above */
+	uint32_t chain; /* of modules, for descendants */
 	bool is_left_out;
 };
 
@@ -25,14 +25,14 @@ struct file {
 	const char *path;
 	struct settings *set;
 	struct norms *nm;
-	struct clock *clock; /* NULL: its steps are not asked for */
-	int which;           /* side it is of */
+	struct clock *clock; /* NULL: no step times wanted */
+	int which;           /* its side */
 	struct stream_in *in;
 	struct sink_sources sources;
-	side_vec sides; /* by recording */
+	side_vec sides; /* one for each source */
 	VEC(struct open) open;
-	VEC(uint8_t) modules;          /* by name: 2 it is one, 1 it is none */
-	struct intern *args, *streams; /* of the side being read */
+	VEC(uint8_t) modules;          /* by name: 2 module, 1 other */
+	struct intern *args, *streams; /* of the current side */
 	struct map chains;
 	struct side *side;
 };
@@ -59,7 +59,7 @@ file_open(struct settings *set, struct norms *nm, struct clock *clock, int side,
 	return f;
 }
 
-/* ---- numbers of what repeats ---- */
+/* ---- numbers for names and arguments ---- */
 
 static uint32_t
 args_number(struct file *f, const struct event *ev)
@@ -67,7 +67,7 @@ args_number(struct file *f, const struct event *ev)
 	struct op_args a = args_of_event(f->nm->st, ev);
 	uint32_t no;
 
-	a.hlo = INTERN_NONE; /* what a compiler chose may differ */
+	a.hlo = INTERN_NONE; /* a compiler's choices may differ */
 	no = intern_put(f->args, (struct str){ (const char *)&a, sizeof a });
 	if (no == f->side->args.n)
 		vec_push(&f->side->args, a);
@@ -88,9 +88,9 @@ stream_number(struct file *f, const struct event *ev)
 }
 
 /*
- * "nn.Module: Linear_3" without its number, which counts calls, and XLA's
- * "jit_train(17)" without its program's, which is another in each run. Scopes
- * like layer_3 are what the user calls them.
+ * "nn.Module: Linear_3" without its number, which counts instances, and XLA's
+ * "jit_train(17)" without the program's, which changes from run to run. Scopes
+ * like layer_3 keep the user's name.
  */
 static uint32_t
 module_name(struct file *f, const struct event *ev)
@@ -147,7 +147,7 @@ end_side(struct file *f)
 	f->side = NULL;
 }
 
-/* The side of a source. Its events stand together. */
+/* The side of a source, whose events are adjacent. */
 static void
 enter_side(struct file *f, uint32_t src)
 {
@@ -170,7 +170,7 @@ enter_side(struct file *f, uint32_t src)
 		clock_start(f->clock);
 }
 
-/* What is open above the event at hand; a node NONE without. */
+/* The open node above the current event, or NONE. */
 static struct open
 find_parent(struct file *f)
 {
@@ -189,12 +189,12 @@ leave_out(struct file *f)
 
 	o.depth = f->in->ev.depth;
 	o.is_left_out = true;
-	if (f->in->ev.shape->is_hlo) /* no Python */
+	if (f->in->ev.shape->is_hlo) /* not Python's */
 		o.chain = chain_with(f, o.chain, &f->in->ev);
 	vec_push(&f->open, o);
 }
 
-/* Graph launches are no launches here: what they replay is theirs. */
+/* Graph launches are no launches here, as their work is listed by replay. */
 static uint8_t
 kind_of_event(const struct file *f, const struct event *ev)
 {
@@ -300,7 +300,7 @@ take_event(struct file *f, bool is_chosen)
 	vec_push(&r->nodes, n);
 }
 
-/* Frames and annotations, too, which are no nodes. */
+/* Includes frames and annotations, which are no nodes. */
 static void
 hash_times(struct side *r, const struct event *ev)
 {
@@ -317,7 +317,7 @@ is_frame(struct file *f, const struct event *ev)
 	return is;
 }
 
-/* Each side has other steps that match. */
+/* With --match each side has its own steps. */
 static void
 select_matched(struct file *f)
 {

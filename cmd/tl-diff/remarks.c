@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Remarks: what pairs of runs say besides their times. */
+/* Remarks: facts about pairs of runs besides their times. */
 #include <stdlib.h>
 
 #include "cmd/tl-diff/changes.h"
@@ -83,7 +83,7 @@ streams_finish(struct changes *c)
 
 /* ---- names ---- */
 
-/* Calls that are matched under different names. */
+/* Matched calls with different names. */
 static void
 tell_name(
     struct match_counts *p, const struct diff *d, const struct merged_node *m)
@@ -97,8 +97,8 @@ tell_name(
 }
 
 /*
- * The first launch that only this side has below a node, of this kind of work:
- * a kernel instead of a memset is no other name.
+ * The first launch below a node that only this side has, of this kind of work:
+ * a kernel instead of a memset is no renamed launch.
  */
 static uint32_t
 launch_below(const struct diff *d, uint32_t id, int side, enum kind kind)
@@ -123,7 +123,7 @@ launch_below(const struct diff *d, uint32_t id, int side, enum kind kind)
 	return INTERN_NONE;
 }
 
-/* Launches of different names where the trees part. */
+/* Launches of different names where the trees differ. */
 static void
 tell_launch(struct match_counts *p, const struct diff *d, uint32_t id)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which roots belong together: by place where both sides have the same names in
- * the same order, else whole trees that are the same, then names, then what
- * stands between two matches.
+ * Matches roots: by position if both sides have the same names in the same
+ * order; else equal trees, then names, then what lies between two matches.
  */
 #include "cmd/tl-diff/align.h"
 
-/* Symbols for whole trees. */
+/* Symbols of whole trees. */
 static void
 hash_roots(struct matcher *m, const u32s roots[NSIDES])
 {
@@ -20,7 +19,7 @@ hash_roots(struct matcher *m, const u32s roots[NSIDES])
 	vec_free(&hash[1]);
 }
 
-/* What is unmatched is taken out of ops, and aligned by names. */
+/* Takes unmatched roots out of ops and aligns them by name. */
 static void
 align_left(struct matcher *m, const u32s roots[NSIDES], pairs *ops)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Times of rows in samples, and what of a family of rows is judged by them. */
+/* Times of rows in samples, and how they judge a family of rows. */
 #ifndef TL_DIFF_SAMPLES_H
 #define TL_DIFF_SAMPLES_H
 
@@ -7,14 +7,14 @@
 #include "trace/noise.h"
 
 /*
- * What times vary over: a run, a step of one, or a sequence. Those of a stratum
- * vary around one mean.
+ * The unit that varies: a run, a step, or a sequence. Samples of a stratum vary
+ * around one mean.
  */
 struct sample {
-	int64_t no; /* WALK_NO_STEP: it is no repetition of anything */
+	int64_t no; /* WALK_NO_STEP: not a repetition */
 	uint32_t run, stratum;
 	int side;
-	uint8_t phase; /* PHASE_COUNT: of none */
+	uint8_t phase; /* PHASE_COUNT: none */
 	bool is_out;   /* a first step, which is judged apart */
 };
 
@@ -25,28 +25,28 @@ struct row_time {
 	int64_t ns;
 };
 
-/* Samples of rows of one kind, and of one rank. */
+/* Samples of one kind and rank. */
 struct stratum {
 	uint64_t n[NSIDES];
 };
 
-/* Times of one side: a mean and how much it varies. */
+/* Times of one side: mean and variation. */
 struct unit_times {
-	uint64_t n; /* units */
+	uint64_t n; /* number of units */
 	uint64_t nruns, nsteps;
 	VEC(uint64_t) run_steps; /* of each run */
-	/* of each run the first step, where these stand out on both sides: it
-	 * is in no sample of the others */
+	/* of each run the first step, if these stand out on both sides and so
+	 * are in no sample of the others */
 	VEC(int64_t) left_out;
-	int64_t total_ns; /* GPU time of a unit, the mean */
-	uint64_t nevents; /* GPU work of all runs, as it was read */
+	int64_t total_ns; /* mean GPU time of a unit */
+	uint64_t nevents; /* GPU events of all runs */
 	int64_t run_ns;
 	unsigned inferred; /* steps_inferred_from() of all runs */
 };
 
 /*
- * Rows that are judged together. Communication varies by how long it waits, and
- * must not hide what became of the rest.
+ * Rows that are judged together. Communication varies with waiting, which must
+ * not hide what became of the rest.
  */
 enum family_of {
 	FAMILY_COMPUTE,
@@ -54,24 +54,24 @@ enum family_of {
 	NFAMILIES,
 };
 
-/* Of a family's difference: by first steps. */
+/* Part of a family's difference by first steps. */
 struct first_steps {
-	/* part of the family's */
+	/* parts of the family's */
 	int64_t judged_ns, unknown_ns, within_ns;
-	int64_t rest_ns; /* in what is judged */
-	size_t nrest;    /* rows that only together differ by them; 0: none */
+	int64_t rest_ns; /* part of judged_ns */
+	size_t nrest;    /* rows that differ only together; 0: none */
 };
 
-/* What of a family's difference is beyond noise: of rows, and of the rest. */
+/* A family's difference: how much is beyond noise, by rows and by the rest. */
 struct family {
-	int64_t ns[NSIDES]; /* of a unit */
-	/* all of its difference */
+	int64_t ns[NSIDES]; /* per unit */
+	/* add up to its difference */
 	int64_t judged_ns, unknown_ns, within_ns;
-	int64_t rest_ns; /* in what is judged: rows that only together differ */
-	size_t ndiffer; /* rows that are not within noise, or not known to be */
-	size_t nrest;   /* the others, if they differ at all */
+	int64_t rest_ns; /* part of judged_ns: rows that differ only together */
+	size_t ndiffer;  /* rows beyond noise or of unknown noise */
+	size_t nrest;    /* other rows, if they differ together */
 	struct first_steps first;
-	struct noise noise; /* the sum of what differs, for its interval */
+	struct noise noise; /* of the rows that differ, for their interval */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What changed, in sentences. */
+/* Sentences about what changed. */
 #include "cmd/tl-diff/notes.h"
 #include "sink/cells.h"
 #include "trace/stat.h"
@@ -36,14 +36,14 @@ put_names(struct buf *b, const struct dict *st, const uint32_t name[NSIDES])
 
 /* ---- the whole ---- */
 
-/* What of a row's difference the sentence is about. */
+/* The part of a row's difference that the sentence is about. */
 static int64_t
 told_ns(const struct changes *c, const struct change *r)
 {
 	return c->is_known || c->unlike.is_so ? r->judged_ns : r->diff_ns;
 }
 
-/* Whether the sentence is about a row; NFAMILIES: that of all. */
+/* Whether the sentence includes a row; NFAMILIES: all. */
 static bool
 is_in(const struct changes *c, const struct change *r, unsigned family)
 {
@@ -51,10 +51,11 @@ is_in(const struct changes *c, const struct change *r, unsigned family)
 	    told_ns(c, r) != 0;
 }
 
-/* Rows that differ one way. */
+/* Rows that differ in one direction. */
 struct way {
-	int64_t ns, top_ns; /* of the first that explain all but 1/10 */
-	int64_t all_ns;     /* of which these are a share */
+	/* top_ns: of the first rows, up to nine tenths of it */
+	int64_t ns, top_ns;
+	int64_t all_ns; /* the whole of the share */
 	struct row_number n, top;
 };
 
@@ -108,8 +109,8 @@ put_way(struct buf *b, const struct changes *c, const struct way *w)
 }
 
 /*
- * A family's rows by the way they differ. Returned is what they leave: work
- * without a launch is of no op.
+ * Sorts a family's rows by direction. Returns the rest: work without a launch
+ * is of no op.
  */
 static int64_t
 find_ways(const struct changes *c, unsigned family, struct way ways[2])
@@ -151,10 +152,10 @@ find_top(const struct changes *c, unsigned family, struct way ways[2])
 }
 
 /*
- * Where the difference is: in how many rows, and how much of it the first make
- * up. Each way by itself, as gains hide losses: a share of the whole stands
- * only where nothing else went the other way. rest_ns: of rows that differ only
- * together, which are in the whole.
+ * In how many rows the difference is, and the share of the first. Each
+ * direction apart, as gains hide losses; a share of the whole only if nothing
+ * goes the other way. rest_ns: of rows that differ only together, included in
+ * the whole.
  */
 static void
 put_share(
@@ -200,7 +201,7 @@ put_rest(struct buf *b, const struct family *f)
 	buf_printf(b, "%zu rows, none by itself", f->nrest);
 }
 
-/* "a step", where times are means. */
+/* "a step", if times are means of steps. */
 static const char *
 unit_words(const struct changes *c)
 {
@@ -224,7 +225,7 @@ put_family(
 	if (is_growth) {
 		put_growth(b, (double)f->ns[0], (double)f->judged_ns);
 	} else if (c->unlike.is_so) {
-		/* the step's sentence has the same share of it */
+		/* the sentence on the step has this share */
 		put_change(b, f->ns[0], f->ns[1]);
 		buf_puts(b, unit_words(c));
 	} else {
@@ -260,7 +261,7 @@ put_family(
 	}
 }
 
-/* What GPU time became: by family, where it is known how they vary. */
+/* The change of GPU time, by family if noise is known. */
 static void
 put_whole(struct buf *b, const struct changes *c)
 {
@@ -304,7 +305,7 @@ note_whole(const struct changes *c, struct table *t, bool has_hints)
 	buf_free(&b);
 }
 
-/* Steps that nobody marked; of one side, that they are others. */
+/* Says that steps are inferred, and if only on one side, that they differ. */
 static void
 note_steps(const struct changes *c, struct table *t)
 {
@@ -324,7 +325,7 @@ note_steps(const struct changes *c, struct table *t)
 
 /* ---- rows and events ---- */
 
-/* "WHAT: before 2 (1.2 ms), after 3 (1.3 ms)"; nothing where both are 0. */
+/* "WHAT: before 2 (1.2 ms), after 3 (1.3 ms)"; nothing if both are 0. */
 static void
 note_tally(const struct changes *c, struct table *t, const char *what,
     const char *over, const struct tally *tally)
@@ -349,7 +350,7 @@ note_tally(const struct changes *c, struct table *t, const char *what,
 	buf_free(&b);
 }
 
-/* Rows that only one side has, and those within noise. */
+/* Rows of one side only, and rows within noise. */
 static void
 note_rows(const struct changes *c, struct table *t)
 {
@@ -378,7 +379,7 @@ note_rows(const struct changes *c, struct table *t)
 		    noise, ndiffer);
 }
 
-/* Of several runs or steps it says that these are sums. */
+/* Of several runs or steps these are sums, and the note says so. */
 static void
 note_events(const struct changes *c, struct table *t)
 {
@@ -419,7 +420,7 @@ note_events(const struct changes *c, struct table *t)
 
 /* ---- calls ---- */
 
-/* "5 calls differ (A | B, 2 times)": how many, and the most frequent names. */
+/* "5 calls differ (A | B, 2 times)": number and most frequent names. */
 static void
 note_remarks(const struct changes *c, struct table *t, const char *one,
     const char *many, const struct match_counts *m, const char *hint)
@@ -444,7 +445,7 @@ note_remarks(const struct changes *c, struct table *t, const char *one,
 	buf_free(&b);
 }
 
-/* Calls whose arguments differ, and how: of the largest row of them. */
+/* Calls with different arguments, and the difference in their largest row. */
 static void
 note_args(const struct changes *c, struct table *t)
 {
@@ -500,7 +501,7 @@ note_contents(const struct changes *c, struct table *t, bool has_hints)
 	}
 }
 
-/* Trees say little of GPU work that mostly is in none. */
+/* Trees say little if most GPU work is in none. */
 static void
 note_kernels(const struct changes *c, struct table *t, bool has_hints)
 {
@@ -558,7 +559,7 @@ changes_notes(const struct changes *c, struct table *t, bool has_hints)
 	buf_free(&models);
 	if (c->set->by == BY_OP && changes_sameness(c) != NULL)
 		table_note(t, "%s", changes_sameness(c));
-	/* the slowest rank sets the pace of all: who differs comes first */
+	/* the slowest rank sets the pace, so who differs comes first */
 	if (ranks_differ(c))
 		ranks_notes(c, t);
 	note_whole(c, t, has_hints);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which kernels are a sequence. */
+/* Which kernels form a sequence. */
 #include <stdlib.h>
 
 #include "cmd/tl-diff/sequences.h"
 
-#define REPLAY_MIN 2 /* GPU events that make a launch a replay */
+#define REPLAY_MIN 2 /* from this many GPU events on a launch is a replay */
 
-/* From the narrowest on. */
+/* Narrowest first. */
 enum level {
 	LEVEL_NAMED_REPLAY, /* with its annotation's name */
 	LEVEL_REPLAY,
@@ -27,7 +27,7 @@ static const struct {
 	[LEVEL_ANNOTATION] = { "annotation", true },
 };
 
-/* ---- what an event may be of ---- */
+/* ---- units of an event ---- */
 
 static bool
 is_replay(const struct side *r, uint32_t launch)
@@ -37,7 +37,7 @@ is_replay(const struct side *r, uint32_t launch)
 	    REPLAY_MIN;
 }
 
-/* A number for what of this level the event is of; 0: of nothing. */
+/* Number of the event's unit at this level; 0: none. */
 static uint64_t
 unit_of(const struct side *r, const struct gpu *g, enum level level)
 {
@@ -54,7 +54,7 @@ unit_of(const struct side *r, const struct gpu *g, enum level level)
 		return lead | n->parent;
 	case LEVEL_NAMED_STEP:
 	case LEVEL_STEP:
-		/* of work whose launch says none */
+		/* of work whose launch does not tell */
 		at = steps_at(&r->steps, NULL, n->ts);
 		if (step == WALK_NO_STEP && g->is_unlinked && at != NULL &&
 		    at->what == STEP_IS_STEP)
@@ -68,21 +68,18 @@ unit_of(const struct side *r, const struct gpu *g, enum level level)
 
 /* ---- level by level ---- */
 
-/* What some events of one side are of. */
+/* The unit of some events of a side. */
 struct unit_use {
-	uint32_t annotation; /* of all its events; INTERN_NONE: they differ */
+	uint32_t annotation; /* of all its events; INTERN_NONE: various */
 	uint32_t kind;
 };
 
 struct units {
 	VEC(struct unit_use) list;
-	struct map of; /* number to place */
+	struct map of; /* number to index */
 };
 
-/*
- * "replay: decode_# (#)" of "decode_7 (128)": of the same kind is what differs
- * only in numbers.
- */
+/* Kind "replay: decode_# (#)" of "decode_7 (128)": numbers do not count. */
 static uint32_t
 name_kind(struct dict *st, enum level level, uint32_t annotation)
 {
@@ -103,7 +100,7 @@ name_kind(struct dict *st, enum level level, uint32_t annotation)
 	return id;
 }
 
-/* The units of a level, of events that are in no sequence yet. */
+/* Units of a level, of events that have no sequence yet. */
 static void
 list_units(
     const struct line_up *l, enum level level, struct dict *st, struct units *u)
@@ -128,7 +125,7 @@ list_units(
 		    name_kind(st, level, u->list.v[i].annotation);
 }
 
-/* Events of units of a kind that both sides have are in a sequence now. */
+/* Puts events into sequences whose kind both sides have. */
 static void
 take_units(struct line_up *l, enum level level, const struct units *u,
     const struct map *sides)
@@ -199,7 +196,7 @@ by_start(const void *x, const void *y)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-/* Events of one unit are a sequence. */
+/* Events of one unit form a sequence. */
 static void
 cut(struct line_up *l)
 {

@@ -16,30 +16,30 @@
 
 /* A GPU event in a sequence. */
 struct placed {
-	uint64_t unit; /* its sequence's, of the run; 0: the rest */
-	uint32_t kind; /* a text */
+	uint64_t unit; /* number of its sequence in the run; 0: the rest */
+	uint32_t kind; /* text */
 	uint32_t stream, gpu;
 	int64_t ts;
 	uint32_t id;
 };
 
 struct sequence {
-	size_t first, n; /* in placed */
+	size_t first, n; /* range of placed */
 	uint64_t unit;
 	uint32_t kind;
 	int64_t ts;
-	uint64_t hash; /* of the kernels' names */
+	uint64_t hash; /* of kernel names */
 	bool is_paired;
 };
 
-/* One run as sequences, by time. */
+/* The sequences of a run, by time. */
 struct line_up {
 	const struct side *side;
 	VEC(struct placed) placed;
 	VEC(struct sequence) list;
 };
 
-/* Without work outside of steps if per_step. */
+/* With per_step, without work outside of steps. */
 void line_up_pair(struct line_up l[NSIDES],
     const struct side *const side[NSIDES], struct dict *st, bool per_step);
 void line_up_free(struct line_up l[NSIDES]);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All traces of both sides. The first run of one side is compared with the
- * first of the other and so on, the last one of the side that has fewer with
- * all that are left; or those of one rank are. The merged tree is of the first
- * pair, which is kept; tables are about all.
+ * Compares all traces of both sides. The first run of a side is compared with
+ * the other's first and so on, the last of the shorter side with all that
+ * remain; or runs of equal rank. The merged tree is of the first pair, which is
+ * kept; tables cover all pairs.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,32 +15,33 @@
 
 /* ---- one side: the runs of all its traces ---- */
 
-/* A rank, and its first trace: a file, or a source of several in it. */
+/* A rank and its first trace: a file, or one of its sources. */
 struct met_rank {
 	int64_t rank;
 	const char *path;
 	uint32_t no, nsources;
 };
 
-/* Its files, and what was read of them and not yet compared. */
+/* A side's files, and the runs read but not yet compared. */
 struct inputs {
 	struct settings *set;
 	struct norms *norms;
 	struct clock *clock;
-	int which; /* side */
+	int which; /* its side */
 	path_vec paths;
 	size_t next_path;
-	struct file *opened; /* its decoder runs already */
-	uint32_t nsources;   /* of the files that were read */
+	struct file *opened; /* its decoder already runs */
+	uint32_t nsources;   /* in the files read */
 	side_vec waiting;
-	side_vec guesses;     /* of no recorded rank: numbered at the end */
-	VEC(int64_t) numbers; /* that are no more free for these */
-	struct side *side;    /* at hand */
-	struct side *kept;    /* to the end: set by who needs it */
+	/* runs without a recorded rank, numbered at the end */
+	side_vec guesses;
+	VEC(int64_t) numbers; /* numbers that are taken */
+	struct side *side;    /* the current run */
+	struct side *kept;    /* kept to the end, for who sets it */
 	uint64_t nruns, ngpus;
-	VEC(struct met_rank) met; /* if pairs are of ranks */
-	uint64_t nunasked;        /* of a rank that is not asked for */
-	bool has_ranks;           /* and not only guesses of single files */
+	VEC(struct met_rank) met; /* with --pair rank */
+	uint64_t nunasked;        /* skipped, as their rank is not selected */
+	bool has_ranks;           /* recorded or guessed */
 };
 
 static void
@@ -75,7 +76,7 @@ inputs_close(struct inputs *s)
 	vec_free(&s->paths);
 }
 
-/* Of those that wait, from this one on. */
+/* Drops waiting runs from first on whose rank is not selected. */
 static void
 drop_unasked(struct inputs *s, size_t first)
 {
@@ -94,7 +95,7 @@ drop_unasked(struct inputs *s, size_t first)
 	s->waiting.n = n;
 }
 
-/* Runs of a file that was read, to those that wait, or to the guesses. */
+/* Queues the runs of a file, or keeps them as guesses. */
 static void
 sort_runs(struct inputs *s, size_t first)
 {
@@ -127,8 +128,8 @@ is_taken(const struct inputs *s, int64_t rank)
 }
 
 /*
- * A file by itself knows of no other: runs without a rank of their own get the
- * first number from their place on that no other has. False: there are none.
+ * A single file knows no other: runs without a rank get the first free number
+ * from their position on. False: no such runs.
  */
 static bool
 number_guesses(struct inputs *s)
@@ -152,7 +153,7 @@ number_guesses(struct inputs *s)
 	return true;
 }
 
-/* The next file's runs, to those that wait; false when there are no more. */
+/* Queues the next file's runs; false: no more files. */
 static bool
 read_more(struct inputs *s)
 {
@@ -174,7 +175,7 @@ read_more(struct inputs *s)
 	return true;
 }
 
-/* It is now at hand, and no more the one before. */
+/* Makes a run the current one instead of the last. */
 static void
 take(struct inputs *s, size_t i)
 {
@@ -191,10 +192,7 @@ take(struct inputs *s, size_t i)
 	s->ngpus += r->gpus.n;
 }
 
-/*
- * The next run, of this rank if it is not NULL, is at hand; false when there is
- * none, and then the last one stays so.
- */
+/* Makes the next run (of this rank, if given) current; false: none. */
 static bool
 inputs_next(struct inputs *s, const int64_t *rank)
 {
@@ -211,7 +209,7 @@ inputs_next(struct inputs *s, const int64_t *rank)
 	}
 }
 
-/* Once it has a run: whether there may be more of them. */
+/* After its first run: whether there may be more. */
 static bool
 inputs_has_several(const struct inputs *s)
 {
@@ -225,7 +223,7 @@ struct sides {
 	struct norms nm;
 	struct clock *clock;
 	struct inputs inputs[NSIDES];
-	struct diff first; /* of the first pair */
+	struct diff first; /* the first pair */
 	bool has_first;
 	struct changes changes;
 	struct tables *tables;
@@ -317,7 +315,7 @@ compare_by_place(struct sides *g)
 	} while (fresh[0] || fresh[1]);
 }
 
-/* "m.tl, source 1" of several */
+/* "m.tl, source 1", if there are several */
 static const char *
 name_met(struct buf *b, const struct met_rank *m)
 {
@@ -328,7 +326,7 @@ name_met(struct buf *b, const struct met_rank *m)
 	return b->p;
 }
 
-/* Whether the run at hand is a second one of its rank, which is skipped. */
+/* Whether the current run is its rank's second one: skipped with a warning. */
 static bool
 is_met_again(struct inputs *s)
 {
@@ -398,8 +396,8 @@ compare_by_rank(struct sides *g)
 }
 
 /*
- * A side whose profiler recorded nothing of the GPU looks infinitely fast: no
- * gate may pass it. What a selection leaves out was asked for.
+ * A side whose profiler recorded no GPU work looks infinitely fast: no gate may
+ * pass it, except what a selection left out.
  */
 static void
 check_gpus(const struct sides *g)
@@ -415,7 +413,7 @@ check_gpus(const struct sides *g)
 	}
 }
 
-/* Nothing a step is no figure to compare with. */
+/* A time of zero is no base of a comparison. */
 static void
 check_steps(const struct sides *g)
 {
@@ -438,7 +436,7 @@ min_diff_ns(const struct sides *g)
 	return ns < INT64_MAX && (t->is_percent || ns == 0) ? ns + 1 : ns;
 }
 
-/* The files of the reference that are no tables. */
+/* TraceLens's files that are not tables. */
 static void
 write_extras(const struct sides *g)
 {
@@ -452,7 +450,7 @@ write_extras(const struct sides *g)
 	buf_free(&b);
 }
 
-/* A table for people has these as notes. */
+/* A table for people has sentences as notes. */
 static bool
 has_notes(const struct settings *set)
 {
@@ -464,8 +462,8 @@ has_notes(const struct settings *set)
 }
 
 /*
- * Whether step times are asked for: to find them costs more than all else.
- * Chosen GPU events say nothing of how long a step may take.
+ * Whether step times are wanted: finding them costs more than all else.
+ * Selected GPU events do not tell how long a step may take.
  */
 static bool
 needs_clock(const struct sides *g)
@@ -479,7 +477,7 @@ needs_clock(const struct sides *g)
 		(set->gate == GATE_BOTH || set->gate == GATE_STEP));
 }
 
-/* The answer says it already: above its table, or as the table. */
+/* The sentences are printed already: above the table, or as the table. */
 static bool
 says_itself(const struct sides *g)
 {
@@ -489,7 +487,7 @@ says_itself(const struct sides *g)
 	    (set->table != NULL && strcmp(set->table, "diff_verdict") == 0);
 }
 
-/* What else a reader of the answer must know. */
+/* Other facts that readers of the answer must know. */
 static void
 tell(const struct sides *g)
 {
@@ -567,7 +565,7 @@ sides_compare(struct settings *set)
 		matched_find(set, g.nm.st);
 	if (needs_clock(&g))
 		g.clock = clock_create(&g.nm, set);
-	/* both decoders run while the first is read */
+	/* both decoders run while the first file is read */
 	for (int s = 0; s < NSIDES; s++)
 		inputs_open(&g.inputs[s], set, &g.nm, g.clock, s);
 	if (set->pair == PAIR_RANK)

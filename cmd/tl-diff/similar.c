@@ -17,7 +17,7 @@
 
 /* ---- levels ---- */
 
-/* What is one level further down, in kids. */
+/* Names one level further down, into kids. */
 static void
 descend(struct matcher *m, int side)
 {
@@ -59,7 +59,7 @@ levels_of(struct matcher *m, int side, uint32_t at)
 	return &m->levels.v[m->levels.n - 1];
 }
 
-/* The hash of the first k levels. */
+/* Hash of the first k levels. */
 static uint64_t
 hash_levels(struct matcher *m, int side, uint32_t at, int k)
 {
@@ -79,7 +79,7 @@ by_number(const void *x, const void *y)
 	return (*a > *b) - (*a < *b);
 }
 
-/* The names at a level, sorted: appended to names. */
+/* Appends the sorted names of a level. */
 static void
 level_names(struct matcher *m, int side, uint32_t at, int level, u32s *names)
 {
@@ -98,30 +98,30 @@ level_names(struct matcher *m, int side, uint32_t at, int level, u32s *names)
 
 /* ---- choosing ---- */
 
-/* A node among those that are aligned. */
+/* A node among those aligned. */
 struct member {
-	uint64_t key; /* what members of a group have in common */
+	uint64_t key; /* equal within a group */
 	uint32_t place;
 	uint8_t side;
 };
 typedef VEC(struct member) members;
 
-/* Two of a group that share names. */
+/* Two members that share names. */
 struct candidate {
 	uint32_t shared;
 	bool was_paired;
-	uint32_t a, b; /* places */
+	uint32_t a, b; /* positions */
 };
 
-#define OPEN (NONE - 1) /* decided here, and not yet paired */
+#define OPEN (NONE - 1) /* to be decided here, not yet paired */
 
 struct chooser {
 	struct matcher *m;
 	const u32s *nodes;
-	u32s was[NSIDES], now[NSIDES]; /* matches by place, or NONE */
-	members left;                  /* of the name at hand */
+	u32s was[NSIDES], now[NSIDES]; /* matches by position, or NONE */
+	members left;                  /* of the current name */
 	VEC(struct candidate) candidates;
-	u32s names[NSIDES], ends[NSIDES]; /* of a group, one after the other */
+	u32s names[NSIDES], ends[NSIDES]; /* of a group, member by member */
 };
 
 static void
@@ -209,7 +209,7 @@ pair_sharing(struct chooser *c, const struct member *v, const size_t n[NSIDES],
 
 /* ---- groups ---- */
 
-/* As the alignment had it, which crosses nothing; then the first free ones. */
+/* Prefers the alignment's pairs, which cross nothing; then first to first. */
 static void
 pair_rest(struct chooser *c, const struct member *v, const size_t n[NSIDES])
 {
@@ -247,7 +247,7 @@ by_key(const void *x, const void *y)
 	return (a->place > b->place) - (a->place < b->place);
 }
 
-/* Where the members with the key of the first end; how many of each side. */
+/* End of the group of the first member; numbers of both sides. */
 static size_t
 group_end(const members *v, size_t first, size_t n[NSIDES])
 {
@@ -260,8 +260,8 @@ group_end(const members *v, size_t first, size_t n[NSIDES])
 }
 
 /*
- * Members of one name: those that agree in most levels first. In a group those
- * of the first side stand first.
+ * Pairs members of one name, those with most equal levels first. In a group the
+ * first side precedes.
  */
 static void
 pair_name(struct chooser *c, const struct member *v, size_t n)
@@ -323,8 +323,8 @@ end(struct chooser *c)
 }
 
 /*
- * Pairs that are not about these names stay; then the new ones by place.
- * Nothing to do where all new ones were there.
+ * Keeps pairs of other names and adds the new ones by position. Nothing to do
+ * if all were there.
  */
 static void
 rewrite(const struct chooser *c, pairs *ops)
@@ -341,7 +341,7 @@ rewrite(const struct chooser *c, pairs *ops)
 	for (size_t i = 0; i < ops->n; i++) {
 		struct pair p = ops->v[i];
 
-		/* of two names, one may be decided here */
+		/* one of its two names may be decided here */
 		if (p.a != NONE && now[0].v[p.a] != NONE)
 			p.a = NONE;
 		if (p.b != NONE && now[1].v[p.b] != NONE)
@@ -361,7 +361,7 @@ rewrite(const struct chooser *c, pairs *ops)
 					   : ((struct pair){ NONE, i }));
 }
 
-/* Whether some of these members, all of one name, have one another. */
+/* Whether some of these members, of one name, are matched with each other. */
 static bool
 is_matched(const struct chooser *c, const struct member *v, size_t n)
 {

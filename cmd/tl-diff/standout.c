@@ -8,14 +8,14 @@
 #include "trace/stat.h"
 
 #define LEAST_STEPS 5
-/* Times the deviation of the others, which is at least this share of them. */
+/* Least excess in deviations of the others, of at least this share of them. */
 #define LEAST_DEVIATIONS 6
 #define LEAST_DEVIATION 0.005
-#define MAD_TO_SIGMA 1.4826 /* of a normal distribution */
-/* The excess, as a share of the median and in ns. */
+#define MAD_TO_SIGMA 1.4826 /* for a normal distribution */
+/* least excess, as a share of the median and in ns */
 #define LEAST_SHARE 0.03
 #define LEAST_NS 50000
-/* Rows that grew by this share of theirs bear so much of it out. */
+/* Rows that grew by this share must explain so much of it. */
 #define ROW_GREW 0.1
 #define BORNE_OUT 0.7
 
@@ -25,23 +25,23 @@ struct step_sum {
 	int64_t ns;
 };
 
-/* Steps of a run, of one phase: a part of the list. */
+/* Steps of one run and phase: a range of the list. */
 struct run {
 	size_t first, end;
-	bool is_leading; /* the first step of all is in it */
+	bool is_leading; /* includes the very first step */
 };
 
-/* A row's time in a step. */
+/* Time of a row in a step. */
 struct row_part {
-	uint32_t run, row, sample; /* run: in the finder's */
+	uint32_t run, row, sample; /* run: index of the finder */
 	int64_t ns;
 };
 
 struct finder {
 	struct changes *c;
-	VEC(struct step_sum) steps; /* run by run */
+	VEC(struct step_sum) steps; /* by run */
 	VEC(struct run) runs;
-	VEC(struct row_part) parts; /* by run, then row: if asked for */
+	VEC(struct row_part) parts; /* by run and row, if needed */
 	VEC(int64_t) values;
 };
 
@@ -102,7 +102,7 @@ is_of_run(const struct sample *a, const struct sample *b)
 static void
 list_runs(struct finder *f)
 {
-	size_t leading = 0; /* of the run at hand */
+	size_t leading = 0; /* in the current run */
 
 	for (size_t i = 0, end; i < f->steps.n; i = end) {
 		const struct sample *s = sample_at(f, i);
@@ -125,7 +125,7 @@ list_runs(struct finder *f)
 	}
 }
 
-/* The median of the values, which are sorted then. */
+/* The median of the values; sorts them. */
 static double
 median(struct finder *f)
 {
@@ -135,7 +135,7 @@ median(struct finder *f)
 	return s.median;
 }
 
-/* The median of all steps but one; how much these deviate from it. */
+/* Median of all steps but one, and their deviation from it. */
 static double
 median_of_others(
     struct finder *f, struct run run, size_t but, double *deviation)
@@ -165,7 +165,7 @@ by_row(const void *x, const void *y)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-/* Rows of all runs, in their steps. */
+/* Rows of all runs by step. */
 static void
 list_parts(struct finder *f)
 {
@@ -188,7 +188,7 @@ list_parts(struct finder *f)
 	free(run_of);
 }
 
-/* By how much a row is above its median in the other steps, if by enough. */
+/* How much a row is above its median in other steps, if by enough. */
 static int64_t
 growth_of(struct finder *f, const struct row_part *v, size_t n, uint32_t sample,
     size_t nothers)
@@ -210,7 +210,7 @@ growth_of(struct finder *f, const struct row_part *v, size_t n, uint32_t sample,
 	    : 0;
 }
 
-/* Sums what rows of a run grew by; the largest is named. */
+/* Sums the growth of rows in a run, and finds the largest. */
 static int64_t
 sum_growth(struct finder *f, uint32_t run, uint32_t sample, struct standout *to)
 {
@@ -242,7 +242,7 @@ sum_growth(struct finder *f, uint32_t run, uint32_t sample, struct standout *to)
 
 /* ---- steps that stand out ---- */
 
-/* Whether one of a run's steps does; others that are left out do not count. */
+/* Whether a step stands out among its run's; others left out do not count. */
 static bool
 stands_out(struct finder *f, struct run run, uint32_t number, size_t at,
     struct standout *x)
@@ -262,7 +262,7 @@ stands_out(struct finder *f, struct run run, uint32_t number, size_t at,
 	    BORNE_OUT * (double)x->excess_ns;
 }
 
-/* Of a run only the step with most compute is named. */
+/* Names only the step of a run with most compute. */
 static void
 look_at_run(struct finder *f, struct run run, uint32_t number)
 {
@@ -292,8 +292,8 @@ look_at_run(struct finder *f, struct run run, uint32_t number)
 /* ---- first steps ---- */
 
 /*
- * Whether the first steps of a side stand out among those of their phase: of
- * more than half of its runs, none of which is short.
+ * Whether first steps of a side stand out among their phase, in more than half
+ * of its runs, none of which is short.
  */
 static bool
 first_stand_out(struct finder *f, int side)
@@ -326,7 +326,7 @@ first_stand_out(struct finder *f, int side)
 	return true;
 }
 
-/* Of another model nothing is judged by samples. */
+/* Samples of another model judge nothing. */
 static void
 leave_out_first(struct finder *f)
 {

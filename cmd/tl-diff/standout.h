@@ -18,23 +18,23 @@ struct changes;
 struct standout {
 	bool is_set;
 	int side;
-	int64_t step, rank; /* its rank, with --pair rank */
+	int64_t step, rank; /* rank: with --pair rank */
 	uint64_t run, nothers;
-	int64_t ns, excess_ns; /* over the median of the others */
-	int64_t row_ns;        /* of that, in the row that grew most */
+	int64_t ns, excess_ns; /* excess over the median of the others */
+	int64_t row_ns;        /* part of it in the row that grew most */
 	uint32_t name[NSIDES];
 };
 
-/* First steps that are left out. */
+/* First steps that are judged apart. */
 struct warmup {
 	bool is_set;
 	bool is_judged; /* over runs */
-	/* compute, the mean of runs: of first steps, of the median others */
+	/* mean compute of first steps, and of the median others */
 	int64_t ns[NSIDES], others_ns[NSIDES];
-	struct standout most[NSIDES]; /* that whose row grew most */
+	struct standout most[NSIDES]; /* first step whose row grew most */
 };
 
-/* Once all rows are there, and before samples are put together to runs. */
+/* After all rows, before samples are joined to runs. */
 void standout_find(struct changes *c);
 void standout_note(const struct changes *c, struct table *t);
 
@@ -43,9 +43,9 @@ void standout_note(const struct changes *c, struct table *t);
 struct family;
 struct judge;
 
-/* Times of first steps, if they repeat each other: before families are. */
+/* Judges times of first steps, if they repeat each other; before families. */
 void first_judge(struct judge *j);
-/* What of a family's difference they make, once its rows are added. */
+/* Adds their part to a family, after its rows. */
 void first_add(struct family *f);
 void first_note(const struct changes *c, struct table *t);
 

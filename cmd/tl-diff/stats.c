@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each GPU event below a root, with the lowest point where the trees part
- * above it. Where a merged node of both sides has children of one side only,
- * all their GPU work is the node's; a pair of GPU events is its own.
+ * Each GPU event below a root, with the lowest point above it where the trees
+ * differ. Where a merged node of both sides has children on one side only,
+ * their GPU work belongs to the node; a pair of GPU events to itself.
  */
 #include "cmd/tl-diff/events.h"
 #include "trace/plain.h"
@@ -10,10 +10,10 @@
 
 struct finder {
 	struct diff *d;
-	VEC(uint8_t) done; /* by merged node: its work is listed */
-	u32s list;         /* GPU events of one point and side */
+	VEC(uint8_t) done; /* by merged node: work is listed */
+	u32s list;         /* GPU events of a point and side */
 	struct spans busy;
-	struct map busy_of; /* point and side, emitted in parts */
+	struct map busy_of; /* point and side that are emitted in parts */
 };
 
 static bool
@@ -29,7 +29,7 @@ is_gpu(const struct finder *f, int side, uint32_t at)
 	return at != NONE && is_gpu_kind(node_of(f->d, side, at)->kind);
 }
 
-/* Below a node, then itself. */
+/* Descendants of a node, then itself. */
 static void
 list_work(struct finder *f, int side, uint32_t at)
 {
@@ -51,7 +51,7 @@ busy_time(struct finder *f, int side)
 	return spans_total(&f->busy);
 }
 
-/* The listed work becomes rows of this point. */
+/* Makes rows of this point from the listed work. */
 static void
 emit(struct finder *f, int side, uint32_t lca, bool is_one_sided, int64_t busy)
 {
@@ -74,7 +74,7 @@ is_only(const struct merged_node *m, int side)
 	return merged_type(m) == (side == 0 ? MERGED_ONE : MERGED_TWO);
 }
 
-/* Whether the trees part here: a child of one side only has work. */
+/* Whether the trees differ here: a child on one side only has work. */
 static bool
 parts_here(const struct finder *f, uint32_t id)
 {
@@ -90,8 +90,8 @@ parts_here(const struct finder *f, uint32_t id)
 }
 
 /*
- * A pair is a point if both are GPU events, or the trees part at it. Where one
- * side has no work a GPU event of the other is its own point.
+ * A pair is a point if both are GPU events, or the trees differ there. Where
+ * one side has no work, a GPU event of the other is its own point.
  */
 static void
 take_point(struct finder *f, uint32_t id, bool has_both)
@@ -119,7 +119,7 @@ take_point(struct finder *f, uint32_t id, bool has_both)
 	}
 }
 
-/* How long the trees of one side directly below a node ran, together. */
+/* Time in which any one-sided tree directly below a node ran. */
 static int64_t
 busy_below(struct finder *f, int side, uint32_t id)
 {
@@ -139,7 +139,7 @@ busy_below(struct finder *f, int side, uint32_t id)
 	return (int64_t)*busy;
 }
 
-/* Each tree of one side below a node is emitted where it stands. */
+/* Emits each one-sided tree below a node at its place. */
 static void
 take_one_sided(struct finder *f, uint32_t id)
 {

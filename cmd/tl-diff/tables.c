@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which tables there are, which are asked for, and those of what changed. */
+/* Which tables exist and are wanted; prints those of what changed. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "cmd/tl-diff/notes.h"
 #include "sink/cells.h"
 
-/* What a row of what changed ends with. */
+/* Last columns of rows of what changed. */
 #define CHANGE_COLUMNS                                                 \
 	{ "before_ns", NULL, COL_INT, UNIT_NS, 0, 0 },                 \
 	    { "after_ns", NULL, COL_INT, UNIT_NS, 0, 0 },              \
@@ -84,7 +84,7 @@ static const struct column ranks_columns[] = {
 	{ "first_step_ns", NULL, COL_INT, UNIT_NS, COL_DETAIL, 0 },
 };
 
-/* What a table for people begins with, as one of its own. */
+/* Sentences above a table, as a table of their own. */
 static const struct column verdict_columns[] = {
 	{ "text", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
 };
@@ -100,7 +100,7 @@ static print_fn print_changes, print_steps, print_verdict, print_ranks;
 static const struct kind_of_table {
 	const char *name;
 	unsigned by;                  /* bits of enum what_by */
-	const struct column *columns; /* NULL: of events, rows tells which */
+	const struct column *columns; /* NULL: of events; rows says which */
 	size_t ncolumns;
 	print_fn *print;
 	enum rows_of rows;
@@ -120,7 +120,7 @@ static const struct kind_of_table {
 };
 #define NTABLES (sizeof kinds / sizeof *kinds)
 
-/* ---- which are asked for ---- */
+/* ---- wanted tables ---- */
 
 static bool
 is_wanted(const struct settings *set, const struct kind_of_table *k)
@@ -191,7 +191,7 @@ tables_check(struct settings *set)
 
 /* ---- what changed ---- */
 
-/* So often in a unit; a mean that is no integer where units differ. */
+/* Count per unit; the mean is no integer where units differ. */
 static struct cell
 count_cell(const struct changes *c, int side, uint64_t n)
 {
@@ -226,7 +226,7 @@ cell_of_sides(
 	return c;
 }
 
-/* Ops that stand for one another have both names. */
+/* Renamed ops have both names. */
 static struct cell
 name_cell(struct table *t, const struct dict *st, const struct change *r)
 {
@@ -304,7 +304,7 @@ put_row(struct table *t, const struct changes *c, const struct change *r)
 	}
 }
 
-/* Counts can be means that are no integers. */
+/* Mean counts may be no integers. */
 static void
 print_changes(const struct changes *c, const struct kind_of_table *k)
 {
@@ -432,7 +432,7 @@ print_ranks(const struct changes *c, const struct kind_of_table *k)
 
 /* ---- tables of events ---- */
 
-/* A table while it grows, run by run. */
+/* A table that grows run by run. */
 struct growing {
 	struct table *table; /* NULL: not begun */
 	struct table_dest *dest, own;
@@ -453,7 +453,7 @@ tables_create(struct settings *set)
 	return t;
 }
 
-/* Each has its own file, or it is the only one. */
+/* In a folder each table has its file; otherwise there is one table. */
 static void
 begin(struct growing *g, const struct kind_of_table *k, struct settings *set,
     bool several)

@@ -6,7 +6,7 @@
 #include "cmd/tl-diff/changes.h"
 #include "trace/stat.h"
 
-/* Names of a cause are listed until they explain its difference but for 1/10 */
+/* names are listed up to nine tenths of a cause's difference */
 #define EXPLAINED 10
 #define TOP_NAMES 5
 
@@ -28,7 +28,7 @@ term_word(const struct term *t)
 
 /* ---- steps of a kind ---- */
 
-/* The steps of a side that are of one kind, in the order of runs. */
+/* Steps of one kind on a side, by run. */
 struct list {
 	VEC(const struct step_time *) v[NSIDES];
 };
@@ -36,10 +36,10 @@ struct list {
 struct finder {
 	struct changes *c;
 	struct clock_changes *k;
-	struct map kinds; /* to places of lists and of all */
+	struct map kinds; /* kinds to indices of lists and all */
 	VEC(struct list) lists;
 	VEC(struct step_group) all;
-	VEC(struct term) named; /* of the group at hand */
+	VEC(struct term) named; /* of the current group */
 };
 
 static void
@@ -72,7 +72,8 @@ is_left_out(const struct finder *f, int s, const struct step_time *x)
 	return x->run < u->left_out.n && u->left_out.v[x->run] == x->no;
 }
 
-/* First steps that are not judged, unless they are all of their kind. */
+/* Drops first steps that are judged apart, unless they are all of their
+ * kind. */
 static void
 drop_first(const struct finder *f, struct step_group *g, struct list *l)
 {
@@ -160,7 +161,7 @@ value_of(const struct step_times *all, const struct step_time *x,
 	return x->parts[t->part];
 }
 
-/* Of two pieces of a side, the one with the longer event. */
+/* The piece with the longer event. */
 static void
 see_longest(struct term *t, int s, const struct step_time *x,
     const struct step_piece *p)
@@ -217,7 +218,8 @@ by_difference(const void *x, const void *y, void *arg)
 	return str_cmp(dict_get(st, a->name), dict_get(st, b->name));
 }
 
-/* A part and, of a cause, what explains most of its difference. */
+/* Adds a part and, of a cause, the names that explain most of its
+ * difference. */
 static void
 add_part(struct finder *f, struct term part)
 {
@@ -285,8 +287,8 @@ add_terms(struct finder *f, const struct list *l)
 /* ---- noise ---- */
 
 /*
- * Samples are steps, or with several runs the mean step of each; those of a
- * rank vary around its own mean.
+ * Samples are steps, or with several runs the mean step of each; a rank's vary
+ * around its own mean.
  */
 static void
 gather(const struct finder *f, const struct list *l, int s,
@@ -335,8 +337,8 @@ test_term(const struct finder *f, const struct list *l, double step_ns,
 }
 
 /*
- * The median says how much, the samples whether it may be chance. The step is
- * judged by itself, what it is made of together.
+ * The median says how much, the samples whether it is noise. The step is judged
+ * by itself, its parts together.
  */
 static void
 judge_group(struct finder *f, const struct step_group *g, const struct list *l)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the time of a step on the clock became, and of what.
+ * Step times before and after, and their parts.
  *
- * Steps of one kind are compared: the median step before with the median step
- * after. Its time is the sum of its parts, so the differences of the parts add
- * up to that of the step. The median of an even number is the mean of the
- * middle two, so times are kept twice as long.
+ * Steps of one kind are compared, median with median. A step's time is the sum
+ * of its parts, so their differences add up to the step's. The median of an
+ * even number is the mean of the middle two, so times are kept doubled.
  */
 #ifndef TL_DIFF_TERMS_H
 #define TL_DIFF_TERMS_H
@@ -16,24 +15,24 @@
 
 struct term {
 	uint8_t part;
-	bool is_named; /* of idle time of this cause, what the host spent in */
-	uint32_t name; /* this event */
+	bool is_named; /* of idle time of this cause, the part */
+	uint32_t name; /* of this event */
 	int64_t twice_ns[NSIDES];
-	/* a step of the median, and what of this it was in longest; or NULL */
+	/* a step of the median with the longest such event, or NULL */
 	const struct step_time *step[NSIDES];
 	const struct step_piece *piece[NSIDES];
 	struct noise noise;
-	bool is_known; /* how it varies */
-	bool is_noise; /* or no difference */
+	bool is_known; /* its noise is known */
+	bool is_noise; /* or equal */
 };
 
-/* Steps of one kind that both sides have. */
+/* Steps of a kind that both sides have. */
 struct step_group {
 	uint32_t kind;
 	uint64_t n[NSIDES];
-	int64_t all_ns; /* of both sides */
-	/* in terms: TERM_STEP, TERM_BUSY, TERM_OPENED if there is any, parts
-	 * by size of their difference, each with what the host spent it in */
+	int64_t all_ns; /* total of both sides */
+	/* range of terms: TERM_STEP, TERM_BUSY, TERM_OPENED if any, then parts
+	 * by size of their difference, each followed by its events */
 	uint32_t first, end;
 };
 
@@ -46,11 +45,11 @@ struct clock_changes {
 struct changes;
 
 const char *term_word(const struct term *t);
-/* Once all runs are read. */
+/* After all runs. */
 void terms_find(struct changes *c);
 void terms_free(struct clock_changes *k);
 
-/* One of those that add up to a step's time. */
+/* Whether it is one of the terms that add up to the step. */
 static inline bool
 is_part(const struct term *t)
 {
@@ -74,7 +73,7 @@ term_uid(const struct term *t, int side)
 	return p != NULL && p->has_uid ? &p->uid : NULL;
 }
 
-/* Of the steps with most time; NULL: the sides have none of one kind. */
+/* A term of the kind with most time; NULL: no kind in common. */
 static inline const struct term *
 terms_main(const struct clock_changes *k, unsigned part)
 {

@@ -5,7 +5,8 @@
 #include "trace/stat.h"
 
 #define HALF 50.
-/* Equal arguments of so much: the same job, in which one op became dear. */
+/* From this share of equal arguments on it is the same job, in which an op
+ * became expensive. */
 #define ALIKE 10.
 
 struct sums {
@@ -13,7 +14,7 @@ struct sums {
 	uint32_t name;
 };
 
-/* Launches and work without one bear the same names in any trace. */
+/* Launches and unlinked work have the same names in any trace. */
 static bool
 tells_model(const struct changes *c, const struct change *r)
 {
@@ -22,9 +23,8 @@ tells_model(const struct changes *c, const struct change *r)
 }
 
 /*
- * Ops under other names stand for one another where they take the same shapes;
- * else they may only stand in the same place. Kernels have other names with
- * another vendor.
+ * Renamed ops are common if they take the same shapes; else they may just be in
+ * the same place. Another vendor's kernels have other names.
  */
 static bool
 is_shared(const struct changes *c, const struct change *r)
@@ -73,9 +73,9 @@ percent(int64_t ns, int64_t all)
 }
 
 /*
- * Less than half of either side's compute is in rows of both. Or of one side's,
- * and hardly any has the same arguments: small models share their few ops with
- * any large one. By kernel names say nothing, as of two vendors.
+ * Unlike: less than half of either side's compute is in common rows; or of one
+ * side's, and hardly any has the same arguments, as small models share their
+ * few ops with any large one. Names of kernels do not tell, as of two vendors.
  */
 static bool
 is_so(const struct changes *c, const struct unlike_side *s)
@@ -98,7 +98,7 @@ unlike_find(struct changes *c)
 			if (c->rows.v[i].key.family == FAMILY_COMPUTE)
 				add_row(c, &c->rows.v[i], s, &sums[s]);
 	for (int s = 0; s < NSIDES; s++) {
-		/* what is mostly of no op tells of none */
+		/* a side mostly without ops proves nothing */
 		if (sums[s].ops == 0 || sums[s].ops < sums[s].all / 2)
 			return;
 		c->unlike.side[s] = (struct unlike_side){

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether the sides are of one model at all. Where they have little work in
- * common, times of what looks alike say nothing: only work of one side is
- * judged.
+ * Are the sides one model at all? With little work in common, times of what
+ * looks alike prove nothing: only work of one side is judged.
  */
 #ifndef TL_DIFF_UNLIKE_H
 #define TL_DIFF_UNLIKE_H
@@ -11,12 +10,13 @@
 
 struct changes;
 
-/* Compute of a side, in percent, and the largest row of it alone. */
+/* A side's compute in percent, and its largest row that the other side
+ * lacks. */
 struct unlike_side {
-	double shared; /* in rows that the other side has, too */
-	double alike;  /* of one name and the same arguments */
+	double shared; /* in common rows */
+	double alike;  /* with the same name and arguments */
 	double largest;
-	uint32_t name; /* INTERN_NONE: it has no such row */
+	uint32_t name; /* INTERN_NONE: no such row */
 };
 
 struct unlike {
@@ -24,9 +24,9 @@ struct unlike {
 	struct unlike_side side[NSIDES];
 };
 
-/* Once all rows are there. */
+/* After all rows. */
 void unlike_find(struct changes *c);
-/* That the models differ, where they do, and by what. */
+/* Says that the models differ, and by what, if they do. */
 void unlike_say(const struct changes *c, struct buf *b);
 
 #endif
