@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which collective of one rank is which of another, when one of them misses
- * some and nothing numbers them: the cheapest way through both sequences. To
- * leave one out costs a gap; two that do the same may be the same, at a cost
- * that grows with the time between their ends, as all ranks leave a collective
- * together. So a run of equal ones with one missing is cut where it is missing.
+ * Matches collectives of two ranks when one misses some and nothing numbers
+ * them: the cheapest way through both sequences. Leaving one out costs a gap;
+ * two equal ones may match, at a cost that grows with the time between their
+ * ends, as all ranks leave a collective together. So a run of equal ones is cut
+ * where one is missing.
  */
 #include "cmd/tl-collective/job.h"
 
 #include <stdlib.h>
 
-#define BAND_SLACK 64 /* more elements missing or added are not found */
+#define BAND_SLACK 64 /* elements missing or added that are found */
 
 enum { STEP_BOTH, STEP_BASE, STEP_SEQ };
 
-/* The usual distance of ends: from the front or from the back, whichever is
- * the more constant, and by how much it varies. */
+/* The usual distance of ends, counted from the front or from the back,
+ * whichever varies less, and its variation. */
 static int64_t
 usual_offset(const struct align_item *base, size_t nbase,
     const struct align_item *seq, size_t nseq)
@@ -44,7 +44,7 @@ usual_offset(const struct align_item *base, size_t nbase,
 	return best;
 }
 
-/* Half the usual time from one end to the next. */
+/* Half the usual time between ends. */
 static int64_t
 gap_cost(const struct align_item *base, size_t n)
 {
@@ -62,7 +62,7 @@ gap_cost(const struct align_item *base, size_t n)
 }
 
 struct lattice {
-	size_t width; /* of the band */
+	size_t width; /* width of the band */
 	int64_t low;  /* column 0 of row i is base element i + low */
 	int64_t *cost, *above;
 	uint8_t *steps;
@@ -97,7 +97,7 @@ fill_row(struct lattice *l, const struct align_item *base, size_t nbase,
 			int64_t d = llabs(
 			    s[i - 1].end_ns - base[b - 1].end_ns - offset);
 
-			/* never dearer than leaving both out */
+			/* never more than leaving both out */
 			v = l->above[c] + (d < 2 * gap ? d : 2 * gap - 1);
 			if (v <= best) {
 				best = v;

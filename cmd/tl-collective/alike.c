@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranks whose clocks agree. That proves no host, but it is how ranks of one
- * look: messages about a job of many name these, not each rank.
+ * Sets of ranks whose clocks agree, as those of one host do. Messages about
+ * large jobs name these sets.
  */
 #include "cmd/tl-collective/clock.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define ALIKE_NS 20000.0 /* as clocks of one host may be apart */
+#define ALIKE_NS 20000.0 /* how far clocks of one host may differ */
 #define ALIKE_U 4.0
 
-/* By island and offset; those that are not known last. */
+/* By island and offset; unknown clocks last. */
 static int
 by_offset(const void *pa, const void *pb)
 {
@@ -25,7 +25,7 @@ by_offset(const void *pa, const void *pb)
 	return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
-/* Anywhere within the job. */
+/* Whether two clocks agree everywhere within the job. */
 static bool
 agree(const struct rank_info *a, const struct rank_info *b)
 {
@@ -37,7 +37,7 @@ agree(const struct rank_info *a, const struct rank_info *b)
 	    fmax(ALIKE_NS, ALIKE_U * hypot(clock_u_ns(a), clock_u_ns(b)));
 }
 
-/* A set is as wide as two of it may be apart: it is no chain. */
+/* Any two of a set agree: sets are no chains. */
 void
 clocks_find_alike(struct job *j)
 {

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#define LEAST_NS 1000 /* earlier ends may be the clocks' own error, ... */
-#define TICKS 2       /* ... or rounded */
+#define LEAST_NS 1000 /* earlier ends may be errors of the clocks */
+#define TICKS 2       /* or rounding */
 #define BROKEN_PCT 1
 
 bool
@@ -14,7 +14,7 @@ causality_is_broken(size_t n, size_t nbroken)
 	return nbroken > 0 && nbroken * 100 >= n * BROKEN_PCT;
 }
 
-/* Whether the same collectives decide all its clocks. */
+/* Whether the same collectives decide all of a group's clocks. */
 static bool
 is_known(const struct job *j, const struct coll *c)
 {
@@ -54,7 +54,7 @@ is_broken(const struct job *j, const struct coll *c, const int64_t *ticks,
 	return num_add_max(least, room) < latest;
 }
 
-/* Those of a group that do the same. */
+/* Collectives of a group that do the same. */
 struct same {
 	size_t n, nbroken;
 	uint32_t first;
@@ -87,7 +87,7 @@ check_group(
 		const struct coll *of = &j->colls.v[no];
 		struct same *k;
 
-		/* of what has no type it is not known who needs whom */
+		/* without a type nobody knows who needs whom */
 		if (!coll_tells_time(j, of) || of->class == CLASS_NONE)
 			continue;
 		c->of[g].n++;

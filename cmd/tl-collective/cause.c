@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who was late, what it cost, and what the late one was doing. All ranks of a
- * group leave a collective together, so what makes one of them late for the
- * next happens between that end and its start: in this window its GPU computes,
- * is idle, or is in collectives of other groups. Against the mean of the ranks
- * that came in the middle, the differences of these parts add up to that of
- * the windows, and those of ops and host events to that of a part.
+ * Who was late, at what cost, and why. All ranks of a group leave a collective
+ * together, so what makes one late for the next happens between that end and
+ * its start: in this window its GPU computes, is idle, or is in collectives of
+ * other groups. Compared with the mean of the ranks that came in the middle,
+ * the differences of these parts add up to that of the windows, and those of
+ * ops and host events to that of a part.
  */
 #include "cmd/tl-collective/job.h"
 
@@ -14,10 +14,10 @@
 
 #include "json/json.h"
 
-#define LATE_MIN_NS 10000 /* less is no lateness */
+#define LATE_MIN_NS 10000 /* less is not late */
 #define LATE_SHARE 0.05   /* of the latency; less does not matter */
 #define NAMED_SHARE 0.25  /* of the difference; less is no cause by itself */
-#define EVEN_SHARE 0.4    /* of differences, beyond one ratio for all */
+#define EVEN_SHARE 0.4    /* of the differences, left by one ratio for all */
 
 const char *const verdict_words[VERDICT_COUNT] = {
 	[VERDICT_NONE] = "none",
@@ -30,7 +30,7 @@ const char *const verdict_words[VERDICT_COUNT] = {
 	[VERDICT_UNJUDGED] = "not judged",
 };
 
-/* When a rank began to wait for the last one of the collective at hand. */
+/* When a rank began to wait for the last one of the current collective. */
 struct arrival {
 	int64_t start_ns;
 	struct rec *rec;
@@ -43,7 +43,7 @@ struct finder {
 	struct map shares;    /* by row and name, in the row's shares */
 	struct arrival *come; /* all ranks of the collective, by start */
 	size_t n;
-	int64_t u_ns; /* of its lateness; NONE: not known */
+	int64_t u_ns; /* of its lateness; NONE: unknown */
 };
 
 static int
@@ -54,7 +54,7 @@ by_start(const void *pa, const void *pb)
 	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
 }
 
-/* A rank in a group; valid until the next one is asked for. */
+/* A rank in a group; valid until the next call. */
 static struct lateness *
 row_of(struct finder *f, uint32_t group, const struct rec *r)
 {
@@ -93,8 +93,8 @@ matters(const struct finder *f, const struct coll *c)
 	return c->late_ns / 2 >= f->u_ns && coll_seems_late(c);
 }
 
-/* What the median rank, of two the earlier, could not hide behind its own
- * work. */
+/* Waiting of the median rank, of two the earlier, that its own work does not
+ * hide. */
 static double
 exposed_share(const struct finder *f, int64_t late_ns)
 {
@@ -117,16 +117,15 @@ add_cost(struct finder *f, const struct coll *c, const struct rec *r,
 }
 
 /*
- * The time from the median start, of a pair that of the other, to the last one,
- * stretch by stretch between starts, is shared evenly by those that were still
- * to come.
+ * Shares the time from the median start (of a pair: the other's) to the last:
+ * each stretch between two starts evenly among the ranks still to come.
  */
 static void
 share_out(struct finder *f, const struct coll *c)
 {
 	const struct arrival *v = f->come;
 	int64_t high = v[f->n / 2].start_ns, from = v[(f->n - 1) / 2].start_ns;
-	int64_t each = 0, odd = 0; /* what does not divide is the last one's */
+	int64_t each = 0, odd = 0; /* the last one gets the remainder */
 	double exposed;
 
 	if (f->n > 2)
@@ -167,7 +166,7 @@ is_idle_name(const struct job *j, const struct part *p, uint64_t name)
 	return j->spent_on.v[p->name_of[name]].on == SPENT_IDLE;
 }
 
-/* The parts of a rank's window; weight 0: of the late one itself. */
+/* Adds the parts of a rank's window; weight 0: of the late rank itself. */
 static void
 add_window(
     struct finder *f, struct lateness *l, const struct rec *r, double weight)
@@ -207,7 +206,7 @@ add_parts(struct lateness *l, const struct rec *r, double weight)
 	l->elsewhere_ns += (double)r->else_ns * weight;
 }
 
-/* The work that most of the others did. */
+/* The work done by most of the others. */
 static uint32_t
 usual_work(const struct job *j, const struct coll *c, const struct rec *late)
 {
@@ -225,8 +224,8 @@ usual_work(const struct job *j, const struct coll *c, const struct rec *late)
 	return best;
 }
 
-/* Against the ranks between the quartiles of the others, which are in order
- * of their starts; of two the first. */
+/* Compares with the ranks between the quartiles of the others, which are sorted
+ * by start; of two with the first. */
 static void
 blame(struct finder *f, const struct coll *c, const struct rec *late)
 {
@@ -299,8 +298,8 @@ share_is_idle(const struct job *j, const struct share *s)
 }
 
 /*
- * Whether one ratio explains most of what a part's names differ by, and not
- * by the first of them alone.
+ * Whether one ratio explains most of the differences in a part's names, and not
+ * that of the first alone.
  */
 static bool
 is_throughout(const struct job *j, const struct lateness *l, bool is_idle,
@@ -325,7 +324,8 @@ is_throughout(const struct job *j, const struct lateness *l, bool is_idle,
 	    rest >= NAMED_SHARE * sum;
 }
 
-/* The part that is the verdict: its largest name, and how it is spread. */
+/* Finds the part that is the verdict, its largest name, and how it is
+ * spread. */
 static void
 settle_part(
     const struct job *j, struct lateness *l, bool is_idle, struct excess *e)
@@ -384,7 +384,7 @@ by_group(const void *pa, const void *pb)
 
 /* ---- names ---- */
 
-/* [WORD, NAME, DETAIL]; of another form it is an op's. */
+/* [WORD, NAME, DETAIL]; other forms are ops. */
 static void
 read_name(struct job *j, struct str text, struct spent_name *to)
 {
@@ -414,7 +414,7 @@ read_names(struct job *j)
 
 /* ---- all ---- */
 
-/* Of those that came last together it is the one that counts as the last. */
+/* Of ranks that came last together, the one that counts as last. */
 static void
 put_last(struct finder *f, const struct rec *last)
 {
@@ -429,8 +429,8 @@ put_last(struct finder *f, const struct rec *last)
 }
 
 /*
- * By how much its last rank comes behind the next; no more than any waits, as
- * of a broadcast that others have left by then.
+ * By how much the last rank comes after the next; at most what any waits, as
+ * ranks may have left a broadcast by then.
  */
 static int64_t
 behind_next(const struct job *j, const struct coll *c)
@@ -472,7 +472,7 @@ take(struct finder *f, const struct coll *c)
 	f->u_ns = coll_u_ns(j, c);
 	if (!is_judged(f, c))
 		return;
-	/* what is too little to be late adds up, too */
+	/* includes what is too little to be late */
 	l->behind_ns = num_add_max(l->behind_ns, behind_next(j, c));
 	if (!matters(f, c))
 		return;

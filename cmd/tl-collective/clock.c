@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the solved clocks mean for what is judged by them. */
+/* Decides from the solved clocks which groups can be judged. */
 #include "cmd/tl-collective/clock.h"
 
 #include <math.h>
@@ -7,9 +7,9 @@
 
 #include "trace/collective.h"
 
-#define OFF_NS 50000.0        /* less is lost in how collectives end, ... */
-#define OFF_PROVEN_NS 10000.0 /* ... unless causality proves it, ... */
-#define OFF_U 4.0             /* ... and in the uncertainty */
+#define OFF_NS 50000.0        /* less may be the way collectives end, */
+#define OFF_PROVEN_NS 10000.0 /* unless causality proves it, */
+#define OFF_U 4.0             /* or the uncertainty */
 #define ISLANDS_NAMED 8
 
 /* ---- time ---- */
@@ -24,7 +24,7 @@ clock_true(const struct rank_info *i, int64_t ns)
 	return clock_steady(ns, i->middle_ns, i->drift);
 }
 
-/* Its length is no time: durations stay. */
+/* A duration is no time and stays. */
 static void
 take_out(struct job *j)
 {
@@ -45,9 +45,9 @@ take_out(struct job *j)
 	}
 }
 
-/* ---- whose clocks are off ---- */
+/* ---- clocks that are off ---- */
 
-/* How far a clock is off, anywhere within the job. */
+/* How far a clock is off, at most, within the job. */
 static double
 offset_most(const struct rank_info *i)
 {
@@ -68,7 +68,7 @@ is_off(const struct rank_info *i, double least_ns)
 	    offset_most(i) > fmax(least_ns, OFF_U * clock_u_ns(i));
 }
 
-/* Nothing tells one of them against the other. */
+/* Whether nothing compares two of the clocks. */
 static bool
 are_apart(const struct rank_info *a, const struct rank_info *b)
 {
@@ -96,7 +96,7 @@ compare_clocks(const struct job *j, uint32_t pa, uint32_t pb)
 								 : CLOCKS_OFF;
 }
 
-/* Whether all are so near one another that no two need be compared. */
+/* Whether all are so close together that no two need comparing. */
 static bool
 are_near(const struct job *j, const uint32_t *pos, size_t n)
 {
@@ -118,7 +118,7 @@ are_near(const struct job *j, const uint32_t *pos, size_t n)
 	    (high - low) + (fast - slow) * half <= OFF_NS;
 }
 
-/* What is off is said before what is not known. */
+/* Off precedes unknown. */
 static enum agreement
 clocks_of_ranks(const struct job *j, const uint32_t *pos, size_t n)
 {
@@ -170,8 +170,8 @@ judge_groups(struct job *j, const struct causality *c)
 }
 
 /*
- * The last one's start is set against the others': both clocks are in error,
- * and what is not subtracted is an error too.
+ * The last rank's start is compared with the others': errors of both clocks
+ * count, and so does an offset that is not subtracted.
  */
 int64_t
 coll_u_ns(const struct job *j, const struct coll *c)
@@ -204,7 +204,7 @@ coll_u_ns(const struct job *j, const struct coll *c)
 	    ceil(sqrt(square / n + offset * offset)), (double)INT64_MAX / 2);
 }
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
 static void
 tell_off(const struct job *j)
@@ -267,7 +267,7 @@ tell_hosts(const struct job *j)
 	buf_free(&ms);
 }
 
-/* Each has a zero of its own. */
+/* Each island has its own zero. */
 static void
 tell_islands(const struct job *j)
 {
@@ -326,7 +326,7 @@ tell_broken(const struct job *j, const struct causality *c)
 
 /* ---- all ---- */
 
-/* The GPUs of a process have its first one's clock. */
+/* All GPUs of a process have the first one's clock. */
 static void
 take_clocks(struct job *j, const struct solved_clock *of)
 {

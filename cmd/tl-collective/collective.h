@@ -44,7 +44,7 @@
 
 /* ---- settings ---- */
 
-/* A number that is not known: an empty cell. */
+/* Unknown: an empty cell. */
 #define NONE INT64_MIN
 #define GPUS_MAX (1 << 20) /* of a process */
 
@@ -60,50 +60,49 @@ struct settings {
 	VEC(const char *) logs;  /* --node-logs */
 	struct links *links;
 	gate_vec gates;
-	const char *junit; /* their verdicts */
-	path_vec vs;       /* the later job */
+	const char *junit; /* of the gates */
+	path_vec vs;       /* --vs: the later job */
 	bool align_clocks, partial, keep_mismatch, verbose;
 	int jobs;
 	struct table_dest dest;
-	struct stream_dest out; /* with partial */
+	struct stream_dest out; /* with --partial */
 	struct select_front select;
 };
 
 /* ---- records ---- */
 
 struct rec {
-	int64_t start_ns; /* common time: see struct part */
+	int64_t start_ns; /* on the common clock: see struct part */
 	int64_t dur_ns;
 	/*
-	 * Since the end of the collective before it in its group, on this
-	 * rank: time in which the GPU computed or copied, in which it did
-	 * nothing at all, and the rest, in other collectives; busy_ns -1: there
-	 * is none before it.
+	 * Since the end of the previous collective of its group on this rank:
+	 * time in which the GPU computed or copied, was idle, and was in other
+	 * collectives. busy_ns -1: no previous one.
 	 */
 	int64_t busy_ns, idle_ns, else_ns;
-	uint64_t id;   /* ordinal of its event in the source */
-	uint32_t sig;  /* of its part, later of the job */
-	uint32_t seq;  /* Seq + 1, or 0; when matched its collective */
-	uint32_t work; /* sum of hashes of the kernels that started in it */
+	uint64_t id;   /* ordinal of the event in the source */
+	uint32_t sig;  /* number in its part, later in the job */
+	uint32_t seq;  /* Seq + 1, or 0; after matching its collective */
+	uint32_t work; /* sum of hashes of kernels started in that time */
 	uint32_t part;
-	uint32_t spent, nspent; /* of part.spent: on what, longest first */
+	uint32_t spent, nspent; /* range of part.spent, longest first */
 };
 
 /*
- * What a window was spent on. A name is a text [WORD, NAME, DETAIL]: of idle
- * time its cause and event, of work the op and its shape or, without an op, the
- * kernel and its grid. Names that are too many for a window are in none.
+ * What a window was spent on, as a text [WORD, NAME, DETAIL]: idle time's cause
+ * and event, an op and its shape or, without an op, a kernel and its grid. Only
+ * a window's longest are kept.
  */
 enum spent_on { SPENT_IDLE, SPENT_OP, SPENT_KERNEL, SPENT_COUNT };
 extern const char *const spent_words[SPENT_COUNT];
 
 struct spent {
 	int64_t ns;
-	uint64_t name; /* of its part */
+	uint64_t name; /* number in its part */
 };
 typedef VEC(struct spent) spent_vec;
 
-#define COLL_NONE UINT32_MAX /* rec.seq of a record without collective */
+#define COLL_NONE UINT32_MAX /* rec.seq of a record in no collective */
 
 static inline int64_t
 rec_end(const struct rec *r)
@@ -115,52 +114,52 @@ rec_end(const struct rec *r)
 }
 
 /*
- * One source, or one GPU of it, reduced. Records are sorted by (start, id). Of
- * a GPU rank is the process's at first, later its own.
+ * One source or one of its GPUs, reduced. Records are sorted by (start, id).
+ * The rank of a GPU is its process's at first, later its own.
  */
 struct part {
-	struct str path; /* the operand */
+	struct str path; /* operand */
 	uint32_t src;
 	int64_t dev;   /* NONE: all GPUs of the source */
-	int64_t ngpus; /* ranks of the process, if dev is known */
+	int64_t ngpus; /* with dev: GPUs of the process */
 	bool is_idle;  /* a process of XLA whose GPUs did nothing */
 	int64_t process;
-	bool rank_is_told;             /* by the trace itself */
+	bool rank_is_told;             /* recorded */
 	bool rank_is_guess;            /* by order alone */
-	bool is_partial;               /* was reduced before */
+	bool is_partial;               /* read from a partial stream */
 	int64_t rank, world, epoch_ns; /* NONE: unknown */
-	int64_t base_ns;               /* 0: likewise */
-	int64_t ndevs;                 /* GPUs of the node, likewise */
+	int64_t base_ns;               /* 0: unknown */
+	int64_t ndevs;                 /* GPUs of the node; NONE: unknown */
 	struct str name, host;         /* facts, or empty */
-	struct str device;             /* name of the GPU, likewise */
+	struct str device;             /* name of the GPU, or empty */
 	struct str groups;             /* text with pg_config, or empty */
-	struct str flight; /* calls of a flight recorder's dump: flight.h */
+	struct str flight; /* calls of a flight recorder's dump; see flight.h */
 	uint64_t nskipped; /* collectives without a duration */
-	uint64_t hash;     /* equal ones are of one trace */
+	uint64_t hash;     /* equal for copies of a trace */
 	size_t nsigs;
 	const struct str *sigs; /* JSON texts */
 	size_t nnames;
-	const struct str *names; /* of what its windows were spent on */
+	const struct str *names; /* what windows were spent on */
 	size_t nspent;
 	struct spent *spent;
 	size_t nrecs;
 	struct rec *recs;
-	/* of each record the time in which its GPU did not compute; or NULL */
+	/* of each record: time in which its GPU did not compute; or NULL */
 	int64_t *exposed;
-	uint64_t nsteps; /* 0: step_ns is the time of all its GPU work */
+	uint64_t nsteps; /* 0: step_ns is the time of all GPU work */
 	int64_t step_ns; /* of all steps */
 	/* of the job */
-	size_t source_no; /* of all inputs, whether they could be read or not */
-	size_t part_no;   /* in the order of reading */
-	uint32_t pos;     /* of its rank among all ranks */
+	size_t source_no;  /* among all inputs, read or not */
+	size_t part_no;    /* by reading */
+	uint32_t pos;      /* position of its rank */
 	uint32_t *name_of; /* the job's number of each name */
-	int64_t shift_ns;  /* start_ns - shift_ns: the file's own time */
-	/* of each record that time, where its clock's drift was taken out */
+	int64_t shift_ns;  /* start_ns - shift_ns is the file's own time */
+	/* of each record the file's own time, if drift was removed */
 	int64_t *own_ns;
-	bool is_out; /* left out of the job */
+	bool is_out; /* not in the job */
 };
 
-/* A GPU whose rank is not settled, nor which groups of XLA it is in. */
+/* A GPU whose rank and groups of XLA are still unknown. */
 static inline bool
 part_is_raw_gpu(const struct part *p)
 {
@@ -173,8 +172,8 @@ part_is_raw_gpu(const struct part *p)
 bool recognise(
     struct bucket_rules *rules, const struct dict *st, const struct event *ev);
 /*
- * The signature's text into b, and Seq + 1 into *seq. What it returns is how
- * much of the text says which process group it is.
+ * Appends the signature to b and sets *seq to Seq + 1. Returns how much of the
+ * text tells the process group.
  */
 size_t recognise_signature(const struct bucket_rules *rules,
     const struct dict *st, const struct event *ev, struct buf *b,
@@ -184,7 +183,7 @@ size_t recognise_signature(const struct bucket_rules *rules,
 
 struct reducer;
 struct reducer *reducer_new(const struct settings *set);
-/* Puts a part for each source of an input. */
+/* Appends a part for each source of an input. */
 void reduce_input(
     struct reducer *r, const char *path, uint32_t no, struct buf *out);
 
@@ -196,7 +195,7 @@ void partial_write(const struct settings *set, const struct job *job);
 
 typedef VEC(struct part) part_vec;
 
-/* Appends a part, its texts and its records. */
+/* Appends a part with its texts and records. */
 void part_put(struct buf *b, const struct part *p, const struct intern *sigs,
     const struct intern *names);
 /* Reduces all inputs in child processes; parts in the order of paths. */
@@ -215,7 +214,7 @@ enum coll_class {
 	CLASS_GATHER,
 	CLASS_SCATTER,
 	CLASS_P2P,
-	CLASS_PERMUTE, /* each rank may send to one and get from another */
+	CLASS_PERMUTE, /* a rank may send to one and receive from another */
 	CLASS_BARRIER,
 	CLASS_COUNT
 };
@@ -226,28 +225,28 @@ struct sig {
 	struct str pg, ranks, name, dtype, in_split, out_split, gpu_stream;
 	struct str desc, peers, kernel;
 	struct str module, instruction, op_name, source; /* of XLA */
-	int64_t n, in, out; /* or NONE, as all sizes */
+	int64_t n, in, out; /* NONE: unknown, as for all sizes */
 	/* derived */
 	enum coll_class class;
-	int64_t elem_bytes; /* 0: not known */
+	int64_t elem_bytes; /* 0: unknown */
 	int64_t in_bytes, out_bytes;
-	int64_t full_bytes; /* of the message that counts for bandwidth */
-	double bus_factor;  /* bus over algorithmic bandwidth, or NAN */
-	/* numbers of the parts by which its rows differ, */
+	int64_t full_bytes; /* message size for bandwidths */
+	double bus_factor;  /* bus by algorithm bandwidth, or NAN */
+	/* numbers of sets of parts: those by which rows differ, */
 	uint32_t key;
-	uint32_t match; /* that are alike on all ranks, */
-	uint32_t whole; /* and the group with these; */
-	uint32_t alike; /* that summaries go by */
+	uint32_t match; /* those equal on all ranks, */
+	uint32_t whole; /* these with the group, */
+	uint32_t alike; /* those of summaries */
 	uint32_t group;
 };
 
 bool class_is_sync(enum coll_class c);
 void sig_parse(
     struct sig *s, struct str text, struct intern *keys, struct arena *mem);
-/* Numbers of a list "[0, 1, 2]" or (0, 1); -1: it is cut or none. */
+/* Numbers of a list "[0, 1, 2]" or (0, 1); -1: cut, or no list. */
 typedef VEC(int64_t) int_vec;
 bool list_ints(struct str text, int_vec *out, bool *is_cut);
-/* As put_ranges(), of a group, in short: 0-24/8 for 0, 8, 16 and 24. */
+/* Like put_ranges(), shortened: 0-24/8 for 0, 8, 16 and 24. */
 void put_members(struct buf *b, const int64_t *v, size_t n);
 
 /* ---- stats.c ---- */
@@ -257,11 +256,11 @@ struct values {
 	size_t n, cap;
 };
 
-/* What is no number is passed over. */
+/* Skips NAN. */
 void value_add(struct values *to, double v);
 /*
- * Sorts the values. From 0, the least, to 1 it is a quantile, linearly between
- * the two nearest. NAN where there is none: of no value, the deviation of one.
+ * Sorts the values. 0, the least, to 1 is a quantile, interpolated between the
+ * nearest two. NAN without a value, and for the deviation of one.
  */
 #define STAT_MEAN 2.0
 #define STAT_STD 3.0

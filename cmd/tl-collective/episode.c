@@ -11,16 +11,16 @@
 struct stratum {
 	VEC(uint32_t) colls;
 	double usual;   /* logarithm */
-	double like_ns; /* usual of other groups' */
+	double like_ns; /* usual latency in other groups */
 };
 
 struct strata {
 	VEC(struct stratum) list;
 	struct intern *keys;
-	int64_t *ns; /* scratch, of the largest */
+	int64_t *ns; /* scratch, as large as the largest stratum */
 };
 
-/* All its ranks leave it together, so that the least duration is its own. */
+/* All ranks leave it together, so its latency is the least duration. */
 static bool
 is_measured(const struct job *j, const struct coll *c)
 {
@@ -59,7 +59,7 @@ latencies(const struct job *j, struct strata *s, const struct stratum *t)
 	return t->colls.n;
 }
 
-/* Of each stratum the median of those of other groups, of two or more. */
+/* For each stratum the median of those of other groups, of two or more. */
 static void
 compare_groups(const struct job *j, struct strata *s)
 {
@@ -92,8 +92,7 @@ compare_groups(const struct job *j, struct strata *s)
 	intern_destroy(keys);
 }
 
-/* The rank that waited least: what its GPU did not compute in. NONE: unknown.
- */
+/* Exposed time of the rank that waited least. NONE: unknown. */
 static int64_t
 exposed_of(const struct job *j, const struct coll *c)
 {
@@ -106,7 +105,7 @@ exposed_of(const struct job *j, const struct coll *c)
 	return NONE;
 }
 
-/* The mean share of them that the GPU computed. */
+/* Mean share of collectives during which the GPU computed. */
 struct overlap {
 	double sum;
 	size_t n;
@@ -139,7 +138,7 @@ job_start(const struct job *j)
 	return first;
 }
 
-/* Times of a hostile trace can be as far apart as they like. */
+/* Saturates, as times of a hostile trace may be far apart. */
 static int64_t
 ns_between(int64_t from, int64_t to)
 {
@@ -154,7 +153,7 @@ ns_of(double ns)
 	return ns < 0x1p62 ? (int64_t)ns : INT64_MAX;
 }
 
-/* One that takes longer: from the last one's start on, as that is its own. */
+/* Adds a slow collective, from the last start on: what precedes is waiting. */
 static void
 add_slow(const struct job *j, struct episode *e, const struct coll *c,
     int64_t exposed_ns, int64_t start_ns)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The job judged by who or what costs most of all its groups. The sentences
- * about it are of the same figures as the table of groups.
+ * Judges the job by who or what costs most over all groups. Its sentences use
+ * the figures of the table of groups.
  */
 #include "cmd/tl-collective/verdict.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define GROUPS_NAMED 4 /* in a sentence */
+#define GROUPS_NAMED 4 /* per sentence */
 
-/* Who waits longest for late ranks: costs are shares of its steps. */
+/* The rank that waits longest for late ranks: costs are shares of its steps. */
 static size_t
 who_waits(const struct job *j, const struct findings *f)
 {
@@ -48,8 +48,8 @@ finding_step(const struct job *j, size_t rank, int64_t cost_ns, struct buf *b)
 }
 
 /*
- * What the job would gain at most if a rank came with the next one wherever it
- * is the last. NONE: none of its groups is judged.
+ * The job's gain at most if each rank came with the next one wherever it is
+ * last. NONE: none of its groups is judged.
  */
 static void
 find_gains(const struct job *j, struct findings *f)
@@ -66,7 +66,7 @@ find_gains(const struct job *j, struct findings *f)
 	}
 }
 
-/* A rank over all groups in which it costs anything. */
+/* A late rank, over all groups in which it costs something. */
 struct culprit {
 	uint32_t pos;
 	int64_t cost_ns, u_ns;
@@ -163,8 +163,8 @@ find_rank(struct job *j, struct findings *f, struct culprit *c, struct buf *b)
 	    "; with rank %" PRId64 " on time the job would end at most ",
 	    it.rank);
 	put_time(b, it.gain_ns);
-	/* of one lag of a host that runs ahead, each collective has the whole
-	 */
+	/* of one lag of a host that runs ahead, every collective has the
+	 * whole */
 	buf_printf(b,
 	    " earlier%s; late by %.3f ms (median) in %" PRIu64 " of %" PRIu64
 	    " collectives",
@@ -177,7 +177,7 @@ find_rank(struct job *j, struct findings *f, struct culprit *c, struct buf *b)
 	finding_add(j, f, it, b);
 }
 
-/* Who is late because it waits in another group is no culprit. */
+/* A rank that is late because it waits in another group is no culprit. */
 static void
 find_ranks(struct job *j, struct findings *f, struct buf *b)
 {

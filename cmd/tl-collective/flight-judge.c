@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What hangs. In each group the first collective that a rank has called and not
- * completed, or that ranks called differently, is looked at: who waits in it,
- * who did not call it. A rank that did not may wait in another group's; then
- * that one is the cause. Sends and receives are looked at pair by pair.
+ * Finds what hangs. In each group it judges the first collective that a rank
+ * called and did not complete, or that ranks called differently: who waits, who
+ * did not call. A rank that did not may wait in another group, which is the
+ * cause then. Sends and receives are judged pair by pair.
  */
 #include "cmd/tl-collective/flight.h"
 
@@ -32,7 +32,7 @@ const char *const hang_words[HANG_KINDS] = {
 
 /* ---- alike or not ---- */
 
-/* Sizes that ranks of one collective may have for themselves. */
+/* Sizes that may differ between ranks of a collective. */
 static bool
 has_own_sizes(struct str name, bool is_input)
 {
@@ -58,7 +58,7 @@ differ(const struct flight *f, const struct fcall *a, const struct fcall *b)
 	return DIFFER_NOT;
 }
 
-/* The call that most of these made; of as many the first rank's. */
+/* The call that most of these made; ties: the first rank's. */
 static const struct fcall *
 usual(const struct flight *f, const struct fcall *v, size_t n)
 {
@@ -77,7 +77,7 @@ usual(const struct flight *f, const struct fcall *v, size_t n)
 
 /* ---- one group ---- */
 
-/* The calls of one number. */
+/* Calls with one number. */
 struct round {
 	const struct fcall *v;
 	size_t n;
@@ -88,10 +88,10 @@ struct judging {
 	uint32_t group;
 	VEC(struct round) rounds;
 	int_vec
-	    members; /* ranks, sorted; of a group without a list the callers */
+	    members; /* sorted ranks; of a group without a list the callers */
 	/* of each member; NULL: none */
 	VEC(const struct fcall *) first, last, here;
-	VEC(bool) waits; /* by position: in some hang */
+	VEC(bool) waits; /* by position: waits in some hang */
 };
 
 static size_t
@@ -125,7 +125,7 @@ find_members(struct judging *g, const struct fcall *v, size_t n)
 	g->members.n = 0;
 	for (size_t i = 0; i < group->members.n; i++)
 		vec_push(&g->members, group->members.v[i]);
-	for (size_t i = 0; i < n; i++) /* who calls is a member */
+	for (size_t i = 0; i < n; i++) /* callers are members */
 		if (i == 0 || v[i].pos != v[i - 1].pos)
 			vec_push(&g->members, rank_at(g, &v[i]));
 	sort_i64(g->members.v, g->members.n);
@@ -156,7 +156,7 @@ find_rounds(struct judging *g, const struct fcall *v, size_t n)
 	}
 }
 
-/* The first round that someone waits in, and that ranks called differently. */
+/* The first round in which a rank waits, the first called differently. */
 static void
 find_first(const struct judging *g, size_t *open, size_t *differs)
 {
@@ -186,7 +186,7 @@ call_in(const struct judging *g, size_t round, uint32_t pos)
 	return NULL;
 }
 
-/* What most call in a round; NULL: nobody calls there. */
+/* The call of most ranks in a round; NULL: none. */
 static const struct fcall *
 usual_in(const struct judging *g, size_t round)
 {
@@ -202,8 +202,8 @@ is_alike(const struct judging *g, const struct fcall *a, const struct fcall *b)
 }
 
 /*
- * How a rank's calls from this round on differ from those of the others, as far
- * as the next ones show it.
+ * How a rank's calls from this round on differ from the others', as far as the
+ * next ones tell.
  */
 static enum difference
 why_differs(const struct judging *g, size_t round, const struct fcall *mine)
@@ -316,7 +316,7 @@ judge_group(struct judging *g, const struct fcall *v, size_t n)
 
 /* ---- sends and receives ---- */
 
-/* The first that is open of a pair's, in one direction, by who calls. */
+/* First open send or receive of a pair in one direction, by caller. */
 struct open_p2p {
 	uint32_t src, dst;
 	const struct fcall *call;
@@ -332,7 +332,7 @@ by_pair(const void *pa, const void *pb)
 	return a->dst < b->dst ? -1 : a->dst > b->dst;
 }
 
-/* The rank of the job that has this number in the group. */
+/* The job's rank of a number in the group. */
 static int64_t
 job_rank(const struct fgroup *g, uint32_t number)
 {
@@ -413,7 +413,7 @@ find_waits(struct judging *g)
 				g->waits.v[hangs->v[i].places.v[k].pos] = true;
 }
 
-/* Causes first, and then by time; unknown times are last. */
+/* Causes first, then by time; unknown times last. */
 static int
 by_cause(const void *pa, const void *pb)
 {
@@ -428,7 +428,7 @@ by_cause(const void *pa, const void *pb)
 	return ta < tb ? -1 : ta > tb;
 }
 
-/* A rank that is missing here, and not because it waits elsewhere. */
+/* A rank that is missing here and does not wait elsewhere. */
 static bool
 is_at_fault(
     const struct judging *g, const struct hang *h, const struct place *p)
@@ -439,8 +439,8 @@ is_at_fault(
 }
 
 /*
- * Behind another is a hang whose missing ranks wait elsewhere, or are missing
- * in an earlier one, too.
+ * A hang is behind another if its missing ranks wait elsewhere, or are missing
+ * in an earlier one.
  */
 static void
 find_causes(struct judging *g)
@@ -475,7 +475,7 @@ find_causes(struct judging *g)
 	map_free(&named);
 }
 
-/* Whether a rank called one before the other, and another rank not. */
+/* Whether one rank called one before the other, and another rank did not. */
 static const struct fcall *
 other_order(const struct hang *a, const struct hang *b)
 {
@@ -495,8 +495,8 @@ other_order(const struct hang *a, const struct hang *b)
 	return before && behind ? b->call : NULL;
 }
 
-/* No rank is missing but such as wait themselves: they wait in a circle; or all
- * have called, perhaps in different orders. */
+/* All missing ranks wait themselves: in a circle; or all have called, perhaps
+ * in different orders. */
 static void
 find_deadlock(hang_vec *hangs)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of a flight recorder's dump to calls: see flight.h. */
+/* Reads a flight recorder's dump into calls; see flight.h. */
 #include "cmd/tl-collective/flight.h"
 
 #include <stddef.h>
 
 #include "json/json.h"
 
-/* Where a stack came from, and what is shown of it. */
+/* A stack and what is shown of it. */
 struct stack {
 	uint32_t frame, whole;
 };
@@ -14,9 +14,9 @@ struct stack {
 struct dump_reader {
 	bool is_dump;
 	int64_t base_ns;
-	VEC(struct fcall) calls; /* created_ns without the base */
+	VEC(struct fcall) calls; /* created_ns relative to the base */
 	struct intern *texts;
-	struct intern *frames; /* lists of frames as the dump has them */
+	struct intern *frames; /* lists of frames, as in the dump */
 	VEC(struct stack) stacks;
 	struct str config;
 	struct arena *mem;
@@ -48,7 +48,7 @@ dump_begin(struct dump_reader *d)
 
 /* ---- stacks ---- */
 
-/* PyTorch's own frames, and those of C++, stand before the caller's. */
+/* Frames of PyTorch and C++ precede the caller's. */
 static bool
 is_callers(struct str file)
 {
@@ -67,7 +67,7 @@ base_name(struct str path)
 	return path;
 }
 
-/* Member of a frame, which is an object in the list. */
+/* A member of a frame, which is an object in the list. */
 static struct str
 part_of(struct arena *mem, struct str frame, struct str name)
 {
@@ -97,7 +97,7 @@ put_frame(struct buf *b, struct arena *mem, struct str frame, bool is_short)
 	buf_putc(b, ')');
 }
 
-/* From the innermost frame of the caller's own code outwards. */
+/* From the innermost frame of the user's code outwards. */
 static struct stack
 read_frames(struct dump_reader *d, struct str list)
 {
@@ -140,7 +140,7 @@ stack_of(struct dump_reader *d, struct str list)
 
 /* ---- a call ---- */
 
-/* Elements of "[[1024,8],[3]]", NONE: too many. */
+/* Elements of "[[1024,8],[3]]"; NONE: too many. */
 static int64_t
 elements(struct str sizes)
 {
@@ -169,7 +169,7 @@ elements(struct str sizes)
 	return sum;
 }
 
-/* all_reduce of "nccl:all_reduce"; of "nccl:send 1->2" its ranks too. */
+/* all_reduce of "nccl:all_reduce"; also the ranks of "nccl:send 1->2". */
 static void
 take_name(struct dump_reader *d, struct fcall *c, struct str name)
 {
@@ -197,7 +197,7 @@ take_name(struct dump_reader *d, struct fcall *c, struct str name)
 	c->dst = ranks[!is_recv];
 }
 
-/* In what arguments which are read stand; text where text is set. */
+/* Arguments that are read; text where text is set. */
 static const struct member {
 	struct str key;
 	uint16_t at;

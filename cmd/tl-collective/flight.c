@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The dumps of all ranks to process groups and their calls: see flight.h. */
+/* Joins the dumps of all ranks into process groups and calls; see flight.h. */
 #include "cmd/tl-collective/flight.h"
 
 #include <stdlib.h>
@@ -40,18 +40,19 @@ flight_pos(const struct flight *f, int64_t rank)
 
 /* ---- groups ---- */
 
-/* While the dump of one rank is read. */
+/* State while the dump of one rank is read. */
 struct loading {
 	struct flight *f;
-	struct intern *keys; /* of groups: name and ranks */
+	struct intern *keys; /* groups by name and ranks */
 	struct arena *mem;
-	json_items config; /* keys and groups in turn */
+	json_items config; /* alternately key and group */
 	struct dump dump;
-	VEC(uint32_t) text_of;  /* the job's number of a text of the dump */
-	VEC(uint32_t) group_of; /* the job's group of one, or UINT32_MAX */
+	VEC(uint32_t) text_of; /* the dump's number of a text to the job's */
+	/* the text of a group to the job's group, or UINT32_MAX */
+	VEC(uint32_t) group_of;
 };
 
-/* Two groups of different ranks may have one name. */
+/* Groups of different ranks may share a name. */
 static uint32_t
 group_number(
     struct loading *l, struct str name, struct str desc, struct str ranks)
@@ -81,8 +82,8 @@ group_number(
 	return id;
 }
 
-/* Of process_group, a list of name and description; the ranks are in
- * pg_config under the name. */
+/* From process_group, a list of name and description; pg_config has the ranks
+ * by name. */
 static uint32_t
 find_group(struct loading *l, struct str process_group)
 {
@@ -115,8 +116,8 @@ is_coalesced(const struct flight *f, const struct fcall *c)
 }
 
 /*
- * A batch is recorded call by call, none of which ever completes by itself;
- * the last one, "coalesced", is the batch. Its calls get its state.
+ * A batch is recorded call by call, and only its last one, "coalesced", ever
+ * completes: its calls get that state.
  */
 static bool
 close_batch(struct flight *f, size_t first)
@@ -137,8 +138,8 @@ close_batch(struct flight *f, size_t first)
 	return i < f->calls.n - 1;
 }
 
-/* One collective of several calls, all with its number: the first stands for
- * them, with their sizes added up. */
+/* Joins calls of one collective, all with its number, into the first, with the
+ * sum of their sizes. */
 static bool
 join_batch(struct flight *f, size_t first)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Gates: waiting as a share of a rank's time, bandwidth as a share of the
- * link's, start skew. Each judges each group, by what the tables print.
+ * link's, start skew. Each judges each group by the figures of the tables.
  */
 #include "cmd/tl-collective/gate.h"
 
@@ -11,14 +11,14 @@
 #include "cmd/tl-collective/tables.h"
 #include "table/junit.h"
 
-/* What a gate found of a group. */
+/* Result of a gate for a group. */
 struct judged {
 	enum junit_result result;
-	double over;     /* the figure against the limit: more is worse */
-	struct buf text; /* figure, limit, rank; or why there is none */
+	double over;     /* larger is worse */
+	struct buf text; /* figure, limit and rank; or why there is none */
 };
 
-/* A gate over all groups: of each result how many, and the worst. */
+/* A gate over all groups: number of each result, and the worst. */
 struct tally {
 	size_t n[JUNIT_RESULTS];
 	const struct pgroup *group[JUNIT_RESULTS];
@@ -71,9 +71,9 @@ none(enum junit_result result, const char *why)
 }
 
 /*
- * What a rank waited: until the last one came, or, where clocks cannot be
- * compared, as all leave together, by how much longer than the shortest it was
- * in the collective.
+ * How long a rank waited: for the last one; or, if clocks cannot be compared,
+ * how much longer than the shortest it was in a collective that all leave
+ * together.
  */
 static int64_t
 wait_of(const struct job *j, const struct coll *c, const struct rec *r,
@@ -82,7 +82,7 @@ wait_of(const struct job *j, const struct coll *c, const struct rec *r,
 	return by_starts ? coll_wait(j, c, r) : r->dur_ns - c->latency_ns;
 }
 
-/* The time of a rank's steps, without steps that of its GPU work. */
+/* Time of a rank's steps, else of its GPU work. */
 static int64_t
 time_of(const struct job *j, size_t r)
 {
@@ -165,7 +165,7 @@ put_ranks(const struct pgroup *g, struct buf *b)
 	buf_puts(b, ": ");
 }
 
-/* Against the job before. */
+/* Bandwidth against the job before. */
 static struct judged
 judge_versus(struct job *before, const struct gate *gate, struct pgroup *g)
 {
@@ -204,7 +204,7 @@ judge_bandwidth(const struct gate *gate, struct pgroup *g)
 	return d;
 }
 
-/* The rank that came last most often where the skew was over the limit. */
+/* The rank that was last most often where skew exceeds the limit. */
 static struct judged
 judge_skew(struct job *j, const struct gate *gate, const struct pgroup *g)
 {

@@ -15,14 +15,14 @@ struct gate {
 };
 typedef VEC(struct gate) gate_vec;
 
-/* --fail-over. */
+/* Parses --fail-over. */
 void gate_opt(gate_vec *gates, const struct optparse *op);
 struct job;
 struct junit;
 /*
- * With --vs it is the later job that is judged, its bandwidth by the one
- * before. What fails is a note, what cannot be judged a warning. The exit
- * status: a gate of which no group can be judged is never passed.
+ * Judges the later job with --vs, its bandwidth by the one before. A failure is
+ * a note, a group that cannot be judged a warning. Returns the exit status: a
+ * gate without a group to judge does not pass.
  */
 int gates_check(struct job *j, struct junit *xml);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Process groups: a name and a set of ranks. Lists of over 30 ranks are cut by
- * the profiler and completed from what the trace says of its groups.
+ * Process groups: a name and a set of ranks. The profiler cuts lists of over 30
+ * ranks; they are completed from the trace's groups.
  */
 #include "cmd/tl-collective/job.h"
 
@@ -17,9 +17,9 @@ by_value(const void *pa, const void *pb)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* ---- the ranks of a list that was cut ---- */
+/* ---- lists that were cut ---- */
 
-/* Of an object of pg_config, if it is that of name. */
+/* From an object of pg_config, if it has this name. */
 static bool
 object_ranks(
     struct arena *mem, struct str object, struct str name, int_vec *out)
@@ -39,7 +39,7 @@ object_ranks(
 	return ranks.len > 2 && list_ints(ranks, out, &is_cut);
 }
 
-/* From pg_config, a list of objects somewhere in the text. */
+/* From pg_config: a list of objects somewhere in the text. */
 static bool
 told_ranks(struct str groups, struct str name, int_vec *out)
 {
@@ -70,7 +70,7 @@ told_ranks(struct str groups, struct str name, int_vec *out)
 	return found;
 }
 
-/* "[0, 8, 16, ..." of a known size: a constant stride. */
+/* "[0, 8, 16, ..." of known size: a constant stride. */
 static bool
 stride_ranks(const struct sig *s, int_vec *list)
 {
@@ -106,7 +106,7 @@ members_of(const struct part *p, const struct sig *s, int_vec *out)
 
 /* ---- groups ---- */
 
-/* No group has a name, and each rank used at most one GPU stream. */
+/* No group has a name, and each rank uses at most one GPU stream. */
 static bool
 is_simplified(const struct job *j)
 {
@@ -144,7 +144,7 @@ count_present(const struct job *j, const int_vec *members)
 	return n;
 }
 
-/* The group of a signature, made when it is the first of it. */
+/* The group of a signature, made if new. */
 static uint32_t
 group_of_sig(struct job *j, struct intern *keys, const struct part *p,
     const struct sig *s)
@@ -188,12 +188,12 @@ group_of_sig(struct job *j, struct intern *keys, const struct part *p,
 	return id;
 }
 
-/* NAME, NAME{RANK} where groups share a name, and the peers of p2p. */
+/* Labels: NAME, NAME{RANK} where groups share a name, and the peers of p2p. */
 static void
 label_groups(struct job *j)
 {
 	struct intern *names = intern_create();
-	VEC(uint32_t) count = { 0 }; /* by name, of groups that are no pairs */
+	VEC(uint32_t) count = { 0 }; /* by name, without pairs */
 	struct buf b = { 0 };
 
 	for (size_t i = 0; i < j->groups.n; i++) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Collectives of XLA on a rank: starts joined with ends, its groups, and GPUs.
- */
+/* XLA's collectives of a rank: joins starts with ends; its groups; its GPUs. */
 #include "cmd/tl-collective/hlo.h"
 
 #include "cmd/tl-collective/collective.h"
@@ -10,7 +9,7 @@ size_t
 hlo_join(struct rec *recs, size_t n, const struct hlo_signature *seen,
     const uint32_t *sigs, uint64_t *nskipped)
 {
-	struct map open = { 0 }; /* of pairs: 1 + where it is */
+	struct map open = { 0 }; /* pair to 1 + index */
 	size_t left = 0;
 
 	for (size_t i = 0; i < n; i++) {

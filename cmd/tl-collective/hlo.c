@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Collectives of XLA: instructions, what they move, and who takes part. */
+/* XLA's collectives: instructions, what they move, and who takes part. */
 #include "cmd/tl-collective/hlo.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "trace/hlo-shape.h"
 #include "json/json.h"
 
-/* Opcodes, and what a kernel of NCCL that does it has in its name. */
+/* Opcodes, and what kernels of NCCL have in their names for them. */
 static const struct {
 	struct str opcode, kernel;
 } kinds[] = {
@@ -24,7 +24,7 @@ static const struct {
 
 enum phase { PHASE_WHOLE, PHASE_START, PHASE_DONE };
 
-/* An opcode or category. */
+/* The meaning of an opcode or category. */
 struct does {
 	size_t kind; /* NKINDS: no collective */
 	enum phase phase;
@@ -34,14 +34,14 @@ struct does {
 struct inst {
 	struct does does;
 	struct str module, op_name, source, dtype, groups;
-	struct str calls; /* JSON; of no collective */
-	struct str start; /* what it is the end of */
+	struct str calls; /* JSON; none of a collective */
+	struct str start; /* of an end: its start */
 	int64_t in, out, in_bytes, out_bytes;
 	int64_t world;
-	bool has_span; /* seen from start to end */
+	bool has_span; /* one event shows it from start to end */
 };
 
-/* What a kernel says of itself. */
+/* Fields of what a kernel says of itself. */
 enum {
 	SEEN_PROGRAM,
 	SEEN_MODULE,
@@ -53,10 +53,10 @@ enum {
 
 struct hlo {
 	struct arena *mem, *scratch;
-	struct intern *names; /* PROGRAM/NAME of insts */
+	struct intern *names; /* PROGRAM/NAME to insts */
 	VEC(struct inst) insts;
-	struct intern *modules;   /* names; of each the program, */
-	VEC(struct str) programs; /* empty if there are several */
+	struct intern *modules;   /* names, with the program of each, */
+	VEC(struct str) programs; /* which is empty if there are several */
 	struct intern *seen;      /* JSON lists */
 	int64_t world;
 	struct buf text;
@@ -115,7 +115,7 @@ does_of(struct str opcode)
 /* ---- what moves ---- */
 
 struct moved {
-	int64_t nelems, bytes; /* NONE, which is HLO_UNKNOWN: too many */
+	int64_t nelems, bytes; /* NONE or HLO_UNKNOWN: too many */
 	struct str dtype;      /* p NULL: none so far */
 };
 
@@ -126,7 +126,7 @@ add(int64_t *sum, int64_t v)
 		*sum = NONE;
 }
 
-/* All arrays of "(bf16[8,4]{1,0:T(8,128)},f32[])". */
+/* Adds the arrays of "(bf16[8,4]{1,0:T(8,128)},f32[])". */
 static void
 moved_add(struct moved *m, struct str shape)
 {
@@ -143,7 +143,7 @@ moved_add(struct moved *m, struct str shape)
 	}
 }
 
-/* What comes out of a start: the second of its shape's "(in,out,...)". */
+/* Result of a start: the second part of its shape's "(in,out,...)". */
 static struct str
 shape_second(struct str shape)
 {
@@ -177,7 +177,7 @@ add_operands(struct hlo *h, struct moved *m, struct str operands)
 	vec_free(&of);
 }
 
-/* Without an array nothing is known. */
+/* Without an array the size is unknown. */
 static void
 take_sizes(struct hlo *h, struct inst *inst, struct str operands,
     struct str shape, struct str opcode)
@@ -215,7 +215,7 @@ first_operand(struct hlo *h, struct str operands)
 	return name;
 }
 
-/* The wrapped operation of an async-start. */
+/* The operation that an async-start wraps. */
 static bool
 find_wrapped(struct hlo *h, struct str body, json_items *of)
 {
@@ -338,7 +338,7 @@ hlo_recognise(
 		    v.type == VAL_STR && does_of(v.s).kind < NKINDS));
 }
 
-/* A program's id is unsigned, though some events have it signed. */
+/* A program's id is unsigned, but some events have it signed. */
 static void
 put_program(struct buf *b, const struct value *v)
 {
@@ -380,7 +380,7 @@ hlo_see(struct hlo *h, const struct dict *st, const struct event *ev)
 
 /* ---- signatures ---- */
 
-/* Of what a graph may hold, the one that the kernel can only be; or NULL. */
+/* The only instruction of a graph that a kernel can be; or NULL. */
 static const struct inst *
 only_call(
     struct hlo *h, struct str program, struct str calls, struct str kernel)
@@ -405,14 +405,14 @@ only_call(
 	return n == 1 ? only : NULL;
 }
 
-/* TPUs show what is between start and end as async-copy and such. */
+/* TPUs show the time between start and end as async-copy and the like. */
 static bool
 is_span(struct str kernel)
 {
 	return str_starts(kernel, STR("async-"));
 }
 
-/* The only one of a name, or empty. */
+/* The only program with a module of this name, or empty. */
 static struct str
 program_of(const struct hlo *h, struct str module)
 {
@@ -422,12 +422,12 @@ program_of(const struct hlo *h, struct str module)
 	return id != INTERN_NONE ? h->programs.v[id] : STR("");
 }
 
-/* What a kernel said: its instruction, if it is known. */
+/* The instruction that a kernel names, or NULL. */
 static struct inst *
 split_seen(struct hlo *h, uint32_t seen, json_items *of)
 {
 	if (!json_split(of, h->scratch, intern_get(h->seen, seen)))
-		die("not a list"); /* it is ours */
+		die("not a list"); /* we wrote it */
 	if (of->v[SEEN_PROGRAM].text.len == 0)
 		of->v[SEEN_PROGRAM].text =
 		    program_of(h, of->v[SEEN_MODULE].text);

@@ -28,42 +28,42 @@ void hlo_meta(struct hlo *h, const struct meta *m);
 /* Whether a kernel is a collective: by its name, on TPUs by its category. */
 bool hlo_recognise(
     struct bucket_rules *rules, const struct dict *st, const struct event *ev);
-/* The number of what the kernel says of itself. */
+/* A number for what the kernel says of itself. */
 uint32_t hlo_see(struct hlo *h, const struct dict *st, const struct event *ev);
-/* When all are seen: how many numbers there are. */
+/* After all were seen: how many numbers there are. */
 size_t hlo_ready(struct hlo *h);
-/* On TPUs the core runs an operation's start and its end, and a line of its own
- * may show all that is between. */
+/* On TPUs the core runs start and end of an operation, and a line of its own
+ * may show the whole. */
 enum hlo_role {
 	HLO_WHOLE,
-	HLO_PART,   /* another event shows it whole */
-	HLO_OPENS,  /* it ends with ... */
-	HLO_CLOSES, /* ... the next of these with its pair */
+	HLO_PART,   /* another event shows the whole */
+	HLO_OPENS,  /* to be joined with */
+	HLO_CLOSES, /* the next of these with its pair */
 };
 
 struct hlo_signature {
 	enum hlo_role role;
 	uint32_t pair;
-	size_t of_group; /* so many bytes of the text say which groups */
+	size_t of_group; /* how much of the text tells the groups */
 };
 
-/* The signature of one into b, if it is whole or opens. */
+/* Appends the signature if the event is whole or opens. */
 struct hlo_signature hlo_signature(struct hlo *h, uint32_t seen,
     const struct bucket_rules *rules, struct buf *b);
-/* How many ranks the groups of all these have at least; 0: not known. */
+/* The least number of ranks that all groups need; 0: unknown. */
 int64_t hlo_world(const struct hlo *h);
 
-/* The GPUs' numbers by pids, of the fact "gpus"; how many there
- * are at least. */
+/* GPU numbers by pid, from the fact "gpus"; returns the least number of
+ * GPUs. */
 int64_t hlo_gpus(struct map *to, struct arena *mem, struct str fact);
 
 /* The signature as a list, with the group of this rank. */
 void hlo_own(struct str text, int64_t rank, struct buf *b);
 
 /*
- * Of records in time, by what was seen: pairs are joined, parts go; what does
- * not end is skipped. Their number of seen becomes that of sigs. How many are
- * left.
+ * Joins records that are sorted by time, given what was seen: pairs become one,
+ * parts go, and what does not end is skipped. Replaces numbers of seen by those
+ * of sigs. Returns how many are left.
  */
 struct rec;
 size_t hlo_join(struct rec *recs, size_t n, const struct hlo_signature *seen,
@@ -72,12 +72,12 @@ size_t hlo_join(struct rec *recs, size_t n, const struct hlo_signature *seen,
 /* ---- replicas.c ---- */
 
 /*
- * Groups of ranks as a short text, empty where they are not known. From JSON:
- * lists of ranks, or of [source,target], whose chains are groups. What it
- * returns is how many ranks there are at least.
+ * Appends groups of ranks as a short text, empty if unknown, from JSON: lists
+ * of ranks, or [source,target] pairs whose chains are groups. Returns the least
+ * number of ranks.
  */
 int64_t replicas_put(struct buf *b, struct str groups, bool are_pairs);
-/* The group of a rank: its members as text, and their number; or 0. */
+/* The group of a rank: appends its members and returns their number; or 0. */
 int64_t replicas_of(struct str text, int64_t rank, struct buf *members);
 
 #endif
