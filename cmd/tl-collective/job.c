@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sources to a job: whose rank each is, which do not belong, which ranks are
- * missing, and a common time.
+ * Joins sources to a job: the rank of each, which do not belong, which ranks
+ * are missing, and a common time.
  */
 #include "cmd/tl-collective/job.h"
 #include "cmd/tl-collective/hlo.h"
 
 #include <stdlib.h>
 
-/* So many collectives at the same times are those of one rank. */
+/* so many collectives at equal times prove copies */
 #define TELLING_RECS 4
 
 /* ---- ranks ---- */
 
-/* The name says more than the order, and --rank-regex more than the trace. */
+/* The file's name beats the order, and --rank-regex the trace. */
 static void
 settle_rank(const struct settings *set, struct part *p)
 {
@@ -57,9 +57,9 @@ by_process(const void *pa, const void *pb)
 }
 
 /*
- * A GPU's rank is its number, counted on from the GPUs of the processes before
- * its own; a process that was not given or did nothing has as many as the
- * largest. The job is as large as any group.
+ * A GPU's rank is its number, counted on from the GPUs of earlier processes; a
+ * process that is missing or did nothing has as many as the largest. The job is
+ * as large as any group.
  */
 static void
 number_gpus(part_vec *parts)
@@ -116,9 +116,9 @@ by_rank(const void *pa, const void *pb)
 	return a->part_no < b->part_no ? -1 : a->part_no > b->part_no;
 }
 
-/* ---- what does not belong ---- */
+/* ---- parts that do not belong ---- */
 
-/* The world size that most sources tell, or 0. */
+/* The world size that most sources record, or 0. */
 static int64_t
 usual_world(const part_vec *parts)
 {
@@ -170,7 +170,7 @@ overlap(const struct part *a, const struct part *b)
 	    a->recs[a->nrecs - 1].start_ns + a->base_ns;
 }
 
-/* Parts of a rank are windows of it; the same one twice counts once. */
+/* Parts of a rank are windows of it; equal ones count once. */
 static void
 check_twice(struct job *j)
 {
@@ -194,8 +194,8 @@ check_twice(struct job *j)
 }
 
 /*
- * Copies under the name of another rank, of a trace that tells none. Where
- * most are the same, they may have been made so.
+ * Finds copies under another rank of a trace that records none. If most are
+ * equal, they may be meant so.
  */
 static void
 check_copies(struct job *j)
@@ -273,7 +273,7 @@ take_sigs(struct job *j, struct part *p, uint32_t no)
 }
 
 /*
- * A record of a group that its rank is no member of: of another job. XLA lists
+ * A record of a group that its rank is not in comes from another job. XLA lists
  * all groups.
  */
 static bool
@@ -303,7 +303,7 @@ is_stranger(struct job *j, const struct part *p)
 	return is_strange;
 }
 
-/* Unix time where all know it, else each file's own. */
+/* Unix time if all sources have it, else each file's own. */
 static void
 settle_time(struct job *j)
 {
@@ -329,7 +329,7 @@ settle_time(struct job *j)
 	}
 }
 
-/* The GPUs of a process share its clock. */
+/* All GPUs of a process share its clock. */
 static void
 add_rank(struct job *j, size_t part)
 {
@@ -375,7 +375,7 @@ settle_nodes(struct job *j)
 
 /* ---- what is missing ---- */
 
-/* Whether it is of a GPU of this rank's process: one that did nothing. */
+/* Whether it is a GPU of this rank's process that did nothing. */
 static bool
 is_idle_gpu(const struct job *j, size_t at, int64_t rank)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a GPU worked on: each spell of time in which it did, and for which op
- * and shape. GPU work with the same external id is of one call of an op;
- * without an op it counts by name and grid. Of work side by side the one that
- * began first has the time, so that spells add up to the time of work.
+ * What a GPU worked on: spells of work with op and shape. GPU work with one
+ * external id belongs to one call of an op; without an op it counts by name and
+ * grid. Of concurrent work the first to start has the time, so spells add up to
+ * the time of work.
  */
 #include "cmd/tl-collective/reduce.h"
 
@@ -11,16 +11,16 @@
 
 #include "json/json.h"
 
-/* An op of more kernels holds other work (a graph): these count by name. */
+/* an op with more kernels holds other work (a graph), which counts by name */
 #define OP_KERNELS 16
 
-/* An op; its "Input Dims" or INTERN_NONE. */
+/* An op; its "Input Dims", or INTERN_NONE. */
 struct op {
 	struct key ext;
 	uint32_t name, shape;
 };
 
-/* The work of one external id, and of which op it is, if of any. */
+/* GPU work of one external id, and its op, if any. */
 struct call {
 	uint32_t op, shape;
 	uint32_t nkernels;
@@ -29,8 +29,8 @@ struct call {
 struct ran {
 	int64_t start_ns, end_ns;
 	uint32_t name, grid;
-	uint32_t call; /* or CALL_NONE */
-	uint32_t no;   /* how many were added before it */
+	uint32_t call; /* index of its call, or CALL_NONE */
+	uint32_t no;   /* order of arrival */
 };
 #define CALL_NONE UINT32_MAX
 
@@ -40,7 +40,8 @@ struct kernels {
 	VEC(struct call) calls;
 	struct map call_of; /* by external id */
 	VEC(struct ran) ran;
-	struct map name_of[2]; /* of ops, of kernels: to the number of a name */
+	/* of ops and of kernels, to the number of a name */
+	struct map name_of[2];
 };
 
 struct kernels *
@@ -105,7 +106,7 @@ kernels_add(
 	vec_push(&k->ran, ran);
 }
 
-/* Of several ops with an external id it is the first. */
+/* Of several ops with one external id the first counts. */
 static void
 find_ops(struct kernels *k)
 {
@@ -120,7 +121,7 @@ find_ops(struct kernels *k)
 	}
 }
 
-/* The number of an op with a shape, or of a kernel with its grid. */
+/* Number of an op with its shape, or of a kernel with its grid. */
 static uint32_t
 name_of(struct kernels *k, const struct ran *ran, struct intern *names,
     struct buf *b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which link a group's collectives go through, and what it can carry. */
+/* Which link bounds a group's collectives, and what it carries. */
 #include "cmd/tl-collective/link.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "json/json.h"
 
 #define FILE_MAX_BYTES (1 << 20)
-#define HOPS 10 /* a transfer takes so many latencies of its link, or more */
+#define HOPS 10 /* fewest latencies of a link in a transfer that is judged */
 #define GBPS_MAX 1e6
 
 extern const struct embedded tl_collective_data[];
@@ -36,7 +36,7 @@ word_of(const json_items *it, const char *key, const char *const *words)
 	return -1;
 }
 
-/* NAN: there is none; less than 0: it is no figure. */
+/* NAN: missing; negative: no number. */
 static double
 figure_of(const json_items *it, const char *key)
 {
@@ -67,7 +67,7 @@ read_devices(struct link *l, struct arena *mem, const json_items *it)
 	return is_good;
 }
 
-/* What is wrong with it, or NULL. */
+/* What is wrong with a link, or NULL. */
 static const char *
 read_members(struct link *l, struct arena *mem, const json_items *it)
 {
@@ -189,9 +189,9 @@ links_choose(struct links *all, const char *name)
 	l->is_chosen = true;
 }
 
-/* ---- where ranks are ---- */
+/* ---- nodes of ranks ---- */
 
-/* Of which node each rank is, by position; false: nobody says so. */
+/* Finds the node of each rank, by position; false: unknown. */
 static bool
 nodes_of_hosts(const struct job *j, int64_t *node)
 {
@@ -208,8 +208,8 @@ nodes_of_hosts(const struct job *j, int64_t *node)
 }
 
 /*
- * The nodes of a group's ranks, by host names if all have one. A process that
- * sees one GPU does not say how many its node has.
+ * Finds the nodes of a group, by host names if all ranks have one. A process
+ * that sees one GPU does not tell how many its node has.
  */
 static bool
 find_nodes(const struct job *j, const int64_t *hosts, const struct pgroup *g,
@@ -238,7 +238,7 @@ find_nodes(const struct job *j, const int64_t *hosts, const struct pgroup *g,
 }
 
 struct spread {
-	double n, nodes, fewest; /* ranks; on the node that has fewest */
+	double n, nodes, fewest; /* ranks; ranks on the smallest node */
 };
 
 static struct spread
@@ -279,9 +279,9 @@ group_nodes(struct job *j, const struct pgroup *g)
 	return text;
 }
 
-/* ---- what that allows ---- */
+/* ---- bounds ---- */
 
-/* A mesh has a link to each peer; all ranks of a node share a PER_NODE one. */
+/* A mesh has a link to each peer; ranks of a node share a PER_NODE link. */
 static double
 within(const struct link *l, double n)
 {
@@ -291,9 +291,9 @@ within(const struct link *l, double n)
 }
 
 /*
- * Rings leave a node by all its ranks' adapters at once and carry the bus
- * bandwidth there; an all-to-all sends by each rank's own what is for other
- * nodes.
+ * Rings leave a node through all its ranks' adapters at once and carry the bus
+ * bandwidth there; in an all-to-all each rank sends what is for other nodes
+ * through its own.
  */
 static struct group_link
 bound(const struct link *const by[LINK_SCOPES], struct spread s)
@@ -327,7 +327,7 @@ link_device(struct arena *mem, struct str device)
 	return name;
 }
 
-/* All GPUs have one name, which one file knows. */
+/* The link of the GPUs, if all have one name and one file has it. */
 static const struct link *
 link_of_device(const struct job *j)
 {
@@ -363,7 +363,7 @@ links_find(struct job *j)
 	for (size_t i = 0; i < j->groups.n; i++) {
 		struct pgroup *g = &j->groups.v[i];
 
-		/* a send has the time of both ends, which need not meet */
+		/* a send lasts for both ends, which need not meet */
 		if (g->peers.p != NULL)
 			continue;
 		if (find_nodes(j, has_hosts ? hosts : NULL, g, &nodes))
@@ -402,13 +402,13 @@ coll_judged_from(const struct job *j, const struct coll *c)
 {
 	const struct link_limit *l = coll_limit(j, c);
 
-	/* us and 1e9 bytes/s: thousands of bytes */
+	/* us times 1e9 bytes/s is thousands of bytes */
 	return l->link != NULL ? (double)j->sigs.v[c->sig].n * HOPS *
 		l->link->hop_us * l->gbps * 1e3
 			       : (double)NAN;
 }
 
-/* ---- what was reached ---- */
+/* ---- shares of the link ---- */
 
 bool
 link_is_slow(struct pgroup *g, double pct)
@@ -431,7 +431,7 @@ static void
 tell_exceeded(struct job *j)
 {
 	struct pgroup *most = NULL;
-	double pct = 100.5; /* less is 100 % in the sentence */
+	double pct = 100.5; /* less prints as 100 % */
 	size_t n = 0;
 
 	for (size_t i = 0; i < j->groups.n; i++) {

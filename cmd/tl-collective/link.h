@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * link: what the links between GPUs can carry, by which bandwidths are judged:
- * links/NAME.json, compiled in, and files of the same form; see
- * tl-collective(1), LINK FILES.
+ * link: what links between GPUs carry, to judge bandwidths by: links/NAME.json,
+ * compiled in, and files of that form; see LINK FILES in tl-collective(1).
  */
 #ifndef TL_COLLECTIVE_LINK_H
 #define TL_COLLECTIVE_LINK_H
@@ -14,16 +13,15 @@ enum link_per { PER_GPU, PER_PEER, PER_NODE };
 
 struct link {
 	struct str name;
-	struct str
-	    label; /* of which figure a share is: the name, or its peak */
+	struct str label; /* what shares are of: the name, or its peak */
 	int scope, per;
 	bool is_chosen; /* by --link */
-	double gbps;    /* 1e9 bytes/s each way: achievable, or the peak */
+	double gbps;    /* 1e9 bytes/s each way: achievable, else peak */
 	double hop_us;
 	VEC(struct str) devices;
 };
 
-/* The link that bounds a group's collectives, and their bus bandwidth. */
+/* The link that bounds a group, and its bus bandwidth. */
 struct link_limit {
 	const struct link *link; /* NULL: unknown */
 	double gbps;             /* 1e9 bytes/s */
@@ -32,43 +30,41 @@ struct group_link {
 	struct link_limit ring, all2all;
 };
 
-/* The name of a device of the trace, JSON. */
+/* The name in a device fact (JSON). */
 struct str link_device(struct arena *mem, struct str device);
-struct links; /* all there are, and those of --link */
+struct links; /* all, and those of --link */
 struct links *links_new(void);
-/* --link FILE|NAME: one of a scope; what is wrong with it ends the program. */
+/* Parses --link FILE|NAME, one per scope; an error ends the program. */
 void links_choose(struct links *l, const char *name);
 
 struct job;
 struct coll;
 /*
- * Each group's link: by --link, within nodes else by the GPUs' name. That of a
- * group is unknown where nobody says which of its ranks share a node.
+ * Finds each group's link: by --link, else within nodes by the GPUs' name.
+ * Unknown where nobody tells which ranks share a node.
  */
 void links_find(struct job *j);
-/* Its link is NULL where that is unknown. */
+/* Its link is NULL if unknown. */
 const struct link_limit *coll_limit(const struct job *j, const struct coll *c);
-/* NAN where the link or the bandwidth is unknown. */
+/* NAN: link or bandwidth unknown. */
 double coll_pct_of_link(const struct job *j, const struct coll *c);
 /*
- * The full size from which on the latency of its link is less than a tenth of
- * the transfer: smaller messages are not judged by bandwidth. NAN: unknown.
+ * Full size from which the link's latency is less than a tenth of the transfer:
+ * smaller messages are not judged. NAN: unknown.
  */
 double coll_judged_from(const struct job *j, const struct coll *c);
 /*
- * Measures each group's collectives against its link; what reaches more than
- * that is a note.
+ * Measures each group against its link; more than the link carries is a note.
  */
 void links_measure(struct job *j);
 struct pgroup;
-/* The nodes of its ranks, "0,3", or a text with p NULL: not known. */
+/* Nodes of its ranks as "0,3"; p NULL: unknown. */
 struct str group_nodes(struct job *j, const struct pgroup *g);
 /*
- * Less than pct of a link that --link names: a GPU's name alone is no proof of
- * how a machine is wired.
+ * Below pct of a link of --link: a GPU's name alone does not prove the wiring.
  */
 bool link_is_slow(struct pgroup *g, double pct);
-/* Appends "35 % of the 370 GB/s of NVLink4", of a group with such a share. */
+/* Appends "35 % of the 370 GB/s of NVLink4", for a group with a share. */
 void link_say(struct pgroup *g, struct buf *b);
 
 #endif

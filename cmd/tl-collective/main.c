@@ -2,9 +2,8 @@
 /*
  * tl-collective: is the network slow, or is one rank late, and why?
  *
- * A sink: each input is reduced to small records, the records of all ranks are
- * matched, and tables are made of the matches. With --partial the records are
- * all that is made.
+ * A sink that reduces each input to small records, matches the records of all
+ * ranks and makes tables of the matches; with --partial only records.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,8 +101,8 @@ choose_tables(const struct optparse *op, struct settings *set)
 	}
 }
 
-/* What the shell makes of "--vs b*.json" would be of the job before; it leaves
- * "--vs=b*.json" as it is. */
+/* The shell expands "--vs b*.json" to operands of the job before, but leaves
+ * "--vs=b*.json" alone. */
 static void
 take_vs(struct settings *set, const struct optparse *op)
 {
@@ -186,7 +185,7 @@ check_settings(struct settings *set)
 		rank_rule_logs(set->rank_rule, set->logs.v[i]);
 }
 
-/* The paths in a file, one a line. */
+/* Appends the paths in a file, one a line. */
 static void
 add_list(path_vec *paths, const char *list)
 {
@@ -218,13 +217,14 @@ find_inputs(const struct settings *set, char **operands, int n, path_vec *paths)
 		stream_paths_order(paths);
 	if (n == 0 && set->lists.n == 0)
 		vec_push(paths, xstrdup("-"));
-	for (size_t i = 0; i < paths->n; i++) /* before helpers read them */
+	/* before child processes read them */
+	for (size_t i = 0; i < paths->n; i++)
 		in_check_stdin(paths->v[i]);
 	if (paths->n == 0)
 		die("no input");
 }
 
-/* Of these, one rank alone says all there is. */
+/* Whether a table is incomplete without all ranks. */
 static bool
 needs_all_ranks(const struct table_def *def)
 {
@@ -232,7 +232,7 @@ needs_all_ranks(const struct table_def *def)
 	    def != &table_summary_long;
 }
 
-/* Without a word, one table answers: of one rank what can be said of it. */
+/* Chooses the default table: of a single rank another one. */
 static void
 default_tables(struct settings *set, const struct job *j)
 {
@@ -256,8 +256,7 @@ tell_warnings(const struct job *j)
 		report(MSG_COLLECTIVES_DIFFER, j->nmismatch, j->colls.n);
 }
 
-/* Dumps of the flight recorder have no GPU work: one table is of them, and of
- * nothing else. */
+/* Dumps of the flight recorder have no GPU work, and only one table. */
 static void
 read_dumps(const struct settings *set, struct job *j)
 {
@@ -318,7 +317,7 @@ measure(struct settings *set, struct job *j)
 		tell_warnings(j);
 }
 
-/* The later job, whole. */
+/* Reads the whole later job. */
 static void
 measure_other(struct settings *set, struct job *j)
 {
@@ -367,7 +366,7 @@ main(int argc, char *argv[])
 		take_option(&set, &op, ch);
 	check_settings(&set);
 
-	/* before the work: a file that can't be written ends the program now */
+	/* before the work, so that a bad path fails early */
 	xml = junit_open(set.junit, "tl-collective");
 	find_inputs(&set, argv + op.ind, argc - op.ind, &paths);
 	set.select.is_several = paths.n > 1;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same collective on all ranks of its group: by Seq where each record has
- * one; by order where all ranks did the same, or by instruction; else by
- * alignment.
+ * Matches collectives over the ranks of a group: by Seq if all records have
+ * one, by order if all ranks did the same, by instruction, else by alignment.
  */
 #include "cmd/tl-collective/job.h"
 
 #include <stdlib.h>
 
-/* The records of one group, rank after rank, each by time. */
+/* Records of one group, by rank and time. */
 struct members {
 	struct rec **recs; /* of all groups */
-	size_t *starts;    /* of group g */
+	size_t *starts;    /* of each group */
 };
 
-/* The stretch of one rank within a group. */
+/* Range of one rank in a group. */
 struct stretch {
 	struct rec **v;
 	size_t n;
@@ -61,7 +60,7 @@ stretches(const struct job *j, struct rec **v, size_t n, stretch_vec *out)
 
 /* ---- by number ---- */
 
-/* Numbers may repeat (coalesced ones): then the how-manieth counts. */
+/* Numbers may repeat (coalesced calls): then the repetition counts, too. */
 struct numbered {
 	int64_t key; /* seq << 24 | repetition */
 	struct rec *rec;
@@ -108,7 +107,7 @@ number_stretch(const struct job *j, const struct stretch *s,
 	}
 }
 
-/* Gives each record the index of its collective; the number of these. */
+/* Gives each record the index of its collective; returns their number. */
 static size_t
 match_by_seq(const struct job *j, const stretch_vec *ranks)
 {
@@ -118,7 +117,7 @@ match_by_seq(const struct job *j, const stretch_vec *ranks)
 
 	for (size_t i = 0; i < ranks->n; i++) {
 		number_stretch(j, &ranks->v[i], seq_of, &list);
-		for (size_t k = 0; k < list.n; k++) /* most are as the first */
+		for (size_t k = 0; k < list.n; k++) /* most equal the first */
 			if (i == 0 || k >= nfirst || keys.v[k] != list.v[k].key)
 				vec_push(&keys, list.v[k].key);
 	}
@@ -180,8 +179,8 @@ match_by_order(const stretch_vec *ranks)
 }
 
 /*
- * XLA's, which may be on several GPU streams: where all ranks ran the same
- * instructions as often, each run of one is matched. False: they did not.
+ * XLA's collectives may be on several GPU streams: if all ranks ran the same
+ * instructions equally often, runs are matched one by one. False: they did not.
  */
 static bool
 match_by_instruction(const struct job *j, const stretch_vec *ranks)
@@ -216,8 +215,8 @@ items_of(const struct job *j, const struct stretch *s, struct align_item *out)
 }
 
 /*
- * All against the longest. What a rank has and the longest has not goes before
- * the next one that both have: extras[i] is how many stand before base i.
+ * Aligns each rank with the longest. What that lacks goes before the next one
+ * that both have: extras[i] is how many precede base i.
  */
 static size_t
 match_by_alignment(const struct job *j, const stretch_vec *ranks)
@@ -298,7 +297,7 @@ match_group(const struct job *j, struct pgroup *g, struct rec **v, size_t n)
 	return ncolls;
 }
 
-/* rec->seq was the index in the group; now the number of the collective. */
+/* Replaces rec->seq, the index in the group, by the collective's number. */
 static void
 make_colls(struct job *j, struct members *m)
 {
@@ -359,7 +358,7 @@ order_colls(struct job *j)
 	free(seen);
 }
 
-/* From the index of each record in its group, and how many a group has. */
+/* Makes collectives from indices of records and their number per group. */
 static void
 build(struct job *j, struct members *m)
 {
@@ -394,7 +393,7 @@ match_all(struct job *j)
 	build(j, &m);
 }
 
-/* ---- once more ---- */
+/* ---- matching again ---- */
 
 void
 match_get(const struct job *j, size_t group, place_vec *out)
@@ -420,7 +419,7 @@ by_index(const void *pa, const void *pb)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* Indices that nothing has go. */
+/* Closes gaps in the indices. */
 static size_t
 rank_indices(const place_vec *places, int64_t *of)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of a partial stream: see tl-collective(1), PARTIAL STREAMS. */
+/*
+ * Reads records of a partial stream; see PARTIAL STREAMS in tl-collective(1).
+ */
 #include "cmd/tl-collective/reduce.h"
 
 #include "json/json.h"
 
-/* Whose names these are is known before its records come. */
+/* The names of a source precede its records. */
 void
 partial_names(struct reducer *r, const struct fact *f)
 {
@@ -32,7 +34,8 @@ partial_signature(struct reducer *r, const struct value *v)
 	return (uint32_t)*slot;
 }
 
-/* [name, ns, ...]; others' numbers may be none of the source's names. */
+/* [name, ns, ...]; another writer's numbers may not be in the source's
+ * names. */
 static void
 take_spent(struct reducer *r, struct rec *rec, struct str text)
 {

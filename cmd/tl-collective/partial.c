@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Partials: records as an event stream, one event a record, so that tl-cat
- * shows them, tl-filter chooses among them and anything may write them. See
- * tl-collective(1), PARTIAL STREAMS.
+ * Partials: records as an event stream, one event each, so that tl-cat shows
+ * them, tl-filter selects among them and any program may write them. See
+ * PARTIAL STREAMS in tl-collective(1).
  */
 #include "cmd/tl-collective/job.h"
 
@@ -128,7 +128,7 @@ write_part(
 	write_source(w, p, src, true);
 }
 
-/* Of -o 'part.{rank}.tl'; NULL where there is no {rank}. */
+/* Expands -o 'part.{rank}.tl'; NULL: no {rank}. */
 static char *
 path_of_rank(const char *path, int64_t rank)
 {

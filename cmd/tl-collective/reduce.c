@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One source to its records. The GPU's other work is not kept: of it a record
- * knows how long the GPU was busy and idle since the collective before it in
- * its group, and on what (window.c): on which ops and shapes (kernels.c), or in
- * what the host was when it was idle.
+ * Reduces a source to records. Other GPU work is not kept: each record has the
+ * time the GPU was busy and idle since the previous collective of its group,
+ * and on what (window.c): which ops and shapes (kernels.c), or what the host
+ * was doing.
  */
 #include "cmd/tl-collective/reduce.h"
 #include "cmd/tl-collective/flight.h"
@@ -14,11 +14,11 @@
 #include "cmd/tl-collective/hlo.h"
 #include "json/json.h"
 
-/* Of the host, what may explain idle time; Python's frames cost too much. */
+/* Host events that may explain idle time; Python frames cost too much. */
 #define KINDS_EXPLAIN \
 	(KINDS_HOST | KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_OVERHEAD))
 
-/* Texts of that many bytes are forgotten before the next input. */
+/* texts beyond this are dropped before the next input */
 #define TEXTS_MAX ((size_t)16 << 20)
 
 /* ---- lanes ---- */
@@ -46,7 +46,7 @@ new_lane(struct reducer *r, struct key dev)
 	return l;
 }
 
-/* The first GPU takes the lane that is there. */
+/* The first GPU uses the lane that exists. */
 static struct lane *
 lane_of(struct reducer *r, struct key dev)
 {
@@ -87,7 +87,7 @@ take_facts(struct reducer *r, const struct source *s)
 	json_items items = { 0 };
 	int64_t version, nsteps;
 
-	/* one process of JAX drives several GPUs, each a rank */
+	/* a process of JAX drives several GPUs, each a rank */
 	r->by_dev |= source_is_xla(s) || gpus != NULL;
 	if (gpus != NULL && gpus->val.s.p != NULL)
 		p->ndevs = hlo_gpus(&r->gpu_of, r->mem, gpus->val.s);
@@ -123,7 +123,7 @@ take_facts(struct reducer *r, const struct source *s)
 	}
 }
 
-/* pg_config of distributedInfo, which may be the text of an object. */
+/* pg_config of distributedInfo, which may be text of an object. */
 static void
 take_meta(struct reducer *r, const struct meta *m)
 {
@@ -175,7 +175,7 @@ take_collective(struct reducer *r, struct lane *l, const struct event *ev)
 	vec_push(&l->recs, rec);
 }
 
-/* Of a text: its number differs from rank to rank, and partials hold it. */
+/* Of the text: numbers differ between ranks, and partials hold the hash. */
 static uint64_t
 text_hash(const struct dict *st, uint32_t id)
 {
@@ -285,7 +285,7 @@ begin_source(struct reducer *r, uint32_t src)
 	r->host.by_corr = (r->in->marks & (MARK_TREE | MARK_LINKED)) == 0;
 }
 
-/* Of times and kernels, which no two traces have in common. */
+/* Hash of times and kernels, which differ between any two traces. */
 static uint64_t
 hash_of(const struct part *p)
 {
@@ -300,7 +300,7 @@ hash_of(const struct part *p)
 	return p->nrecs == 0 ? 0 : hash ^ (uint64_t)p->base_ns;
 }
 
-/* Those of a partial came in the order of its records. */
+/* Exposed times of a partial came in the order of its records. */
 static void
 find_exposed(struct reducer *r, struct lane *l)
 {
@@ -321,7 +321,7 @@ find_exposed(struct reducer *r, struct lane *l)
 	}
 }
 
-/* The steps of the process that spent most time in them. */
+/* Steps of the process with most time in them. */
 static void
 find_steps(struct reducer *r, const struct lane *l)
 {
@@ -376,7 +376,7 @@ put_lane(struct reducer *r, struct lane *l)
 	p->nrecs = l->recs.n;
 	p->hash = hash_of(p);
 	part_put(r->out, p, r->sigs, r->names);
-	p->nskipped = 0; /* of the source, said once */
+	p->nskipped = 0; /* warned of once per source */
 }
 
 static void
@@ -404,7 +404,7 @@ settle_hlo(struct reducer *r)
 	free(sigs);
 }
 
-/* Of lanes by pids the GPUs' own numbers. */
+/* Renumbers lanes by pid to the GPUs' own numbers. */
 static void
 number_lanes(struct reducer *r)
 {
@@ -417,7 +417,7 @@ number_lanes(struct reducer *r)
 	}
 }
 
-/* Who drives one GPU is one rank; it may be any of its node's. */
+/* A process with one GPU is one rank, on any GPU of the node. */
 static void
 count_gpus(struct reducer *r)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Groups of ranks as XLA lists them, in short. Meshes divide a job evenly, so
- * most are like x8,1,32, in which 0-7, 8-15, ... are groups, or x4,8,32, in
- * which 0,8,16,24 are: size, stride, ranks.
+ * Groups of ranks as XLA lists them, shortened. Meshes divide a job evenly, so
+ * most are like x8,1,32: groups 0-7, 8-15, ...; or x4,8,32: 0,8,16,24, ...:
+ * size, stride, ranks.
  */
 #include "cmd/tl-collective/hlo.h"
 
@@ -12,7 +12,7 @@
 
 #define RANKS_MAX ((int64_t)1 << 20)
 
-/* Lists of numbers, one behind another. */
+/* Lists of numbers, concatenated. */
 struct lists {
 	int_vec all;
 	VEC(size_t) ends;
@@ -25,7 +25,7 @@ first_of(const struct lists *l, size_t i)
 	return i > 0 ? l->ends.v[i - 1] : 0;
 }
 
-/* [[0,1],[2,3]]; false: a number is no rank. */
+/* [[0,1],[2,3]]; false: some number is no rank. */
 static bool
 read_lists(struct str text, struct lists *l)
 {
@@ -68,7 +68,7 @@ by_value(const void *pa, const void *pb)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* Who sends and who gets wait for one another, along the whole chain. */
+/* Ranks that send to each other wait along the whole chain. */
 static void
 join_pairs(struct lists *l)
 {
@@ -103,7 +103,7 @@ join_pairs(struct lists *l)
 
 /* ---- text ---- */
 
-/* Whether the groups are those of size x stride: all ranks, evenly. */
+/* Whether the groups are all ranks, evenly, by size and stride. */
 static bool
 is_even(const struct lists *l, int64_t size, int64_t stride)
 {
@@ -160,7 +160,7 @@ holds(const int_vec *list, int64_t rank)
 	return false;
 }
 
-/* Of x8,1,32. */
+/* Reads x8,1,32. */
 static bool
 even_group(const int_vec *even, int64_t rank, int_vec *list)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A rank that lacks the first collective of a group, or has one before that of
- * the others: matched by number or by order, all of its collectives are others.
- * Then some end before they start, whatever the clocks. What mends that and
+ * A rank that lacks the first collective of a group, or has one before the
+ * others' first: matched by number or order, all its collectives are wrong, and
+ * some end before they start whatever the clocks. A shift that mends this and
  * makes ends agree ten times better is right.
  */
 #include "cmd/tl-collective/clock.h"
@@ -10,14 +10,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define TRIES 16     /* in a job: each solves all clocks */
-#define ENDS_MAX 200 /* collectives that are looked at */
+#define TRIES 16     /* in a job, as each solves all clocks */
+#define ENDS_MAX 200 /* collectives to look at */
 #define SHARPER 10
 
-/* One of a group's ranks. */
+/* The ends of one rank of a group. */
 struct end_list {
 	uint32_t pos;
-	VEC(int64_t) v; /* its ends less the median end of the collective */
+	VEC(int64_t) v; /* ends less the collective's median end */
 	double spread_ns;
 };
 typedef VEC(struct end_list) end_lists;
@@ -58,7 +58,7 @@ add_ends(const struct job *j, const struct coll *c, end_lists *all,
 	}
 }
 
-/* How far a rank's ends scatter: the median distance from their median. */
+/* Scatter of a rank's ends: median distance from their median. */
 static double
 spread_of(struct end_list *l)
 {
@@ -69,7 +69,7 @@ spread_of(struct end_list *l)
 	return (double)median_i64(l->v.v, l->v.n);
 }
 
-/* The largest first; of equal ones the lowest rank. */
+/* Largest first; ties: the lowest rank. */
 static int
 by_spread(const void *pa, const void *pb)
 {
@@ -133,7 +133,7 @@ match_anew(
 	clocks_solve(j, c);
 }
 
-/* Whether it is mended by moving this rank; if so, it is moved. */
+/* Moves a rank if that mends its ends. */
 static bool
 try_shift(struct job *j, struct causality *c, size_t group, uint32_t pos,
     int64_t by, double before_ns)
@@ -164,8 +164,8 @@ try_shift(struct job *j, struct causality *c, size_t group, uint32_t pos,
 }
 
 /*
- * The rank whose ends scatter most is it. Of two it may be either: the one that
- * lacks its first.
+ * Tries the rank whose ends scatter most, either way; of two, each as the one
+ * that lacks its first.
  */
 static bool
 move_one(struct job *j, struct causality *c, size_t group, size_t *ntries)

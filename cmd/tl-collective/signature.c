@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which events are collectives; the text of a signature, a list of JSON, and
- * what is in it: its parts, sizes and class.
+ * Which events are collectives; the text of a signature, a JSON list, and its
+ * contents: parts, sizes, class.
  */
 #include "cmd/tl-collective/collective.h"
 
@@ -16,7 +16,7 @@
 
 /* ---- as text ---- */
 
-/* Its parts: members of args but for the last two, and behind it Seq. */
+/* Parts: members of args, but for the last two; Seq follows. */
 enum sig_part {
 	P_PG,
 	P_RANKS,
@@ -31,7 +31,7 @@ enum sig_part {
 	P_DESC,
 	P_PEERS,
 	P_KERNEL,
-	P_PLAIN, /* so many, if it is none of XLA's */
+	P_PLAIN, /* number of parts without XLA's */
 	P_MODULE = P_PLAIN,
 	P_INSTRUCTION,
 	P_OP_NAME,
@@ -81,7 +81,7 @@ put_value(struct buf *b, const struct value *v)
 		ndjson_put_value(b, v);
 }
 
-/* "3>5": point to point works in a sequence of its own. */
+/* "3>5": point to point has its own sequence. */
 static void
 put_peers(struct buf *b, const struct value *src, const struct value *dst)
 {
@@ -150,7 +150,7 @@ const char *const class_words[CLASS_COUNT] = {
 	[CLASS_BARRIER] = "barrier",
 };
 
-/* Names as PyTorch and XLA have them; the first that fits. */
+/* Names of PyTorch and XLA; the first match counts. */
 static const struct {
 	struct str like;
 	enum coll_class class;
@@ -217,7 +217,7 @@ class_is_sync(enum coll_class c)
 	    c == CLASS_ALLGATHER || c == CLASS_ALLTOALL;
 }
 
-/* Bus over algorithmic bandwidth among n. */
+/* Bus by algorithm bandwidth among n ranks. */
 static double
 bus_factor(enum coll_class c, int64_t n)
 {
@@ -238,7 +238,7 @@ bus_factor(enum coll_class c, int64_t n)
 	}
 }
 
-/* NONE if either is, or there is no such number. */
+/* NONE if either is, or on overflow. */
 static int64_t
 product(int64_t a, int64_t b)
 {
@@ -324,7 +324,7 @@ size_of(struct str dtype)
 	return 0;
 }
 
-/* The number of what some parts are. */
+/* Number of a combination of parts. */
 static uint32_t
 number_of(struct intern *keys, const json_items *list, unsigned which)
 {
@@ -368,7 +368,7 @@ sig_parse(
 	if (s->dtype.p != NULL)
 		s->elem_bytes = size_of(s->dtype);
 	size_sig(s);
-	/* ranks send and get different amounts in an all_to_allv */
+	/* ranks of an all_to_allv move different amounts */
 	if (s->class != CLASS_ALLTOALLV) {
 		match |= PART(P_IN) | PART(P_OUT);
 		alike = PART(P_NAME) | PART(P_DTYPE) | PART(P_IN);
@@ -388,7 +388,7 @@ is_digit(char c)
 	return (unsigned)(c - '0') < 10;
 }
 
-/* The numbers behind v in "v-last" or "v-last/step"; where they end. */
+/* Appends what follows v in "v-last" or "v-last/step"; returns its end. */
 static size_t
 add_range(struct str text, size_t i, int64_t v, int_vec *out)
 {
@@ -412,8 +412,8 @@ add_range(struct str text, size_t i, int64_t v, int_vec *out)
 }
 
 /*
- * All runs of digits, and ranges of put_members(); "..." among them says that
- * the profiler cut the list.
+ * All runs of digits, and ranges of put_members(); "..." means that the
+ * profiler cut the list.
  */
 bool
 list_ints(struct str text, int_vec *out, bool *is_cut)

@@ -6,16 +6,16 @@
 
 #include "cmd/tl-collective/collective.h"
 
-#define SLOW_RATIO 1.5 /* at least */
+#define SLOW_RATIO 1.5 /* of the usual latency, at least */
 #define SIGMAS 4
-#define GAP_MAX 2            /* others between slow ones of an episode */
-#define EPISODE_LEAST 4      /* slow ones, */
-#define EPISODE_DENSITY 0.6  /* of its stretch, */
-#define EPISODE_EXCESS 0.05  /* of all the time */
-#define SCATTERED_LEAST 5    /* slow ones, */
-#define SCATTERED_SHARE 0.1  /* of all, */
-#define SCATTERED_EXCESS 0.1 /* of all the time */
-#define OTHERS_LEAST 0.25    /* are as fast as others that do the same */
+#define GAP_MAX 2 /* usual ones between slow ones of an episode, at most */
+#define EPISODE_LEAST 4      /* slow ones, at least */
+#define EPISODE_DENSITY 0.6  /* slow ones of its stretch, at least */
+#define EPISODE_EXCESS 0.05  /* of the total time, at least */
+#define SCATTERED_LEAST 5    /* slow ones, at least */
+#define SCATTERED_SHARE 0.1  /* of all, at least */
+#define SCATTERED_EXCESS 0.1 /* of the total time, at least */
+#define OTHERS_LEAST 0.25    /* as fast as others that do the same, at least */
 
 static double
 ln(int64_t ns)
@@ -83,7 +83,7 @@ is_episode(const struct slowness *s, const struct slow_run *r)
 	    r->excess_ns >= EPISODE_EXCESS * s->total_ns;
 }
 
-/* Those from first to last that are slow become a run, if they are one. */
+/* Makes a run of the slow ones from first to last, if they qualify. */
 static void
 end_run(struct slowness *s, const struct slow_run *r, const int64_t *ns,
     double limit)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* By how much clocks run fast, from what strata's residuals do over time. */
+/* Drift of clocks, from residuals of strata over time. */
 #include "cmd/tl-collective/solver.h"
 
 #include <math.h>
@@ -9,14 +9,14 @@
 
 #define SPAN_LEAST_NS 1000000000
 #define TIES_LEAST 20
-#define SECOND 1e9 /* as systems are solved to so many ns */
+#define SECOND 1e9 /* solutions are exact to so many ns */
 #define SETTLED_NS 200.0
 #define MATTERS_NS 10000.0
-#define LOOK_NS (MATTERS_NS / 4) /* at first sight */
+#define LOOK_NS (MATTERS_NS / 4) /* for a first look */
 #define U_LEAST 4.0
-#define FALSE_MOST 0.01 /* of jobs in which no clock drifts */
-#define FREEDOM 15      /* degrees of, of 12 ends each */
-#define DRIFT_MAX 1e-3  /* no clock is that bad */
+#define FALSE_MOST 0.01 /* chance that a job without drift shows one */
+#define FREEDOM 15      /* degrees of freedom, of 12 ends each */
+#define DRIFT_MAX 1e-3  /* no clock is worse */
 
 static bool
 may_drift(const struct solver *k, uint32_t no)
@@ -27,7 +27,7 @@ may_drift(const struct solver *k, uint32_t no)
 	return k->spans[no] >= SPAN_LEAST_NS;
 }
 
-/* What strata say of drift still, against the first clock; the largest. */
+/* The largest drift that strata show still, against the first clock. */
 static double
 find_slopes(struct island *p)
 {
@@ -45,7 +45,7 @@ find_slopes(struct island *p)
 	return most;
 }
 
-/* How far that moves ends; of most jobs by so little that nothing is to do. */
+/* By how much drift moves ends; in most jobs too little to matter. */
 static double
 look(struct solver *k, uint32_t no)
 {
@@ -73,8 +73,8 @@ add_drift(struct solver *k, uint32_t no)
 }
 
 /*
- * Uncertainties that a drift is more than: of many clocks one is farther off
- * by chance.
+ * Drift must exceed so many uncertainties: of many clocks one is far off by
+ * chance.
  */
 static double
 least_u(size_t nclocks)
@@ -95,8 +95,8 @@ least_u(size_t nclocks)
 }
 
 /*
- * By their variances; one that happens to be low is raised to what all have, as
- * else it would count for most.
+ * Weighs by variance; one that happens to be low is raised to the common one,
+ * as it would count most.
  */
 static void
 weigh_slopes(struct island *p)
@@ -121,7 +121,7 @@ weigh_slopes(struct island *p)
 	}
 }
 
-/* Whether any drifts by what matters, all against the zero. */
+/* Whether any clock drifts by what matters, against the zero. */
 static bool
 judge_drift(struct solver *k, uint32_t no)
 {
@@ -157,10 +157,10 @@ forget_drift(struct solver *k, uint32_t no)
 }
 
 /*
- * At first all ends weigh the same, as strong drift is no outlier. Then far
- * ones pull no more than others, which has one solution, wherever it is sought
- * from: of a clock with few ends a late one turns the first line so far that
- * the biweight would keep the few that cross it, and be sure of them.
+ * First all ends weigh the same, as strong drift is no outlier. Then far ends
+ * pull no more than others, which has one solution from any start: of a clock
+ * with few ends a late one turns the first line so far that the biweight would
+ * keep the few that cross it, and be sure of them.
  */
 static const struct phase {
 	enum end_weights weights;

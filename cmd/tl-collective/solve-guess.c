@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A first guess at each clock, so that differences of ends are small. */
+/* First guess at each clock, which keeps differences of ends small. */
 #include "cmd/tl-collective/solve.h"
 
 #include <stdlib.h>

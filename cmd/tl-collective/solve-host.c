@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranks of one host share its clock, if their ends say so too. */
+/* Ranks of one host share its clock, if their ends agree. */
 #include "cmd/tl-collective/solver.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define HOST_NS 20000.0 /* clocks of one host that agree, and in ... */
-#define HOST_U 4.0      /* ... uncertainties */
+#define HOST_NS 20000.0 /* how far clocks of one host may differ, */
+#define HOST_U 4.0      /* and in uncertainties */
 
 struct place {
 	uint32_t host, island, clock;
@@ -43,7 +43,7 @@ agree(const struct solver *k, const struct place *v, size_t n, double offset,
 	return true;
 }
 
-/* What strata say of each is against its guess, so that has to be one too. */
+/* Ties are relative to guesses, so these must become one, too. */
 static bool
 join_host(struct solver *k, const struct place *v, size_t n)
 {

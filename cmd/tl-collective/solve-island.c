@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* One island: its system, its zero, its clocks' offsets. */
+/* One island: system, zero, offsets. */
 #include "cmd/tl-collective/solver.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define ALIKE_NS 25000.0 /* clocks of the zero are that near */
+#define ALIKE_NS 25000.0 /* how near clocks of the zero are */
 
 void
 island_open(struct solver *k, struct island *p, uint32_t no)
@@ -79,9 +79,9 @@ by_offset(const void *x, const void *y)
 	return (a->clock > b->clock) - (a->clock < b->clock);
 }
 
-/* Those that are alike, from one of them on: how many ranks, the lowest. */
+/* A set of clocks that are alike, from one on: number of ranks, lowest rank. */
 struct alike_clocks {
-	size_t from, end, i; /* among all, by offset; it */
+	size_t from, end, i; /* range by offset; the clock */
 	uint64_t nranks;
 	uint32_t lowest;
 };
@@ -169,7 +169,7 @@ island_mean_of_zero(const struct island *p, const double *of)
 
 /* ---- offsets ---- */
 
-/* By how much the strata disagree about each, by what they weigh. */
+/* By how much strata disagree about each clock, weighted. */
 static void
 put_residuals(struct solver *k, const struct island *p)
 {
@@ -186,7 +186,8 @@ put_residuals(struct solver *k, const struct island *p)
 	free(sum);
 }
 
-/* Against the zero: middle is in time as that tells it, not as the guess. */
+/* Relates offsets to the zero; middle is in the zero's time, not the
+ * guess's. */
 static void
 put_clocks(struct solver *k, const struct island *p, double zero)
 {

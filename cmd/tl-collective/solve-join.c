@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clocks of one island, from what its strata say. Strata disagree beyond
- * what their ends vary by, as each has its own order of leaving: how much, tau,
- * is found from the residuals. One that is matched wrongly as a whole is far
- * off, and loses its weight.
+ * Clocks of one island from its strata. Strata disagree by more than their ends
+ * vary, as each has its own order of leaving: the residuals tell how much, tau.
+ * A stratum that is wrongly matched is far off and loses its weight.
  */
 #include "cmd/tl-collective/solve.h"
 
@@ -12,22 +11,22 @@
 
 #include "trace/noise.h"
 
-#define BETA_NS 2000.0  /* the order of leaving moves ends by, at least ... */
-#define BETA_SHARE 0.01 /* ... and by this share of the latency */
+#define BETA_NS 2000.0  /* the order of leaving moves ends by at least this */
+#define BETA_SHARE 0.01 /* and this share of the latency */
 #define FEW_DF 2        /* so few check nothing: twice as much */
 #define ABSOLUTE_ROUNDS 15
 #define BIWEIGHT_ROUNDS 8
 #define BISECTIONS 40
 #define BIWEIGHT 4.685
 #define LEAST_WEIGHT 1e-6
-#define LEAST_RESIDUAL 0.1 /* of a deviation, in least absolute ones */
+#define LEAST_RESIDUAL 0.1 /* of a deviation, in least absolute deviations */
 #define CLIP 9.0
 #define AGREED 0.985 /* mean square of clipped normal residuals */
 
 struct join {
 	struct system *s;
-	double *m;        /* of each tie: value */
-	double *v, *tau0; /* variance of the value; squared */
+	double *m;        /* of each tie */
+	double *v, *tau0; /* of each tie: variance of the value; tau squared */
 	double tau2;
 	double f; /* degrees of freedom */
 };

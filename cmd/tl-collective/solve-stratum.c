@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One stratum: what its members' clocks differ by. The end that all collectives
- * have in common is a number of each, and drops out here, so that no graph of
- * groups is needed.
+ * One stratum: differences of its members' clocks. The common end of each
+ * collective is an unknown that drops out here, so no graph of groups is
+ * needed.
  */
 #include "cmd/tl-collective/solve.h"
 
@@ -12,31 +12,31 @@
 #include "cmd/tl-collective/collective.h"
 #include "trace/noise.h"
 
-#define FIRST_ROUNDS 4 /* by medians */
-#define ROUNDS 30      /* by weights ... */
-#define SCALE_ROUNDS 6 /* ... in which the scale is renewed, ... */
-#define SCALE_AGAIN 2  /* ... from a solution on */
+#define FIRST_ROUNDS 4 /* with medians */
+#define ROUNDS 30      /* with weights, */
+#define SCALE_ROUNDS 6 /* which renew the scale in these, */
+#define SCALE_AGAIN 2  /* or in these after an earlier solution */
 #define SETTLED_NS 5.0
-#define BIWEIGHT 4.685 /* from so many standard deviations on: no weight */
-#define BOUNDED 1.345  /* ... or no more pull than here */
+#define BIWEIGHT 4.685 /* no weight beyond so many standard deviations */
+#define BOUNDED 1.345  /* no more pull than at so many */
 #define LEAST_WEIGHT 1e-6
 #define LEAST_SCALE_NS 200.0
 #define BLOCKS 16
-#define MAD 1.4826  /* of a median deviation: a standard deviation */
-#define POOL_DF 4.0 /* what all members' variance counts for */
+#define MAD 1.4826  /* median deviation to standard deviation */
+#define POOL_DF 4.0 /* weight of the members' common variance */
 #define KAPPA_MIN 0.3
-#define MEAN_TAKES 1.0 /* blocks of residuals: a mean, ... */
-#define LINE_TAKES 2.8 /* ... and a line, of the squares at its ends */
-#define FAR_NS 1e17    /* ends farther apart are of no one collective */
+#define MEAN_TAKES 1.0 /* blocks' squares that fitting a mean takes, */
+#define LINE_TAKES 2.8 /* and a line, at its ends */
+#define FAR_NS 1e17    /* ends farther apart are of different collectives */
 
 struct work {
 	const struct solve_stratum *s;
 	double *y, *w;   /* [coll * n + member]; y NAN: absent */
-	double *t, *x;   /* of each collective; when it was */
-	double *h;       /* of each: what a member's residual is expected of */
-	double *m, *was; /* of each member; in the round before */
+	double *t, *x;   /* of each collective; its time */
+	double *h;       /* of each: expected size of a residual */
+	double *m, *was; /* of each member; in the last round */
 	int64_t *room;
-	size_t *present; /* in each collective */
+	size_t *present; /* members of each collective */
 	double scale;
 };
 
@@ -52,7 +52,7 @@ residual(const struct work *k, size_t i, size_t r)
 	return k->y[i * k->s->n + r] - k->t[i] - k->m[r];
 }
 
-/* Differences within each collective; one of a single member tells nothing. */
+/* Differences within each collective; a single member tells nothing. */
 static void
 take_ends(struct work *k, const struct stratum_rules *rules)
 {
@@ -92,7 +92,7 @@ take_ends(struct work *k, const struct stratum_rules *rules)
 	}
 }
 
-/* A member without an end has no part in it. */
+/* A member without ends takes no part. */
 static void
 centre(struct work *k)
 {
@@ -195,7 +195,7 @@ weigh(struct work *k, enum end_weights weights)
 		}
 }
 
-/* The largest step taken. */
+/* The largest step of a round. */
 static double
 improve(struct work *k)
 {
@@ -255,10 +255,10 @@ settle(struct work *k, const struct stratum_rules *rules, const struct tie *was)
 	}
 }
 
-/* ---- how sure that is ---- */
+/* ---- uncertainty ---- */
 
 struct sums {
-	double of[BLOCKS]; /* stretches of time, as steps depend on others */
+	double of[BLOCKS]; /* blocks of time, as errors depend on each other */
 	double w, wx, kappa;
 	uint64_t n;
 	size_t nblocks;
@@ -291,7 +291,7 @@ sum_up(
 	out->kappa = out->w > 0 ? fmax(KAPPA_MIN, psi / out->w) : 1;
 }
 
-/* What was fitted takes some of the squares of residuals with it. */
+/* The fit has taken part of the squares of residuals. */
 static double
 squares(const struct sums *s, double takes)
 {
@@ -303,7 +303,7 @@ squares(const struct sums *s, double takes)
 }
 
 /*
- * The line of a member's residuals over time, and its variance. Time is
+ * Line through a member's residuals over time, and its variance. Time is
  * centred, so that the order of leaving has no part in it.
  */
 static void
@@ -335,8 +335,8 @@ fit_slope(const struct work *k, size_t r, const struct sums *s, struct tie *out)
 }
 
 /*
- * What is known of one member helps with the others; of two both have one
- * variance. The more is known, the less wide the quantile.
+ * Variances of members help each other; two members share one. The more is
+ * known, the narrower the quantile.
  */
 struct mixing {
 	double blocks, df, wide;
@@ -383,7 +383,7 @@ put_ties(
 			continue;
 		t->v = squares(&s, MEAN_TAKES) /
 		    (s.kappa * s.w * s.kappa * s.w) / share;
-		t->latency_ns = s.w; /* until it is mixed */
+		t->latency_ns = s.w; /* reused until mixing */
 		pool += t->v * s.w;
 		if (rules->wants_slope) {
 			fit_slope(k, r, &s, t);

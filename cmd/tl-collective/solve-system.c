@@ -13,11 +13,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define DENSE_MAX 48     /* a solution begins near the one before, ... */
-#define VARIANCE_MAX 256 /* ... variances do not */
+#define DENSE_MAX 48     /* a solution starts near the last one, */
+#define VARIANCE_MAX 256 /* variances do not */
 #define GRADIENTS_MAX 2000
 #define EXACT 1e-3 /* ns */
-#define DRAWS 32   /* solutions of noise, for variances */
+#define DRAWS 32   /* random solutions for variances */
 
 /* ---- what both have ---- */
 
@@ -31,7 +31,7 @@ end_of_stratum(const struct system *s, size_t i)
 	return end;
 }
 
-/* Sums of w value less what the stratum has in common; and L x, likewise. */
+/* Sums of w value less the stratum's mean; and L x in the same way. */
 static void
 apply(
     const struct system *s, const double *value, bool is_of_clock, double *out)
@@ -71,7 +71,7 @@ diagonal(const struct system *s, double *out)
 
 /* ---- few clocks ---- */
 
-/* L + scale z z', which has an inverse; lower triangle. */
+/* L + scale z z', which can be inverted; lower triangle. */
 static double *
 matrix_of(const struct system *s, const double *zero, double *scale)
 {
@@ -113,7 +113,7 @@ factorise(double *a, size_t n)
 				sum -= a[r * n + k] * a[c * n + k];
 			if (c < r)
 				a[r * n + c] = sum / a[c * n + c];
-			else /* what is rounded away is no tie at all */
+			else /* rounding leaves no tie */
 				a[r * n + r] = sqrt(sum > whole * 1e-14
 					? sum
 					: whole * 1e-14 + 1e-300);
@@ -226,13 +226,13 @@ solve_gradients(const struct system *s, const double *value, double *x)
 	free(room);
 }
 
-/* The same numbers each time. */
+/* Reproducible random numbers. */
 static double
 draw(uint64_t *state)
 {
 	double sum = 0;
 
-	/* 12 uniform ones add up to a normal one */
+	/* 12 uniform ones add up to a nearly normal one */
 	for (int i = 0; i < 12; i++) {
 		*state = *state * UINT64_C(6364136223846793005) +
 		    1442695040888963407;

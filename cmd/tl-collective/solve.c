@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From ends to clocks: strata, and which clocks they join. */
+/* From ends to clocks: strata, and the islands they join. */
 #include "cmd/tl-collective/solver.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ middle_of(const struct range *r)
 	return r->low > r->high ? 0 : r->low / 2 + r->high / 2;
 }
 
-/* Of all, and of each island, from the first end to the last. */
+/* First to last end, of all and of each island. */
 static void
 find_spans(struct solver *k)
 {
@@ -110,7 +110,7 @@ is_known(const struct solver *k, uint32_t c)
 	return k->out[c].nties >= CLOCK_TIES_MIN;
 }
 
-/* Clocks that ties join, numbered by their first; one alone is none. */
+/* Numbers clocks that ties join by their first; a single one has none. */
 static void
 find_islands(struct solver *k)
 {
@@ -137,10 +137,7 @@ find_islands(struct solver *k)
 	free(nclocks);
 }
 
-/*
- * Numbers 0 to n - 1 by island, each island's in order; from[i] is where those
- * of island i begin.
- */
+/* Sorts numbers 0 to n - 1 by island; from[i] is the start of island i. */
 static void
 list_by_island(const struct solver *k, const uint32_t *island, size_t n,
     uint32_t *list, size_t *from)

@@ -25,36 +25,36 @@
 #define END_NONE INT64_MIN
 #define CLOCK_ISLAND_NONE UINT32_MAX
 #define CLOCK_HOST_NONE UINT32_MAX
-#define CLOCK_TIES_MIN 3 /* with fewer a clock is not known */
+#define CLOCK_TIES_MIN 3 /* fewer leave a clock unknown */
 
 struct solve_stratum {
-	size_t n, ncolls;   /* members; collectives, in order of time */
+	size_t n, ncolls;   /* members; collectives, by time */
 	uint32_t *clocks;   /* of each member */
 	int64_t *ends;      /* [coll * n + member]; END_NONE: absent */
-	int64_t latency_ns; /* of the transfer, in the median */
-	int64_t tick_ns;    /* of its times */
+	int64_t latency_ns; /* median of the transfer */
+	int64_t tick_ns;    /* resolution of its times */
 };
 
 struct solve_job {
 	size_t nclocks, nstrata;
 	const struct solve_stratum *strata;
-	const uint32_t *nranks; /* that have each clock; NULL: one */
-	/* what each clock's machine is, by the traces; NULL: not known */
+	const uint32_t *nranks; /* ranks of each clock; NULL: one */
+	/* machine of each clock, as recorded; NULL: unknown */
 	const uint32_t *hosts;
 };
 
 /*
- * True time is t' - drift (t' - middle_ns), where t' = t - offset_ns. Of a
- * clock that is not known island is CLOCK_ISLAND_NONE, and all else is 0.
+ * True time is t' - drift (t' - middle_ns), with t' = t - offset_ns. An unknown
+ * clock has the island CLOCK_ISLAND_NONE and zeros.
  */
 struct solved_clock {
 	int64_t offset_ns, middle_ns, span_ns;
 	double u_ns; /* standard uncertainty of the offset */
 	double drift, u_drift;
-	double residual_ns; /* that strata disagree by about it */
+	double residual_ns; /* by which strata disagree */
 	uint64_t nties;     /* collectives that tell it */
 	uint32_t island;
-	/* from its host's other clocks, where they do not agree, or 0 */
+	/* distance to its host's other clocks if they disagree, else 0 */
 	int64_t from_host_ns;
 };
 
@@ -62,42 +62,43 @@ void solve_clocks(const struct solve_job *job, struct solved_clock *out);
 
 /* ---- between the parts ---- */
 
-/* solve-guess.c: of each clock against the first that strata join it to. */
+/* solve-guess.c: each clock against the first that strata join it to. */
 void clocks_guess(const struct solve_job *job, int64_t *guess);
 
-/* What a stratum says of one of its members' clocks. */
+/* What a stratum tells of a member's clock. */
 struct tie {
 	uint32_t stratum, clock;
-	uint64_t n;     /* collectives */
-	double m, v;    /* ns against the others; variance; INFINITY: none */
-	double slope;   /* of the clock, against the others */
-	double slope_w; /* weight, of least squares */
+	uint64_t n; /* number of collectives */
+	/* offset in ns against the others; variance; INFINITY: none */
+	double m, v;
+	double slope;   /* drift, against the others */
+	double slope_w; /* weight in least squares */
 	double slope_v; /* variance */
 	double latency_ns;
 };
 typedef VEC(struct tie) tie_vec;
 
-/* What an end that is far from where it is expected still weighs. */
+/* Weight of an end far from where it is expected. */
 enum end_weights {
-	WEIGH_BIWEIGHT, /* nothing */
-	WEIGH_BOUNDED,  /* as much as one that is not */
-	WEIGH_ALIKE,    /* all the same */
+	WEIGH_BIWEIGHT, /* none */
+	WEIGH_BOUNDED,  /* as much pull as a near one */
+	WEIGH_ALIKE,    /* full */
 };
 
 struct stratum_rules {
-	const int64_t *guess; /* of each clock, taken out */
-	const double *drift;  /* likewise */
+	const int64_t *guess; /* of each clock; subtracted */
+	const double *drift;  /* of each clock; removed */
 	int64_t middle_ns;
 	enum end_weights weights;
-	bool wants_slope; /* their variance costs time */
-	bool is_again;    /* from the solution in out on */
+	bool wants_slope; /* its variance costs time */
+	bool is_again;    /* start from the solution in out */
 };
 
-/* A tie for each member. */
+/* One tie for each member. */
 void stratum_solve(const struct solve_stratum *s, uint32_t no,
     const struct stratum_rules *rules, struct tie *out);
 
-/* a - b; of hostile times that may have no int64. */
+/* a - b, which may overflow int64 for hostile times. */
 static inline double
 ends_between(int64_t a, int64_t b)
 {
@@ -107,7 +108,7 @@ ends_between(int64_t a, int64_t b)
 						: (double)d;
 }
 
-/* Of hostile times what is computed may have no int64. */
+/* Converts to int64, saturating for hostile times. */
 static inline int64_t
 whole_ns(double ns)
 {
@@ -117,24 +118,25 @@ whole_ns(double ns)
 }
 
 /*
- * Values of clocks of which each stratum knows differences: the least of
- * sum w (value - of its stratum - of its clock)^2. Ties are in the order of
- * strata; clocks are numbered 0 to n - 1 and joined.
+ * Values of clocks of which strata tell differences: minimises the sum of w
+ * (value - stratum's - clock's)^2. Ties are sorted by stratum; clocks are
+ * numbered 0 to n - 1 and joined.
  */
 struct system {
 	size_t n, nties, nstrata;
 	const struct tie *ties;
-	const uint32_t *clock, *stratum; /* of each tie, here */
+	const uint32_t *clock, *stratum; /* of each tie */
 	double *w, *r;                   /* of each tie: weight, residual */
 };
 
-/* x begins as a guess. */
+/* x starts as a guess. */
 void system_solve(const struct system *s, const double *value, double *x);
-/* Of the value of each less the mean of those in zero, which adds up to 1. */
+/* Variance of each value less the mean of those in zero, whose weights add up
+ * to 1. */
 void system_variance(const struct system *s, const double *zero, double *out);
 
-/* solve-join.c: the clocks of one island, and what their variances grow by, as
- * it is not known how well strata agree. w and r are the ties' last ones. */
+/* solve-join.c: the clocks of an island, and the growth of variances, as it is
+ * uncertain how well strata agree. w and r end as the ties' last. */
 void join_clocks(struct system *s, double *x, double *growth);
 
 #endif

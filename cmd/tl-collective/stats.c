@@ -31,7 +31,7 @@ values_stat(struct values *of, double stat)
 	    : of->v[i] + (of->v[i + 1] - of->v[i]) * (at - (double)i);
 }
 
-/* The kth smallest comes to its place (Hoare's selection). */
+/* Moves the kth smallest to its place (Hoare's selection). */
 static int64_t
 select_i64(int64_t *v, size_t n, size_t k)
 {
@@ -63,7 +63,7 @@ select_i64(int64_t *v, size_t n, size_t k)
 	return v[k];
 }
 
-/* Of an even number the mean of the two in the middle, towards the lower. */
+/* For an even number the mean of the middle two, rounded down. */
 int64_t
 median_i64(int64_t *v, size_t n)
 {

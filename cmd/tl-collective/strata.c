@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The job's collectives as the solver's strata: those of a group that do the
- * same, a few hundred of each.
+ * Turns the job's collectives into the solver's strata: those of a group that
+ * do the same, a few hundred of each.
  */
 #include "cmd/tl-collective/clock.h"
 
 #include <stdlib.h>
 
-#define STRATUM_MAX 200    /* more collectives are thinned out evenly, ... */
-#define STRATUM_ENDS 12800 /* ... of many ranks to so many ends, ... */
-#define STRATUM_LEAST 64   /* ... but not to fewer than that */
-#define TICK_US 1000       /* of files that tell whole microseconds */
+#define STRATUM_MAX 200    /* more collectives are thinned out evenly, */
+#define STRATUM_ENDS 12800 /* with many ranks to so many ends, */
+#define STRATUM_LEAST 64   /* but not below this */
+#define TICK_US 1000       /* for files in whole microseconds */
 
 bool
 coll_tells_time(const struct job *j, const struct coll *c)
@@ -25,10 +25,10 @@ coll_tells_time(const struct job *j, const struct coll *c)
 	for (uint32_t m = 1; m < c->n; m++)
 		if (ranks[rec_pos(j, j->members[c->first + m])].clock != first)
 			return true;
-	return false; /* among GPUs of one process all ends are on one clock */
+	return false; /* GPUs of one process share a clock */
 }
 
-/* Of each rank: 1 us where its file has no parts of one. */
+/* Of each rank: 1 us if its file has whole microseconds. */
 int64_t *
 clock_ticks(const struct job *j)
 {
@@ -50,16 +50,16 @@ clock_ticks(const struct job *j)
 	return ticks;
 }
 
-/* The collectives of a group that do the same. */
+/* Collectives of a group that do the same. */
 typedef VEC(uint32_t) coll_list;
 
 struct maker {
 	const struct job *j;
 	struct strata *out;
-	VEC(coll_list) alike; /* the first n of them are the group's */
+	VEC(coll_list) alike; /* the first n are the current group's */
 	size_t n;
 	VEC(uint32_t) members; /* positions of ranks */
-	uint32_t *place;       /* of a rank among them */
+	uint32_t *place;       /* index of a rank among them */
 	int64_t *ticks, *latencies;
 };
 
@@ -104,7 +104,7 @@ thin_out(coll_list *list, size_t nmembers)
 	list->n = want;
 }
 
-/* Ranks in order, as it is the same whatever comes first. */
+/* Ranks in order, so that the order of records does not matter. */
 static void
 find_members(struct maker *k, const coll_list *list)
 {

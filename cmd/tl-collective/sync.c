@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the records of one collective come to. */
+/* Measures of a collective from its records. */
 #include "cmd/tl-collective/job.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 #include "trace/laws.h"
 
 /*
- * Ranks that should be in it, of those that were given: a rank whose file is
- * missing is one warning, and its collectives go on without it. 0: not known.
+ * Number of given ranks that should be in it; missing files are one warning,
+ * and collectives go on without them. 0: unknown.
  */
 static size_t
 expected(const struct job *j, const struct coll *c)
@@ -23,7 +23,7 @@ expected(const struct job *j, const struct coll *c)
 	return j->simplified ? j->ranks.n : 0;
 }
 
-/* Of one rank alone nothing can be said, unless it is alone in its group. */
+/* A single rank tells nothing, unless it is alone in its group. */
 static bool
 is_lone(const struct job *j, const struct coll *c)
 {
@@ -69,7 +69,7 @@ measure(const struct job *j, struct coll *c, int64_t *scratch)
 	for (uint32_t m = 0; m < c->n; m++) {
 		int64_t end = rec_end(v[m]);
 
-		/* ties: the first of the highest ranks, the lowest rank */
+		/* ties: the highest rank is earliest, the lowest last */
 		if (v[m]->start_ns <= v[c->earliest]->start_ns)
 			c->earliest = m;
 		if (v[m]->start_ns > v[c->last]->start_ns)
@@ -103,7 +103,7 @@ check(const struct job *j, struct coll *c)
 			c->flags |= COLL_MISMATCH;
 }
 
-/* What each rank recorded is in one collective, and in no other. */
+/* Each record is in exactly one collective. */
 static void
 keep_laws(const struct job *j)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* all_to_allv: ranks send and get different amounts. */
+/* all_to_allv, in which ranks move different amounts. */
 #include "cmd/tl-collective/tables.h"
 
 #include <math.h>

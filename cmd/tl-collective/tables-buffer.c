@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instructions of XLA at their best, and what that says of buffers' sizes: the
- * reference's tables of a dump of XLA's buffer assignment.
+ * XLA instructions at their best, and by buffer size: TraceLens's tables of a
+ * dump of XLA's buffer assignment.
  */
 #include "cmd/tl-collective/tables.h"
 
 #include <math.h>
 
-/* An instruction: its shortest run on any GPU. */
+/* An instruction's shortest run on any GPU. */
 struct best {
 	struct row row;
 	int64_t ns;
-	double rate; /* bytes/ns, which is GB/s; NAN: no size */
+	double rate; /* bytes per ns, that is GB/s; NAN: no size */
 };
 typedef VEC(struct best) best_vec;
 
@@ -26,7 +26,7 @@ rate_of(const struct sig *s, int64_t ns)
 static void
 bests_make(const struct job *j, best_vec *list)
 {
-	struct map at = { 0 }; /* by what is alike on all ranks */
+	struct map at = { 0 }; /* by what is equal on all ranks */
 
 	for (size_t i = 0; i < j->order.n; i++) {
 		const struct coll *c = &j->colls.v[j->order.v[i]];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bandwidth reached for each size of message: the reference lacks it. */
+/* Bandwidth by message size, which TraceLens lacks. */
 #include "cmd/tl-collective/tables.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 /* ---- bandwidth ---- */
 
-/* Of collectives of one class, group size and message. */
+/* Metrics of collectives of one class, group size and message. */
 enum { M_LATENCY, M_BUS, M_LINK };
 
 struct alike *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hangs in dumps of the flight recorder: a table, and what it comes to. */
+/* Hangs in dumps of the flight recorder: table and sentences. */
 #include "cmd/tl-collective/flight.h"
 #include "cmd/tl-collective/tables.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- texts ---- */
 
-/* "rank 3", "ranks 0-2,7": the places with this role. */
+/* "rank 3", "ranks 0-2,7": ranks with this role. */
 static void
 put_role(struct buf *b, const struct hang *h, enum standing role)
 {
@@ -53,7 +53,7 @@ put_utc(struct buf *b, int64_t ns)
 		buf_puts(b, text);
 }
 
-/* The dtype of a call whose tensors all have one. */
+/* The dtype of a call whose tensors share one. */
 static struct str
 type_of(const struct flight *f, const struct fcall *c, struct arena *mem)
 {
@@ -75,7 +75,7 @@ struct telling {
 	struct buf text;
 };
 
-/* The line so far. */
+/* Adds the line as a note. */
 static void
 tell(struct telling *t)
 {
@@ -92,7 +92,7 @@ place_with(const struct hang *h, enum standing role)
 	return NULL;
 }
 
-/* What the call of the others is unlike. */
+/* How a call differs from the others'. */
 static void
 tell_difference(struct telling *t, const struct hang *h)
 {
@@ -216,7 +216,7 @@ tell_waits(struct telling *t, const struct hang *h)
 	tell(t);
 }
 
-/* Where the rank at fault stands, the first of them. */
+/* Where the first rank at fault is. */
 static void
 tell_place(struct telling *t, const struct hang *h)
 {
@@ -299,7 +299,7 @@ tell_hangs(struct telling *t)
 
 /* ---- the table ---- */
 
-/* Ranks that stand alike at a hang. */
+/* Ranks with equal cells at a hang. */
 struct alike_places {
 	struct str group, desc, collective, verdict, role, ranks, dtype;
 	struct str last_call, frame, stack;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Collectives of XLA: by instruction, and by type as the reference has them. */
+/* Collectives of XLA, by instruction and, as in TraceLens, by type. */
 #include "cmd/tl-collective/tables.h"
 
 #include <math.h>
@@ -85,7 +85,7 @@ const struct table_def table_hlo = {
 
 /* ---- hlo_bandwidth ---- */
 
-/* A run of an instruction: what the reference calls a slice. */
+/* A run of an instruction, which TraceLens calls a slice. */
 struct slice {
 	const struct sig *sig; /* of its first group */
 	double algo, bus;      /* sums over its groups */
@@ -97,7 +97,7 @@ typedef VEC(struct slice) slice_vec;
 struct type {
 	struct row row;
 	int64_t noperations, nslices, nmeasured, nsized;
-	double mib; /* of those with a size */
+	double mib; /* of runs with a size */
 	struct values algo, bus;
 };
 
@@ -110,7 +110,7 @@ struct type {
 	    OWN_STAT(REAL(id "_p25", "p25_" name), struct type, m, 0.25),   \
 	    OWN_STAT(REAL(id "_p75", "p75_" name), struct type, m, 0.75)
 
-/* Of all there are, not of a sample. */
+/* Deviation of all, not of a sample. */
 static struct cell
 population_std(struct values *of)
 {
@@ -143,7 +143,7 @@ static const struct field type_fields[] = {
 	OWN(REAL("in_mib_mean", "avg_data_size_mb"), struct type, mib),
 };
 
-/* What a rank sends and gets, as the reference counts it. */
+/* What a rank sends and receives, as TraceLens counts it. */
 static double
 bytes_both_ways(const struct sig *s)
 {
@@ -159,7 +159,7 @@ bytes_both_ways(const struct sig *s)
 	}
 }
 
-/* Its slice, by instruction and by how many its group had of it before. */
+/* Its slice, by instruction and its repetition in the group. */
 static struct slice *
 slice_of(const struct job *j, const struct coll *c, slice_vec *slices,
     struct map *before, struct map *slice_at)
@@ -250,7 +250,7 @@ fill_types(struct sheet_rows *s, struct job *j)
 		add_slice(t, &slices.v[i], is_first);
 	}
 	for (size_t i = 0; i < CLASS_COUNT; i++)
-		types[i].mib /= (double)types[i].nsized; /* none: no number */
+		types[i].mib /= (double)types[i].nsized; /* none: NAN */
 	stable_sort(types, CLASS_COUNT, sizeof *types, by_algo);
 	for (size_t i = 0; i < CLASS_COUNT; i++) {
 		types[i].row.own = &types[i];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Each collective on each rank, and what those that do the same come to. */
+/* Each collective on each rank, and sums over equal ones. */
 #include "cmd/tl-collective/tables.h"
 
 #include <stdlib.h>
 
-/* On the clock of its island; without one as recorded. */
+/* On the island's clock; without one as recorded. */
 static struct cell
 cell_job_start(const struct row *r)
 {
@@ -77,7 +77,7 @@ const struct table_def table_long = {
 
 /* ---- summary ---- */
 
-/* The group's name as this rank has it. */
+/* The group's name as this rank records it. */
 /* clang-format off */
 static const struct field summary_fields[] = {
 	RANK,
@@ -127,7 +127,7 @@ const struct table_def table_summary_long = {
 	.fill = fill_sums,
 };
 
-/* One file's, as a report of it has it: without nodes. */
+/* The table for one file: without nodes. */
 const struct table_def table_coll_analysis = {
 	.name = "coll_analysis",
 	.is_single = true,

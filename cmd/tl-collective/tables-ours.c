@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the reference does not have: clocks, holes. */
+/* Tables that TraceLens lacks: clocks, missing ranks. */
 #include "cmd/tl-collective/tables.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ static const struct field clock_fields[] = {
 };
 /* clang-format on */
 
-/* Of each set of ranks whose clocks agree, at its first one: who. */
+/* Text of each set of ranks whose clocks agree, at its first rank. */
 static struct str *
 name_alike(struct sheet_rows *s, const struct job *j)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Collectives that make ranks wait for one another: one, and alike ones. */
+/* Collectives that make ranks wait for each other: each, and equal ones. */
 #include "cmd/tl-collective/verdict.h"
 
 #include <math.h>
@@ -165,7 +165,7 @@ by_wait(const void *pa, const void *pb)
 	return a->total_ns < b->total_ns ? -1 : a->total_ns > b->total_ns;
 }
 
-/* Those that are complete; their number. */
+/* Adds ranks' waiting in complete collectives; returns their number. */
 static int64_t
 add_waits(const struct job *j, struct waits *w)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Verdicts as tables: of the job, of each group, of each rank in a group. */
+/* Tables of verdicts: of the job, of each group, of each rank in a group. */
 #include "cmd/tl-collective/verdict.h"
 
 #include <math.h>
@@ -113,7 +113,7 @@ const struct table_def table_groups = {
 		MEMBER(own, struct lateness, lates), .stat = which \
 	}
 
-/* The work, or the idle time, that the late one had most more of. */
+/* The work, or idle time, that the late rank had most more of. */
 static struct cell
 cell_top(const struct excess *e, const struct row *r, enum spent_on on,
     bool is_detail)
@@ -246,7 +246,7 @@ put_late(struct sheet_rows *s, const struct job *j, const struct lateness *l,
 		.own = own });
 }
 
-/* Each rank in each group, the costliest first. */
+/* Each rank in each group, costliest first. */
 static void
 each_late(struct sheet_rows *s, struct job *j,
     void (*put)(struct sheet_rows *s, const struct job *j, struct lateness *l))
@@ -262,7 +262,7 @@ each_late(struct sheet_rows *s, struct job *j,
 	vec_free(&list);
 }
 
-/* Where starts cannot be compared nobody is known to be late. */
+/* If starts cannot be compared, nobody is known to be late. */
 static void
 put_cause(struct sheet_rows *s, const struct job *j, struct lateness *l)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Before and after: the collectives of two jobs that do the same, group by
- * group, and which of them differ by more than they vary.
+ * Before and after: equal collectives of two jobs, by group, and which differ
+ * beyond noise.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@
 
 /* Collectives of one group, type and size in both jobs. */
 struct versus {
-	const struct pgroup *group; /* of the later job, if that has it */
+	const struct pgroup *group; /* of the later job, if it has the group */
 	const struct sig *sig;
 	struct values latency[2], bus[2], skew[2], wait[2];
 	int64_t count[2];
 	double diff_ns, ratio, bus_ratio;
-	double total_ns; /* of all the later ones, for the order */
+	double total_ns; /* of all later ones, for the order */
 	struct noise_row samples;
 	struct noise noise;
 	bool is_known, is_beyond;
@@ -29,7 +29,7 @@ struct versus_rows {
 	size_t nboth, nknown, nbeyond;
 };
 
-/* What is the same in both jobs; the name of a group may be that of several. */
+/* Key of what is equal in both jobs; groups may share a name. */
 static void
 put_key(const struct pgroup *g, const struct sig *s, struct buf *b)
 {
@@ -117,7 +117,7 @@ compare(struct versus_rows *rows)
 	free(p);
 }
 
-/* By what the difference is worth; rows of one side last. */
+/* By cost of the difference; rows of one side last. */
 static int
 by_worth(const void *pa, const void *pb)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which tables there are, and how fields become columns and cells. */
+/* The list of tables; turns fields into columns and cells. */
 #include "cmd/tl-collective/tables.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ const struct table_def *const table_defs[] = {
 };
 const size_t ntable_defs = sizeof table_defs / sizeof *table_defs;
 
-#define WIDE_RANKS 16 /* more have no columns each */
+#define WIDE_RANKS 16 /* more ranks get no columns of their own */
 
 bool
 is_wanted(const struct table_def *def, const struct job *j)
@@ -65,7 +65,7 @@ put_fields(struct sheet_rows *s, const struct field *list, size_t n)
 		vec_push(&s->fields, list[i]);
 }
 
-/* The list once more for each rank, as rank_N_ID. */
+/* Repeats the list for each rank, as rank_N_ID. */
 static void
 put_rank_fields(struct sheet_rows *s, const struct field *list, size_t n)
 {
@@ -213,7 +213,7 @@ row_of_coll(const struct job *j, const struct coll *c, void *own)
 		.own = own };
 }
 
-/* The records of a collective by their ranks. */
+/* The records of a collective by rank. */
 static void
 find_ranks(struct sheet_rows *s, const struct coll *c)
 {
@@ -249,7 +249,7 @@ put_row(struct sheet_rows *s, const struct row *given)
 	}
 }
 
-/* Those at the end, in this order. */
+/* Last columns, in this order. */
 static const struct field ends[] = {
 	CELL(INT("node_id", NULL), cell_node),
 	CELL(TEXT("node_span", NULL), cell_node_span),
@@ -312,7 +312,7 @@ print_table(const struct table_def *def, struct job *j, struct table_dest *d)
 	arena_destroy(s.mem);
 }
 
-/* ---- what is alike ---- */
+/* ---- equal collectives ---- */
 
 struct alike *
 alike_of(struct alikes *s, struct row row, const void *key, size_t size)

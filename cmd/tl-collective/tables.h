@@ -18,7 +18,7 @@
 
 /* ---- rows ---- */
 
-/* What a row is about; what its table's fields don't ask for is NULL. */
+/* What a row is about; NULL where the table's fields do not need it. */
 struct row {
 	const struct job *job;
 	const struct rec *rec;
@@ -26,13 +26,13 @@ struct row {
 	const struct coll *coll;
 	const struct pgroup *group;
 	const struct rank_info *rank;
-	void *own; /* the table's */
+	void *own; /* of the table */
 	struct table *table;
-	struct buf *text; /* to build in */
+	struct buf *text; /* scratch */
 };
 
 struct row row_of_rec(const struct job *j, const struct rec *r);
-/* Its signature is that of the collective's first rank. */
+/* Its signature is the first rank's. */
 struct row row_of_coll(const struct job *j, const struct coll *c, void *own);
 
 /* ---- fields ---- */
@@ -49,12 +49,12 @@ enum field_from {
 
 struct field {
 	struct column col;
-	uint8_t of; /* which member of the row */
+	uint8_t of; /* member of the row */
 	uint8_t from;
-	uint16_t at; /* in what that points to */
-	double stat; /* FROM_VALUES: which, as of values_stat() */
+	uint16_t at; /* offset in what that points to */
+	double stat; /* FROM_VALUES: argument of values_stat() */
 	struct cell (*cell)(const struct row *r);
-	/* of one rank's record in a collective: 1 + the rank's position */
+	/* a rank's record in a collective: 1 + position of the rank */
 	uint32_t pos;
 };
 
@@ -76,7 +76,7 @@ struct field {
 #define COLL(column, m) { .col = column, MEMBER(coll, struct coll, m) }
 #define GROUP_OF(column, m) { .col = column, MEMBER(group, struct pgroup, m) }
 #define RANK_OF(column, m) { .col = column, MEMBER(rank, struct rank_info, m) }
-/* What a struct values comes to. */
+/* A statistic of a struct values. */
 #define OWN_STAT(column, type, m, which) { .col = column, MEMBER(own, type, m), .stat = which }
 #define METRIC(id, label, unit, flags, div, m, which) \
 	OWN_STAT(COLUMN(id, label, COL_REAL, unit, flags, div), struct alike, v[m], which)
@@ -92,7 +92,7 @@ struct field {
 #define CELL(column, make) { .col = column, .cell = make }
 #define WAIT(column) { .col = column, .cell = cell_wait }
 
-/* A column with this id, label, and of times and sizes the label's unit. */
+/* A column with id, label, and of times and sizes the label's unit. */
 #define COLUMN(id, label, type, unit, flags, div) { id, label, type, unit, flags, div }
 #define TEXT(id, label) COLUMN(id, label, COL_TEXT, UNIT_NONE, 0, 0)
 #define INT(id, label) COLUMN(id, label, COL_INT, UNIT_NONE, 0, 0)
@@ -104,14 +104,14 @@ struct field {
 #define REAL_US(id, label) COLUMN(id, label, COL_REAL, UNIT_NS, 0, 1e3)
 #define BYTES(id, label) COLUMN(id, label, COL_INT, UNIT_BYTES, 0, MB)
 #define REAL_BYTES(id, label) COLUMN(id, label, COL_REAL, UNIT_BYTES, 0, MB)
-/* of ours, in a table of the reference's */
+/* ours, in a table of TraceLens */
 #define OURS(id, type, unit, div) COLUMN(id, NULL, type, unit, COL_OURS, div)
-/* of ours: no label, and not among the first to be shown */
+/* ours, without label, and not among the first on a terminal */
 #define MINOR(id, type, unit) COLUMN(id, NULL, type, unit, COL_MINOR, 0)
 /* clang-format on */
 #define MB 1048576.0
 
-/* What several tables have. */
+/* Columns of several tables. */
 #define ID CELL(TEXT("collective_id", NULL), cell_id)
 #define GROUP GROUP_OF(TEXT("group", "Process Group Name"), pg)
 #define LABEL GROUP_OF(TEXT("group", "Process Group Name"), label)
@@ -141,15 +141,15 @@ struct field {
 #define END_SKEW COLL(US("end_skew_ns", "skew in end time"), skew_end_ns)
 
 struct cell cell_id(const struct row *r);
-/* For the last rank. */
+/* Waiting for the last rank. */
 struct cell cell_wait(const struct row *r);
 struct cell cell_start_skew(const struct row *r);
-/* As the file has it. */
+/* As in the file. */
 struct cell cell_start(const struct row *r);
 
 /* ---- tables ---- */
 
-/* A table in the making. */
+/* A table while its rows are made. */
 struct sheet_rows {
 	const struct job *job;
 	VEC(struct field) fields;
@@ -160,12 +160,12 @@ struct sheet_rows {
 	const struct rec **of_rank; /* by position */
 };
 
-/* Fields at the end of a table where the nodes are known, ... */
+/* Last columns of a table if nodes are known, */
 enum {
 	WITH_NODE_ID = 1 << 0,
 	WITH_NODE_SPAN = 1 << 1,
 	WITH_NODE = WITH_NODE_ID | WITH_NODE_SPAN,
-	/* ... the GPUs of a process, and what XLA says */
+	/* of GPUs of a process, and of XLA */
 	WITH_GPU = 1 << 2,
 	WITH_MODULE = 1 << 3,
 	WITH_INSTRUCTION = 1 << 4,
@@ -175,17 +175,17 @@ enum {
 
 struct table_def {
 	const char *name;
-	bool is_single; /* -d has it of one rank alone */
-	/* -d has it where there is such a collective; NULL: always */
+	bool is_single; /* -d writes it for a single rank */
+	/* -d writes it if such a collective exists; NULL: always */
 	bool (*is_about)(const struct job *j, const struct coll *c);
 	const struct field *fields;
 	size_t nfields;
-	/* of each rank of a few: in two blocks, before those of ours */
+	/* per rank, if few, in two blocks before our columns */
 	const struct field *of_rank;
 	size_t nfirst, nboth;
-	unsigned with;  /* WITH_ */
-	bool by_starts; /* compares ranks' starts, as their clocks have them */
-	bool is_streamed; /* its rows are printed as they come */
+	unsigned with;    /* WITH_ */
+	bool by_starts;   /* compares starts on the ranks' clocks */
+	bool is_streamed; /* prints rows as they come */
 	void (*fill)(struct sheet_rows *s, struct job *j);
 };
 
@@ -210,24 +210,24 @@ void print_table(
 void put_row(struct sheet_rows *s, const struct row *r);
 
 /*
- * Of a group of the later job the least bandwidth that a row has against the
- * job before, in %, 100 within noise; false: no row has both.
+ * Smallest bandwidth of a row of a group of the later job against the job
+ * before, in %; 100 within noise. False: no row has both.
  */
 bool versus_bandwidth(
     struct job *j, const struct pgroup *g, double *pct, struct buf *b);
 
-/* Whether a table, chosen by -d, has something to say. */
+/* Whether -d writes a table. */
 bool is_wanted(const struct table_def *def, const struct job *j);
 
-/* ---- what is alike ---- */
+/* ---- equal collectives ---- */
 
 #define ALIKE_METRICS 7
 
 struct alike {
-	struct row row; /* of the first */
+	struct row row; /* the first one */
 	int64_t count, sum_ns, exposed_ns;
-	double best;                    /* of some metric */
-	struct values v[ALIKE_METRICS]; /* which, the table knows */
+	double best;                    /* best value of a metric */
+	struct values v[ALIKE_METRICS]; /* metrics, known to the table */
 };
 
 struct alikes {
@@ -235,21 +235,21 @@ struct alikes {
 	struct intern *keys;
 };
 
-/* Those with this key, made when it is the first: until the next is made. */
+/* Those with this key, made if new; valid until the next is made. */
 struct alike *alike_of(
     struct alikes *s, struct row row, const void *key, size_t size);
-/* One more of them; a sum that is too large stays at the largest. */
+/* Adds one more; sums saturate. */
 void alike_add(struct alike *a, int64_t ns);
-/* A row for each, in order; then they are gone. */
+/* Writes a row for each, sorted, and empties the list. */
 void put_alikes(struct sheet_rows *s, struct alikes *list,
     int (*cmp)(const void *, const void *));
 void alikes_free(struct alikes *list);
-/* Of collectives of one class, group size and message: see nccl_bandwidth. */
+/* By class, group size and message; see nccl_bandwidth. */
 void curve_make(const struct job *j, struct alikes *curve);
-/* NULL: its bandwidth is not known. */
+/* NULL: bandwidth unknown. */
 struct alike *curve_point(
     const struct job *j, struct alikes *curve, const struct coll *c);
-/* The largest sum first. */
+/* Largest sum first. */
 int by_sum(const void *pa, const void *pb);
 
 #endif

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Episodes in sentences: of a group, and of all groups between some nodes. */
+/*
+ * Sentences about episodes: of a group, and of all groups between the same
+ * nodes.
+ */
 #include <math.h>
 #include <stdlib.h>
 
 #include "cmd/tl-collective/verdict.h"
 
-#define OVERLAP_MORE 20 /* points, in slow ones: computation slows them */
+#define OVERLAP_MORE 20 /* percentage points: computation slows them */
 
 /* ---- of a group ---- */
 
@@ -65,8 +68,8 @@ unstable_say(const struct unstable *u, struct buf *b)
 /* ---- of the job ---- */
 
 /*
- * Groups between the same nodes are slow together; without nodes each is by
- * itself.
+ * Groups between the same nodes are slow together; without nodes each stands
+ * alone.
  */
 static void
 put_where(const struct job *j, const struct group_sum *const *v, size_t n,
@@ -88,7 +91,7 @@ put_where(const struct job *j, const struct group_sum *const *v, size_t n,
 	}
 }
 
-/* Those at place first and behind it that are between the same nodes. */
+/* Those from first on that are between the same nodes. */
 static void
 find_slow_times(struct job *j, struct findings *f, size_t first,
     struct str *nodes, struct buf *b)
@@ -108,7 +111,7 @@ find_slow_times(struct job *j, struct findings *f, size_t first,
 			    !str_eq(nodes[g], where))))
 			continue;
 		if (g > first)
-			nodes[g].len = 0; /* it is in this sentence */
+			nodes[g].len = 0; /* already in this sentence */
 		vec_push(&v, s);
 		for (size_t i = 0; i < f->episodes.n; i++)
 			if (f->episodes.v[i].group == s->group)

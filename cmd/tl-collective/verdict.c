@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups, judged by what costs most in them. */
+/* Judges groups by what costs most in them. */
 #include "cmd/tl-collective/verdict.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ add_coll(const struct job *j, struct alikes *curve, struct group_sum *g,
 	}
 }
 
-/* Whether one rank's lateness is a good part of the time in collectives. */
+/* Whether one rank's lateness is a large part of the time in collectives. */
 bool
 group_is_late(const struct group_sum *g)
 {
@@ -50,7 +50,7 @@ group_is_late(const struct group_sum *g)
 	    (double)g->worst->share_ns >= WAIT_SHARE * total;
 }
 
-/* By what costs more, a late rank or times at which it is slow. */
+/* What costs more: a late rank or slow times. */
 static bool
 is_unstable(const struct group_sum *g)
 {
@@ -58,7 +58,7 @@ is_unstable(const struct group_sum *g)
 	    (!group_is_late(g) || g->slow.cost_ns > g->worst->cost_ns);
 }
 
-/* Most seem late by what may be the clocks, and that is a good part of it. */
+/* Whether most lateness may be the clocks', and is a large part of the time. */
 static bool
 is_unsure(const struct group_sum *g)
 {
@@ -68,7 +68,7 @@ is_unsure(const struct group_sum *g)
 	    g->wait_ns >= WAIT_SHARE * total;
 }
 
-/* Waiting first: a late rank is the more usual, and hides the network. */
+/* Waiting first: a late rank is more common, and hides the network. */
 static void
 judge(struct group_sum *g)
 {
@@ -94,7 +94,7 @@ judge(struct group_sum *g)
 
 /* ---- sentences ---- */
 
-/* Of what is spread, shortly; a part of the lateness, not of a call's time. */
+/* The largest of what is spread; shares are of the lateness, not of a call. */
 static void
 put_largest(struct buf *b, const struct spent_name *n, double pct)
 {
@@ -124,7 +124,7 @@ put_name(struct buf *b, const struct spent_name *n)
 	}
 }
 
-/* The op or the host event that took the time, or that none did. */
+/* Names the op or host event that took the time, or says that none did. */
 static void
 put_excess(const struct job *j, const struct lateness *l,
     const struct excess *e, const char *before, const char *what, struct buf *b)
@@ -263,7 +263,7 @@ settle(struct job *j, struct group_sum *s, struct buf *b)
 					 : STR("order");
 }
 
-/* Ranks of groups whose starts cannot be compared, or not well enough. */
+/* Ranks of groups whose starts cannot be compared well enough. */
 static void
 tell_judged(const struct job *j, struct findings *f)
 {

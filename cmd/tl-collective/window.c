@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a GPU spent the time between the collectives of a source on: spells
- * of other work and of idle time, and of each kernel when it began.
+ * What a GPU did between the collectives of a source: spells of other work and
+ * of idle time, and when each kernel started.
  */
 #include "cmd/tl-collective/reduce.h"
 
@@ -12,11 +12,11 @@
 
 const char *const spent_words[SPENT_COUNT] = { "idle", "op", "kernel" };
 
-/* What takes longest in a window; the rest has no name. */
+/* Number of longest names kept of a window. */
 #define SPENT_KEPT 32
 /*
- * So often all spells are looked at. Each of a few groups has windows that
- * cover all of them once; of many, later windows have no detail.
+ * Limit of passes over all spells. Windows of each group cover all spells once;
+ * with many groups, later windows have no detail.
  */
 #define LOOKS_MAX 64
 
@@ -30,7 +30,7 @@ by_began(const void *pa, const void *pb)
 	return a->hash < b->hash ? -1 : a->hash > b->hash;
 }
 
-/* The spells that end behind t begin with this one. */
+/* Index of the first spell that ends after t. */
 static size_t
 first_behind(const spell_vec *s, int64_t t)
 {
@@ -52,7 +52,7 @@ covered(const spell_vec *s, int64_t t)
 						: before;
 }
 
-/* Of each spell the time of those before it. */
+/* Sets each spell's sum of earlier ones. */
 static void
 add_up(spell_vec *s)
 {
@@ -61,7 +61,7 @@ add_up(spell_vec *s)
 		    (s->v[i - 1].end_ns - s->v[i - 1].start_ns);
 }
 
-/* The sum of the hashes of the kernels that started before t. */
+/* Sum of hashes of the kernels that started before t. */
 static uint32_t
 work_before(const struct windows *w, int64_t t)
 {
@@ -86,7 +86,7 @@ spent_name(struct intern *names, struct buf *b, enum spent_on on,
 	return intern_put(names, buf_str(b));
 }
 
-/* The gaps' pieces: by cause, and the event that this is due to. */
+/* Names pieces of gaps by cause and event. */
 static void
 find_idle(struct windows *w, const struct host *h, const struct gaps *g,
     struct intern *names)
@@ -121,7 +121,7 @@ find_idle(struct windows *w, const struct host *h, const struct gaps *g,
 	map_free(&known);
 }
 
-/* Sums by name, of those that were seen. */
+/* Sums by name, and the names that occurred. */
 struct tally {
 	int64_t *ns;
 	VEC(struct spent) seen;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inputs are reduced in child processes, side by side. A child takes one input
- * after another, puts what it made of it into a file in memory and says so in a
- * table, both of which all share. So an input that is damaged ends its child
- * with the message that it ends any program with, and the others are not
- * touched: another child goes on.
+ * Reduces inputs in parallel child processes. A child takes one input after
+ * another, appends its parts to a file in memory and notes them in a table,
+ * both shared by all. So a damaged input ends its child with the usual message,
+ * and another child goes on with the rest.
  */
 #include "cmd/tl-collective/collective.h"
 
@@ -15,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* One input, and where its parts are. */
+/* An input, and where its parts are. */
 struct task {
 	_Atomic bool is_done;
 	bool has_warned;
@@ -23,7 +22,7 @@ struct task {
 };
 
 struct shared {
-	_Atomic size_t next, len; /* input to be taken; of the file */
+	_Atomic size_t next, len; /* next: input to take; len: of the file */
 	struct task tasks[];
 };
 
@@ -104,7 +103,7 @@ get_texts(const char **at, size_t n)
 	return texts;
 }
 
-/* Texts and records stay where they are. */
+/* Texts and records stay in place. */
 static void
 get_part(const char **at, const char *path, struct part *p)
 {
@@ -147,7 +146,7 @@ do_task(struct work *w, struct reducer *r, size_t i, struct buf *b)
 	atomic_store(&t->is_done, true);
 }
 
-/* It takes an input before all else: who dies has used one up. */
+/* Takes an input before all else, so that a child that dies has used one up. */
 static noreturn void
 be_child(struct work *w)
 {
@@ -172,7 +171,7 @@ start_child(struct work *w)
 		be_child(w);
 }
 
-/* One of them has ended; whether that was at an input, not behind the last. */
+/* A child has ended; whether that was during an input, not after the last. */
 static bool
 wait_child(void)
 {
