@@ -2,11 +2,11 @@
 /*
  * Alignment of two lists of symbols by edit distance.
  *
- * Tracing back through the table of distances asks whether E rises into a cell
- * from above. Of long lists a band of the table is worked out; tracing back
- * knows E of each cell that it comes to, and when the band does not tell what
- * it asks, or E is so large that the band may be wrong, a wider one is tried.
- * So the result is that of the whole table.
+ * The traceback through the table asks of a cell whether E rises into it from
+ * above. Of long lists only a band of the table is computed; the traceback
+ * knows E of each of its cells. Where the band cannot answer, or E is so large
+ * that the band may be wrong, a wider one is tried, so the result is that of
+ * the whole table.
  */
 #include "cmd/tl-diff/align.h"
 

@@ -2,15 +2,15 @@
 /*
  * Times of a unit, and which differences are noise.
  *
- * A row's difference is what only one side does (fixed: no matter of noise),
- * what is in no sample (unknown), what first steps make of it where they stand
- * out (first), and the rest of it, which is tested. Of each family rows are
- * named that differ by themselves; what is left may differ together. All of
- * that is the verdict: sentences, rows and the gate say it.
+ * A row's difference has parts: work of one side only (fixed: no noise), work
+ * outside of samples (unknown), first steps that stand out (first), and the
+ * rest, which is tested. In each family rows are named that differ by
+ * themselves; the others may differ together. Sentences, rows and the gate
+ * print this one verdict.
  *
- * A side's time of a unit is `scale` samples long: where a sample is a step and
- * units are runs, their number. Where runs are ranks a sample is a step, which
- * varies around the mean of its own rank: one rank is no repetition of another.
+ * A side's time of a unit is `scale` samples long: if samples are steps and
+ * units runs, the number of steps. With --pair rank samples are steps that vary
+ * around the mean of their own rank: one rank does not repeat another.
  */
 #include <math.h>
 #include <stdlib.h>

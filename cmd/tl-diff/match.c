@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which children of two nodes belong together.
+ * Matches the children of two nodes.
  *
- * 1. The children on the GPU path; a side's single child that only wraps is
- *    looked through when the sides differ in number.
- * 2. As many on both sides and no launch among them: by place. Else aligned.
- * 3. What is left over and wraps something that the other side has too is
- *    replaced by its children, and what is free then is matched again.
- * 4. What is still left over on both sides is looked through down to where it
- *    branches, and matched by these names, then by names without functions.
+ * 1. The children on the GPU path; if their numbers differ, a side's single
+ *    child that only wraps is replaced by its children.
+ * 2. As many on both sides and no launch among them: by position, else
+ *    aligned.
+ * 3. An unmatched child that wraps something the other side has is replaced by
+ *    its children, and the unmatched ones are matched again.
+ * 4. What is still unmatched on both sides is matched by the names of the nodes
+ *    at which it branches, then by names without functions.
  */
 #include "cmd/tl-diff/align.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The merged tree, a line a node: what both sides have by its name, what they
- * call differently by both, what only one has with its side in front.
+ * The merged tree, a line per node: a name, two names where they differ, or a
+ * side and its name.
  *
- * Children stand in three groups: of both, of the first, of the second side.
- * With --min-diff only nodes are shown below which the sides differ by so much
- * GPU time. Where the trees part, what each side has instead of the other is
- * shown whole or not at all: a half of it would say that the other has nothing.
+ * Children are grouped: of both sides, of the first, of the second. --min-diff
+ * shows only nodes below which the sides differ by so much GPU time. Where the
+ * trees differ, both sides are shown whole or not at all: half of it would say
+ * that the other has nothing.
  */
 #include <stdlib.h>
 

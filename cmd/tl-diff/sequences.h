@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The GPU work of two runs as sequences of kernels: what one replay of a graph
- * launched, or else a step, or else an annotation, or the rest. In a sequence
- * kernels stand GPU stream by GPU stream, each in the order of time, because
- * how streams interleave differs from run to run.
+ * The GPU work of two runs as sequences of kernels: of a replay of a graph,
+ * else of a step, else of an annotation, else the rest. In a sequence kernels
+ * are sorted by GPU stream, then time, as streams interleave differently from
+ * run to run.
  *
- * A sequence's kind is what it is of, and its annotation's name without
- * numbers. A kind that one side only has tells nothing apart: that work is of
- * the next wider kind that both sides have.
+ * A sequence's kind is one of these, with its annotation's name without
+ * numbers. Work of a kind that one side lacks goes to the next wider kind that
+ * both have.
  */
 #ifndef TL_DIFF_SEQUENCES_H
 #define TL_DIFF_SEQUENCES_H

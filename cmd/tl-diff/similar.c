@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of one name: which belongs to which is decided by what is below.
+ * Matches calls of one name by what is below them.
  *
- * Two nodes agree in k levels, and in o names of the next. Pairs are taken by
- * k, then o, downwards, then those that the alignment had, then by place. Of
- * the nodes that agree in k levels one side is used up, so what is left agrees
- * in less: they are gone through from the largest k on. Where counting names
- * would take too long, the alignment and the places decide alone. Levels are
- * compared by 64-bit hashes.
+ * Two nodes have k equal levels, and share o names of the next. Pairs are
+ * taken by largest k, then o, then as aligned, then by position. Of the nodes
+ * with k equal levels one side is used up, so the rest has fewer equal ones:
+ * levels are tried from the largest k on. Where counting names would take too
+ * long, alignment and position decide. Levels are compared by 64-bit hashes.
  */
 #include <stdlib.h>
 

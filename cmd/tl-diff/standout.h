@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A step that took much more compute than the others of its run and phase. It
- * is no difference of the sides, but whoever reads one wants to know.
+ * is no difference of the sides, but readers of one want to know.
  *
  * First steps often do, as they load code and choose algorithms. Where they do
- * on both sides they are left out of the others' samples: they would hide what
- * became of these. They repeat each other over runs, and are judged by that; of
- * one run a side nobody knows how they vary.
+ * on both sides, they are no samples of the others, whose changes they would
+ * hide. They repeat each other over runs, which judge them; with one run a side
+ * their noise is unknown.
  */
 #ifndef TL_DIFF_STANDOUT_H
 #define TL_DIFF_STANDOUT_H
