@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-collective inside, in the order of the work:
+ * tl-collective, in the order of the work:
  *
- * work.c       one child process an input; what each leaves for its parent
- * signature.c  which events are collectives, their signatures; of XLA's
+ * work.c       child processes that reduce inputs, and their results
+ * signature.c  which events are collectives, their signatures; for XLA
  *              hlo.c, hlo-join.c, replicas.c
- * reduce.c     one source, or each GPU of it, to its records, with ...
- * window.c     ... how long its GPU worked between them
- * kernels.c    ... on which ops and shapes
- * partial.c    records as a stream; partial-read.c: and back
+ * reduce.c     a source, or each of its GPUs, to records, with
+ * window.c     the GPU's work between them, and
+ * kernels.c    its ops and shapes
+ * partial.c    writes records as a stream, partial-read.c reads them
  * job.c        sources to a job: ranks, windows, warnings
- * group.c      process groups; match.c and align.c: the same collective on
- *              all ranks
- * strata.c     what the ends of collectives say of the ranks' clocks, solved
- *              by solve*.c; causality.c, clock.c: whether they are off
- * link.c       what the links of a group can carry
- * gate.c       limits that a batch job sets
- * sync.c       latency, waiting, skew, bandwidth of a collective
- * cause.c      who was late, and what it was doing
+ * group.c      process groups
+ * match.c      collectives over all ranks, with align.c
+ * strata.c     ends of collectives for solve*.c, which solves the ranks' clocks
+ * clock.c      which clocks are off, with causality.c
+ * link.c       what a group's links carry
+ * gate.c       limits for batch jobs
+ * sync.c       latency, waiting, skew and bandwidth of a collective
+ * cause.c      who was late, and why
  * flight*.c    dumps of the flight recorder, which have no GPU work
- * verdict.c    groups, judged by what costs most
- * finding.c    the job, judged by who or what costs most in its groups
- * episode.c    when collectives of a group are slower than usual: slow.c;
- *              unstable.c in sentences
- * stats.c      mean, median, ... of values
+ * verdict.c    each group's verdict
+ * finding.c    the job's verdict
+ * episode.c    when a group is slower than usual: slow.c judges, unstable.c
+ *              has the sentences
+ * stats.c      mean, median and others
  * tables*.c    the tables; tables-vs.c: of two jobs
  *
- * A *record* is one collective on one rank: 72 bytes. A *signature* is what
- * collectives that do the same have in common. A *collective* is made of the
- * records of its ranks.
+ * A *record* is a collective on one rank: 72 bytes. A *signature* is what equal
+ * collectives have in common. A *collective* consists of its ranks' records.
  */
 #ifndef TL_COLLECTIVE_H
 #define TL_COLLECTIVE_H

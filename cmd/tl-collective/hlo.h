@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hlo: what XLA says of its collectives: kernels name an instruction, the
- * metadata of the source, which may follow, has its groups and shapes.
+ * hlo: XLA's collectives. Kernels name an instruction; the metadata of the
+ * source, which may follow, has its groups and shapes.
  *
  *	hlo_clear(h);				for each source
  *	hlo_meta(h, meta);			each metadata record
@@ -9,9 +9,8 @@
  *	n = hlo_ready(h);			after the last of both
  *	hlo_signature(h, id, ...);
  *
- * Which of an instruction's groups a GPU is in depends on its rank, which only
- * the job knows, so the signature's text is not a list yet: hlo_own() makes it
- * one.
+ * An instruction's group of a GPU depends on its rank, which only the job
+ * knows, so hlo_own() turns the signature's text into a list later.
  */
 #ifndef TL_COLLECTIVE_HLO_H
 #define TL_COLLECTIVE_HLO_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Weighted least squares of differences. The strata's own values are taken out,
- * which leaves the Laplacian of a graph of clocks,
+ * Weighted least squares of differences. Eliminating the strata's own values
+ * leaves the Laplacian of a graph of clocks,
  *
- *	L = diag(sum w) - sum over strata of w w' / sum w:
+ *	L = diag(sum w) - sum over strata of w w' / sum w,
  *
- * of few clocks by Cholesky, of many by conjugate gradients without ever being
- * formed.
+ * which is solved for few clocks by Cholesky, for many by conjugate gradients,
+ * without being formed.
  */
 #include "cmd/tl-collective/solve.h"
 

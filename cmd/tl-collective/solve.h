@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * solve: what the clocks of ranks are off by, and how they drift, from the ends
- * of collectives alone: numbers in, numbers out.
+ * solve: offset and drift of the ranks' clocks, from the ends of collectives
+ * alone: numbers in, numbers out.
  *
  * All members of a collective end together, but for the order in which they
- * leave it, which is the same each time: so each *stratum*, the collectives
- * of a group that do the same, tells its members' clocks to one another by a
- * number each (solve-stratum.c). Strata that share clocks are joined by least
- * squares, robustly, as one of them may be matched wrongly as a whole
- * (solve-join.c on solve-system.c). Clocks that nothing joins are *islands*.
+ * leave, which is always the same. So each *stratum*, the collectives of a
+ * group that do the same, gives each member's clock an offset against the
+ * others (solve-stratum.c). Strata that share clocks are joined by robust least
+ * squares, as one of them may be wrongly matched (solve-join.c on
+ * solve-system.c). Sets of clocks that nothing joins are *islands*.
  *
  *	solve_clocks(&job, out);	out[job.nclocks]
  *
- * Ends are int64; what is left as doubles are differences of them, after a
- * first guess at each clock has been taken out.
+ * Ends are int64; doubles are only differences, after a first guess at each
+ * clock has been subtracted.
  */
 #ifndef TL_COLLECTIVE_SOLVE_H
 #define TL_COLLECTIVE_SOLVE_H

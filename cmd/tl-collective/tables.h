@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables: each is a list of fields, which say the column and where in a row
- * its cell is, and a function that makes the rows.
+ * The tables: each is a list of fields, which have the column and the place of
+ * its cell in a row, and a function that makes the rows.
  *
  *	static const struct field fields[] = {
  *		ID, NAME, DTYPE,
