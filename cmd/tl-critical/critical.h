@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-critical inside, in the order of the work:
+ * tl-critical, in the order of the work:
  *
  * main.c      options, columns, reading
- * window.c    which part of a recording is looked at
- * build.c     a recording (trace/host.h) as a graph (graph.h): what its threads
- *             and GPU streams did one after the other
+ * window.c    the part of a recording whose path is wanted
+ * build.c     threads and GPU streams of a recording (trace/host.h) as a graph
  * awaited.c   calls and GPU streams that wait for GPU work
- * handover.c  threads that wait for one another
+ * handover.c  threads that wait for each other
  * graph.c     binding edges, longest paths, slack
- * ranks.c     the recordings of a job as one graph
- * costs.c     what the host of a rank costs the job
- * scale.c     what --what-if asks for
- * overlay.c   the path drawn into the stream
- * records.c   the path, slack and what-if as records of the sink
+ * ranks.c     the recordings of a job in one graph
+ * costs.c     what each rank's host costs the job
+ * scale.c     --what-if
+ * overlay.c   --overlay
+ * records.c   path, slack and what-if as records of the sink
  */
 #ifndef TL_CRITICAL_H
 #define TL_CRITICAL_H

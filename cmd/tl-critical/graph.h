@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * graph: what had to be over before something could begin.
+ * graph: what had to end before something could begin.
  *
- * Each event has two nodes, its start and its end, at the times that were
- * measured; event 0 stands for the window, whose start is the source and whose
- * end the sink. An edge says that one node waits for another for at least some
- * time. Of the edges into a node the one that it waited for longest binds it:
+ * Each event has two nodes, its start and its end, at their measured times;
+ * event 0 is the window, whose start is the source and whose end the sink. An
+ * edge says that a node waits for another for at least some time. Of the edges
+ * into a node the one that it waited for longest binds it:
  *
- *	edge	from + least_ns == to		it takes that long
- *		from + least_ns <  to		binding: the rest is its
- * residual else: there is room (edge slack)
+ *	from + least_ns == to	it takes that long
+ *	from + least_ns <  to	binding: the rest is its residual
+ *				else: there is room (edge slack)
  *
  * With binding edges at their measured weight and the others at their least,
- * the longest paths from the source give all measured times again, and the one
- * to the sink is as long as the window.
+ * the longest paths from the source give all measured times, and the one to
+ * the sink is as long as the window.
  *
  *	graph_start(&g, window);
  *	first = graph_events(&g, n);
