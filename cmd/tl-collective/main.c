@@ -34,11 +34,12 @@ enum {
 
 static const struct opt options[] = {
 	{ OPT_ALIGN, "align-clocks", NULL,
-	    "subtract each rank's estimated clock offset" },
+	    "correct offset and drift of each rank's clock" },
 	{ OPT_BUCKET_COMM, "comm-pattern", "RE[=TYPE]",
 	    "kernels like RE are collectives too (of TYPE)" },
 	{ OPT_FAIL_OVER, "fail-over", "GATE",
-	    "exit 4 beyond wait:5%, bandwidth:80% or skew:1ms; repeatable" },
+	    "exit 4 if wait:5%, bandwidth:80% or skew:1ms is broken; "
+	    "repeatable" },
 	{ OPT_FILES_FROM, "files-from", "LIST",
 	    "read paths of inputs from LIST, one per line" },
 	{ OPT_GPUS_PER_NODE, "gpus-per-node", "N",
@@ -47,7 +48,7 @@ static const struct opt options[] = {
 	{ OPT_JUNIT, "junit", "FILE",
 	    "write the result of --fail-over per group as JUnit XML" },
 	{ OPT_KEEP_MISMATCH, "keep-mismatch", NULL,
-	    "keep collectives whose ranks disagree in summaries" },
+	    "summaries include collectives whose ranks disagree" },
 	{ OPT_LINK, "link", "FILE|NAME",
 	    "judge bandwidth by this link, within or between nodes; "
 	    "repeatable" },

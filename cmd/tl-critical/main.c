@@ -36,7 +36,7 @@ static const struct opt options[] = {
 	{ OPT_JOB, "job", NULL, "inputs are the ranks of one job" },
 	OPT_SINK_LIST_ROW,
 	{ OPT_NO_GAPS, "no-gaps", NULL,
-	    "what if every event took its shortest time" },
+	    "what if there were no gaps, latencies and stalls" },
 	{ OPT_OVERLAY, "overlay", NULL,
 	    "write the stream with the path marked and drawn" },
 	{ OPT_SELECT_RANK, "rank", "RANK,...", "only these ranks: 0,4-7" },

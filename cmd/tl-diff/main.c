@@ -52,7 +52,7 @@ static const struct opt options[] = {
 	{ OPT_RUN_NOISE, "run-noise", "PERCENT",
 	    "noise to assume for one run per side (0.5%)" },
 	{ OPT_SURE, "sure", NULL,
-	    "with --fail-over: only if the whole 95 % interval is beyond" },
+	    "--fail-over only if the whole 95 % interval is beyond the limit" },
 	{ OPT_TABLE_NAME, "table", "NAME", "print this table" },
 	OPT_SELECT,
 	OPT_TABLE,

@@ -24,14 +24,14 @@ enum {
 };
 
 static const struct opt options[] = {
-	{ OPT_DEEP, "deep", NULL, "also models, roofs and flows" },
+	{ OPT_DEEP, "deep", NULL, "also check models, roofs and flows" },
 	{ OPT_JUNIT, "junit", "FILE", "write the checks as JUnit XML, for CI" },
 	{ OPT_LIST_CHECKS, "list-checks", NULL, "list the checks" },
 	{ OPT_LIST_TABLES, "list-tables", NULL, "list the tables" },
 	{ OPT_MARK, "mark", "FILE",
 	    "write the stream with its verdict to FILE" },
 	{ OPT_RULES, "rules", "FILE", "judge by the rules of FILE, too" },
-	{ OPT_SARIF, "sarif", "FILE", "the findings as SARIF, for CI" },
+	{ OPT_SARIF, "sarif", "FILE", "write the findings as SARIF, for CI" },
 	{ OPT_SET, "set", "CHECK=W[,M]",
 	    "warning at W, misleading at M, or 'never'" },
 	OPT_TABLE,

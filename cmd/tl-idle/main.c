@@ -26,7 +26,7 @@ static const struct opt options[] = {
 	{ OPT_MIN_GAP, "min-gap", "TIME", "omit gaps shorter than TIME" },
 	{ OPT_NO_PYTHON, "no-python", NULL, "skip Python frames" },
 	{ OPT_STEPS, "steps", NULL,
-	    "only from the first step's start to the last one's end" },
+	    "from the start of the first step to the end of the last" },
 	OPT_SINK_TABLE_ROW,
 	OPT_SELECT,
 	OPT_SELECT_HINT,

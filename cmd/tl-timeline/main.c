@@ -15,10 +15,11 @@
 
 static const struct opt options[] = {
 	{ OPT_ALIGN, "align", "base|collective",
-	    "of --join: clocks as recorded, or by collectives" },
+	    "--join: clocks as recorded, or aligned by collectives" },
 	{ OPT_BY, "by", "annotation|dev|phase|pid|rank|recompute|src|step",
 	    "one timeline per rank, device, step, ..." },
-	{ OPT_CLOCK, "clock", "gpu|cpu", "gpu, or cpu: the host's threads" },
+	{ OPT_CLOCK, "clock", "gpu|cpu",
+	    "timeline of the GPU, or how long host threads worked" },
 	{ OPT_JOIN, "join", NULL, "one timeline for all sources" },
 	OPT_SINK_LINKED_ROW,
 	OPT_SINK_LIST_ROW,
@@ -33,7 +34,7 @@ static const struct about about = {
 	"where did the GPU time go: computation, exposed communication, "
 	"exposed copies, idle",
 	"[OPTIONS] [FILE...]",
-	"tl-decode trace.json.gz | tl-timeline",
+	"tl-timeline trace.json.gz",
 };
 
 static const char *const by_words[] = {
