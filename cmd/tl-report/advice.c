@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What to do first: tl-advise's findings about the tables of this report. */
+/* tl-advise's findings about the tables of this report: what to do first. */
 #include "table/table.h"
 
 #include "cmd/tl-report/figures.h"
@@ -24,9 +24,8 @@ advice_start(const struct settings *s, struct jobs *j, const char *format)
 }
 
 /*
- * The largest. What a kernel could win without a roof, or towards a peak that
- * none reaches, is a guess, and nothing to do first; a comparison has sentences
- * of its own.
+ * The largest gains. Gains of kernels without a roof or towards a peak are
+ * guesses; findings of a comparison have sentences of their own.
  */
 void
 advice_take(void *ctx, const struct line *l)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The programs that answer, side by side. */
+/* The analyses, which run in parallel. */
 #include "cmd/tl-report/figures.h"
 
 static const char *const programs[] = {
@@ -14,7 +14,7 @@ static const char *const programs[] = {
 	[LAUNCH] = "tl-launch",
 };
 
-/* Others wait for the timeline; of the rest those that take long go first. */
+/* The timeline goes first, as others wait for it; then those that take long. */
 static const struct {
 	const char *program;
 	unsigned char urgency;
@@ -43,7 +43,9 @@ struct analyses {
 	bool cuts; /* --top counts */
 };
 
-/* Over all trees, its tables into the folder; NULL: it is not installed. */
+/*
+ * One program over all trees, its tables into the folder; NULL: not installed.
+ */
 static struct job *
 start_program(const struct analyses *a, const char *program, const char *format,
     const struct args *options, const char *top)
@@ -79,7 +81,7 @@ start_program(const struct analyses *a, const char *program, const char *format,
 	return job_start(a->jobs, &argv, &how);
 }
 
-/* With the user's options for it, and one of ours, or NULL. */
+/* With the user's options for it and one of ours, or NULL. */
 static struct job *
 start(const struct analyses *a, enum program p, const char *format,
     const char *option, const char *top)
@@ -101,7 +103,7 @@ top_of(const struct settings *s, const char *top)
 	return top != NULL ? top : s->top;
 }
 
-/* For one rank, only how long its collectives took; JAX's GPUs are ranks. */
+/* Of one rank only the durations of collectives; JAX's GPUs are ranks. */
 static void
 start_collective(const struct analyses *a)
 {
@@ -121,7 +123,7 @@ start_collective(const struct analyses *a)
 	vec_free(&options.v);
 }
 
-/* The timeline of recomputed work and of the other, instead of the whole. */
+/* Recomputed work and the rest apart, instead of one timeline. */
 static void
 start_recompute(const struct analyses *a)
 {
@@ -141,7 +143,7 @@ start_recompute(const struct analyses *a)
 	(void)job_start(a->jobs, &argv, &(struct job){ 0 });
 }
 
-/* Kernels by name stand for ops where there are none. */
+/* Without ops, kernels by name. */
 static void
 start_kernels(const struct analyses *a)
 {
@@ -177,7 +179,7 @@ start_modules(const struct analyses *a)
 	vec_free(&folded.v);
 }
 
-/* Of a trace without GPU work: what the host did. */
+/* Without GPU work: what the host did. */
 static void
 analyse_host(const struct analyses *a)
 {
@@ -213,10 +215,9 @@ take_timeline(void *ctx, const struct line *l)
 }
 
 /*
- * Why the GPU was idle, in the window of the steps; or, where these are apart,
- * before each event that is selected: between them it may do other work. Of
- * sheets with the gaps that are 0.1 % of idle time or more: a page has room for
- * them.
+ * Why the GPU was idle in the window of the steps, or, if these are not
+ * contiguous, before each selected event: in between it may run other work.
+ * Only gaps of 0.1 % of idle time or more, for which a page has room.
  */
 static void
 start_idle(const struct analyses *a)
@@ -268,7 +269,7 @@ start_critical(const struct analyses *a)
 	vec_free(&ranks.v);
 }
 
-/* Whether figures can be trusted: of all that was recorded. */
+/* Of the whole recording. */
 static void
 start_health(const struct analyses *a)
 {
@@ -278,7 +279,7 @@ start_health(const struct analyses *a)
 		.is_verdict = true };
 	struct args argv = { 0 };
 
-	/* it tells nothing of single ranks */
+	/* tl-health does not select */
 	if (!have("tl-health") || a->set->select.ranks.ranges.n > 0)
 		return;
 	args_add(&argv, "tl-health");
@@ -293,8 +294,8 @@ start_health(const struct analyses *a)
 }
 
 /*
- * The analyses of GPU work. The timeline comes first: it says whether there are
- * collectives, and idle time.
+ * The timeline comes first: it says whether there are collectives and idle
+ * time.
  */
 static void
 analyse_gpu(const struct analyses *a)
@@ -353,7 +354,7 @@ analyse_side(struct settings *s, struct jobs *j, const char *format)
 		analyse_gpu(&a);
 }
 
-/* Programs that the report goes without, as a warning of the screen. */
+/* A program that is not installed is a warning of the screen. */
 static void
 note_missing(const struct settings *s, struct jobs *j)
 {

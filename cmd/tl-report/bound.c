@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What bounds the time: the verdict, of the classes that a window's time went
- * on, and the sentences that say it with its evidence. See tl-report(1).
+ * The verdict: what bounds the time, by class, in a sentence with its evidence.
+ * See tl-report(1).
  */
 #include <stdio.h>
 
@@ -9,8 +9,8 @@
 
 #include "cmd/tl-report/figures.h"
 
-#define LITTLE_NS 1000   /* of GPU work: no verdict */
-#define ROOF_MIN 10      /* percent of the roof that is reached */
+#define LITTLE_NS 1000   /* of GPU work: below, no verdict */
+#define ROOF_MIN 10      /* percent of the roof: below, something else limits */
 #define QUEUE_SHOWN 0.05 /* percent of the time */
 
 static const struct {
@@ -89,8 +89,8 @@ bound_take_pace(void *ctx, const struct line *l)
 /* ---- the decision ---- */
 
 /*
- * Two thirds of modelled GPU work are on one side of the roofline, and not so
- * far below it that something else limits them.
+ * Two thirds of modelled GPU work are on one side of the roofline, and near
+ * enough to it that nothing else limits them.
  */
 const char *
 bound_of_gpu(
@@ -131,7 +131,7 @@ verdict_of(const struct bound *m)
 			       : classes[m->is.class].verdict;
 }
 
-/* Most of it is known by lengths alone. */
+/* Most of it is inferred from durations alone. */
 static bool
 is_likely(const struct bound *m)
 {
@@ -171,8 +171,8 @@ put_queue(const struct bound *m, const char *lead, int64_t ns)
 }
 
 /*
- * "4.426 ms in 1 step", or of several their mean. Runs and inferred steps leave
- * much of it out.
+ * "4.426 ms in 1 step", of several ranks the mean. Runs and inferred steps
+ * leave out much of the window.
  */
 static void
 put_window(const struct bound *m, int64_t ns)
@@ -185,7 +185,7 @@ put_window(const struct bound *m, int64_t ns)
 	}
 }
 
-/* What the time in collectives goes on, over all process groups. */
+/* Time in collectives and its waiting part, over all process groups. */
 void
 sum_collectives(const struct figures *f, int64_t *wait_ns, int64_t *all_ns)
 {
@@ -197,7 +197,10 @@ sum_collectives(const struct figures *f, int64_t *wait_ns, int64_t *all_ns)
 	time_add(all_ns, *wait_ns);
 }
 
-/* Two thirds of a class in one call: that is it. Else the call is the most. */
+/*
+ * The call with most of the class's time; if it has two thirds, it stands for
+ * all.
+ */
 static void
 put_most(const struct bound *m)
 {
@@ -212,7 +215,7 @@ put_most(const struct bound *m)
 	put_part_of(m->w, p, m->b);
 }
 
-/* What waits for the work that is missing. */
+/* What waits for the work that is not recorded. */
 static void
 put_waits(const struct bound *m)
 {
@@ -230,8 +233,7 @@ put_waits(const struct bound *m)
 	}
 }
 
-/* One gap is all, known by the call that waits for its work and by the event of
- * it that the next kernel waits for. */
+/* The class is one gap, for which call and the awaited event are known. */
 static bool
 is_awaited(const struct budget *w, const struct idle_part *p)
 {
@@ -277,7 +279,7 @@ put_awaited(const struct bound *m, const struct idle_part *p)
 	    " whose work is missing. Record all %s work. The rest is ", gpu);
 }
 
-/* What of the window no event accounts for. */
+/* The part of the window that no event accounts for. */
 static void
 put_missing(const struct bound *m)
 {
@@ -310,7 +312,7 @@ put_missing(const struct bound *m)
 	buf_puts(m->b, ". The rest is ");
 }
 
-/* No class is half as large again as the next. */
+/* No class is 1.5 times the next. */
 static void
 put_mixed(const struct bound *m)
 {
@@ -369,7 +371,7 @@ put_class(const struct bound *m)
 		buf_puts(m->b, "; no ops recorded");
 }
 
-/* "host-bound: ...", of what was recorded. */
+/* The verdict on what was recorded: "host-bound: ...". */
 static void
 put_rest(const struct bound *m)
 {
@@ -391,7 +393,7 @@ put_rest(const struct bound *m)
 	evidence_put(m);
 }
 
-/* Without causes there are only shares. */
+/* Without causes: shares only. */
 static void
 put_plain(const struct figures *f, const char *why, struct buf *b)
 {

@@ -17,7 +17,7 @@
 struct figures;
 struct rank;
 
-/* Percent: what is most of something, and what is little. */
+/* Percent: most of a whole, and little of it. */
 #define MOST (200.0 / 3)
 #define LITTLE (100.0 / 3)
 
@@ -33,13 +33,13 @@ struct bound {
 	struct figures *f;
 	const struct budget *w;
 	struct decision is;
-	const struct rank *late; /* whose verdict is the job's, or NULL */
+	const struct rank *late; /* the rank that bounds the job, or NULL */
 	struct buf *b;
 };
 
 /* ---- window.c ---- */
 
-/* Behind the last row of tl-idle's tables. */
+/* After the last row of tl-idle's tables. */
 void window_make(struct figures *f);
 /* Nothing of the host is there to say why the GPU waits. */
 bool window_is_blind(const struct budget *w);
@@ -55,28 +55,26 @@ void bound_take_window(void *ctx, const struct line *l);
 void bound_take_idle(void *ctx, const struct line *l);
 void bound_take_pace(void *ctx, const struct line *l);
 
-/* Percent: from here on the causes of idle time are shown. */
+/* Percent: from here on causes of idle time are shown. */
 #define IDLE_SHOWN 20
-/* Of GPU work: by what of it has a model, is compute-bound, and is lost. */
+/* By the shares of GPU work with a model, compute-bound, and lost. */
 const char *bound_of_gpu(
     int64_t busy_ns, int64_t modelled_ns, int64_t compute_ns, int64_t lost_ns);
-/* A word of ours that begins with the device, if any, as that is called. */
+/* One of our words that begins with "gpu", with the device's name instead. */
 void bound_put_word(const struct figures *f, const char *word, struct buf *b);
-/* The verdict of a class by its word; of "launch" as well. */
+/* The verdict of a class, or of "launch". */
 const char *bound_named(struct str class);
-/*
- * What bounds the time: of all ranks, or of the one that the others wait for.
- */
+/* The verdict over all ranks, or of the late rank. */
 void bound_put(struct figures *f, struct buf *b);
-/* What collectives took over all process groups: waiting, and all. */
+/* Time in collectives over all process groups: waiting, and all. */
 void sum_collectives(
     const struct figures *f, int64_t *wait_ns, int64_t *all_ns);
-/* The rank that others waited for longest, and how long they waited for all. */
+/* The rank that others waited for longest, and the sum of their waiting. */
 const struct rank *most_awaited(const struct figures *f, int64_t *caused_ns);
 
 /* ---- evidence.c ---- */
 
-/* " (python 2.076 ms, op 1.498 ms)": the causes of a class, to two thirds. */
+/* " (python 2.076 ms, op 1.498 ms)": the largest causes, up to two thirds. */
 void put_layers(const struct bound *m, unsigned class);
 /* ", uid 7", if there is one. */
 void put_uid(struct buf *b, struct str uid);
@@ -85,14 +83,14 @@ void put_part_of(
     const struct budget *w, const struct idle_part *p, struct buf *b);
 /* " (the longest behind cudaStreamSynchronize, uid 7)". */
 void put_opener(const struct bound *m);
-/* Sentences, each where it has something to say. */
+/* Each sentence that applies. */
 void evidence_put(const struct bound *m);
 /* "1,360 calls, longest wait 68.153 ms, uid 26612". */
 void put_calls(
     const struct budget *w, const struct idle_part *p, struct buf *b);
-/* An id as words: blanks for its underscores. */
+/* An id with blanks for its underscores. */
 void put_words(struct buf *b, const char *id);
-/* A cause in a sentence: "none" says nothing there. */
+/* A cause as words; "none" is left out. */
 void put_cause(struct buf *b, enum cause cause);
 
 #endif

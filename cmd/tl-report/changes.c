@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What changed against another trace: the tables of tl-diff, for people. */
+/* What changed against another trace, from tl-diff's tables. */
 #include <stdlib.h>
 
 #include "cmd/tl-report/changes.h"
@@ -32,7 +32,7 @@ changes_finish(struct figures *f)
 		if (!has_kernels || f->changes.v[i].of != CHANGE_LAUNCH)
 			f->changes.v[n++] = f->changes.v[i];
 	f->changes.n = n;
-	/* lists in their order need none, and keep their ties */
+	/* already sorted, so ties keep their order */
 	if (has_kernels && f->compares_ops)
 		qsort(f->changes.v, n, sizeof *f->changes.v, by_size);
 	if (n > TOP_CHANGES)
@@ -55,7 +55,7 @@ change_sentence(struct figures *f, struct str text)
 	return s;
 }
 
-/* Its name, what it became, and its shapes. */
+/* Name, what it became, shapes. */
 struct str
 change_name(
     struct figures *f, struct str name, struct str after, struct str dims)

@@ -5,7 +5,7 @@
 
 #include "cmd/tl-report/figures.h"
 
-/* After the last one: kernels of replays instead of what launched them. */
+/* After the last row: replays are replaced by their kernels. */
 void changes_finish(struct figures *f);
 struct str change_sentence(struct figures *f, struct str text);
 struct str change_name(

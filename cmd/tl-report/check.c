@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether the tables of ops add up to the trace: no GPU event with a launch,
- * collectives left out as they are there, is missing in them or counted twice,
- * and the time of all is between what the GPU was busy and their sum. The
- * events are counted in the trees, by none of the programs that made the
- * tables.
+ * --check: that no linked GPU event but collectives is missing in the tables of
+ * ops or counted twice, and that their time is between busy time and the sum of
+ * durations. Events are counted in the trees, by none of the programs that made
+ * the tables.
  */
 #include "cmd/tl-report/check.h"
 #include "cmd/tl-report/figures.h"
@@ -15,8 +14,8 @@
 #include "json/json.h"
 
 /*
- * Events of one name: in the trees, listed in the table at hand, and how many
- * may be in calls that its rows do not list.
+ * Events of one name: in the trees, in the table, and how many may be in calls
+ * that its rows do not list.
  */
 struct name_count {
 	uint64_t there, listed, unlisted;
@@ -28,12 +27,12 @@ struct checker {
 	struct checks *to;
 	VEC(struct name_count) names; /* by text */
 	struct bucket_rules rules;
-	struct spans busy; /* of the source at hand */
+	struct spans busy; /* of the current source */
 	uint32_t nsources;
-	/* of the table at hand */
+	/* of the current table */
 	struct check *at;
 	const char *time_column;
-	uint64_t unnamed; /* that may be of any name */
+	uint64_t unnamed; /* may have any name */
 	struct arena *mem;
 };
 
@@ -80,7 +79,7 @@ read_tree(struct checker *c, const char *path)
 	uint32_t first = c->nsources;
 	enum item item;
 
-	in->is_told = true; /* by tl-tree */
+	in->is_told = true; /* tl-tree has reported it */
 	stream_only(in, select_kinds(sel, KINDS_GPU));
 	select_start(sel, in, first);
 	while ((item = stream_next(in)) != ITEM_END) {
@@ -101,9 +100,9 @@ read_tree(struct checker *c, const char *path)
 /* ---- the tables ---- */
 
 /*
- * {"name":...,"count":...}: events at one place of an op's calls. Calls with
- * another number of kernels than the first are not in it: they may have the
- * same ones, or as many others.
+ * {"name":...,"count":...}: events at one place among an op's kernels. Calls
+ * with another number of kernels than the first are not counted: they may have
+ * the same events, or others.
  */
 static void
 take_place(struct checker *c, struct str text, uint64_t ncalls)
@@ -118,7 +117,7 @@ take_place(struct checker *c, struct str text, uint64_t ncalls)
 	rest = ncalls > n ? ncalls - n : 0;
 	c->at->events += n;
 	c->unnamed += rest;
-	/* where several names share the place its counts are not known */
+	/* several names share the place: their counts are unknown */
 	if (json_member(&of, STR("names")) != NULL) {
 		c->unnamed += n;
 	} else {
@@ -150,7 +149,7 @@ take_row(void *ctx, const struct line *l)
 	arena_reset(c->mem, 0);
 }
 
-/* Those that no call of the name's own rows explains. */
+/* Events that no unlisted call can explain. */
 static uint64_t
 missing(const struct name_count *n)
 {
@@ -159,7 +158,7 @@ missing(const struct name_count *n)
 	return n->there > known ? n->there - known : 0;
 }
 
-/* Of calls that are not listed: what has another name than where they are. */
+/* Events of unlisted calls that may have another name. */
 static uint64_t
 spare(const struct name_count *n)
 {
@@ -190,7 +189,7 @@ compare_names(struct checker *c)
 	}
 }
 
-/* To the ns: what is outside may be so by one. */
+/* To the ns, which decides. */
 static void
 put_ns(struct buf *b, int64_t ns)
 {
@@ -226,7 +225,7 @@ check_table(struct checker *c, const char *table, const char *time_column)
 	if (!table_each(table_path(c->set, table, "ndjson"), take_row, c))
 		return;
 	compare_names(c);
-	/* what overlaps in a call counts once */
+	/* overlapping work in a call counts once */
 	check.has_time =
 	    check.ns >= c->to->busy_ns && check.ns <= c->to->sum_ns;
 	if (!check.has_time)
@@ -272,7 +271,7 @@ write_table(const struct settings *s, const struct checks *checks)
 	table_destroy(t);
 }
 
-/* The user's collectives, as tl-ops takes them. */
+/* The patterns of --comm-pattern, as for tl-ops. */
 static void
 take_patterns(struct checker *c)
 {

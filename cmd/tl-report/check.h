@@ -7,20 +7,20 @@
 
 struct settings;
 
-/* A table of ops, and what it has of the GPU's work. */
+/* A table of ops, and the GPU work it lists. */
 struct check {
 	const char *table;
-	uint64_t events; /* in lists of kernels */
+	uint64_t events; /* in its lists of kernels */
 	int64_t ns;
 	uint64_t unlike; /* names with another count than in the trees */
-	bool has_time;   /* busy_ns to sum_ns, below */
+	bool has_time;   /* between busy_ns and sum_ns */
 };
 
 struct checks {
 	VEC(struct check) list;
-	uint64_t events; /* with a launch, in the trees */
-	int64_t busy_ns; /* with them, of all sources */
-	int64_t sum_ns;  /* of their durations */
+	uint64_t events; /* linked, in the trees */
+	int64_t busy_ns; /* of these, over all sources */
+	int64_t sum_ns;  /* of these, durations */
 };
 
 static inline bool
@@ -30,8 +30,8 @@ check_is_passed(const struct check *c)
 }
 
 /*
- * --check: reads the trees once more, and the tables before rows are cut. What
- * fails is a warning; all of it is the table "checks". Lives to the end.
+ * --check: reads the trees again, and the tables before rows are cut. Failures
+ * are warnings, results the table "checks". Lives to the end.
  */
 const struct checks *checks_make(struct settings *s);
 

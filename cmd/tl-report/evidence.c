@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The sentences behind a verdict: what bears it, and what it leaves out. */
+/* The evidence of a verdict, and what it leaves out. */
 #include <stdio.h>
 
 #include "table/table.h"
 
 #include "cmd/tl-report/figures.h"
 
-#define COST_MIN 1     /* percent of the time that the job loses */
-#define AHEAD_PART 100 /* of the window: less is no lead of the host's */
+#define COST_MIN 1     /* percent of the job's time */
+#define AHEAD_PART 100 /* of the window: a shorter lead is not mentioned */
 
 /* ---- words ---- */
 
@@ -54,7 +54,7 @@ put_calls(const struct budget *w, const struct idle_part *p, struct buf *b)
 }
 
 /*
- * "hipFree (3.004 s: 1,360 calls, longest wait 68.153 ms, uid 26612)"; of
+ * "hipFree (3.004 s: 1,360 calls, longest wait 68.153 ms, uid 26612)", of
  * several sources the mean.
  */
 void
@@ -74,7 +74,7 @@ put_part_of(const struct budget *w, const struct idle_part *p, struct buf *b)
 
 /* ---- causes ---- */
 
-/* Idle time of a class by cause; the largest, or none of them. */
+/* Idle time of a class by cause; returns the largest cause, or 0. */
 static unsigned
 sum_causes(const struct budget *w, unsigned class, int64_t ns[CAUSE_COUNT])
 {
@@ -90,7 +90,7 @@ sum_causes(const struct budget *w, unsigned class, int64_t ns[CAUSE_COUNT])
 	return most;
 }
 
-/* The causes of a class, the largest first, until they are two thirds. */
+/* The largest causes of a class, up to two thirds of it. */
 void
 put_layers(const struct bound *m, unsigned class)
 {
@@ -114,7 +114,8 @@ put_layers(const struct bound *m, unsigned class)
 /* ---- sentences ---- */
 
 /*
- * One gap is half of the non-GPU time: where it is, and the verdict without it.
+ * If one gap is half of the non-GPU time: where it is, and the verdict without
+ * it.
  */
 static void
 put_one_gap(const struct bound *m)
@@ -197,7 +198,7 @@ profiler_ns(const struct budget *w)
 	return ns;
 }
 
-/* What the recording itself costs. */
+/* Profiler overhead. */
 static void
 put_cost(const struct bound *m)
 {
@@ -215,7 +216,7 @@ put_cost(const struct bound *m)
 		buf_puts(m->b, " Recording Python frames inflates host times.");
 }
 
-/* No rank is behind half of the waiting. */
+/* No rank causes half of the waiting. */
 static void
 put_turns(const struct bound *m)
 {
@@ -230,7 +231,7 @@ put_turns(const struct bound *m)
 	buf_puts(m->b, " of it, the most");
 }
 
-/* Waiting for a late rank, or the network. */
+/* Waiting for a late rank, or low bandwidth. */
 static void
 put_collectives(const struct bound *m)
 {
@@ -253,7 +254,7 @@ put_collectives(const struct bound *m)
 	}
 }
 
-/* Why the job's verdict is that of one rank. */
+/* Why the job's verdict is about one rank. */
 static void
 put_late(const struct bound *m)
 {
@@ -293,7 +294,7 @@ put_late(const struct bound *m)
 	buf_putc(m->b, '.');
 }
 
-/* What the rank with the largest loss does on the critical path of the job. */
+/* The largest loss to a slower host, and its event on the critical path. */
 static void
 put_rank_cost(const struct bound *m)
 {
@@ -323,7 +324,9 @@ put_rank_cost(const struct bound *m)
 	buf_putc(m->b, '.');
 }
 
-/* What is missing makes the GPU end later, too: then that says nothing. */
+/*
+ * How far ahead the host ends; says nothing if unrecorded work delays the GPU.
+ */
 static void
 put_lead(const struct bound *m)
 {
@@ -345,7 +348,7 @@ put_pace(const struct bound *m)
 	bool is_gpu = m->is.class == GROUP_OF_GPU ||
 	    m->is.class == ACCOUNT_COMM || m->is.class == ACCOUNT_COPY;
 
-	/* a GPU that waits for the host sets no pace, however late it ends */
+	/* a GPU that waits for the host does not set the pace */
 	if (!is_gpu || m->w->n > 1)
 		return;
 	if (!p->is_gpu) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What adds up under a name, and which tables are read. */
+/* Sums by name, and the tables that are read. */
 #include <stdlib.h>
 
 #include "cmd/tl-report/changes.h"
@@ -50,7 +50,7 @@ tally_of(struct figures *f, struct tallies *t, struct str name)
 	return &t->list.v[id];
 }
 
-/* For each order the sign of its measure; ties go by time, then by name. */
+/* Compares in this order; ties by time, then by name. */
 static int
 order_cmp(const struct tally *a, const struct tally *b, enum list_order order)
 {
@@ -116,7 +116,7 @@ tallies_sum(const struct tallies *t)
 
 /* ---- all of it ---- */
 
-/* Of rocprofv3, what is busy and no kernel is a copy. */
+/* rocprofv3's busy time that is no kernel is copies. */
 static void
 find_copies(struct figures *f)
 {

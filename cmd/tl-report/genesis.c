@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A capture of a simulation with Genesis: a folder with what rocprofv3 wrote, a
- * manifest and the log of the run. The report is about the steady state and the
- * whole session, whose tables become one with a column for the window.
+ * A capture of a simulation with Genesis: a folder with rocprofv3's output, a
+ * manifest and the run's log. The report is about the steady state and the
+ * session; their tables are joined, with a column for the window.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 /* ---- the folder ---- */
 
-/* The first file by name that ends so, packed or not; NULL: none. */
+/* The first file by name with this ending, compressed or not; NULL: none. */
 static const char *
 find_in(const char *dir, const char *end)
 {
@@ -45,7 +45,7 @@ find_in(const char *dir, const char *end)
 	return best != NULL ? text("%s/%s", dir, best) : NULL;
 }
 
-/* CSV has all files of the run, JSON its exact times. */
+/* CSV has all tables of the run, JSON exact times. */
 static const char *
 find_trace(const char *dir)
 {
@@ -77,7 +77,7 @@ genesis_open(struct settings *s)
 	s->shorts = true;
 }
 
-/* The beginning of a file beside the trace; it stays open for its text. */
+/* The beginning of a file of the folder; it stays open, as its text is used. */
 static struct in *
 open_file(const struct settings *s, const char *name, struct str *bytes)
 {
@@ -95,7 +95,7 @@ open_file(const struct settings *s, const char *name, struct str *bytes)
 
 /* ---- what was run ---- */
 
-/* wall_time=12.3s, and 5 % more; 0: the log does not say it. */
+/* wall_time=12.3s plus 5 %; 0: not in the log. */
 static int64_t
 wall_time(struct str log)
 {
@@ -149,7 +149,7 @@ last_name(const char *path)
 	return n > 0 ? (struct str){ s.p + s.len - n, n } : s;
 }
 
-/* When, or the name of the folder, and with which settings. */
+/* Its time stamp or the folder's name, and its settings. */
 static const char *
 session(const struct settings *s)
 {
@@ -209,7 +209,7 @@ genesis_begin(struct settings *s, struct jobs *j)
 		vec_release(s->tables);
 		s->tables = steady;
 	}
-	s->has_window = false; /* that of the process */
+	s->has_window = false; /* of the process */
 	args_add(&s->chosen, "--by-gpu-time");
 	args_add(&s->chosen, s->steady_from);
 	args_add(&s->options[TIMELINE], "--kind=kernel");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sentences about a trace without GPU work: what the host did. */
+/* A trace without GPU work: what the host did. */
 #include <stdlib.h>
 
 #include "table/table.h"

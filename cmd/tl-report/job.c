@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs side by side. What they say comes through pipes, so that it needs
- * no disk, which may be what they complain about.
+ * Programs side by side. Their output comes through pipes: it must not need a
+ * disk, whose shortage it may be about.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 #include "cmd/tl-report/report.h"
 
-#define STATUS_FD "3" /* in a child, see spawn() */
+#define STATUS_FD "3" /* of a child, see spawn() */
 
 /* ---- words ---- */
 
@@ -52,14 +52,14 @@ args_all(struct args *a, const struct args *more)
 
 static VEC(char *) folders;
 static const char *made;
-/* Files that programs of ours write, and what stood there before. */
+/* Files that programs write, and what was there before. */
 static struct output {
 	const char *path;
 	ino_t before; /* 0: nothing */
 } outputs[2];
 static size_t noutputs;
 static volatile sig_atomic_t caught;
-static sigset_t ending; /* the signals that end it */
+static sigset_t ending; /* signals that end the program */
 static int nowhere = -1;
 
 static int
@@ -105,7 +105,7 @@ clean_up(void)
 }
 
 /*
- * A reader that stops early must not end the writer: it writes on, to nobody.
+ * A reader that stops early must not end a program: it writes on, to /dev/null.
  */
 static void
 on_signal(int sig)
@@ -121,7 +121,7 @@ on_signal(int sig)
 void
 clean_up_at_exit(void)
 {
-	/* also those of a batch system, before it kills */
+	/* batch systems send these before SIGKILL */
 	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM,
 		SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2 };
 	struct sigaction act = { .sa_handler = on_signal };
@@ -133,7 +133,7 @@ clean_up_at_exit(void)
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
 		struct sigaction old;
 
-		/* as nohup(1) leaves it */
+		/* keep what nohup(1) ignores */
 		if (sigaction(signals[i], NULL, &old) == 0 &&
 		    old.sa_handler == SIG_IGN)
 			continue;
@@ -242,7 +242,7 @@ begin(struct job *job)
 	vec_free(&job->argv.v);
 }
 
-/* The most urgent of those that wait, the first of equals; NULL: none does. */
+/* The most urgent waiting job, the first of equals; NULL: none waits. */
 static struct job *
 most_urgent(const struct jobs *j)
 {
@@ -258,7 +258,7 @@ most_urgent(const struct jobs *j)
 	return found;
 }
 
-/* More at a time would only share the processors, and hold more memory. */
+/* As many as there are processors: more would only hold memory. */
 static void
 begin_some(struct jobs *j)
 {
@@ -318,7 +318,7 @@ reap(struct job *job)
 	}
 }
 
-/* Reads what is said until some job says no more. */
+/* Reads output until a job closes its own. */
 static void
 listen_once(struct jobs *j)
 {
@@ -332,11 +332,11 @@ listen_once(struct jobs *j)
 		const struct job *job = j->list.v[i];
 		const int all[] = { job->said_fd, job->err_fd };
 
-		/* poll() skips those that are closed, as -1 */
+		/* poll() skips -1, closed */
 		for (size_t f = 0; job->status < 0 && f < 2; f++)
 			vec_push(&fds, ((struct pollfd){ all[f], POLLIN, 0 }));
 	}
-	/* none is missed between the look and the wait */
+	/* no signal is lost between check and wait */
 	sigprocmask(SIG_BLOCK, &ending, &before);
 	n = caught == 0 ? ppoll(fds.v, (nfds_t)fds.n, NULL, &before) : 0;
 	sigprocmask(SIG_SETMASK, &before, NULL);

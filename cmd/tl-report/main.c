@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-report: where did the time go, in one command.
- *
- * Its figures are those of the programs that it runs, added up and compared.
+ * tl-report: where the time went, in one command. It adds up and compares the
+ * tables of the programs that it runs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,12 +13,12 @@
 #include "cmd/tl-report/check.h"
 #include "cmd/tl-report/figures.h"
 
-/* Who gets an option; it may be several. */
+/* Who gets an option: one or several. */
 enum {
 	FOR_PROGRAM = 1,                       /* shifted by its number */
-	FOR_SHEETS = FOR_PROGRAM << NPROGRAMS, /* nothing is on the screen */
+	FOR_SHEETS = FOR_PROGRAM << NPROGRAMS, /* needs -d, -o or --html */
 	FOR_SHORT = FOR_SHEETS << 1,           /* only with --short */
-	FOR_NUMBER = FOR_SHORT << 1,           /* its argument is one */
+	FOR_NUMBER = FOR_SHORT << 1,           /* its argument is a number */
 };
 
 #define T FOR_PROGRAM << TIMELINE
@@ -31,18 +30,18 @@ enum {
 #define H FOR_SHEETS
 #define B FOR_SHORT
 #define N FOR_NUMBER
-/* The member of settings that it sets, besides who gets it. */
+/* The member of settings that the option sets. */
 #define AT(member) offsetof(struct settings, member)
 #define NOWHERE SIZE_MAX
-/* All get what chooses events. */
+/* Options of the selection, for all programs. */
 #define SELECT(word, name, arg, help)                              \
 	{                                                          \
 		{ OPT_SELECT_##word, name, arg, help }, 0, NOWHERE \
 	}
 
-/* One that goes to the report alone has its case in own_option(). */
+/* Options of the report alone have a case in own_option(). */
 static const struct row {
-	struct opt opt; /* ch 0: long form only */
+	struct opt opt; /* ch 0: no short form */
 	unsigned who;
 	size_t at;
 } rows[] = {
@@ -142,7 +141,7 @@ add_traces(struct args *to, const char *path)
 	vec_free(&found);
 }
 
-/* What it is says its name. */
+/* The ending tells the format. */
 static void
 take_output(struct settings *s, const char *path)
 {
@@ -216,7 +215,7 @@ take(struct settings *s, const struct row *r, const struct optparse *op)
 		take_output(s, op->arg);
 }
 
-/* What would have no effect was meant otherwise. */
+/* An option without effect is an error. */
 static void
 check_uses(const struct settings *s)
 {
@@ -263,8 +262,9 @@ check_uses(const struct settings *s)
 }
 
 /*
- * "a*.json --vs b*.json": the shell expands both, and all but the first b would
- * be traces of side a. So one trace may follow, and several precede.
+ * "a*.json --vs b*.json" expands to one argument after --vs, and the other
+ * b*.json would join the first side: so only one trace may follow, or several
+ * precede.
  */
 static void
 check_behind_vs(char *const *operands)
@@ -324,7 +324,7 @@ read_options(struct settings *s, int argc, char *argv[])
 		for (size_t i = 0; i < NROWS; i++)
 			if (options[i].ch == ch)
 				take(s, &rows[i], &op);
-	/* as the reference: its ops have it only where they have modules */
+	/* as TraceLens: its ops have it only with modules */
 	if (s->parent_module && s->call_stack)
 		args_add(&s->options[OPS], "--call-stack");
 	check_behind_vs(argv + op.ind);
@@ -343,7 +343,7 @@ read_options(struct settings *s, int argc, char *argv[])
 	check_versus(s);
 }
 
-/* Here, as it is a helper that reads it. */
+/* Checked here, as a child would read it. */
 static void
 check_inputs(const struct settings *s)
 {
@@ -399,7 +399,7 @@ make_temporary(struct settings *s)
 		s->other = versus_other(s, folder_within(s->tmp, "vs"));
 }
 
-/* The analyses, once; then what was asked for of them. */
+/* Runs the analyses once, then writes each output. */
 static void
 answer(struct settings *s, struct jobs *j)
 {
@@ -422,12 +422,12 @@ answer(struct settings *s, struct jobs *j)
 	}
 	if (s->check)
 		s->checks = checks_make(s);
-	if (s->critical && !s->has_sheets) /* there only ranks' sentence */
+	if (s->critical && !s->has_sheets) /* the screen has one sentence */
 		s->of_ranks = "critical-path";
 	if (s->of_ranks != NULL && !s->is_several && s->traces.v.n == 1)
 		report(MSG_ONE_RANK, s->of_ranks);
 	if (!s->has_sheets) {
-		clean_up(); /* whoever reads the screen may leave */
+		clean_up(); /* the reader may end the program (SIGPIPE) */
 		screen_print(&f, NULL);
 	} else {
 		summary_write(&f, is_whole);

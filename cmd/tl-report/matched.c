@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --match: all sheets are about the iterations that tl-diff compared. */
+/* --match: select the iterations that tl-diff compared. */
 #include "cmd/tl-report/report.h"
 #include "trace/match-read.h"
 
@@ -19,7 +19,7 @@ steps_of(const struct matches *m, int side, const struct dict *st)
 	return word;
 }
 
-/* A page draws both sides, whose iterations have other numbers. */
+/* For the page, which draws both sides: their iteration numbers differ. */
 static void
 filter(struct settings *s, struct jobs *j, int side, const char *steps)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* MFU and HFU of the steps together. */
+/* MFU and HFU over all steps. */
 #include "cmd/tl-report/figures.h"
 
-/* Per cent: less is 0.0 on the screen. */
+/* Percent: less would be shown as 0.0. */
 #define UNMODELLED_SHOWN 0.05
-/* Steps that take less than the verdict's window are not all of it. */
+/* Percent of the verdict's window: below, the share is given. */
 #define MOST_OF_IT 90
 
 void
@@ -18,7 +18,7 @@ mfu_take(void *ctx, const struct line *l)
 	if (line_lacks(l, "mfu"))
 		return;
 	m->nknown += !line_lacks(l, "step");
-	if (line_text(l, "peak").len > m->peak.len) /* of all types */
+	if (line_text(l, "peak").len > m->peak.len) /* it names all types */
 		m->peak = figures_text(f, line_text(l, "peak"));
 	time_add(&m->wall_ns, wall_ns);
 	m->mfu_ns += line_real(l, "mfu") * (double)wall_ns;
@@ -61,7 +61,7 @@ mfu_make(struct figures *f)
 
 	if (m->wall_ns == 0)
 		return;
-	/* of several ranks both are sums, which no clock shows */
+	/* sums over ranks, no wall time */
 	share = share_of(m->wall_ns, f->window.total_ns);
 	is_part = m->nsteps > 0 && f->ranks.n <= 1 && share < MOST_OF_IT;
 	buf_printf(&b, "MFU %.3g %%", m->mfu_ns / (double)m->wall_ns);

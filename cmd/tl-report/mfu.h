@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mfu: MFU and HFU of the steps together: a sentence. */
+/* mfu: a sentence on MFU and HFU over all steps. */
 #ifndef TL_REPORT_MFU_H
 #define TL_REPORT_MFU_H
 
@@ -9,14 +9,14 @@ struct figures;
 struct line;
 
 struct mfu {
-	int64_t nsteps, nknown, wall_ns;      /* time: of those known */
-	double mfu_ns, hfu_ns, unmodelled_ns; /* percent x ns */
+	int64_t nsteps, nknown, wall_ns;      /* wall_ns: of the nknown steps */
+	double mfu_ns, hfu_ns, unmodelled_ns; /* percent times ns */
 	struct str peak, says;
 };
 
 /* A row of roofline_by_step. */
 void mfu_take(void *ctx, const struct line *l);
-/* Behind the last one. */
+/* After the last row. */
 void mfu_make(struct figures *f);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of a list as the screen shows them: those that differ look different.
- */
+/* Names of a list on the screen: distinct ones stay distinct when shortened. */
 #include "table/table.h"
 
 #include "cmd/tl-report/screen.h"
@@ -20,7 +19,7 @@ fold(struct figures *f, struct str name, size_t width)
 	return s;
 }
 
-/* Empty lists at the end of shapes, those of numbers, tell nothing. */
+/* Shapes without the empty lists at their end, which are scalars. */
 static struct str
 without_scalars(struct figures *f, struct str name)
 {
@@ -64,7 +63,9 @@ names_widest(const struct names_shown *n)
 	return widest;
 }
 
-/* By what is folded away last, as in tables: then by all of it. */
+/*
+ * Names that look alike show the difference that is shortened last, else any.
+ */
 void
 names_show(struct figures *f, struct names_shown *n, size_t width)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What becomes of the sheets: a folder, a workbook, a page. */
+/* Outputs: folder, workbook, database, page. */
 #include <stdio.h>
 
 #include "table/catalogue.h"
@@ -7,7 +7,7 @@
 
 #include "cmd/tl-report/figures.h"
 
-#define MARKDOWN_ROWS 20 /* of a table, for people */
+#define MARKDOWN_ROWS 20 /* of a table */
 
 /* ---- a folder ---- */
 
@@ -67,7 +67,7 @@ tables_write(const struct settings *s)
 
 /* ---- a workbook, a database, a page ---- */
 
-/* Its messages go to the user. */
+/* Messages of the program go to the user. */
 static void
 run(struct jobs *j, struct args *argv)
 {
@@ -113,8 +113,8 @@ markdown_write(const struct settings *s)
 }
 
 /*
- * A table's lines as one object: the schema line's members, its rows. The end
- * line is checked and dropped, as JSON has an end of its own.
+ * A table as one JSON object: members of its schema line, then its rows. The
+ * end line is checked and dropped.
  */
 static void
 put_table(struct out *out, const char *path)
@@ -134,7 +134,7 @@ put_table(struct out *out, const char *path)
 		n = (size_t)(nl - in->p);
 		has_end = str_starts(
 		    (struct str){ (const char *)in->p, n }, STR("{\"end\":"));
-		if (nlines == 0) { /* its members, before the closing brace */
+		if (nlines == 0) { /* members, before the closing brace */
 			out_write(out, in->p, n - 1);
 			out_puts(out, ",\n\"rows\":[");
 		} else if (!has_end) {
@@ -184,7 +184,7 @@ database_write(const struct settings *s, struct jobs *j)
 	run(j, &argv);
 }
 
-/* Of the other side what this one has, too. */
+/* Tables of the other side that this one has, too. */
 static void
 add_other_tables(const struct settings *s, struct args *argv)
 {
@@ -200,7 +200,7 @@ add_other_tables(const struct settings *s, struct args *argv)
 	}
 }
 
-/* Its title is the trace's name, rank and GPU, as the summary has it. */
+/* The title is the trace's name, rank and GPU. */
 void
 page_write(const struct settings *s, struct jobs *j, struct str title)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Serving: how long an iteration of each phase takes, and what limits it. */
+/* Serving: duration of an iteration of each phase, and what limits it. */
 #include "table/table.h"
 
 #include "cmd/tl-report/figures.h"
@@ -7,7 +7,7 @@
 #define MISSING_SHOWN 10 /* percent */
 #define IMBALANCE_SHOWN 5
 
-/* The phase, made when missing. */
+/* Finds or adds the phase. */
 static struct phase_line *
 phase_of(struct figures *f, struct str phase)
 {
@@ -50,7 +50,7 @@ phases_take(void *ctx, const struct line *l)
 	p->percent_missing = line_real(l, "pct_missing");
 }
 
-/* Of the rank that the phase's sentence is about. */
+/* Of the phase's slowest rank. */
 void
 phases_take_roof(void *ctx, const struct line *l)
 {
@@ -108,9 +108,7 @@ put_gpu_bound(
 		buf_puts(b, " (mean)");
 }
 
-/*
- * "partly" where the GPU computes for half of what was recorded.
- */
+/* "partly" if GPU work is half of the recorded time. */
 static void
 put_bound(const struct figures *f, const struct phase_line *p, struct buf *b)
 {

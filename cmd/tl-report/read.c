@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What of each table counts. */
+/* Reads the figures of each table. */
 #include "json/json.h"
 
 #include "cmd/tl-report/changes.h"
 
-/* Calls of the runtime own work that has no op; they have no shapes. */
+/* Runtime calls own work that no op launched; they have no shapes. */
 static bool
 is_runtime_call(struct str name)
 {
@@ -15,7 +15,7 @@ is_runtime_call(struct str name)
 
 /* ---- tables ---- */
 
-/* Rows of a rank need not stand together. */
+/* A rank's rows may be apart. */
 static struct rank *
 rank_of(struct figures *f, rank_vec *list, struct str label)
 {
@@ -67,7 +67,7 @@ take_timeline(void *ctx, const struct line *l)
 	add_time(&f->all, type, line_int(l, "time_ns"));
 }
 
-/* For one rank: several have a bar each. */
+/* Of one rank; several have a bar each. */
 static void
 take_part_of(
     struct figures *f, rank_vec *list, const char *key, const struct line *l)
@@ -93,7 +93,7 @@ take_process(void *ctx, const struct line *l)
 	take_part_of(f, &f->processes, "pid", l);
 }
 
-/* ["GEMM","other"] as a list for people. */
+/* A JSON list as words: ["GEMM","other"]. */
 static struct str
 list_text(struct figures *f, struct str cell, const char *between)
 {
@@ -148,7 +148,7 @@ take_category(void *ctx, const struct line *l)
 	time_add(&c->ns, line_int(l, f->input->ns));
 }
 
-/* Of --by: the rest has no module, annotation or step. */
+/* --by: the rest has no module, annotation or step. */
 static void
 take_grouped(void *ctx, const struct line *l)
 {
@@ -171,12 +171,12 @@ take_args(void *ctx, const struct line *l)
 	if (is_runtime_call(line_text(l, "name")))
 		return;
 	time_add(&f->args_ns, spent);
-	/* an instruction of XLA may have no array that it reads */
+	/* an XLA instruction may read no array */
 	if (dims.len == 0 || (!f->set->is_xla && str_eq(dims, STR("[]"))))
 		time_add(&f->shapeless_ns, spent);
 }
 
-/* A group may have the name of another, but not its ranks. */
+/* Groups of other ranks may share a name. */
 static struct str
 group_name(struct figures *f, const struct line *l)
 {
@@ -211,7 +211,7 @@ take_group(void *ctx, const struct line *l)
 	    }));
 }
 
-/* The first sentence is about what costs most. */
+/* The first sentence is the largest cost. */
 static void
 take_finding(void *ctx, const struct line *l)
 {
@@ -257,7 +257,7 @@ is_the_late_one(const struct figures *f, const struct rank *r)
 	return false;
 }
 
-/* Of the group in which it is latest. */
+/* Of the group where it is latest. */
 static void
 take_cause(void *ctx, const struct line *l)
 {
@@ -300,7 +300,7 @@ take_cost(void *ctx, const struct line *l)
 
 /* ---- tables of a trace without GPU work ---- */
 
-/* A thread without a name has its number. */
+/* A thread without a name is shown by number. */
 static void
 take_thread(void *ctx, const struct line *l)
 {
@@ -325,7 +325,7 @@ take_thread(void *ctx, const struct line *l)
 	buf_free(&b);
 }
 
-/* Only for the category of each. */
+/* Only the category is needed. */
 static void
 take_host_args(void *ctx, const struct line *l)
 {
@@ -346,7 +346,7 @@ take_sentence(void *ctx, const struct line *l)
 	vec_push(&f->sentences, change_sentence(f, line_text(l, "text")));
 }
 
-/* They are sorted: what is no noise first, by size. */
+/* Sorted: beyond noise first, by size. */
 static void
 take_change(struct figures *f, const struct line *l, enum change_of of)
 {
@@ -381,7 +381,7 @@ take_op_change(void *ctx, const struct line *l)
 							       : CHANGE_OP);
 }
 
-/* If ops are compared, only of replays: ops would be counted twice. */
+/* If ops are compared, only kernels of replays, not to count twice. */
 static void
 take_kernel_change(void *ctx, const struct line *l)
 {
@@ -432,7 +432,7 @@ take_intensity(struct figures *f, double v)
 		f->most_per_byte = v;
 }
 
-/* Where the roofs are; without FLOPs only the memory's. */
+/* Both roofs; without FLOPs the memory roof. */
 static void
 take_roof(struct figures *f, const struct line *l)
 {
@@ -448,7 +448,7 @@ take_roof(struct figures *f, const struct line *l)
 	time_add(&spec->ns, line_int(l, "kernel_ns_sum"));
 }
 
-/* Of "launch->kernel": what owns the work. */
+/* The owner in "launch->kernel". */
 static struct str
 owner_of(struct str name)
 {
@@ -459,7 +459,7 @@ owner_of(struct str name)
 	return name;
 }
 
-/* "gemm.lua:62: no argument 1": where in a model is nothing to a reader. */
+/* "gemm.lua:62: no argument 1" without the place, which is ours. */
 static struct str
 without_place(struct str reason)
 {
@@ -477,8 +477,8 @@ without_place(struct str reason)
 }
 
 /*
- * A graph launch has no more: its ops are not in the trace. Copies and
- * communication have figures of their own, and need no model.
+ * Nothing more is known of a graph launch: its ops are not in the trace. Copies
+ * and communication need no model.
  */
 static void
 take_unmodelled(struct figures *f, const struct line *l, int64_t spent)
@@ -504,10 +504,10 @@ take_unmodelled(struct figures *f, const struct line *l, int64_t spent)
 		    f, without_place(line_text(l, "model_reason")));
 }
 
-/* Percent of the roofline beyond which it is not only a matter of rounding. */
+/* Percent of the roofline: above, it is no rounding. */
 #define OVER 110
 
-/* It can't be, so some figure is not what it is taken for. */
+/* Above the roofline: a figure is wrong. */
 static void
 take_over(struct figures *f, const struct line *l, int64_t spent)
 {
@@ -533,7 +533,7 @@ take_roofline(void *ctx, const struct line *l)
 
 	time_add(&f->unified_ns, spent);
 	if (line_lacks(l, "lost_ns") || bound.len == 0) {
-		/* Without bytes no GPU's figures give it a roof. */
+		/* Without bytes, no GPU gives it a roof. */
 		if (!line_lacks(l, "gflop") && !line_lacks(l, "moved_mib") &&
 		    line_text(l, "roof").len == 0)
 			time_add(&f->roofless_ns, spent);
@@ -552,7 +552,7 @@ take_roofline(void *ctx, const struct line *l)
 
 /* ---- which tables ---- */
 
-/* In this order: later ones look at what earlier ones left. */
+/* In this order, as later ones use what earlier ones found. */
 const struct input inputs[] = {
 	{ "gpu_timeline", take_timeline, true, NULL, NULL },
 	{ "gpu_timeline_by_agent", take_gpu, false, NULL, NULL },

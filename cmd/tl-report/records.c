@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the programs have reported as records, and what it comes to. */
+/* Messages of the programs, as records, and the exit status. */
 #include <unistd.h>
 
 #include "io/io.h"
@@ -9,7 +9,7 @@
 
 /* ---- reading a record ---- */
 
-/* Keys and values, in turn, which live to the end; false if it is none. */
+/* Keys and values in turn, living to the end; false: no record. */
 static bool
 record_parse(json_items *r, struct str line)
 {
@@ -19,7 +19,7 @@ record_parse(json_items *r, struct str line)
 	return json_split(r, texts, line);
 }
 
-/* A tree is called as its trace is. */
+/* A tree has the name of its trace. */
 static struct str
 shown_name(const struct settings *s, struct str name)
 {
@@ -33,7 +33,7 @@ shown_name(const struct settings *s, struct str name)
 	return name;
 }
 
-/* An error has no parameters: the path in it is that of our temporary tree. */
+/* The path in an error is that of our temporary tree. */
 static const char *
 shown_error(const struct settings *s, struct str error)
 {
@@ -66,8 +66,8 @@ text_of(const json_items *r, const char *key)
 }
 
 /*
- * Each once, whichever programs report it; args: NULL of an error, of which
- * only the sentence is known.
+ * Each message once, whichever programs report it; args NULL: an error, which
+ * is text only.
  */
 static void
 add_told(struct jobs *j, const char *program, struct told told,
@@ -166,7 +166,7 @@ take_record(
 	if (id == MSG_COUNT) {
 		struct str error = text_of(r, "text");
 
-		/* who makes trees may fail for want of room for them */
+		/* tl-tree may fail for want of room for trees */
 		add_told(j, program,
 		    (struct told){ text_of(r, "id").p,
 			job->makes_tree ? error.p : shown_error(j->set, error),
@@ -188,7 +188,7 @@ take_record(
 static void
 worst(struct jobs *j, int status)
 {
-	/* from best to worst; any other is the failure of a program */
+	/* best to worst; other statuses are failures */
 	static const int order[] = { EXIT_DONE, EXIT_WARNINGS, EXIT_GATE,
 		EXIT_NOTHING, EXIT_USAGE, EXIT_NO_ANSWER };
 	size_t n = sizeof order / sizeof *order, is = 0, was = 0;
@@ -208,8 +208,8 @@ has_answer(int status)
 }
 
 /*
- * Without a side analysis its sheets are missing and the rest stays. A usage
- * error is the user's, who gave its options here.
+ * A side analysis that fails leaves out its sheets. A usage error is the
+ * user's, whose options these are.
  */
 static int
 judge(struct jobs *j, const struct job *job)
@@ -261,7 +261,7 @@ take_records(struct jobs *j, const struct job *job, bool aloud)
 	vec_free(&r);
 }
 
-/* On one terminal the warnings of the screen are enough. */
+/* The screen's warnings are enough on the same terminal. */
 static bool
 is_on_screen(const struct settings *s, const struct job *job)
 {
@@ -269,7 +269,7 @@ is_on_screen(const struct settings *s, const struct job *job)
 	    isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
 }
 
-/* What failed first: it is the reason of what follows. */
+/* The first failure is the reason of later ones. */
 void
 job_finish(struct jobs *j, bool loud)
 {

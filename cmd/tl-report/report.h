@@ -27,10 +27,10 @@
 struct job;
 
 struct args {
-	VEC(const char *) v; /* what they point to is never freed */
+	VEC(const char *) v; /* targets are never freed */
 };
 
-/* Who gets options. */
+/* Programs that get options. */
 enum program {
 	TIMELINE,
 	OPS,
@@ -41,20 +41,20 @@ enum program {
 	STEPS,
 	CRITICAL,
 	LAUNCH,
-	RANKS, /* the same, of several ranks */
+	RANKS, /* the same for several ranks */
 	NPROGRAMS,
 };
 
-/* What the traces of one side say of themselves. */
+/* Facts of one side's sources. */
 struct facts {
-	size_t nsources, nknown; /* sources, those with a rank */
-	struct str name, device; /* of the last one */
+	size_t nsources, nknown; /* all, and those with a rank */
+	struct str name, device; /* of the last source */
 	int64_t rank, world;
-	bool has_rank; /* and not only for want of a better one */
+	bool has_rank; /* not only by order of the inputs */
 	bool has_world, devices_differ;
-	struct str beside; /* of the last one: a file read with it */
+	struct str beside; /* of the last source: a file read with it */
 	size_t nbeside;
-	bool is_lossy; /* salvaged, and events are lost */
+	bool is_lossy; /* salvaged with lost events */
 };
 
 struct settings {
@@ -71,19 +71,19 @@ struct settings {
 	const char *top, *top_ops, *top_kernels, *top_roofline;
 	const char *genesis, *categories, *annotations;
 	int64_t steady_gap_ns, steady_window_ns; /* 0: not given */
-	bool has_sheets;                         /* nothing is on the screen */
-	bool is_whole;  /* all sheets are in one file */
-	bool is_ndjson; /* of -d, or on standard output */
-	bool is_csv;    /* asked for as such */
+	bool has_sheets;                         /* more than the screen */
+	bool is_whole;                           /* all sheets in one file */
+	bool is_ndjson;                          /* of -d or standard output */
+	bool is_csv;                             /* --format csv was given */
 	bool kernels, modules, shorts, critical, launch, no_collective;
 	bool recompute, parent_module, call_stack, events, check;
 	bool linked_only;
 	struct str sides[2];    /* before and after, or names */
 	struct args traces, vs; /* vs: traces to compare with */
 	struct args options[NPROGRAMS];
-	struct args chosen; /* the selection, for all programs; and parsed: */
+	struct args chosen; /* the selection as options; parsed: */
 	struct select select;
-	/* options that need -d, --short, or several ranks */
+	/* given options that need sheets, --short or several ranks */
 	const char *of_sheets, *of_short, *of_ranks;
 	/* what was found */
 	char *tmp, *tables; /* folders: of trees, of tables */
@@ -100,12 +100,12 @@ struct settings {
 	bool is_host;     /* no GPU work: it is about the host's time */
 	bool has_calls; /* ops are in the trace, whether they own work or not */
 	bool has_ops, is_rocprof, is_xla, has_window, is_several, communicates;
-	bool has_gpus;      /* a source has several */
-	bool has_processes; /* the same, in a trace of rocprofv3 */
-	bool is_apart;      /* work between what is selected is left out */
-	int64_t idle_ns;    /* of the GPU, over all traces */
+	bool has_gpus;               /* a source has several */
+	bool has_processes;          /* the same of rocprofv3 */
+	bool is_apart;               /* the selection is not contiguous */
+	int64_t idle_ns;             /* GPU, over all traces */
 	const struct checks *checks; /* --check */
-	/* of a capture: what was run, its steady state; tables of all of it */
+	/* Genesis: settings of the run, steady state, tables of the session */
 	const char *session, *steady, *steady_from, *whole;
 };
 
@@ -113,13 +113,13 @@ struct settings {
 
 struct job {
 	const char *name; /* of the program */
-	struct args argv; /* until it begins */
-	struct buf said;  /* its records */
+	struct args argv; /* until started */
+	struct buf said;  /* its messages */
 	struct buf err;
-	pid_t pid;             /* 0: it waits for a processor */
+	pid_t pid;             /* 0: not started */
 	int said_fd, err_fd;   /* -1: closed */
-	int status;            /* as a shell says it, or -1: it has not ended */
-	unsigned char urgency; /* of those that wait the most urgent begins */
+	int status;            /* as in a shell; -1: running */
+	unsigned char urgency; /* the highest starts first */
 	bool gets_stdin, makes_tree;
 	bool is_side;      /* if it fails, the rest stays */
 	bool may_be_empty; /* no answer is one, too */
@@ -128,7 +128,7 @@ struct job {
 	unsigned char sides; /* bits by side: whose traces it reads */
 };
 
-/* A message of any of them; strings live to the end. */
+/* A message of a program; strings live to the end. */
 struct told {
 	const char *id, *sentence;
 	bool aloud;
@@ -139,49 +139,46 @@ struct jobs {
 	VEC(struct job *) list;
 	size_t ncpus;               /* 0: not known yet */
 	const struct settings *set; /* for the names of traces */
-	VEC(struct told) told;      /* each once */
-	int status;                 /* the worst: what the report exits with */
+	VEC(struct told) told;      /* distinct messages */
+	int status;                 /* the worst, the report's own */
 };
 
 void args_add(struct args *a, const char *s);
 void args_all(struct args *a, const struct args *more);
-/* As printf; lives to the end. */
+/* As printf(); lives to the end. */
 const char *text(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 bool have(const char *program);
-/*
- * argv[0] is the program; uses argv up. It begins when somebody waits and a
- * processor is free: as many run side by side as there are.
- */
+/* Consumes argv; argv[0] is the program. It starts when a processor is free. */
 struct job *job_start(struct jobs *j, struct args *argv, const struct job *how);
-/* Until it has ended, or all have. */
+/* Wait for one job, or for all. */
 void job_wait_for(struct jobs *j, const struct job *job);
 void job_wait(struct jobs *j);
 
-/* Folders that go with the program. */
+/* Folders removed at exit. */
 char *temporary(const char *template);
-/* Made by the report: removed unless it has an answer. */
+/* A folder of the report, removed if it fails. */
 void made_folder(const char *path);
 void clean_up(void);
 void clean_up_at_exit(void);
 noreturn void leave(int status);
-/* A file that a program is to write goes again if the report fails. */
+/* A file that a program will write, removed if the report fails. */
 void will_write(const char *path);
 
 /* ---- records.c ---- */
 
 /*
- * When all have ended: adds the statuses up, and tells what was said by those
- * that failed, or by all. Without an answer the program ends.
+ * When all have ended: sets the status, and repeats messages of those that
+ * failed, or all if loud. A failure ends the program.
  */
 void job_finish(struct jobs *j, bool loud);
-/* Something that the report goes without. */
+/* A program that is missing. */
 void records_missing(struct jobs *j, const char *program);
 
 /* ---- trees.c ---- */
 
 void trees_make(struct settings *s, struct jobs *j);
-/* For messages: of one trace its name. */
+/* The trace's name, or a phrase for several. */
 const char *traces_name(const struct settings *s);
 struct str trace_name(const char *path);
 
@@ -201,64 +198,66 @@ struct settings *versus_other(const struct settings *s, char *tables);
 /* Whether traces are compared by rank: those of both sides have theirs. */
 void versus_pair(struct settings *s, const struct sink_sources *before,
     const struct sink_sources *after);
-/* By op, and else by kernel: one of the two has no ops. */
+/* By op, or by kernel if one side has no ops. */
 bool versus_by_op(const struct settings *s);
-/* All tables, before the analyses. */
+/* Before the analyses. */
 void versus_compare(const struct settings *s, struct jobs *j);
 
 /* ---- matched.c ---- */
 
-/* After tl-diff: the iterations that it compared are selected for all else. */
+/* After tl-diff: selects the iterations that it compared. */
 void matched_choose(struct settings *s, struct jobs *j);
 
 /* ---- genesis.c ---- */
 
-/* The trace of its folder. */
+/* Finds the trace in its folder. */
 void genesis_open(struct settings *s);
-/* All tables of the whole session, before those of the steady state, which is
- * selected; nothing where no kernel ran. */
+/*
+ * Tables of the session, before those of the steady state, which gets selected;
+ * nothing without kernels.
+ */
 void genesis_begin(struct settings *s, struct jobs *j);
-/* Both as one. */
+/* Joins the tables of both windows. */
 void genesis_join(const struct settings *s);
 
 /* ---- steady.c ---- */
 
 /*
- * The steady state: behind the largest gap if that is so long, or the last so
- * much time. Sets what it is and the option that selects it; not without
+ * Finds the steady state: after the largest gap if that is long enough, or the
+ * last seconds. Sets it and the option that selects it; nothing without
  * dispatches.
  */
 void steady_find(struct settings *s, int64_t gap_ns, int64_t last_ns);
 
 /* ---- sheets.c ---- */
 
-/* The path of the table of this name. */
+/* The path of a table. */
 const char *table_path(
     const struct settings *s, const char *name, const char *format);
 bool is_there(const char *path);
-/* Whether a program is asked for that a report does without otherwise. */
+/* Whether an optional program is needed. */
 bool sheets_need(const struct settings *s, const char *program);
-/* Names of the tables of a program that a report shows; NULL: none. */
+/* Tables of a program that the report shows, as a list; NULL: none. */
 const char *sheets_wanted(const struct settings *s, const char *program);
-/* The paths of the sheets that have rows, in the order of a workbook. */
+/* Paths of the sheets with rows, in the order of a workbook. */
 void sheets_paths(
     const struct settings *s, const char *format, struct args *list);
-/* Of those of NDJSON, what --top leaves. */
+/* Cut NDJSON tables to --top. */
 void sheets_cut(const struct settings *s);
-/* The same as CSV, those that are none yet. */
+/* Convert NDJSON tables to CSV. */
 void sheets_to_csv(const struct settings *s);
-/* A folder has no charts, and so not what they are drawn of. */
+/* Tables that only charts need are not in a folder. */
 bool sheet_is_of_folder(const char *path);
 
 /* ---- output.c ---- */
 
-/* The folder of -d, and in it one for the tables meanwhile. */
+/* The folder of -d, and one in it for tables meanwhile. */
 void dir_make(struct settings *s);
-/* Takes the tables away: the last one. */
+/* Moves the tables; the last step. */
 void dir_write(const struct settings *s);
-/* All on standard output. */
+/* On standard output. */
 void tables_write(const struct settings *s);
-/* Where the screen goes, before book_write(). */
+/* Where the workbook's first sheet is written, before book_write(). */
 const char *front_path(const struct settings *s);
 void book_write(const struct settings *s, struct jobs *j);
 void database_write(const struct settings *s, struct jobs *j);
@@ -268,7 +267,7 @@ void page_write(const struct settings *s, struct jobs *j, struct str title);
 
 /* ---- rows.c ---- */
 
-/* Tables of one name as one, with a column for the trace of each row. */
+/* Tables of one name joined, with a column for the trace. */
 struct table_part {
 	const char *word, *path;
 };

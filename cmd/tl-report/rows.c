@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of NDJSON copied: cut, joined, in another format. */
+/* Copies NDJSON tables: cut, joined, converted. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ struct copy {
 	struct table *table;
 	struct column *columns;
 	int64_t left;     /* rows */
-	const char *word; /* of the first column, which is ours; or NULL */
+	const char *word; /* text of the added first column, or NULL */
 };
 
 static void
@@ -51,7 +51,7 @@ end(void *ctx)
 	(void)ctx;
 }
 
-/* Counts are whole, unless they are means. */
+/* Counts are integers unless they are means. */
 static struct cell
 cell_of(const struct val *v, const struct column *c)
 {

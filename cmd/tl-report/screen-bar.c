@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The timeline of the screen: a bar of all, of each rank, GPU or thread. */
+/* The screen's bars: of all, of each rank, GPU or thread. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 #define BAR_SIDES 28 /* the time of a rank behind its bar, why it is late */
 #define THREADS_MAX 8
 
-/* What a bar is made of, in its order; the colours are those of the page. */
+/* Parts of a bar, in order; colours as on the page. */
 enum bar_part { PART_COMPUTE, PART_COMM, PART_COPY, PART_IDLE, PART_COUNT };
 static const struct {
 	const char *ascii, *block, *colour;
@@ -23,7 +23,7 @@ static const struct {
 	[PART_IDLE] = { ".", "\342\226\221", "\033[90m" },
 };
 
-/* n times the mark of a part. */
+/* n marks of a part. */
 static void
 put_marks(struct screen *s, enum bar_part part, size_t n)
 {
@@ -108,7 +108,7 @@ put_rank(struct screen *s, const struct rank *r, int64_t most_ns)
 	buf_free(&cell);
 }
 
-/* The time of each is its bar's length. */
+/* Bars are as long as the ranks' times. */
 static void
 put_ranks(struct screen *s, const rank_vec *ranks)
 {
@@ -135,7 +135,7 @@ put_ranks(struct screen *s, const rank_vec *ranks)
 	vec_free(&list);
 }
 
-/* at: columns of the line so far. */
+/* at: columns used on the line. */
 static void
 put_key(struct screen *s, size_t *at, enum bar_part part, const char *word,
     int64_t ns, bool always)
@@ -160,7 +160,7 @@ put_key(struct screen *s, size_t *at, enum bar_part part, const char *word,
 	*at += n;
 }
 
-/* Of the host: those that worked most; ops, and what is none. */
+/* The busiest host threads: ops and other work. */
 static void
 put_threads(struct screen *s)
 {
@@ -197,7 +197,7 @@ put_threads(struct screen *s)
 	buf_free(&cell);
 }
 
-/* What the bar is of. */
+/* The line above the bar. */
 static void
 put_head(struct screen *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The screen, of so many columns. */
+/* The screen. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -11,7 +11,7 @@
 #include "cmd/tl-report/check.h"
 #include "cmd/tl-report/screen.h"
 
-#define WIDE 74 /* from here on there is room for categories */
+#define WIDE 74 /* columns: from here on categories are shown */
 #define WIDTH_USUAL 80
 #define WIDTH_FILE 120
 #define WIDTH_MIN 30
@@ -27,7 +27,7 @@ screen_line(struct screen *s)
 	s->b.len = 0;
 }
 
-/* Blanks up to a column: from counts the bytes before the line's cell. */
+/* Blanks up to a column; from: where the cell begins in the buffer. */
 static void
 pad(struct buf *b, size_t from, size_t width)
 {
@@ -37,7 +37,7 @@ pad(struct buf *b, size_t from, size_t width)
 		buf_putc(b, ' ');
 }
 
-/* Up to the next blank; a figure keeps its percent sign. */
+/* Up to the next blank; a figure and its percent sign are one word. */
 static size_t
 word_length(const char *p, const char *end)
 {
@@ -75,7 +75,7 @@ screen_wrapped(struct screen *s, const char *mark, struct str text)
 	screen_line(s);
 }
 
-/* What is short enough, and blanks up to so many columns. */
+/* Short text, padded to width. */
 static void
 put_padded(struct screen *s, struct str text, size_t width)
 {
@@ -85,7 +85,7 @@ put_padded(struct screen *s, struct str text, size_t width)
 	pad(&s->b, from, width);
 }
 
-/* As a name is shown, in at most width columns. */
+/* A name in at most width columns. */
 void
 screen_name(struct screen *s, struct str name, size_t width)
 {
@@ -95,7 +95,7 @@ screen_name(struct screen *s, struct str name, size_t width)
 	pad(&s->b, from, width);
 }
 
-/* Text at the right end of so many columns. */
+/* Right-aligned in width columns. */
 void
 screen_right(struct screen *s, struct buf *cell, size_t width)
 {
@@ -108,9 +108,8 @@ screen_right(struct screen *s, struct buf *cell, size_t width)
 /* ---- lists ---- */
 
 /*
- * A list of names and figures: the columns for the names are what is left by
- * so many others, but on a wide screen no more than they need, so that figures
- * stay beside them. Above it stand its title and the others' heads.
+ * Title and heads of a list. Names get what other columns leave, on a wide
+ * screen no more than they need.
  */
 static size_t
 begin_list(struct screen *s, struct names_shown *names, size_t rest,
@@ -188,8 +187,7 @@ put_groups(struct screen *s)
 }
 
 /*
- * The largest. counted: the head of the count; last: the head of what else is
- * known, where it fits.
+ * The largest. counted: head of the count; last: head of the optional column.
  */
 static void
 put_top(struct screen *s, const char *title, const char *counted,
@@ -319,7 +317,7 @@ put_losses(struct screen *s)
 	}
 }
 
-/* What could be won back: time, what it goes on, and what to do. */
+/* Findings: time, reason, action. */
 static void
 put_gains(struct screen *s)
 {
@@ -341,7 +339,7 @@ put_gains(struct screen *s)
 
 /* ---- all of it ---- */
 
-/* Of the option or the terminal, or else of COLUMNS. */
+/* --width, the terminal's, or COLUMNS. */
 static size_t
 width_of(const struct settings *set)
 {
@@ -372,7 +370,7 @@ put_title(struct screen *s)
 	out_puts(s->out, "\n");
 }
 
-/* Why a list is shorter, if that is as it must be. */
+/* Why a list is shorter than the trace. */
 static void
 put_unlisted(struct buf *b, const struct check *check, uint64_t events)
 {
@@ -419,7 +417,7 @@ put_checks(struct screen *s)
 	buf_free(&b);
 }
 
-/* A sentence, if there is one; of a comparison it is about one side. */
+/* A sentence, if any; in a comparison about one side. */
 static void
 put_said(struct screen *s, struct str says)
 {

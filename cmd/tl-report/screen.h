@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* screen: lines of so many columns, made cell by cell. */
+/* screen: lines of text, made cell by cell. */
 #ifndef TL_REPORT_SCREEN_H
 #define TL_REPORT_SCREEN_H
 
@@ -17,13 +17,13 @@ struct screen {
 	struct buf b;                /* of a line */
 };
 
-/* The line is written, without blanks at its end; the next begins. */
+/* Ends the line, without trailing blanks. */
 void screen_line(struct screen *s);
-/* Words in lines, the first behind a mark, the others as far in. */
+/* Wrapped text after a mark, further lines indented alike. */
 void screen_wrapped(struct screen *s, const char *mark, struct str text);
-/* As a name is shown, in so many columns. */
+/* A name in width columns. */
 void screen_name(struct screen *s, struct str name, size_t width);
-/* Text at the right end of so many columns; the cell is emptied. */
+/* Right-aligned in width columns; empties the cell. */
 void screen_right(struct screen *s, struct buf *cell, size_t width);
 
 /* ---- names.c ---- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which sheets there are, in which order a report has them, and how much of
- * them, as the catalogue of tables says.
+ * Which sheets there are, their order and length, from the catalogue of tables.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -26,7 +25,7 @@ is_there(const char *path)
 	return access(path, F_OK) == 0;
 }
 
-/* So many lines, or more, in a file; false where there is none. */
+/* Whether the file has at least so many lines; false: no file. */
 static bool
 has_lines(const char *path, unsigned lines)
 {
@@ -52,7 +51,7 @@ has_lines(const char *path, unsigned lines)
 
 /* ---- which ---- */
 
-/* Programs write more than was asked for; families of ops have no entry. */
+/* Programs write more tables than asked for; families of ops have no entry. */
 static bool
 is_wanted(const struct settings *s, const struct sheet *sheet)
 {
@@ -106,7 +105,7 @@ struct order {
 	struct args *list;
 };
 
-/* A header, rows, and in NDJSON an end. */
+/* NDJSON has an end line, too. */
 static void
 put(const struct order *o, struct str name, bool has_rows)
 {
@@ -128,7 +127,7 @@ cut_end(struct str *s, const char *end)
 	return has;
 }
 
-/* Families of ops without an entry, the user's too, by name. */
+/* Families of ops without an entry, the user's included, by name. */
 static void
 put_families(const struct order *o)
 {
@@ -172,7 +171,7 @@ name_of(const char *path)
 	return s;
 }
 
-/* The rows that are left; 0: all. What has no entry is a family of ops. */
+/* Rows to keep; 0: all. Tables without an entry are families of ops. */
 static int64_t
 top_of(const struct settings *s, const char *path)
 {

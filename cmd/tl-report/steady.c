@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The steady state of a run that warms up for long: what follows the largest
- * gap between dispatches, or else the last seconds, whichever is busier.
+ * The steady state after a long warm-up: what follows the largest gap between
+ * dispatches, or the last seconds, whichever is busier.
  */
 #include <stdio.h>
 
@@ -15,7 +15,7 @@
 
 struct candidate {
 	const char *method;
-	int64_t gap_ns, last_ns; /* what it follows or lasts, or 0 */
+	int64_t gap_ns, last_ns; /* its minimum gap, or its length; or 0 */
 	int64_t from_ns, window_ns, busy_ns, ndispatches;
 };
 
@@ -31,7 +31,7 @@ by_start(const void *x, const void *y)
 	return (a->end > b->end) - (a->end < b->end);
 }
 
-/* Those asked for, in time; when the source's first event was. */
+/* Selected dispatches in order; returns the source's first event. */
 static int64_t
 read_dispatches(const char *tree, struct select *sel, struct spans *all)
 {
@@ -40,7 +40,7 @@ read_dispatches(const char *tree, struct select *sel, struct spans *all)
 	int64_t first_ns = 0, end_ns;
 	enum item item;
 
-	in->is_told = true; /* by tl-tree */
+	in->is_told = true; /* tl-tree has reported it */
 	stream_only(in, select_kinds(sel, KIND_BIT(KIND_KERNEL)));
 	select_start(sel, in, 0);
 	while ((item = stream_next(in)) != ITEM_END) {

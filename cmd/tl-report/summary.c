@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The summary as tables: for a workbook's first sheet, and for a page. */
+/* The summary tables of workbook and page. */
 #include <stdlib.h>
 
 #include "table/table.h"
@@ -45,7 +45,7 @@ count_cell(double n)
 	return n == (double)(int64_t)n ? cell_int((int64_t)n) : cell_real(n);
 }
 
-/* time_ns is the difference, percent that of before. */
+/* time_ns is the difference, percent relative to before. */
 static void
 put_changes(struct figures *f, struct table *t)
 {
@@ -142,7 +142,7 @@ put_threads(struct figures *f, struct table *t)
 	}
 }
 
-/* How busy each GPU or process is, in all of the time. */
+/* Busy time of each GPU or process. */
 static void
 put_each(struct table *t, const struct rank *all, const char *part,
     const rank_vec *list)
@@ -220,7 +220,7 @@ put_timeline(struct figures *f, struct table *t)
 	put_each(t, &f->all, "process", &f->processes);
 }
 
-/* The largest, with what is known of each and its share. */
+/* The largest, with attributes and share. */
 static void
 put_top(const struct settings *s, struct table *t, const char *part,
     const struct tallies *of, size_t most)
@@ -333,7 +333,7 @@ write_categories(struct figures *f)
 
 /* ---- ranks side by side ---- */
 
-/* Those of the verdict's window have times only, the first of the columns. */
+/* Windows of the verdict have times only: the first columns. */
 static void
 write_ranks(
     struct figures *f, const char *name, const rank_vec *ranks, bool is_window)
@@ -415,7 +415,7 @@ compare(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
-/* The lines reach as far as the ops do, and over each bend. */
+/* From the lowest to the highest ratio of ops, and over each bend. */
 static void
 ends_around(struct figures *f, double bend)
 {
@@ -425,7 +425,7 @@ ends_around(struct figures *f, double bend)
 		f->most_per_byte = bend * 2;
 }
 
-/* The lines of the specs that ran longest, at their ends and bends. */
+/* Roofs of the specs with most time, at their ends and bends. */
 static void
 write_roofs(struct figures *f)
 {

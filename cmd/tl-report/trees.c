@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each trace becomes a tree, as many at a time as there are processors. */
+/* Traces become trees, as many in parallel as there are processors. */
 #include "stream/stream.h"
 #include "trace/bucket.h"
 #include "json/json.h"
@@ -55,7 +55,7 @@ start_one(struct jobs *j, const char *trace, const char *capture,
 
 /* ---- what a tree says of its sources ---- */
 
-/* A list of devices has the host's processors, too. */
+/* rocprofv3 lists host processors as devices, too. */
 static bool
 is_processor(struct str name)
 {
@@ -68,7 +68,7 @@ is_processor(struct str name)
 	return false;
 }
 
-/* The first GPU of a list of devices, which is JSON; empty: none has a name. */
+/* The name of the first GPU in a JSON list; empty: none. */
 static struct str
 device_of(struct str devices)
 {
@@ -87,7 +87,7 @@ device_of(struct str devices)
 
 			if (str_eq(one.v[k].text, STR("name")))
 				name = value;
-			/* rocprofv3: 1 CPU, 2 GPU */
+			/* 1: CPU, 2: GPU */
 			if (str_eq(one.v[k].text, STR("type")))
 				is_gpu = !str_eq(value, STR("1"));
 		}
@@ -108,7 +108,7 @@ fact_text(const struct source *s, const char *key)
 			 : str_of(text("%.*s", (int)f->val.s.len, f->val.s.p));
 }
 
-/* Whether events are missing that a damaged file had. */
+/* Whether salvaging lost events. */
 static bool
 is_lossy(const struct source *s)
 {
@@ -126,7 +126,7 @@ is_lossy(const struct source *s)
 	return lossy;
 }
 
-/* Other files of its run. */
+/* Files read with it, see tl-report(1). */
 static void
 take_beside(struct facts *f, const struct source *s)
 {
@@ -153,7 +153,7 @@ take_facts(struct facts *f, const struct source *s)
 	f->name = fact_text(s, "name");
 	f->has_rank = source_int(s, "rank", &f->rank);
 	f->nknown += f->has_rank;
-	/* that it was the first one read is nothing to tell */
+	/* a rank by order of the inputs is not shown */
 	f->has_rank =
 	    f->has_rank && !str_eq(fact_text(s, "rank_from"), STR("order"));
 	f->has_world = source_int(s, "world_size", &f->world);
@@ -163,25 +163,25 @@ take_facts(struct facts *f, const struct source *s)
 
 /* ---- what is in it ---- */
 
-/* As far as it decides which sheets there are, over the trees of a side. */
+/* What decides which sheets there are, over the trees of one side. */
 struct content {
 	struct facts facts;
-	/* by rank, of all and of those that are asked for */
+	/* by rank, all and selected */
 	struct sink_sources sources, asked;
 	bool has_ops, has_gpu, has_linked, is_rocprof, is_xla;
-	bool has_window;  /* a process's start and end are known */
-	bool has_owned;   /* an op may own it: it is no collective */
-	bool has_replays; /* a graph was launched; found with --vs */
-	/* annotations of the source that is read that --annotation names */
+	bool has_window;  /* start and end of a process are known */
+	bool has_owned;   /* work that an op may own: no collective */
+	bool has_replays; /* a graph launch; only with --vs */
+	/* windows of --annotation in the current source */
 	struct spans named;
 	uint32_t named_of;
-	bool is_apart; /* there is time between them */
-	/* of the source that is read: the first GPU and process at work */
+	bool is_apart; /* they are not contiguous */
+	/* first GPU and process of the current source */
 	struct key dev, pid;
 	bool has_gpus, has_processes; /* a source has several */
 };
 
-/* Whether a source names a second one. */
+/* Whether k differs from the first key. */
 static bool
 is_another(struct key *first, struct key k)
 {
@@ -230,7 +230,7 @@ look_at_call(const struct stream_in *in, struct content *c)
 		false) >= 0;
 }
 
-/* Another source follows, or none. */
+/* At the end of each source. */
 static void
 end_named(struct content *c)
 {
@@ -255,7 +255,7 @@ look_at_annotation(
 		    &c->named, ev->ts_ns, num_add_max(ev->ts_ns, ev->dur_ns));
 }
 
-/* Events only until what is asked of them is known. */
+/* Reads until all answers are known. */
 static void
 look(const struct settings *s, const char *path, struct content *c)
 {
@@ -265,7 +265,7 @@ look(const struct settings *s, const char *path, struct content *c)
 	    s->select.annotations.n > 0 ? KIND_BIT(KIND_ANNOTATION) : 0;
 	enum item item;
 
-	in->is_told = true; /* by tl-tree */
+	in->is_told = true; /* tl-tree has reported it */
 	sink_sources_file(&c->sources, path);
 	sink_sources_file(&c->asked, path);
 	do {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The sentences: where the time went, how near a limit, who was late. */
+/*
+ * The sentences: where the time went, how near to a roof, which rank is late.
+ */
 #include <stdlib.h>
 
 #include "table/table.h"
@@ -44,7 +46,7 @@ base_name(struct str name)
 	return name;
 }
 
-/* The end of a path with so many folders. */
+/* The last part of a path and so many folders before it. */
 static struct str
 path_end(struct str path, size_t folders)
 {
@@ -55,7 +57,7 @@ path_end(struct str path, size_t folders)
 	return (struct str){ path.p + i, path.len - i };
 }
 
-/* Two traces of one name are distinguished by their folders. */
+/* The name of a trace; with folders if the other has the same. */
 static struct str
 name_beside(struct str path, struct str other)
 {
@@ -69,7 +71,7 @@ name_beside(struct str path, struct str other)
 	}
 }
 
-/* What it is compared with, and what the two are called. */
+/* "A against B", and the names of the sides. */
 static void
 put_against(const struct figures *f, struct buf *b)
 {
@@ -99,7 +101,7 @@ put_against(const struct figures *f, struct buf *b)
 		buf_printf(b, " (%.*s)", (int)sides[1].len, sides[1].p);
 }
 
-/* Of one trace: its name, and its place among the ranks. */
+/* Name of the trace, and its rank. */
 static void
 put_name(const struct settings *s, struct buf *b)
 {
@@ -182,7 +184,7 @@ put_waiting(struct buf *b, const struct process_group *g, size_t n)
 	buf_putc(b, '.');
 }
 
-/* No rank of several groups is late: one sentence about all. */
+/* No rank is late in any group: one sentence. */
 static void
 put_together(const struct figures *f, struct buf *b)
 {
@@ -208,7 +210,7 @@ put_together(const struct figures *f, struct buf *b)
 	put_waiting(b, f->groups.v, f->groups.n);
 }
 
-/* Who or what costs most, or of the only group what it says. */
+/* The largest cost, or the only group's sentence. */
 static void
 put_finding(const struct figures *f, struct buf *b)
 {
@@ -239,7 +241,7 @@ make_late(struct figures *f)
 
 /* ---- where the time went ---- */
 
-/* Of several ranks no sum, which passed nowhere. */
+/* Of several ranks the mean: a sum is no wall time. */
 void
 put_whole(const struct figures *f, int64_t ns, int64_t nranks, struct buf *b)
 {
@@ -249,14 +251,14 @@ put_whole(const struct figures *f, int64_t ns, int64_t nranks, struct buf *b)
 		    f->by_src ? "traces" : "ranks");
 }
 
-/* Between what is selected the GPU may do other work. */
+/* Between selected windows the GPU may run other work. */
 const char *
 word_of_idle(const struct figures *f)
 {
 	return f->set->is_apart ? "idle or not selected" : "idle";
 }
 
-/* Parts of the time; a small one is named where computation is even smaller. */
+/* Shares; small ones are named only if computation is smaller. */
 void
 put_shares(const struct figures *f, const struct rank *all, struct buf *b)
 {
@@ -285,7 +287,7 @@ put_shares(const struct figures *f, const struct rank *all, struct buf *b)
 }
 
 /*
- * How near its roof the largest category is, if half of its time or more has a
+ * How near to its roof the largest category runs, if half of its time has a
  * roofline that is not exceeded.
  */
 static void
@@ -308,8 +310,8 @@ put_reached(
 }
 
 /*
- * What the computation is mostly: of op time, when that is computation for the
- * most part. "other" says nothing, so the first op does.
+ * The largest category of op time, or the first op of "other", if that time is
+ * mostly computation.
  */
 static void
 put_mostly(const struct figures *f, struct buf *b)

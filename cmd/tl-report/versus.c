@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --vs: what other traces took for the same work. */
+/* --vs: comparison with other traces. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ share_a_rank(const struct sink_sources *a, const struct sink_sources *b)
 	return false;
 }
 
-/* One against one is so whatever their ranks, and so are repeated runs. */
+/* One trace on each side, or repeated runs: ranks do not matter. */
 void
 versus_pair(struct settings *s, const struct sink_sources *before,
     const struct sink_sources *after)
@@ -56,7 +56,7 @@ versus_by_op(const struct settings *s)
 	return s->has_ops && s->other != NULL && s->other->has_calls;
 }
 
-/* Into the folder of tables; it is judged once. */
+/* Into the folder of tables; its messages are judged once. */
 static void
 start(
     const struct settings *s, struct jobs *j, const char *what, bool is_judged)
@@ -84,7 +84,7 @@ start(
 	(void)job_start(j, &argv, &(struct job){ 0 });
 }
 
-/* No op tells what differs in the replay of a graph: its kernels do. */
+/* Ops do not show what differs in a graph replay: compare its kernels. */
 void
 versus_compare(const struct settings *s, struct jobs *j)
 {
@@ -97,8 +97,8 @@ versus_compare(const struct settings *s, struct jobs *j)
 /* ---- what tl-collective says of two jobs ---- */
 
 /*
- * "Collectives: allreduce of 100 MB in group 0 1.000 ms to 1.250 ms each
- * (+25.0 %, beyond noise), +2.500 ms in 10." The first row costs most.
+ * "Collectives: allreduce of 100 MB in group 0 1.000 ms to 1.250 ms each (+25.0
+ * %, beyond noise), +2.500 ms in 10." The first row is the largest.
  */
 void
 versus_take(void *ctx, const struct line *l)

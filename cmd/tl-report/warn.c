@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The warnings: what the figures of a trace with GPU work lack. */
+/* Warnings: what the figures lack. */
 #include "table/table.h"
 
 #include "cmd/tl-report/figures.h"
 
 #define NAMES_SHOWN 3
 
-/* "12.3 % of op time": false if that is less than least percent. */
+/* "12.3 % of op time"; false below least percent. */
 static bool
 put_lack(struct buf *b, int64_t part, int64_t whole, double least,
     const char *of_what)
@@ -24,7 +24,7 @@ warn(struct figures *f, struct buf *b)
 	vec_push(&f->warnings, figures_keep(f, b));
 }
 
-/* The largest, with their shares: ": mm (12.0 %), conv (3.1 %), ...". */
+/* The largest with their shares: ": mm (12.0 %), conv (3.1 %), ...". */
 static void
 put_names(
     struct buf *b, const struct tallies *t, int64_t whole, bool has_reason)
@@ -52,7 +52,7 @@ put_names(
 		buf_puts(b, ", ...");
 }
 
-/* Why nothing is said of what is lost to the roofline. */
+/* Why there are no losses to the roofline. */
 static void
 warn_roofs(struct figures *f, struct buf *b)
 {
@@ -73,7 +73,7 @@ warn_roofs(struct figures *f, struct buf *b)
 	warn(f, b);
 }
 
-/* Why ops have no roofline; without shapes that was said. */
+/* Why ops have no roofline; missing shapes have their own warning. */
 static void
 warn_models(struct figures *f, struct buf *b, bool has_shapes)
 {
@@ -101,9 +101,8 @@ warn_models(struct figures *f, struct buf *b, bool has_shapes)
 }
 
 /*
- * Without a launch, and so in no table of ops, but for XLA's, whose kernels
- * name their op. Where the GPU was hardly busy that is little of the time, but
- * can be most of the work.
+ * Unlinked work is in no table of ops, but for XLA's kernels, which name their
+ * op. On an idle GPU it can be little of the time and most of the work.
  */
 static void
 warn_unlinked(struct figures *f, struct buf *b, bool is_all)
@@ -166,8 +165,8 @@ warn_gpu(struct figures *f, struct buf *b)
 }
 
 /*
- * A warning given here, with its share of time, is not repeated; one that only
- * points to another stands beside it.
+ * Not repeated, as the screen gives it with its share; a warning that points
+ * elsewhere is.
  */
 static bool
 is_said(const char *id)
@@ -182,10 +181,7 @@ is_said(const char *id)
 	return false;
 }
 
-/*
- * Whether figures can be trusted comes first: of several traces the first of
- * the worst.
- */
+/* Trust comes first: the first finding of the worst trace. */
 static bool
 take_health(struct figures *f, const struct told *told)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The time that verdict and bar are about: that of the steps, where there are
- * some. */
+/* The window of verdict and bar: the steps, if there are any. */
 #include "table/table.h"
 
 #include "cmd/tl-report/figures.h"
 
-#define INCOMPLETE 10 /* percent: the verdict says what is missing, too */
+#define INCOMPLETE 10 /* percent: above, the verdict says what is missing */
 
 /*
- * What is missing is left out as the verdict does; where that is about it, it
- * is idle time here.
+ * Without missing time, as in the verdict; if the verdict is about that, it is
+ * idle time here.
  */
 static int64_t
 whole_ns(const struct budget *w)
