@@ -34,31 +34,31 @@ struct finding {
 	struct str uids; /* a list of JSON, or empty */
 	int64_t gain_ns[GAINS];
 	bool has_gain;
-	int64_t rows;    /* of the table that it is about */
-	size_t place;    /* from 1 on */
-	size_t overlaps; /* the first before it that claims the same time; 0 */
+	int64_t rows;    /* of its table */
+	size_t place;    /* from 1 */
+	size_t overlaps; /* place of an earlier finding with the same time; 0 */
 };
 
-/* An op with its arguments, as tl-roofline has it of a source. */
+/* An op with its arguments in one source, from tl-roofline. */
 struct op_row {
-	struct str label; /* its rank's, among several */
+	struct str label; /* rank, of several sources */
 	struct str name, args, kernel, category, library, bound, roof, above;
 	int64_t ns, host_ns, count;
-	int64_t host_most_ns;          /* of one call */
-	struct str uid;                /* of the first; empty: none */
+	int64_t host_most_ns;          /* of the longest call */
+	struct str uid;                /* first event; empty: none */
 	double flop_per_byte, reached; /* percent of roof; -1: none */
 	double mean_ns, std_ns;
 	struct str params; /* of its model, as JSON */
-	struct str layout; /* the kernel that only changes a layout */
-	int64_t layout_ns, layout_most_ns; /* of all of them, of that one */
-	uint32_t same; /* as that of the same op on other ranks */
+	struct str layout; /* longest kernel that only changes a layout */
+	int64_t layout_ns, layout_most_ns; /* of all such kernels; that one's */
+	uint32_t same; /* shared with the same op on other ranks */
 	bool is_shown; /* late_find_ops() */
 };
 
 /* Copies by direction, kernels by how long they take. */
 /*
- * Kernels that follow each other overlap at their seams: by one part in so many
- * their sum exceeds the time that passes.
+ * Successive kernels overlap a little: their sum may exceed wall time by
+ * 1/SEAM_PARTS.
  */
 #define SEAM_PARTS 100
 
@@ -69,46 +69,46 @@ struct amount {
 struct amounts {
 	struct amount copies[DIRECTIONS], kernels, shorts;
 	int64_t memsets_ns;
-	int64_t told;    /* of the short ones: what ns and most are of */
-	bool has_longer; /* of another limit */
-	struct str most; /* the short kernel with most time */
+	int64_t told;    /* of short kernels with ns and most */
+	bool has_longer; /* tables have another limit */
+	struct str most; /* short kernel with most time */
 	int64_t most_ns;
-	int64_t launched_ns, graph_ns; /* of GPU work; that of graphs */
+	int64_t launched_ns, graph_ns; /* GPU work; graphs' part */
 };
 
-/* What a rank makes others wait for. */
+/* A rank that others wait for. */
 struct awaited {
 	struct str label;
-	int64_t caused_ns;  /* what others wait for it */
-	int64_t cost_ns;    /* its part of what lateness costs */
-	int64_t gain_ns;    /* of the job at most, on time; -1: not known */
-	struct str verdict; /* empty: it is not worth a word */
+	int64_t caused_ns;  /* others' waiting */
+	int64_t cost_ns;    /* its part of all late time */
+	int64_t gain_ns;    /* of the job, at most, if on time; -1: unknown */
+	struct str verdict; /* empty: not late */
 	double pct_of_step;
 };
 struct lateness {
 	VEC(struct awaited) ranks;
 	int64_t wait_ns, all_ns; /* in collectives */
-	bool by_src;             /* ranks are not known */
-	struct str rank;         /* that bounds the job; empty: none */
-	int64_t left_ns; /* of what it costs, while findings take it up */
+	bool by_src;             /* ranks are unknown */
+	struct str rank;         /* the rank that bounds the job; empty: none */
+	int64_t left_ns;         /* of its cost; findings use it up */
 };
 
-/* An op with its arguments, in both traces of a comparison. */
+/* An op with its arguments in both traces of a comparison. */
 struct change {
 	struct str name, dims;
 	int64_t before_ns, after_ns, count_before, count_after;
-	bool is_beyond_noise; /* else how much it varies is not known */
+	bool is_beyond_noise; /* else noise is unknown */
 };
 
-/* Ops that follow each other and could be one kernel. */
+/* Successive ops that could be one kernel. */
 struct chain {
-	struct str label; /* as an op's */
+	struct str label; /* as in op_row */
 	struct str names, dims, uid;
 	int64_t ops, count, kernels, ns;
 	double saved_ns;
 };
 
-/* What gpu_timeline says of a source, or the mean of all. */
+/* A source's gpu_timeline, or the mean of all. */
 struct timeline {
 	struct str label;
 	int64_t total_ns, busy_ns, compute_ns;
@@ -135,32 +135,34 @@ struct advice {
 	int64_t nsources;
 	bool has_comm; /* exposed communication is known */
 	VEC(struct timeline) timelines;
-	/* of several sources the mean */
+	/* of several sources: means */
 	int64_t total_ns, compute_ns, busy_ns, idle_ns;
 	int64_t exposed_comm_ns, comm_ns, exposed_copy_ns;
-	double gpus_ns; /* in which each GPU computes or copies, added up */
-	double gpus_comm_ns; /* in which each communicates */
-	double at_once;      /* GPUs, or kernels, while any works; at least 1 */
-	double any_ns; /* in which any computes, of all sources; 0: not known */
-	int64_t missing_ns; /* of the idle time */
-	int64_t window_ns;  /* of the steps, with what is before GPU work */
+	double gpus_ns;      /* sum over GPUs of compute and copy time */
+	double gpus_comm_ns; /* the same of communication */
+	double at_once;      /* GPUs or kernels at work, mean; at least 1 */
+	double any_ns; /* while any computes, over all sources; 0: unknown */
+	int64_t missing_ns; /* part of the idle time */
+	int64_t window_ns;  /* the steps', with time before GPU work */
 	struct budgets budgets;
-	struct budget sum; /* of several */
-	/* the only one, that of the rank that bounds the job, or the sum */
+	struct budget sum; /* over several sources */
+	/* of the only source, of the rank that bounds the job, or sum */
 	const struct budget *whole;
 	struct decision bound;
 	struct lateness late;
 };
 
-/* Facts of a table that is made here have also what the device is called. */
+/* Facts of a table made here, with the device's name. */
 struct facts facts_made(const struct advice *a, const char *table);
-/* Tries the rules of its table on a row; rows: those behind it. */
+/* Tries a table's rules on a row that stands for so many rows. */
 void advice_take(struct advice *a, const struct facts *f, int64_t rows);
-/* Ranks them, and says which share time. */
+/* Ranks findings, and marks those that share time. */
 void advice_finish(struct advice *a);
-/* What findings that share no time win back together (mid). */
+/* The sum of mid gains without counting time twice. */
 int64_t advice_sum(const struct advice *a);
-/* Ends the program where gains exceed the time; name: of the input. */
+/*
+ * Ends the program if gains exceed the time; name: the input, for the message.
+ */
 void advice_keep_laws(const struct advice *a, const char *name);
 void advice_free(struct advice *a);
 
@@ -172,62 +174,68 @@ void late_take_rank(struct advice *a, const struct line *l);
 void late_take_gain(struct advice *a, const struct line *l);
 void late_take_verdict(struct advice *a, const struct line *l);
 void late_take_group(struct advice *a, const struct line *l);
-/* Which window counts. */
+/* Chooses the window. */
 void late_find(struct advice *a);
 /*
- * Time of the window that counts as the job's: of a rank's own no more than the
- * others wait for it. of_others: the mean that they have of the same.
+ * The part of ns that the job would gain: of a late rank's own time no more
+ * than others wait for it. of_others: their mean time for the same.
  */
 int64_t late_gain(struct advice *a, int64_t ns, int64_t of_others_ns);
-/* That mean, of a sum over them, or of a part of idle time. */
+/* That mean, from a sum over the other ranks or from idle time. */
 int64_t late_others(const struct advice *a, int64_t sum_ns);
 int64_t late_others_part(const struct advice *a, const struct idle_part *p);
 /*
- * Figures of ops are those of one rank, if it bounds the job, as its gaps are;
- * else means of all sources: whether a row counts, and of how many they are.
+ * Ops are of the rank that bounds the job, else means of all sources: whether a
+ * row counts, and the number of sources.
  */
 bool late_counts(const struct advice *a, struct str label);
 int64_t late_sources(const struct advice *a);
 struct timeline late_timeline(const struct advice *a);
 /* Facts for texts: "[ of {whose}]", "[{sources:| on average}]". */
 void late_put(struct facts *f, const struct advice *a);
-/* Of single ops: those of that rank; of alike ranks each op once, of the rank
- * on which it takes longest. */
+/*
+ * Chooses the ops to show: of that rank, else each op on the rank where it
+ * takes longest.
+ */
 void late_find_ops(struct advice *a);
 void late_put_one(struct facts *f, const struct advice *a, struct str label);
 void late_advise(struct advice *a);
 
 /* ---- input.c ---- */
 
-/* What is passed on to tl-report. */
+/* Options for tl-report. */
 struct input {
 	VEC(const char *) words, paths;
 };
 
-/* The tables of traces, or of files and folders of tables; n > 0. Of a folder
- * only those that findings are made of. */
+/*
+ * Reads the tables of traces, or of n > 0 files and folders; of a folder only
+ * the needed ones.
+ */
 void input_read(struct input *input, char *const *paths, size_t n,
     const struct facts_reading *r, const struct table_sink *sink);
 
 /* ---- labels.c ---- */
 
-/* A table of CSV or TSV, with the columns' ids and units. */
+/* Reads CSV or TSV; columns get ids and units. */
 void labels_read(const char *path, const struct table_sink *to);
 
 /* ---- facts.c ---- */
 
-/* What part of a gain passes, that is a sum over kernels which take ns. */
+/*
+ * Sets the parts of a gain, which is a sum of kernel times, that are wall time.
+ */
 void facts_pass(struct facts *f, const struct advice *a, int64_t ns);
-/* Takes what is read, and makes findings of it. */
+/* Reads tables and makes findings. */
 struct facts_reading *facts_start(struct advice *a, struct table_sink *sink);
-/* Whether a table of this name counts. */
+/* Whether a table is needed. */
 bool facts_want(const struct facts_reading *r, struct str table);
-/* name: of the input, for a message. */
+/* name: the input, for messages. */
 void facts_finish(struct facts_reading *r, const char *name);
 
 /* ---- system.c ---- */
 
-/* How many of a source: of several the mean, as their time is one. */
+/* A count per source: the mean of several. */
 void put_mean(struct facts *f, const char *id, int64_t n, int64_t sources);
 
 void system_take_copy(struct advice *a, const struct line *l);
@@ -242,13 +250,13 @@ void system_advise(struct advice *a);
 void compute_take_op(struct advice *a, const struct line *l);
 void compute_take_category(struct advice *a, const struct line *l);
 void compute_advise(struct advice *a);
-/* What ops took, of all sources; what a share of ops is of, of one. */
+/* Op time over all sources; what shares of ops in one source are of. */
 int64_t advice_ops_ns(const struct advice *a);
 int64_t advice_ops_whole(const struct advice *a);
 
 /* ---- details.c ---- */
 
-/* What more a row says; name and category are there. */
+/* Other cells of a row; name and category are set. */
 void details_take_op(struct advice *a, struct op_row *o, const struct line *l);
 void details_take_kernel(struct advice *a, struct str name, int64_t ns);
 void details_advise(struct advice *a);
@@ -262,14 +270,14 @@ void change_advise(struct advice *a);
 
 /* ---- print.c, text.c ---- */
 
-/* A usage error where -c, --sort or --table name nothing. */
+/* A usage error if -c, --sort or --table do not fit. */
 void advice_check(const struct table_dest *d, const char *table);
-/* A table, NULL: the findings; into a folder all. */
+/* A table; NULL: the findings; into a folder all. */
 void advice_print(struct advice *a, struct table_dest *d, const char *table);
 void advice_text(const struct advice *a, struct out *out, size_t width);
 void advice_markdown(const struct advice *a, struct out *out);
-double advice_share(int64_t part, int64_t whole); /* percent; 0 of nothing */
-/* What the gains of all findings are shares of. */
+double advice_share(int64_t part, int64_t whole); /* percent; 0 if whole is 0 */
+/* What gains are shares of. */
 int64_t advice_window(const struct advice *a);
 
 #endif

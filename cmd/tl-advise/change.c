@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What takes another time in the trace of --vs: of the op's time in this one,
- * as much as that takes less would be won.
+ * Facts of a comparison: the gain is what the op takes less in the other trace.
  */
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Facts of ops: what they lose to the roofline by category, bound, library and
- * how near they come; those without a roofline; what looks wrong.
+ * Facts of ops: time lost to the roofline by category, bound, library and
+ * percent reached; ops without a roofline; figures that look wrong.
  */
 #include <math.h>
 
@@ -10,28 +10,28 @@
 
 #include "cmd/tl-advise/advise.h"
 
-#define ABOVE 110    /* percent of the roof from where on it is no noise */
-#define BLOCKED 5    /* times its kernels that an op takes on the host */
+#define ABOVE 110    /* percent of the roof: above, it is no noise */
+#define BLOCKED 5    /* host time of an op, in kernel times */
 #define UIDS_SHOWN 5 /* of a group */
 
-/* Ops that are alike: they lose for one reason. */
+/* Ops with the same reason of loss. */
 struct op_group {
-	const struct op_row *most; /* the one with most time */
+	const struct op_row *most; /* the longest */
 	int64_t ns, rows, calls, most_ns;
-	int64_t ops;       /* distinct rows: those of several ranks are one */
-	int64_t kernel_ns; /* of all ops of the category: the host's part */
+	int64_t ops;       /* distinct, over ranks */
+	int64_t kernel_ns; /* kernel time of the category: for host_blocked */
 	double gain_ns;
-	double others_ns; /* that gain of the ranks that do not count */
+	double others_ns; /* that gain on other ranks */
 	VEC(struct str) uids;
 };
 
 struct groups {
 	struct intern *keys;
-	VEC(struct op_group) list; /* as numbered by keys */
-	struct intern *members;    /* a group and an op */
+	VEC(struct op_group) list; /* in the order of keys */
+	struct intern *members;    /* pairs of group and op */
 };
 
-/* By roof; without one by name; the host's part by category. */
+/* Groups by roof, by name without one, by category for host_blocked. */
 struct compute {
 	struct groups modelled, unmodelled, host, above;
 	/* of elementwise ops with a roofline */
@@ -66,7 +66,7 @@ library_of(const struct advice *a, struct str op, struct str kernels)
 
 /* ---- groups ---- */
 
-/* The key is emptied. */
+/* Finds or adds the group; the key is emptied. */
 static struct op_group *
 group_of(struct groups *all, struct buf *key)
 {
@@ -117,7 +117,7 @@ uids_cell(struct advice *a, const struct op_group *g)
 		buf_puts(&b, i > 0 ? "," : "[");
 		if (num_i64(uid, &n))
 			buf_put(&b, uid.p, uid.len);
-		else /* of one of several instances */
+		else /* several instances */
 			json_put_string(&b, uid);
 	}
 	if (g->uids.n > 0)
@@ -141,7 +141,7 @@ groups_free(struct groups *all)
 
 /* ---- rows ---- */
 
-/* Work that another finding is about: collectives that have no category. */
+/* Communication without a category, which has its own finding. */
 static bool
 is_communication(struct str category, struct str name)
 {
@@ -173,7 +173,7 @@ band_of(double percent)
 	return percent < 30 ? 0 : percent < 60 ? 30 : 60;
 }
 
-/* The longest kernel, of the list that a cell has. */
+/* The longest kernel in a cell's list. */
 static struct str
 kernel_of(struct advice *a, struct str details)
 {
@@ -188,7 +188,7 @@ kernel_of(struct advice *a, struct str details)
 	return name;
 }
 
-/* "(15360, 4096) c10::BFloat16", one an argument that is a tensor. */
+/* "(15360, 4096) c10::BFloat16" for each tensor argument. */
 static struct str
 args_of(struct advice *a, const struct line *l)
 {
@@ -281,8 +281,10 @@ has_roof(const struct op_row *o)
 	return o->reached >= 0 && o->reached <= ABOVE;
 }
 
-/* Made of a launch that no op did: each row of its kernels has the call's host
- * time in full, as many times as it launched kernels. */
+/*
+ * A launch outside ops: each row of its kernels has the call's whole host time,
+ * as many times as it launched kernels.
+ */
 static bool
 is_synthetic(const struct op_row *o)
 {
@@ -297,7 +299,7 @@ put_modelled_key(struct buf *key, const struct op_row *o)
 	    o->library.p, (int)o->roof.len, o->roof.p, band_of(o->reached));
 }
 
-/* One whose excess has a reason hides none that has not. */
+/* An op above the roof for a known reason does not hide one without. */
 static void
 put_above_key(struct buf *key, const struct op_row *o)
 {
@@ -311,7 +313,7 @@ lost_of(const struct op_row *o)
 	return fmax(0, 1 - o->reached / 100) * (double)o->ns;
 }
 
-/* Of a rank that others wait for, or that waits: what it would gain, too. */
+/* The gain on other ranks than the late one. */
 static void
 group_other(struct compute *c, const struct op_row *o, struct buf *key)
 {
@@ -355,8 +357,8 @@ group_op(struct compute *c, const struct op_row *o, struct buf *key)
 /* ---- shares ---- */
 
 /*
- * All that ops took: GPUs and GPU streams that work at once add up to more than
- * the time that they compute in.
+ * Op time; GPUs and GPU streams that work at once add up to more than wall
+ * time.
  */
 int64_t
 advice_ops_ns(const struct advice *a)
@@ -368,7 +370,7 @@ advice_ops_ns(const struct advice *a)
 	return ns;
 }
 
-/* The time, or more where GPUs work at once. */
+/* The time, or op time if that is more. */
 int64_t
 advice_ops_whole(const struct advice *a)
 {
@@ -453,14 +455,14 @@ put_host_part(struct advice *a, const struct op_group *g)
 	put_group(a, &f, g, g->most->category);
 	fact_put(&f, "kernel_ns", cell_int(g->kernel_ns / late_sources(a)));
 	fact_share(&f, "pct_of_kernels", g->ns, g->kernel_ns);
-	/* what happens once is no habit of these ops */
+	/* a single call is no habit */
 	if (g->most->host_most_ns > g->ns / 2)
 		fact_put(&f, "longest_ns", cell_int(g->most->host_most_ns));
 	advice_take(a, &f, g->rows);
 	vec_free(&f.list);
 }
 
-/* Faster than the roof allows: some figure is not what it is taken for. */
+/* Above the roof: a figure is wrong. */
 static void
 put_above(struct advice *a, const struct groups *all)
 {

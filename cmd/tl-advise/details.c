@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Facts of single ops with their parameters, of kernels that change a layout
- * inside convolutions, and of paged attention's cache.
+ * Facts of single ops with parameters, of layout kernels in convolutions, and
+ * of paged attention's cache.
  */
 #include <math.h>
 
@@ -9,7 +9,7 @@
 
 #include "cmd/tl-advise/advise.h"
 
-#define SHOWN_PERCENT 5 /* of all time: an op is judged alone */
+#define SHOWN_PERCENT 5 /* of all time: else no finding of its own */
 
 static bool
 has_any(struct str name, const char *const *words, size_t n)
@@ -27,7 +27,7 @@ static const char *const layouts[] = { "batched_transpose", "nchw2nhwc",
 	"nhwc2nchw", "nchwtonhwc", "nhwctonchw", "transpose_nchw",
 	"transpose_cnhw" };
 
-/* Of a convolution: what of its kernels' time only changes the layout. */
+/* Time of a convolution's kernels that only change the layout. */
 static void
 take_layouts(struct advice *a, struct str kernels, struct op_row *o)
 {
@@ -131,7 +131,7 @@ details_take_op(struct advice *a, struct op_row *o, const struct line *l)
 		take_layouts(a, line_text(l, "kernel_details_summary"), o);
 }
 
-/* Its parameters, as "N_Q": numbers as such, the rest as text. */
+/* Parameters such as "N_Q": numbers, or text. */
 static void
 put_params(struct facts *f, const json_items *params)
 {

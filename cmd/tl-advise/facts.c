@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of a report's tables counts; and rows of tables that rules name. */
+/* Reads a report's tables, and rows of tables that rules name. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,10 +14,10 @@ struct taker {
 
 struct facts_reading {
 	struct advice *advice;
-	struct arena *text; /* of the head at hand */
+	struct arena *text; /* of the current header */
 	struct head head;
 	const struct taker *taker; /* NULL: none */
-	bool is_named;             /* by a rule */
+	bool is_named;             /* in a rule */
 	bool has_timeline;
 };
 
@@ -65,7 +65,7 @@ take_timeline(struct advice *a, const struct line *l)
 	a->has_comm |= str_eq(type, STR("exposed_comm_time"));
 }
 
-/* Of each GPU, where a source has several. */
+/* By GPU, if a source has several. */
 static void
 take_gpu(struct advice *a, const struct line *l)
 {
@@ -216,8 +216,8 @@ facts_start(struct advice *a, struct table_sink *sink)
 #define SEAMS (1 + 1.0 / SEAM_PARTS)
 
 /*
- * The sum over the events that computation_time has as a union: memsets, too,
- * and all kernels but collectives, which follow one another.
+ * Sum over the events whose union is computation_time: kernels but collectives,
+ * and memsets.
  */
 static double
 computing_ns(const struct advice *a)
@@ -225,13 +225,13 @@ computing_ns(const struct advice *a)
 	double ns = (double)a->amounts.kernels.ns -
 	    fmax(a->gpus_comm_ns, (double)a->comm_ns);
 
-	/* rocprofv3's own timeline has kernels alone */
+	/* rocprofv3's timeline has kernels only */
 	return a->has_comm ? ns + (double)a->amounts.memsets_ns : ns;
 }
 
 /*
- * Of sums over all sources, before they become means: of GPUs by their own
- * timelines, of GPU streams by their kernels.
+ * From sums over all sources, before they become means: GPUs by their
+ * timelines, GPU streams by their kernels.
  */
 static void
 find_at_once(struct advice *a)
@@ -246,14 +246,14 @@ find_at_once(struct advice *a)
 }
 
 /*
- * Which kernels overlap is not known: at least what others can't cover, at most
- * all of it, as much as kernels overlap in the mean. No part of it passes but
- * while any kernel runs.
+ * Which kernels overlap is unknown: low is what others cannot cover, mid as
+ * much as kernels overlap in the mean, high all, up to the time in which any
+ * kernel runs.
  */
 void
 facts_pass(struct facts *f, const struct advice *a, int64_t ns)
 {
-	/* of as many sources as ns is */
+	/* of the sources of ns */
 	double any_ns = a->any_ns * (double)late_sources(a) /
 	    (double)(a->nsources > 0 ? a->nsources : 1);
 	double all = (double)ns, covered_ns = (a->at_once - 1) * any_ns;

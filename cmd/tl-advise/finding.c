@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Findings: by the time that they win back, which share it, and its limits. */
+/* Findings: ranked by gain, shared time, limits. */
 #include "trace/stat.h"
 
 #include "cmd/tl-advise/advise.h"
 
-/* false: it is no whole sentence. */
+/* false: a fact is missing. */
 static bool
 say(struct advice *a, struct str *to, struct str text, const struct facts *f)
 {
@@ -16,7 +16,7 @@ say(struct advice *a, struct str *to, struct str text, const struct facts *f)
 	return is_whole;
 }
 
-/* As a list of JSON; a cell may be one. */
+/* As JSON list; a cell may be one. */
 static struct str
 uids_of(struct advice *a, const struct rule *r, const struct facts *f)
 {
@@ -43,8 +43,8 @@ uids_of(struct advice *a, const struct rule *r, const struct facts *f)
 }
 
 /*
- * Where launches bound the time, shorter GPU work may win nothing: the GPU
- * waits for the next launch all the same.
+ * Where launches bound the time, shorter GPU work may save nothing: the GPU
+ * waits for the next launch.
  */
 static bool
 is_behind_host(const struct advice *a, const struct finding *f)
@@ -52,7 +52,7 @@ is_behind_host(const struct advice *a, const struct finding *f)
 	return a->bound.is_launch && str_starts(f->claims, STR("gpu/"));
 }
 
-/* false: it has nothing to say of them. */
+/* false: the rule's text lacks a fact. */
 static bool
 take(
     struct advice *a, const struct rule *r, const struct facts *f, int64_t rows)
@@ -98,9 +98,8 @@ advice_take(struct advice *a, const struct facts *f, int64_t rows)
 /* ---- order ---- */
 
 /*
- * Those that win nothing by themselves stand behind. Equal ones are in the
- * order of the rules, and then as the rows are, so that it is the same
- * whichever table came first.
+ * Largest gain first, findings without one last, ties in the order of rules and
+ * rows, so that the order of tables does not matter.
  */
 static int
 by_gain(const void *pa, const void *pb)
@@ -121,7 +120,7 @@ by_gain(const void *pa, const void *pb)
 	return 0;
 }
 
-/* "host" has "host/python"; lists of them are joined by blanks. */
+/* "host" includes "host/python"; blanks separate several. */
 static bool
 share_one(struct str a, struct str b)
 {
@@ -148,7 +147,7 @@ share(struct str a, struct str b)
 	return false;
 }
 
-/* The window of the steps; all GPU work where that lasts longer. */
+/* The window of the steps, or of GPU work if longer. */
 int64_t
 advice_window(const struct advice *a)
 {
@@ -185,8 +184,7 @@ advice_finish(struct advice *a)
 	}
 }
 
-/* Of fusion, which may win in part what its ops could win alone, and of a
- * comparison: another view of time that others are about. */
+/* Fusion and comparison: other views of time that other findings claim. */
 static bool
 is_another_view(const struct finding *f)
 {
@@ -194,7 +192,7 @@ is_another_view(const struct finding *f)
 	    str_eq(f->rule->section, STR("comparison"));
 }
 
-/* Findings of low confidence are guesses: no part of the sum. */
+/* Guesses are not summed. */
 static bool
 is_summed(const struct finding *f)
 {
@@ -228,10 +226,7 @@ die_of_gain(const char *name, struct str who, int64_t gain_ns, int64_t most_ns)
 	    name, (int)who.len, who.p, (int)b.len, b.p);
 }
 
-/*
- * No gain is longer than the window, and those that share no time are not
- * together, either.
- */
+/* No gain exceeds the window, nor does the sum without shared time. */
 void
 advice_keep_laws(const struct advice *a, const char *name)
 {

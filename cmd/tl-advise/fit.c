@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a rule fits a row of facts, and what it says then. */
+/* Whether a rule fits a row of facts, and its text. */
 #include <math.h>
 
 #include "cmd/tl-advise/advise.h"
 
-#define NS_MAX 9e18   /* which an int64_t holds */
-#define DEPTH_MAX 16  /* brackets of a text in one another */
+#define NS_MAX 9e18   /* below INT64_MAX */
+#define DEPTH_MAX 16  /* nested brackets in a text */
 #define NAME_WIDTH 60 /* of an op or kernel in a sentence */
 
 /* ---- facts ---- */
@@ -71,7 +71,7 @@ fact_real(const struct facts *f, struct str id)
 
 /* ---- conditions ---- */
 
-/* A value as patterns see it. */
+/* A value as text, for patterns. */
 static void
 put_plain(struct buf *b, const struct cell *v)
 {
@@ -135,7 +135,7 @@ rule_fits(const struct rule *r, const struct facts *f)
 	return true;
 }
 
-/* A row of another program, or of a rule's example, holds any number. */
+/* Rows of other programs and of examples may hold any number. */
 static int64_t
 whole_ns(double ns)
 {
@@ -156,7 +156,7 @@ rule_gains(const struct rule *r, const struct facts *f, int64_t gain_ns[GAINS])
 
 /* ---- texts ---- */
 
-/* Whether one of its parts, as ids join them, is this word. */
+/* Whether a part of the id is this word. */
 static bool
 has_word(struct str id, const char *word)
 {
@@ -177,7 +177,7 @@ is_sentence(struct str id)
 	    str_eq(id, STR("says")) || str_eq(id, STR("finding"));
 }
 
-/* As the id says: a time, a share, a name, a count. */
+/* By its id: a time, a share, a name, a count. */
 static void
 put_value(struct buf *b, struct str id, const struct cell *v)
 {
@@ -203,7 +203,7 @@ put_value(struct buf *b, struct str id, const struct cell *v)
 	}
 }
 
-/* "{calls}", or "{calls:call|calls}" by their number. */
+/* "{calls}", or "{calls:call|calls}" by number. */
 static bool
 put_fact(struct buf *b, struct str body, const struct facts *f)
 {
@@ -230,8 +230,8 @@ put_fact(struct buf *b, struct str body, const struct facts *f)
 }
 
 /*
- * Up to a closing bracket or the end; false: a fact was missing. Deeper than
- * DEPTH_MAX brackets are text.
+ * Up to a closing bracket or the end; false: a fact is missing. Deeper brackets
+ * than DEPTH_MAX are text.
  */
 static bool
 put_text(struct buf *b, struct str *rest, const struct facts *f, int depth)

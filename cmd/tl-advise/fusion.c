@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts of chains of ops that one kernel could do, as tl-roofline has them. */
+/* Facts of chains of ops that one kernel could do, from tl-roofline. */
 #include "trace/stat.h"
 
 #include "cmd/tl-advise/advise.h"
@@ -32,7 +32,7 @@ put_chain(struct advice *a, const struct chain *c, size_t number)
 
 	facts_pass(&f, a, c->ns);
 	fact_put(&f, "chain", cell_text(c->names));
-	/* of lists of tensors they say less than they take up */
+	/* longer lists of shapes say too little */
 	if (c->dims.len <= DIMS_MAX)
 		fact_put(&f, "input_dims", cell_text(c->dims));
 	fact_put(&f, "part", cell_int((int64_t)number));
@@ -49,7 +49,7 @@ put_chain(struct advice *a, const struct chain *c, size_t number)
 	vec_free(&f.list);
 }
 
-/* Sources have the same chains: their sum, at the place of the first. */
+/* Sums chains over sources, at the place of the first. */
 static void
 join_chains(struct advice *a)
 {

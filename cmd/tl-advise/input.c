@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where tables come from: folders and files of them, or tl-report, which is run
- * on traces and writes its tables into a pipe.
+ * Where tables come from: folders and files, or tl-report, run on traces and
+ * read through a pipe.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #include "cmd/tl-advise/advise.h"
 
-/* What names of files with tables end with. */
+/* Endings of tables. */
 static const char *const ends[] = { ".ndjson", ".csv", ".tsv" };
 
 static bool
@@ -24,8 +24,7 @@ is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* CSV is also what rocprofv3 writes: that of a report has names of its tables.
- */
+/* rocprofv3 writes CSV, too: a report's has the names of its tables. */
 static bool
 is_table(struct str name, size_t kind)
 {
@@ -35,7 +34,7 @@ is_table(struct str name, size_t kind)
 	return kind == 0 || sheet_find(name) != NULL;
 }
 
-/* Two formats are two reports, and which one is meant is not known. */
+/* Two formats in a folder are two reports: an error. */
 static const char *
 end_of_tables(const char *path, struct dirent *const *files, int n)
 {
@@ -65,7 +64,7 @@ read_table(const char *path, bool is_typed, const struct table_sink *sink)
 		labels_read(path, sink);
 }
 
-/* In the order of their names, which are the tables'; false: there is none. */
+/* Reads tables by name; false: there are none. */
 static bool
 read_folder(const char *path, const struct facts_reading *r,
     const struct table_sink *sink)
@@ -108,14 +107,14 @@ kind_of(struct in *in)
 	return kind;
 }
 
-/* Those of a report. */
+/* Tables of a report. */
 static bool
 is_tables(struct in *in)
 {
 	return kind_of(in) == TABLE_NDJSON;
 }
 
-/* CSV is a trace of rocprofv3, if tl-report can read it. */
+/* CSV is a trace of rocprofv3 if tl-report can read it. */
 static bool
 is_rows(struct in *in)
 {
@@ -126,7 +125,7 @@ is_rows(struct in *in)
 
 /* ---- traces ---- */
 
-/* A path that is no option. */
+/* A path that cannot be taken for an option. */
 static char *
 operand(const char *path, struct arena *mem)
 {
@@ -135,7 +134,7 @@ operand(const char *path, struct arena *mem)
 	return (char *)(uintptr_t)arena_printf(mem, "%s%s", before, path);
 }
 
-/* Also all paths but the last one, which stands behind them. */
+/* The last path follows. */
 static void
 put_words(const struct input *input, char **words, struct arena *mem)
 {
@@ -152,8 +151,8 @@ put_words(const struct input *input, char **words, struct arena *mem)
 }
 
 /*
- * in is the last one. Without tables tl-report has said why, but not that rows
- * of text are tables, too, only as nobody reads them here.
+ * in is the last trace. If tl-report gives no tables, it has said why; text
+ * tables need a hint, as they are not read here.
  */
 static void
 read_traces(
@@ -200,7 +199,7 @@ add_path(struct input *input, const char *path)
 	vec_free(&found);
 }
 
-/* Tables, of which all operands are, or traces: as the first one is. */
+/* The first operand tells whether all are tables or traces. */
 void
 input_read(struct input *input, char *const *paths, size_t n,
     const struct facts_reading *r, const struct table_sink *sink)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tables of CSV, as tl-report -d writes them: columns have labels, some in
- * another unit. They get their ids, and times are ns again.
- */
+/* CSV tables of tl-report -d: labels become ids, values ns. */
 #include <math.h>
 
 #include "cmd/tl-advise/advise.h"
@@ -63,7 +60,7 @@ begin(void *ctx, const struct head *head)
 				c.id = str_of(labels[k].id);
 				times = labels[k].times;
 			}
-		/* also where a typed table has text: of an instance "8.10" */
+		/* typed tables have text, too: an instance is "8.10" */
 		if (str_ends(c.id, STR("uid")))
 			c.type = COL_INT;
 		vec_push(&g->columns, c);
@@ -74,7 +71,7 @@ begin(void *ctx, const struct head *head)
 	g->to->begin(g->to->ctx, &out);
 }
 
-/* "8.10" of an instance is no number: rather none than that of another. */
+/* "8.10", an instance, would be read as another number. */
 static bool
 is_instance(struct str id, struct val v)
 {
@@ -82,7 +79,7 @@ is_instance(struct str id, struct val v)
 	    v.number != floor(v.number);
 }
 
-/* Names are hostile: one that reads "True" is no bool. */
+/* Names are hostile: "True" is not a bool there. */
 static bool
 is_name(struct str id)
 {

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rank that bounds a job, and what the job would gain of its time.
- *
- * All wait for the latest rank, so that its time between collectives is the
- * job's. A gap that all ranks have goes on all, and counts in full. What only
- * the latest has counts as far as the next one waits for it, which from there
- * on is the latest. The same holds for its ops. Without such a rank they are
- * alike, and their mean counts.
+ * The rank that bounds a job, and the part of its time that the job would gain.
+ * All wait for the latest rank, so its time between collectives is the job's. A
+ * gap that all ranks have counts in full; what only the latest has counts as
+ * far as the next one waits, which then is the latest. The same holds for ops.
+ * Without such a rank, the mean counts.
  */
 #include "base/hash.h"
 #include "trace/stat.h"
@@ -25,14 +23,14 @@ awaited_of(struct advice *a, struct str label)
 	return &a->late.ranks.v[a->late.ranks.n - 1];
 }
 
-/* Tables of older releases have no bound, but what the others wait. */
+/* Tables of older releases have no bound, only the others' waiting. */
 static int64_t
 gain_of(const struct awaited *r)
 {
 	return r->gain_ns >= 0 ? r->gain_ns : r->cost_ns;
 }
 
-/* A row for each process group in which it is. */
+/* A row per process group. */
 void
 late_take_rank(struct advice *a, const struct line *l)
 {
@@ -53,7 +51,7 @@ late_take_gain(struct advice *a, const struct line *l)
 		    line_int(l, "gain_ns_high");
 }
 
-/* What is said of a rank. */
+/* The verdict on a rank. */
 void
 late_take_verdict(struct advice *a, const struct line *l)
 {
@@ -133,7 +131,7 @@ late_others_part(const struct advice *a, const struct idle_part *p)
 
 	if (a->late.rank.len == 0)
 		return 0;
-	/* those of the sum are joined over ranks */
+	/* parts of the sum are joined over ranks */
 	for (size_t i = 0; i < a->sum.parts.n; i++) {
 		const struct idle_part *all = &a->sum.parts.v[i];
 
@@ -148,7 +146,7 @@ late_others_part(const struct advice *a, const struct idle_part *p)
 
 struct row_counts {
 	struct intern *keys;
-	VEC(uint32_t) counts; /* as numbered by keys */
+	VEC(uint32_t) counts; /* in the order of keys */
 };
 
 bool
@@ -193,8 +191,10 @@ late_put(struct facts *f, const struct advice *a)
 	fact_put(f, "sources", cell_int(late_sources(a)));
 }
 
-/* How many rows of this rank have this name and these arguments: they differ in
- * what no table says. */
+/*
+ * Number of this rank's rows with this name and arguments: they differ in what
+ * no table has.
+ */
 static uint32_t
 row_of_op(struct row_counts *of, const struct op_row *o, struct buf *key)
 {
@@ -214,7 +214,7 @@ late_find_ops(struct advice *a)
 {
 	struct row_counts of = { .keys = intern_create() };
 	struct intern *ops = intern_create();
-	VEC(struct op_row *) longest = { 0 }; /* as numbered by ops */
+	VEC(struct op_row *) longest = { 0 }; /* in the order of ops */
 	struct buf key = { 0 };
 
 	for (size_t i = 0; i < a->ops.n; i++) {

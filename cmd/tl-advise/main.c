@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-advise: what to do first, and what it would save.
- *
- * It reads tables of a report, which of a trace tl-report makes; rules, which
- * are data, turn rows into findings; these are ranked by the time that they
- * would save.
+ * tl-advise: what to do first, and what it would save. Rules, which are data,
+ * turn a report's tables into findings, ranked by gain; tl-report makes the
+ * tables of a trace.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -73,7 +71,7 @@ struct settings {
 	struct arena *mem;
 };
 
-/* One that is tl-report's. */
+/* An option of tl-report. */
 static void
 pass_on(struct settings *set, const struct optparse *op, int ch)
 {
@@ -113,7 +111,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	}
 }
 
-/* Sentences on a terminal, unless something else is asked for. */
+/* Sentences on a terminal without other choice. */
 static bool
 is_text(const struct settings *set)
 {

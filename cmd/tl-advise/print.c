@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables: the findings, the figures that they rest on, the ops behind them. */
+/* Tables: findings, their figures, their ops. */
 #include "cmd/tl-advise/advise.h"
 
-/* A share of the time, of a mean over sources. */
+/* A share of time, the mean over sources. */
 static struct cell
 share_cell(const struct advice *a, int64_t ns)
 {
@@ -227,7 +227,7 @@ advice_check(const struct table_dest *d, const char *name)
 		    d, tables[i].name, tables[i].columns, tables[i].ncolumns);
 }
 
-/* One; of a folder all. */
+/* One table, or all into a folder. */
 void
 advice_print(struct advice *a, struct table_dest *d, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts, the rules that fit them, and what these say: rules.c, fit.c. */
+/* Facts, rules, texts: rules.c, fit.c. */
 #ifndef TL_ADVISE_RULE_H
 #define TL_ADVISE_RULE_H
 
@@ -17,31 +17,31 @@ struct field {
 	struct cell v;
 };
 
-/* Of a table, or one that is made of several. */
+/* A row of a table, or of several. */
 struct facts {
 	struct str table;
 	VEC(struct field) list;
-	/* what part of its gain passes, which is a sum of times; else all */
+	/* part of a gain, a sum of times, that is wall time */
 	double passes[GAINS];
 	bool is_sum;
-	bool is_bound; /* how much of it passes has bounds alone */
+	bool is_bound; /* only bounds of it are known */
 };
 
 void fact_put(struct facts *f, const char *id, struct cell v);
-/* A percentage; none of nothing. */
+/* A percentage; none if whole is 0. */
 void fact_share(struct facts *f, const char *id, int64_t part, int64_t whole);
-/* NULL: it is not there, or empty. */
+/* NULL: missing or empty. */
 const struct cell *fact_of(const struct facts *f, struct str id);
-/* 0: it is no number. */
+/* 0: no number. */
 double fact_real(const struct facts *f, struct str id);
 
 /* ---- rules.c ---- */
 
 enum test {
-	TEST_LIKE,    /* one of patterns */
-	TEST_UNLIKE,  /* none of them */
-	TEST_THERE,   /* it has a value */
-	TEST_MISSING, /* it has none */
+	TEST_LIKE,    /* matches a pattern */
+	TEST_UNLIKE,  /* matches none */
+	TEST_THERE,   /* has a value */
+	TEST_MISSING, /* has none */
 	TEST_LESS,    /* numbers */
 	TEST_AT_MOST,
 	TEST_MORE,
@@ -51,21 +51,21 @@ enum test {
 struct condition {
 	struct str id;
 	enum test test;
-	struct str like; /* patterns by '|' */
+	struct str like; /* patterns, '|' between */
 	double number;
 };
 
 struct rule {
 	struct str name, table, section, category, insight, action;
 	struct str confidence, claims, uid;
-	struct str gain; /* a fact, in ns; empty: none */
+	struct str gain; /* a column in ns; empty: none */
 	double factors[GAINS];
-	double least; /* percent of the time that the gain (mid) must reach */
-	bool also;    /* later rules of its table are tried, too */
+	double least; /* smallest mid gain, in percent of the time */
+	bool also;    /* later rules are tried, too */
 	VEC(struct condition) when;
 };
 
-/* Which library a kernel is of, by its op's name or its own. */
+/* A library, by names of ops or kernels. */
 struct library {
 	struct str name;
 	bool of_op;
@@ -73,25 +73,29 @@ struct library {
 };
 
 struct rules {
-	VEC(struct rule) list; /* in the order in which they are tried */
+	VEC(struct rule) list; /* in order */
 	VEC(struct library) libraries;
 	struct arena *mem;
 };
 
-/* Adds those of a text, which lives as long as they do and has room behind it
- * for json_split(); false: why, and some may be there. */
+/*
+ * Adds rules from text, which must live as long and have room behind it for
+ * json_split(); false: why says what is wrong, some may be added.
+ */
 bool rules_read(struct rules *r, struct str text, struct buf *why);
-/* Those that are built in; those of files come before. */
+/* Those of files, then the built-in ones. */
 void rules_load(struct rules *r, char *const *paths, size_t n);
 void rules_free(struct rules *r);
 
 /* ---- fit.c ---- */
 
 bool rule_fits(const struct rule *r, const struct facts *f);
-/* A text with its {facts}; what stands in [ ] goes if one of its has no value.
- * false: one outside of them has none, so that it is no sentence. */
+/*
+ * A text with its {facts}; [ ] is dropped if a fact in it is missing. false: a
+ * fact outside is missing.
+ */
 bool rule_say(struct buf *b, struct str text, const struct facts *f);
-/* The gains of a row, in ns. */
+/* Gains of a row, in ns. */
 void rule_gains(
     const struct rule *r, const struct facts *f, int64_t gain_ns[GAINS]);
 

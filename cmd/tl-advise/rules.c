@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules: a JSON list of objects, of rules and of libraries. A rule has an
- * example, a row of facts with what is said of it, which is checked when it is
- * read. See RULES in tl-advise(1).
+ * Rules and libraries: a JSON list of objects. The example of a rule, a row and
+ * its text, is checked when read. See RULES in tl-advise(1).
  */
 #include "base/embedded.h"
 
@@ -15,11 +14,11 @@ extern const size_t tl_advise_ndata;
 
 struct reading {
 	struct rules *rules;
-	struct str name; /* of the rule at hand */
+	struct str name; /* the current rule's */
 	struct buf *why; /* what is wrong */
 };
 
-/* Says why; false. */
+/* Sets why, returns false. */
 static bool
 refuse(const struct reading *g, const char *what, struct str text)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Facts of the window: what it went on, each gap's cause, copies, kernels that
- * are short. Of several sources they are means.
+ * Facts of the window: time by class, gaps by cause, copies, short kernels. Of
+ * several sources they are means.
  */
 #include <math.h>
 
@@ -9,7 +9,7 @@
 
 #include "cmd/tl-advise/advise.h"
 
-#define SHORT_NS 10e3 /* a kernel that takes less is short */
+#define SHORT_NS 10e3 /* shorter kernels are short */
 #define TENTHS_BELOW 1000
 
 void
@@ -67,7 +67,7 @@ system_take_kernel(struct advice *a, const struct line *l)
 	stat_add(&s->kernels.ns, ns);
 }
 
-/* All short kernels, of which the summary may leave some out. */
+/* All short kernels: the summary may skip some. */
 void
 system_take_bin(struct advice *a, const struct line *l)
 {
@@ -109,7 +109,7 @@ system_take_launches(struct advice *a, const struct line *l)
 
 /* ---- gaps ---- */
 
-/* What launches a graph is no case for one. */
+/* A graph launch needs no advice to use graphs. */
 static struct str
 advice_of(const struct advice *a, const struct idle_part *p)
 {
@@ -122,9 +122,8 @@ advice_of(const struct advice *a, const struct idle_part *p)
 }
 
 /*
- * The host work that would be done ahead without these calls; where launches
- * bound the time it would be late all the same, and where blocking calls do it
- * is said of all of them.
+ * Host work that would be hidden without these calls; none where launches bound
+ * the time, and where blocking calls do, one finding is about all.
  */
 static int64_t
 behind_ns(const struct advice *a, const struct idle_part *p)
@@ -134,7 +133,7 @@ behind_ns(const struct advice *a, const struct idle_part *p)
 	return a->bound.is_launch || is_told ? 0 : p->behind_ns;
 }
 
-/* An id as words. */
+/* An id with blanks for underscores. */
 static struct str
 words_of(struct advice *a, const char *id)
 {
@@ -157,7 +156,7 @@ put_gap(struct advice *a, const struct idle_part *p, size_t number)
 	int64_t behind = behind_ns(a, p) / w->n;
 	struct str cause = words_of(a, cause_words[p->cause]);
 
-	/* of the host's work what a graph would leave stays */
+	/* what a graph would leave of host work stays */
 	if (p->class == GROUP_OF_HOST && gain > most)
 		gain = most;
 	gain = late_gain(a, gain / w->n + behind, late_others_part(a, p));
@@ -186,9 +185,8 @@ put_gap(struct advice *a, const struct idle_part *p, size_t number)
 }
 
 /*
- * Each cause in calls of a name, unless a graph of all launches, or calls that
- * do not block, would win the host's part of it at once. What was not recorded
- * wins nothing.
+ * Each cause by call, unless a graph or calls that do not block would save the
+ * host's part at once. Unrecorded work has no gain.
  */
 static void
 put_gaps(struct advice *a, bool by_graph)
@@ -208,7 +206,7 @@ put_gaps(struct advice *a, bool by_graph)
 
 /* ---- the window ---- */
 
-/* Without tl-idle's tables what the timeline says. */
+/* From tl-idle's tables, else from the timeline. */
 static int64_t
 class_ns(const struct advice *a, unsigned class, int64_t timeline_ns)
 {
@@ -228,9 +226,9 @@ put_host(struct advice *a, struct facts *f, bool by_graph)
 	fact_share(f, "pct_host", host, w->window_ns);
 	fact_put(f, "is_launch", cell_bool(a->bound.is_launch));
 	fact_put(f, "is_sync", cell_bool(a->bound.is_sync));
-	/* no graph is captured over a call that waits for the GPU */
+	/* a call that waits for the GPU cannot be captured */
 	fact_put(f, "is_opened", cell_bool(w->opened_ns >= host / 10));
-	/* only the one that a rule takes counts as taken */
+	/* only the finding that a rule makes uses time up */
 	gain = a->bound.is_sync
 	    ? late_gain(a, w->opened_ns / n,
 		  late_others(a, a->sum.opened_ns - w->opened_ns))

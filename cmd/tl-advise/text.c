@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The findings for people: sentences, or Markdown with marks for programs. */
+/* Findings as sentences, or as Markdown with marks for programs. */
 #include "cmd/tl-advise/advise.h"
 
 #define WIDTH 80
@@ -16,7 +16,7 @@ advice_share(int64_t part, int64_t whole)
 
 /* ---- lines ---- */
 
-/* Words in lines of so many columns, each after the first behind blanks. */
+/* Wrapped text; lines after the first are indented. */
 static void
 put_wrapped(struct out *out, struct str s, size_t indent, size_t width)
 {
@@ -124,7 +124,7 @@ put_finding(const struct advice *a, const struct finding *f, struct out *out,
 	buf_free(&b);
 }
 
-/* Which time the shares below it are of. */
+/* What the shares are of. */
 static void
 put_title(const struct advice *a, bool has_gain, struct out *out)
 {
@@ -161,7 +161,7 @@ advice_text(const struct advice *a, struct out *out, size_t width)
 
 /* ---- Markdown ---- */
 
-/* In a cell or a paragraph: no mark of Markdown or HTML is one. */
+/* Escapes what is special in Markdown and HTML. */
 static void
 put_escaped(struct out *out, struct str text)
 {
@@ -187,7 +187,7 @@ put_escaped(struct out *out, struct str text)
 	buf_free(&b);
 }
 
-/* A category as a word of a mark: a-z, 0-9 and underscores. */
+/* A category as part of a mark: a-z, 0-9, underscores. */
 static void
 put_word(struct out *out, struct str s)
 {
