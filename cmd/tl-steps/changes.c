@@ -17,7 +17,7 @@
 #define SHARE 0.05
 #define DEVIATIONS 4.5
 
-/* The sum of the distances from the median, which it gives, too. */
+/* Sum of the distances from the median; sets the median. */
 static double
 distances(const int64_t *v, size_t n, double *median)
 {
@@ -47,7 +47,7 @@ least_change(const int64_t *v, size_t n, double median)
 	return fmax(SHARE * median, DEVIATIONS * stats.median);
 }
 
-/* How much better two medians are than one at this step; 0: no change. */
+/* How much better two medians fit than one at this step; 0: no change. */
 static double
 gain_at(const int64_t *v, size_t n, size_t at, double least)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What happened in the windows of a source: on the GPU, and while it waited. */
+/* Figures of a source's windows: GPU work, idle time, host. */
 #include "cmd/tl-steps/steps.h"
 #include "trace/laws.h"
 
@@ -30,7 +30,7 @@ by_window(const void *x, const void *y)
 	return (a->window > b->window) - (a->window < b->window);
 }
 
-/* Work comes by its start: what runs beside earlier work counts once. */
+/* Spans come by start: overlapping time counts once. */
 static void
 add_span(int64_t *sum_ns, int64_t *done_ns, int64_t start_ns, int64_t end_ns)
 {
@@ -59,7 +59,7 @@ add_work(struct step_record *r, const struct host_gpu *k, bool by_graph)
 	    earlier(k->end_ns, step_end_ns));
 }
 
-/* The medians of each window. */
+/* Medians by window. */
 static void
 set_leads(struct program *g, struct lead *v, size_t nleads)
 {
@@ -119,7 +119,7 @@ find_work(struct program *g)
 		if (r->has_work)
 			r->drain_ns =
 			    later(0, r->done_ns - g->steps.list.v[i].end_ns);
-		/* among several processes nothing says whose they are */
+		/* of several processes, which one launched it is unknown */
 		r->nunlinked = noutside.n == 1 ? nunlinked : SINK_NONE;
 	}
 	for (size_t i = 0; i < noutside.n; i++) {
@@ -148,7 +148,7 @@ find_launches(struct program *g)
 
 /* ---- the host ---- */
 
-/* Data loading on the thread that has the steps, hidden or not. */
+/* Data loading on the steps' thread, hidden by GPU work or not. */
 static void
 find_data(struct program *g, const struct step_process *p)
 {
@@ -192,7 +192,7 @@ set_cause(struct program *g, uint32_t *word, unsigned cause)
 	*word = intern_put(g->sink.dict->text, str_of(cause_words[cause]));
 }
 
-/* The longest gap in a window, and its largest cause. */
+/* The longest gap of a window, and its largest cause. */
 static void
 find_gap(struct program *g, struct step_record *r, const struct step_window *w)
 {
@@ -220,7 +220,7 @@ find_gap(struct program *g, struct step_record *r, const struct step_window *w)
 	set_cause(g, &r->gap_cause, largest(sums, CAUSE_COUNT));
 }
 
-/* Communication with computation or copies beside it. */
+/* Communication overlapped by computation or copies. */
 static void
 find_overlap(struct program *g)
 {
@@ -242,7 +242,7 @@ find_overlap(struct program *g)
 	spans_free(&comm);
 }
 
-/* Launches that end a gap and began in it. */
+/* Launches that began in a gap and ended it. */
 static void
 find_starved(struct program *g)
 {
@@ -263,7 +263,7 @@ find_starved(struct program *g)
 	}
 }
 
-/* What the time on the clock went into. */
+/* Wall time by part. */
 static void
 find_parts(struct program *g)
 {
@@ -299,7 +299,7 @@ has_links(const struct host *h)
 	return false;
 }
 
-/* Where no GPU event has a launch, no step is known to have launched any. */
+/* Without launches of GPU events, nothing is known of what steps launched. */
 static void
 forget_launched(struct program *g)
 {

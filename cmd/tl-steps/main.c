@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-steps: how long did each step take, and on what?
- *
- * A sink that keeps a source whole (trace/host.h), finds its steps when it ends
- * (trace/steps.h), and makes a record of each, and of what lies between them.
+ * tl-steps: how long each step took, and on what. A sink that keeps a source
+ * whole (trace/host.h), finds its steps at the end (trace/steps.h), and makes a
+ * record of each and of the time between them.
  */
 #include "cmd/tl-steps/steps.h"
 
@@ -63,7 +62,7 @@ static const struct sink_measure measures[] = {
 	[M_COMPUTE] = { AT(compute_ns), NULL, false },
 };
 
-/* What the annotation of an iteration says. */
+/* From the iteration's annotation. */
 #define FIELD(id, field)                                                       \
 	{                                                                      \
 		{ id, NULL, COL_INT, COUNT, COL_DETAIL, 0 }, SINK_CELL, false, \
@@ -255,7 +254,7 @@ is_member(const struct sink *s, const struct sink_plan *p, const void *record)
 	}
 }
 
-/* Of a folder, those about iterations only where they are. */
+/* Tables about iterations are not written to a folder without any. */
 static bool
 has_rows(const struct sink *s, const struct sink_table *t)
 {
@@ -321,7 +320,7 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 
 #define FIELD_AT(field) offsetof(struct iteration, field)
 
-/* Whether the name of an iteration has the field at this place. */
+/* Whether the annotation has the field at this place. */
 static bool
 is_told(const struct iteration *it, size_t at)
 {
@@ -462,7 +461,7 @@ free_all(struct sink *s)
 
 /* ---- options ---- */
 
-/* Uids of grafted events are texts. */
+/* Uids of grafted events are text. */
 static void
 planned(struct sink *s, struct sink_plan *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The iterations of a phase together: how fast, and what limits them. */
+/* A phase's iterations: how fast, and what limits them. */
 #include "cmd/tl-steps/steps.h"
 
 #include <math.h>
@@ -7,13 +7,13 @@
 #include "trace/account.h"
 #include "trace/stat.h"
 
-#define LAUNCHES_MIN 20 /* fewer are no evidence */
+#define LAUNCHES_MIN 20 /* fewer prove nothing */
 
 struct sums {
-	int64_t tokens, tokens_ns; /* of iterations that tell both */
-	int64_t requests, ntold;   /* likewise */
+	int64_t tokens, tokens_ns; /* of iterations with both */
+	int64_t requests, ntold;   /* the same */
 	int64_t wall_ns, busy_ns, idle_ns, gpu_ns;
-	int64_t told_ns; /* wall time of those with GPU work */
+	int64_t told_ns; /* wall time of iterations with GPU work */
 	int64_t kernels, launches, starved, work_ns, graph_ns;
 	int64_t parts[PART_COUNT];
 	int64_t class_ns[ACCOUNT_COUNT];
@@ -35,7 +35,7 @@ add(struct sums *s, const struct step_record *r)
 	if (r->nlaunches != SINK_NONE)
 		s->launches += r->nlaunches;
 	if (r->nstarved == SINK_NONE)
-		return; /* of a source without GPU work */
+		return; /* no GPU work in the source */
 	for (size_t i = 0; i < PART_COUNT; i++)
 		stat_add(&s->parts[i], r->parts[i]);
 	if (r->busy_ns == SINK_NONE)
@@ -80,9 +80,9 @@ sums_of(const struct sink_row *row)
 }
 
 /*
- * Whether what is missing of the recording leaves a figure of so much time
- * standing: less than a tenth of the wall time is, or GPU work takes four
- * fifths of it, wherever that was recorded to run.
+ * Whether a figure over so much time holds although time is missing: less than
+ * a tenth of the wall time is, or GPU work takes four fifths of it, wherever it
+ * ran.
  */
 static bool
 is_recorded(const struct sums *s, int64_t ns)
@@ -94,8 +94,8 @@ is_recorded(const struct sums *s, int64_t ns)
 }
 
 /*
- * What most of the time goes on that was recorded, or the GPU if it has work
- * for four fifths of it, however late that runs. ACCOUNT_COUNT: nothing.
+ * The GPU if its work takes four fifths of the recorded time, however late it
+ * runs, else the largest class of it. ACCOUNT_COUNT: nothing.
  */
 static unsigned
 bound_of(const struct sums *s)
@@ -118,9 +118,9 @@ bound_of(const struct sums *s)
 }
 
 /*
- * Host work is launching where half of the launches find a GPU that has run
- * dry. Of the whole time it is known where that was recorded, or the class
- * takes half of it and most is recorded.
+ * Host-bound becomes launch-bound if half of the launches found the GPU idle.
+ * For the whole time, also, that must be recorded, or the class take half of it
+ * and most be recorded.
  */
 static struct cell
 bound_cell(const struct sums *s, bool is_of_whole)
@@ -140,7 +140,9 @@ bound_cell(const struct sums *s, bool is_of_whole)
 	    : cell_text(str_of(account_words[bound]));
 }
 
-/* The largest cause of a class, or of all recorded; CAUSE_COUNT: none. */
+/*
+ * The largest cause of a class, or of all that is recorded; CAUSE_COUNT: none.
+ */
 static size_t
 largest_cause(const struct sums *s, unsigned class)
 {
@@ -159,7 +161,7 @@ largest_cause(const struct sums *s, unsigned class)
 	return most;
 }
 
-/* Of the class that bounds them, if any of its causes idles the GPU. */
+/* A cause of the bounding class, if any. */
 static struct cell
 cause_cell(const struct sums *s, bool is_name)
 {
@@ -173,14 +175,14 @@ cause_cell(const struct sums *s, bool is_name)
 		       : cell_int(s->parts[most]);
 }
 
-/* a / b, scaled; empty where b is nothing. */
+/* a / b, scaled; empty if b is 0. */
 static struct cell
 ratio_cell(int64_t a, int64_t b, double scale)
 {
 	return b > 0 ? cell_real((double)a / (double)b * scale) : cell_none();
 }
 
-/* How long the iterations take is not known where the recording lacks much. */
+/* Empty where the recording lacks much. */
 static struct cell
 rate_cell(const struct sums *s)
 {

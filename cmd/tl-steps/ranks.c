@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Iterations of several ranks side by side: the same one of all. That it is the
- * same must show: the annotations of the ranks are as many, and change at the
- * same places, twice or more. Where the phases do so the loads may differ, as
- * ranks have requests of their own; else the names must be the same.
+ * Each iteration across ranks. That it is the same one must be proven:
+ * annotations are as many and change at the same places, twice or more, by
+ * phase, as ranks have loads of their own, or else by name, and then names are
+ * equal.
  */
 #include "cmd/tl-steps/steps.h"
 
-#define CHANGES_MIN 2 /* one may coincide: prompts, then tokens */
+#define CHANGES_MIN 2 /* one change may coincide: prompts, then tokens */
 
-/* The iterations of a process, in their order. */
+/* A process's iterations in order. */
 struct sequence {
 	size_t first, n; /* in ranks.records */
-	uint32_t proof;  /* a number; INTERN_NONE: it proves nothing */
+	uint32_t proof;  /* INTERN_NONE: none */
 };
 
-/* What several may have in common. */
+/* A text that sequences may share. */
 struct proof {
 	size_t nsequences;
-	int64_t group; /* 0: none so far */
+	int64_t group; /* 0: none yet */
 };
 
 struct ranks {
-	VEC(uint32_t) records; /* numbers in the sink */
+	VEC(uint32_t) records; /* indexes of the sink's records */
 	VEC(struct sequence) list;
-	VEC(struct proof) proofs; /* as numbered by texts */
+	VEC(struct proof) proofs; /* in the order of texts */
 	struct intern *texts;
 	struct buf text;
 };
@@ -56,7 +56,7 @@ find_sequences(const struct program *g, struct ranks *k)
 	}
 }
 
-/* All words of a sequence as a text; false: they change too seldom. */
+/* The words of a sequence as a text; false: too few changes. */
 static bool
 put_words(const struct program *g, struct ranks *k, const struct sequence *q,
     size_t field)
@@ -94,7 +94,7 @@ find_proofs(const struct program *g, struct ranks *k)
 	}
 }
 
-/* A sequence is of the group of those that prove the same. */
+/* Sequences with the same proof are a group. */
 static void
 set_group(struct program *g, struct ranks *k, const struct sequence *q)
 {
@@ -134,7 +134,9 @@ ranks_match(struct program *g)
 
 /* ---- cells ---- */
 
-/* The first that computes longest, against the mean of those that tell. */
+/*
+ * The slowest rank, the first of equals, against the mean of all with a figure.
+ */
 struct cell
 ranks_cell(const struct sink_row *row, unsigned number)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows as records of the sink, and how those of a process compare. */
+/* Windows become records, and steps of a process are compared. */
 #include "cmd/tl-steps/steps.h"
 
 #include <math.h>
 
-#define SHARE 10           /* a flag's cause takes 1/10 of the wall time */
+#define SHARE 10           /* of the wall time, for a flag's cause */
 #define OUTLIER_MADS 4.5   /* three sigma of a normal distribution */
-#define OUTLIER_SHARE 0.05 /* but at least this part of the median */
+#define OUTLIER_SHARE 0.05 /* at least, of the median */
 #define OUTLIER_STEPS 4
 
 /* ---- a row of each window ---- */
@@ -24,7 +24,7 @@ if_told(int64_t n)
 	return n >= 0 ? n : SINK_NONE;
 }
 
-/* What its annotation says of a step. */
+/* From the annotation of a step. */
 static void
 set_marker(
     struct program *g, struct step_record *r, const struct step_window *w)
@@ -70,7 +70,7 @@ add_row(struct program *g, const struct step_process *p,
 		[STEP_IS_BETWEEN] = "between",
 		[STEP_IS_WHOLE] = "whole",
 	};
-	/* of a source without GPU events nothing about the GPU is known */
+	/* without GPU events, nothing is known of the GPU */
 	int64_t gpu = g->host.gpus.n > 0 ? 0 : SINK_NONE;
 	struct step_row *row = vec_add(&g->rows);
 	struct step_record *r = &row->r;
@@ -163,7 +163,7 @@ idle_of_groups(
 	return ns;
 }
 
-/* Whether step times differ so much that one is far from the median. */
+/* The distance from the median that makes an outlier. */
 static double
 outlier_bound(
     const struct step_row *rows, size_t n, double median, int_list *room)
@@ -183,7 +183,7 @@ outlier_bound(
 	return bound > OUTLIER_SHARE * median ? bound : OUTLIER_SHARE * median;
 }
 
-/* Where the step times change for good, not for a step. */
+/* Where step times change for good. */
 static void
 find_changes(struct step_row *rows, size_t n, double median)
 {
@@ -206,7 +206,7 @@ find_changes(struct step_row *rows, size_t n, double median)
 	vec_free(&at);
 }
 
-/* Whether the GPU was busy or idle, nothing that was recorded tells. */
+/* Busy and idle time are unknown. */
 static void
 forget_gpu(struct step_record *r)
 {
@@ -333,7 +333,7 @@ add_records(struct program *g)
 	}
 }
 
-/* A row with its figures of each window. */
+/* A row per window. */
 static void
 find_rows(struct program *g)
 {
@@ -359,7 +359,7 @@ find_rows(struct program *g)
 	vec_free(&room);
 }
 
-/* Iterations that are no steps: as their source has others. */
+/* Iterations where other annotations are the steps. */
 static void
 add_iterations(struct program *g)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Who made a step slow: what its time went into, against the median step. */
+/* What made a step slow: its time by part, against the median step. */
 #include "cmd/tl-steps/steps.h"
 
-#define SLOW_STEPS 8 /* of a process: the slowest and other slow ones */
-#define SLOW_ROWS 32 /* of a step: where it is behind or ahead most */
+#define SLOW_STEPS 8 /* per process */
+#define SLOW_ROWS 32 /* per step: the largest differences */
 
-/* Time that went into one thing, in the median step and in the slow one. */
+/* Time of one kind in the median step and in the slow one. */
 struct use {
 	uint32_t call, op, module; /* words */
 	uint32_t part;             /* a cause, or PART_ */
 	int64_t ns[2];
 	int64_t longest_ns;
-	uint32_t event; /* of the slow step's longest piece, or HOST_NONE */
+	uint32_t event; /* the slow step's longest piece, or HOST_NONE */
 };
 
 struct uses {
 	VEC(struct use) list;
-	struct sink_groups of; /* of the same places */
+	struct sink_groups of; /* by place */
 };
 
 static int64_t
@@ -25,7 +25,7 @@ more_of(const struct use *it)
 	return it->ns[1] - it->ns[0];
 }
 
-/* Those that explain most first; equal ones as they were found. */
+/* Largest difference first, ties as found. */
 static int
 by_difference(const void *x, const void *y)
 {
@@ -39,7 +39,7 @@ by_difference(const void *x, const void *y)
 
 /* ---- what the time of a step went into ---- */
 
-/* Adds time to the use of these words. */
+/* Adds time to the entry with these words. */
 static void
 add_use(struct uses *to, const struct use *it)
 {
@@ -158,7 +158,7 @@ add_record(struct program *g, const struct step_record *of,
 		r->rec.uid = g->host.events.v[it->event].uid;
 }
 
-/* By what they explain. */
+/* Sorted by difference. */
 static struct uses
 find_uses(const struct program *g, const struct step_record *slow,
     const struct step_record *median)

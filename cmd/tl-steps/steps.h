@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-steps inside: a source is kept whole (trace/host.h); when it ends, the
- * windows of its steps (trace/steps.h) become records of the sink, each with
- * its figures.
+ * tl-steps: a source is kept whole (trace/host.h); at its end the windows of
+ * its steps (trace/steps.h) become records of the sink.
  */
 #ifndef TL_STEPS_H
 #define TL_STEPS_H
@@ -13,25 +12,25 @@
 
 _Static_assert(PACE_NONE == SINK_NONE, "both: not known");
 
-/* What a record is: enum step_what, or one of another table. */
+/* Kinds of records: enum step_what, then those of other tables. */
 enum {
 	RECORD_IS_SLOW = STEP_IS_WHOLE + 1,
-	RECORD_IS_ITERATION, /* beside steps that are others */
+	RECORD_IS_ITERATION, /* where other annotations are the steps */
 };
 
 struct step_record {
-	struct sink_record rec; /* uid, track: of the annotation */
+	struct sink_record rec; /* uid, track: the annotation's */
 	uint8_t what;
 	bool is_gpu_time; /* gpu_wall_ns is the step time */
 	bool has_uid, has_work, is_inferred, is_slow, is_fast;
 	bool is_iteration;
-	bool is_of_single_tokens; /* for each request that generates */
+	bool is_of_single_tokens; /* every request generates one token */
 	uint32_t word, name, gap_cause, idle_cause, phase, flags;
 	uint32_t time_is, reason;
-	uint32_t format, ctx; /* of an iteration */
-	struct iteration it;  /* likewise */
+	uint32_t format, ctx; /* of an iteration's annotation */
+	struct iteration it;  /* the same */
 	struct key pid;
-	/* SINK_NONE: not known */
+	/* SINK_NONE: unknown */
 	int64_t step, batch, tokens;
 	int64_t wall_ns, gpu_wall_ns, time_ns;
 	int64_t busy_launched_ns, busy_ns, idle_ns;
@@ -39,33 +38,35 @@ struct step_record {
 	int64_t done_ns, drain_ns, lead_ns;
 	int64_t gap_ns, idle_cause_ns, data_ns;
 	int64_t nkernels, nlaunches;
-	int64_t nstarved; /* launches that found the GPU idle */
-	/* sums of what it launched, and of it by graphs */
+	int64_t nstarved; /* that found the GPU idle */
+	/* GPU time of what it launched, and of that by graphs */
 	int64_t work_ns, graph_ns;
-	/* of an iteration: its computation, wherever it waited for others */
+	/* computation an iteration launched, whenever it ran */
 	int64_t compute_ns, compute_done_ns;
-	int64_t own_ns, own_done_ns; /* of a step, likewise, within its time */
-	/* those that correspond have both numbers; SINK_NONE: none does */
+	int64_t own_ns, own_done_ns; /* of a step, during it, the same */
+	/* the same on corresponding records; SINK_NONE: none */
 	int64_t group, iteration;
-	/* of an iteration: its time, or its GPU work if that takes longer;
-	 * token_ns: the same, if each request gets one token */
+	/*
+	 * step time of an iteration, or its GPU work if longer; token_ns: if
+	 * each request gets one token
+	 */
 	int64_t took_ns, token_ns;
-	int64_t nunlinked, noutside; /* GPU events, of the process */
-	int64_t nrepeat;             /* calls that repeat, if they say it */
-	/* of RECORD_IS_SLOW: what idle_cause_ns went into, there and here */
+	int64_t nunlinked, noutside; /* GPU events of the process */
+	int64_t nrepeat;             /* calls that repeat; inferred steps */
+	/* RECORD_IS_SLOW: where idle_cause_ns was spent */
 	uint32_t call, op, module;
 	int64_t median_ns, more_ns, median_step;
 	int64_t parts[PART_COUNT];
-	/* of the slowest step: the event with most more of each cause */
+	/* the slowest step's: by cause, the event with the largest increase */
 	uint32_t most_in[CAUSE_COUNT];
 };
 
-/* Of a window while its source is looked at. */
+/* A window while its source is being read. */
 struct step_row {
 	struct step_record r;
 	bool is_cut;
-	bool is_change; /* step times are others from here on */
-	bool is_bare;   /* a step without GPU work, in a source that has some */
+	bool is_change; /* step times differ from here on */
+	bool is_bare;   /* without GPU work, in a source with some */
 };
 
 struct program {
@@ -76,72 +77,68 @@ struct program {
 	struct host host;
 	struct steps steps;
 	struct parts parts;
-	pace_list paces;           /* as steps.list */
-	VEC(struct step_row) rows; /* as steps.list */
+	pace_list paces;           /* parallel to steps.list */
+	VEC(struct step_row) rows; /* parallel to steps.list */
 	bool has_source;
-	unsigned inferred; /* steps_inferred_from() of all sources */
+	unsigned inferred; /* steps_inferred_from() over all sources */
 	bool has_iterations;
-	bool any_inst;    /* some event is of a graft */
+	bool any_inst;    /* an event is grafted */
 	uint32_t runs_of; /* the module whose runs are steps, or INTERN_NONE */
-	bool shows_slow, shows_summary; /* the table is asked for */
-	bool has_slow;                  /* it has a row */
-	bool has_gpu_time;              /* gpu_wall is the step time of some */
-	int64_t ngroups; /* of ranks whose iterations correspond */
+	bool shows_slow, shows_summary; /* these tables are printed */
+	bool has_slow;                  /* this table has rows */
+	bool has_gpu_time;              /* gpu_wall is a step time */
+	int64_t ngroups; /* of ranks with corresponding iterations */
 	uint32_t source;
 	size_t nuntold;  /* iterations without a load */
-	uint32_t untold; /* the name of the first */
+	uint32_t untold; /* name of the first */
 };
 
-/* Of the source that has been read whole: its records. */
+/* Makes the records of a source at its end. */
 void steps_records(struct program *g);
-/* figures.c: of all rows but what they are called and how they compare. */
+/* figures.c: all of a row but names and comparisons. */
 void figures_find(struct program *g);
-/*
- * changes.c: the places, n at most, of the steps from which on the times are
- * others; how many.
- */
+/* changes.c: up to n places where step times change; returns how many. */
 size_t changes_find(uint32_t *at, const int64_t *v, size_t n, double median);
 /*
- * slow.c: the steps that others are compared with: not the first one recorded,
- * into which no work of the one before runs, unless there are two.
+ * slow.c: the median step; the first one recorded, which earlier work does not
+ * run into, counts only among two.
  */
 const struct step_record *slow_median(
     const struct step_record *const *steps, size_t n);
-/* Whether it is one of them. */
+/* Whether the record is a step that counts. */
 static inline bool
 slow_compares(const struct step_record *r)
 {
 	return r->what != STEP_IS_BETWEEN && r->time_ns != SINK_NONE;
 }
-/* The first of those that took longest; NULL: there are not two. */
+/* The longest, the first of equals; NULL: fewer than two. */
 const struct step_record *slow_slowest(
     const struct step_record *const *steps, size_t n);
 /*
- * What a step is compared by: its parts, but for computation its own, and what
- * other steps have left or launched in its time.
+ * Parts that steps are compared by: those of the wall time, with computation
+ * split into the step's own and other steps'.
  */
 enum { PART_OTHERS = PART_COUNT, SLOW_PARTS };
 const char *slow_word(size_t part);
 int64_t slow_part(const struct step_record *r, size_t part);
-/* slow.c: in which events the slowest of the chosen steps of a process took
- * longer than the median one of them. */
+/*
+ * slow.c: the events in which the slowest step of a process took longer than
+ * the median one.
+ */
 void slow_names(
     struct program *g, struct step_row *rows, const bool *chosen, size_t n);
-/* slow.c: of the slow steps of a process, against its median one. */
+/* slow.c: rows of slow steps against the median step. */
 void slow_records(struct program *g, const struct step_row *rows, size_t n);
-/* phases.c: of a row of phase_summary. */
+/* phases.c: a cell of phase_summary. */
 struct cell phase_cell(const struct sink_row *row, unsigned number);
 
-/* summary.c: of a row of steps_summary. */
+/* summary.c: a cell of steps_summary. */
 struct cell summary_cell(const struct sink_row *row, unsigned number);
-/*
- * ranks.c: numbers the iterations of all sources that correspond, and their
- * groups; of a row of them.
- */
+/* ranks.c: groups and numbers of corresponding iterations; a cell of them. */
 void ranks_match(struct program *g);
 struct cell ranks_cell(const struct sink_row *row, unsigned number);
 
-/* Cells that are made in cell(): those up to C_PHASES are of a summary. */
+/* Columns of cell(); those up to C_PHASES are summaries. */
 enum {
 	C_UID,
 	C_CALL_UID,
@@ -160,7 +157,7 @@ enum {
 	C_BETWEEN,
 	C_SLOWEST_RANK,
 	C_IMBALANCE,
-	C_PHASES, /* of a phase */
+	C_PHASES, /* from here: phase_summary */
 	C_TOKENS,
 	C_TOKENS_PER_S,
 	C_REQUESTS,
@@ -180,7 +177,7 @@ enum {
 	C_GRAPH,
 	C_BOUND,
 	C_BOUND_RECORDED,
-	C_FIELD = 200, /* and its place in struct iteration */
+	C_FIELD = 200, /* plus the field's place in struct iteration */
 };
 
 #endif

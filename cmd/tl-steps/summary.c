@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of a process together: their times, and the slowest of them. */
+/* Summary of a process: step times and the slowest step. */
 #include "cmd/tl-steps/steps.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 typedef VEC(int64_t) int_list;
 
-/* A figure of all steps of a row, in their order. */
+/* One field of all steps of a row, in order. */
 static void
 list_of(const struct sink_row *row, size_t field, int_list *to)
 {
@@ -77,7 +77,7 @@ drain_cell(const struct sink_row *row, bool is_last)
 	return c;
 }
 
-/* Steps, and the time between them. */
+/* Steps and the time between them. */
 static struct cell
 sum_cell(const struct sink_row *row, unsigned number)
 {
@@ -93,7 +93,7 @@ sum_cell(const struct sink_row *row, unsigned number)
 	return cell_int(number == C_COUNT ? n : between_ns);
 }
 
-/* The slowest step, or the one it is compared with; NULL: there are not two. */
+/* The slowest or the median step; NULL: fewer than two. */
 static const struct step_record *
 step_of(const struct sink_row *row, bool is_slowest)
 {
@@ -113,7 +113,7 @@ step_of(const struct sink_row *row, bool is_slowest)
 	return found;
 }
 
-/* The part in which the slowest step is behind the median one most. */
+/* The part in which the slowest step exceeds the median one most. */
 static struct cell
 slowest_cell(const struct sink_row *row, unsigned number)
 {
@@ -126,7 +126,7 @@ slowest_cell(const struct sink_row *row, unsigned number)
 	if (number == C_SLOWEST)
 		return cell_int(r->step);
 	median = step_of(row, false);
-	/* parts are those of the wall time */
+	/* parts are of the wall time */
 	for (size_t i = 0; i < SLOW_PARTS && !r->is_gpu_time; i++) {
 		int64_t more = slow_part(r, i) - slow_part(median, i);
 
