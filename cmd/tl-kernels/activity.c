@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernels of each GPU do: their time by class, and how much of the
- * communication runs beside computation.
+ * Kernel time of each GPU by class, and how much communication overlaps with
+ * computation.
  */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 
 #define COMM STR("rccl")
 
-/* A class of kernels of one GPU; the first one is all computation. */
+/* A class of one GPU's kernels; the first is all computation. */
 struct class
 {
 	uint32_t name;
@@ -23,7 +23,7 @@ struct gpu {
 	struct spans compute, comm;
 };
 
-/* Where the columns begin, behind rank or source. */
+/* The columns after rank or source. */
 enum { DEV, CLASS, NS, COUNT, OF_COMPUTE, OF_TOTAL, NCOLUMNS };
 
 static int
@@ -81,7 +81,7 @@ put(struct table *t, const struct sink *s, const struct sink_plan *p,
 	    cell_share(ns, (double)g->compute_ns + (double)g->comm_ns);
 }
 
-/* The longest class first, then what they come to. */
+/* The longest class first, then the totals. */
 static void
 put_gpu(struct table *t, const struct sink *s, const struct sink_plan *p,
     struct gpu *g)

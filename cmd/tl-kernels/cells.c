@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a row shows that is no field, sum or statistic of its kernels. */
+/* Cells that are no field, sum or statistic of kernels. */
 #include <math.h>
 #include <stdio.h>
 
 #include "cmd/tl-kernels/kernels.h"
 
-/* Number i of a list of integers, "[512,1,1]". */
+/* Item i of a list of integers, "[512,1,1]". */
 static struct cell
 item_cell(const struct sink_row *r, uint32_t list, unsigned i)
 {
@@ -29,7 +29,7 @@ item_cell(const struct sink_row *r, uint32_t list, unsigned i)
 	return cell_none();
 }
 
-/* From the start of a source's first GPU work to the end of its last. */
+/* From the first start to the last end of the source's GPU work. */
 static double
 total_of(const struct sink_row *r)
 {
@@ -63,7 +63,7 @@ tile_cell(const struct sink_row *r)
 	    table_row_text(r->table, (struct str){ text, (size_t)n }));
 }
 
-/* An integer parameter, or other. */
+/* An integer parameter, else other. */
 static int64_t
 param_of(const struct model_result *res, const char *name, int64_t other)
 {
@@ -74,7 +74,7 @@ param_of(const struct model_result *res, const char *name, int64_t other)
 	    : other;
 }
 
-/* How much of the tiles, and of the last round of them, is of use. */
+/* How much of the tiles, and of the last wave of them, is used. */
 static struct cell
 fit_cell(const struct sink_row *r, unsigned f)
 {
@@ -104,7 +104,7 @@ result_cell(const struct sink_row *r, unsigned f)
 		return cell_real(res->flops / 1e9);
 	if (mean <= 0)
 		return cell_none();
-	/* a FLOP a ns is a thousandth of a TFLOP a second */
+	/* 1 FLOP/ns is 0.001 TFLOP/s */
 	if (f == C_TFLOP_S)
 		return cell_real(res->flops / 1e3 / mean);
 	return k->arch == NULL
@@ -113,7 +113,7 @@ result_cell(const struct sink_row *r, unsigned f)
 		  mean * 100);
 }
 
-/* A byte a ns is a thousandth of a TB a second. */
+/* 1 B/ns is 0.001 TB/s. */
 static struct cell
 bytes_cell(const struct sink_row *r, unsigned f)
 {
@@ -127,7 +127,7 @@ bytes_cell(const struct sink_row *r, unsigned f)
 	return mean > 0 ? cell_real(res->bytes / 1e3 / mean) : cell_none();
 }
 
-/* From the start of the call that launched it. */
+/* From the start of the launch call. */
 static struct cell
 latency_cell(const struct kernel *one)
 {
@@ -140,8 +140,8 @@ latency_cell(const struct kernel *one)
 }
 
 /*
- * The FLOPs of an op with several kernels say nothing about one of them, unless
- * its name says that it is the one that multiplies.
+ * FLOPs of an op with several kernels are not known by kernel, unless the name
+ * tells the one that multiplies.
  */
 static bool
 does_it_all(const struct sink_row *r, bool is_gemm)
@@ -155,7 +155,7 @@ does_it_all(const struct sink_row *r, bool is_gemm)
 	return true;
 }
 
-/* What the op's model says, if the kernel does what it is about; or NULL. */
+/* The model's result if this kernel does the op's work, or NULL. */
 static const struct model_result *
 result_of(const struct sink_row *r, bool is_gemm)
 {
@@ -193,7 +193,7 @@ kernels_row(struct sink_row *r)
 
 /* ---- cells ---- */
 
-/* Of the call of a module that launched it; a sole kernel is all of it. */
+/* About the module's call that launched it; 100 % for the only kernel. */
 static struct cell
 module_cell(const struct sink_row *r, unsigned f)
 {
@@ -265,7 +265,7 @@ kernels_cell(const struct sink_row *r, unsigned f)
 
 /* ---- tables ---- */
 
-/* In a trace with ops: a row all of whose words can be attributed. */
+/* With ops: a row with all its attributes. */
 static bool
 is_owned_short(const struct kernels *k, const struct kernel *one)
 {
@@ -317,7 +317,7 @@ kernels_member(
 void
 kernels_planned(struct sink *s, struct sink_plan *p)
 {
-	/* of the kernel's class, but the reference calls it so */
+	/* of the class, though TraceLens labels it so */
 	for (size_t i = 0; i < p->columns.n; i++)
 		if ((p->table->by == BY_CLASS ||
 			(p->table->about & FOR_XLA) != 0) &&

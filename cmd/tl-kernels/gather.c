@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading: each kernel becomes a record, and learns its op later. */
+/* Reading: each kernel becomes a record; its op follows later. */
 #include "cmd/tl-kernels/kernels.h"
 #include "trace/stat.h"
 #include "trace/tree.h"
@@ -8,7 +8,7 @@
 
 /* ---- categories ---- */
 
-/* Of kernels that a call outside of all ops launched. */
+/* The category of kernels that a call outside ops launched. */
 static uint32_t
 launch_category(struct kernels *k, uint32_t name)
 {
@@ -22,7 +22,7 @@ launch_category(struct kernels *k, uint32_t name)
 
 /* ---- phases ---- */
 
-/* Of a kernel at its start or, on a track, when its launch began. */
+/* At the kernel's start or, with a track, at its launch's. */
 static struct phase_mark
 mark_at(const struct kernels *k, uint32_t track, int64_t ts_ns)
 {
@@ -30,7 +30,7 @@ mark_at(const struct kernels *k, uint32_t track, int64_t ts_ns)
 		(uint8_t)phases_at(&k->phases, k->sink.dict, track, ts_ns) };
 }
 
-/* A recorded one as --phase selects, a guess is about the op. */
+/* A recorded phase as --phase selects; a guess is about the op. */
 static struct phase_mark
 mark_of(const struct kernels *k, const struct launcher *o,
     const struct gpu_work *g, struct phase_mark of_op)
@@ -117,7 +117,7 @@ text_arg(struct kernels *k, const struct value *v)
 	return INTERN_NONE;
 }
 
-/* A text, or a whole number as one. */
+/* Text, or an integer as text. */
 static uint32_t
 word_arg(struct kernels *k, const struct value *v)
 {
@@ -129,7 +129,7 @@ word_arg(struct kernels *k, const struct value *v)
 	}
 }
 
-/* What a kernel takes of the GPU, as profilers call it. */
+/* Resources of a kernel, by the profilers' names. */
 static const struct {
 	struct str arg;
 	unsigned place;
@@ -158,7 +158,7 @@ take_resource(struct str key, int64_t v, int64_t *list)
 			list[resources[i].place] = v;
 }
 
-/* As a list; nothing is known of a null. */
+/* A list; null is unknown. */
 static uint32_t
 resources_text(struct kernels *k, const int64_t *list)
 {
@@ -178,8 +178,8 @@ resources_text(struct kernels *k, const int64_t *list)
 }
 
 /*
- * rocprofv3's .pftrace has products of the three: work-items and those of a
- * block. Where these do not divide, the number of blocks is not known.
+ * rocprofv3's .pftrace has products: work-items, and those of a block. If they
+ * do not divide, the number of blocks is unknown.
  */
 static void
 take_config(struct kernels *k, struct kernel *one, const struct event *ev)
@@ -260,7 +260,7 @@ add_record(struct kernels *k, const struct sink_source *r,
 		.gpu_stream = ev->gpu_stream,
 		.corr = ev->corr,
 		.tid = ev->tid,
-		/* a GPU's track is of no process but in traces of APIs */
+		/* a GPU's track has a process in traces of APIs only */
 		.caller = r->is_rocprof ? ev->track : INTERN_NONE,
 		.dispatch = SINK_NONE,
 		.agent = SINK_NONE,
@@ -281,7 +281,7 @@ add_record(struct kernels *k, const struct sink_source *r,
 		take_config(k, one, ev);
 }
 
-/* Whether it became a record. */
+/* Returns whether it became a record. */
 static bool
 take_gpu_event(struct kernels *k, const struct event *ev, bool is_chosen)
 {
@@ -306,7 +306,7 @@ take_gpu_event(struct kernels *k, const struct event *ev, bool is_chosen)
 	return true;
 }
 
-/* Only what take_gpu_event() just made a record has one. */
+/* Valid for events that take_gpu_event() has just recorded. */
 static uint64_t
 record_number(void *arg, const struct event *ev)
 {
@@ -325,8 +325,8 @@ is_class(const struct kernels *k, uint32_t class, struct str word)
 }
 
 /*
- * By its name, unless its instruction's says something: a GEMM may be what a
- * convolution is made of. But attention is known by its kernel.
+ * The instruction's name decides if it tells a class, as a convolution may run
+ * a GEMM; but attention is known by the kernel's name.
  */
 static uint32_t
 xla_class(struct kernels *k, const struct kernel *one)
@@ -340,9 +340,7 @@ xla_class(struct kernels *k, const struct kernel *one)
 	return is_class(k, of_op, XLA_OTHER) ? class : of_op;
 }
 
-/*
- * The part of "loop_fusion_12.kd" that equal work of other instructions shares.
- */
+/* "loop_fusion" of "loop_fusion_12.kd": the same work has other numbers. */
 static uint32_t
 plain_name(struct kernels *k, uint32_t name)
 {
@@ -378,8 +376,8 @@ finish_xla(struct kernels *k, struct kernel *one)
 /* ---- files ---- */
 
 /*
- * A source has ops if one is selected or owns selected work: a stream that was
- * filtered before has no others.
+ * A source has ops if one is selected or owns selected work: a stream filtered
+ * before has no others.
  */
 void
 kernels_take(struct sink *s, const struct stream_in *in, bool is_chosen)
@@ -392,7 +390,7 @@ kernels_take(struct sink *s, const struct stream_in *in, bool is_chosen)
 		if (take_gpu_event(k, ev, is_chosen))
 			launchers_push(s->launchers, ev, true);
 		else if (is_chosen && ev->shape->kind != KIND_KERNEL)
-			/* it may be the first thing that its op launched */
+			/* maybe the first work of its op */
 			launchers_push(s->launchers, ev, true);
 	} else if (!event_is(ev, KINDS_PROLOGUE)) {
 		if (ev->shape->kind == KIND_OP) {
@@ -431,7 +429,7 @@ kernels_flush(struct sink *s)
 	modules_close((struct kernels *)s, 0);
 }
 
-/* The GPU of the trace, unless one was named. */
+/* The trace's GPU unless --arch names one. */
 void
 kernels_source(struct sink *s, const struct source *src)
 {
@@ -460,7 +458,7 @@ kernels_finish(struct sink *s)
 		k->nphase[guess.phase]++;
 		one->phase = k->phases.phase_words[guess.phase];
 		one->phase_method = k->phases.method_words[guess.by];
-		/* calls are no ops: without any op no kernel has one */
+		/* without ops the launcher is a call, which is no op */
 		if (!x->has_ops)
 			one->op = INTERN_NONE;
 		stat_add(&x->sum_ns, one->dur_ns);
@@ -471,7 +469,7 @@ kernels_finish(struct sink *s)
 			finish_xla(k, one);
 	}
 	sequences_finish(k);
-	/* rocprofv3's report shows the longest dispatch first */
+	/* rocprofv3's stay longest first, as TraceLens has them */
 	for (size_t i = 0; i < s->ntables && !k->all_rocprof; i++)
 		if (s->tables[i].is_single)
 			s->tables[i].order = SINK_BY_TIME;

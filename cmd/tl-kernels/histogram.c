@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long short kernels are: bins of equal width from the shortest to the
- * longest of them, half-open but for the last. When all are as long, the range
- * is half a microsecond to either side.
+ * Durations of short kernels: bins of equal width from the shortest to the
+ * longest, half-open but for the last; 0.5 us to either side if all are equal.
  */
 #include <stdlib.h>
 
 #include "cmd/tl-kernels/kernels.h"
 
 #define HALF_NS 500
-#define NCOLUMNS 3 /* start, end, count; rank or source may lead */
+#define NCOLUMNS 3 /* start, end, count, after rank or source */
 
 bool
 is_short(const struct kernels *k, const struct kernel *one)
@@ -17,7 +16,7 @@ is_short(const struct kernels *k, const struct kernel *one)
 	return one->length == 0 && one->dur_ns < k->short_ns;
 }
 
-/* What is counted: all kernels of a source. */
+/* All kernels of a source. */
 struct bins {
 	uint32_t source;
 	int64_t low, high;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-kernels: GPU time by kernel.
- *
- * A sink (sink/sink.h): the tree is read once, each kernel is a record, its op
- * is filled in when that is known.
+ * tl-kernels: GPU time by kernel. A sink (sink/sink.h): each kernel of the tree
+ * is a record, its op is filled in when known.
  */
 #ifndef TL_KERNELS_H
 #define TL_KERNELS_H
@@ -19,7 +17,7 @@
 #include "trace/select.h"
 #include "trace/span.h"
 
-/* The words of --by; other tables have no word. */
+/* The values of --by; other tables have none. */
 enum by {
 	BY_NAME,
 	BY_CONFIG, /* launch-config */
@@ -36,39 +34,39 @@ enum by {
 	BY_NONE,
 };
 
-/* What a table is about: bits of its. */
+/* What a table needs: bits. */
 enum {
 	OF_SHORT = 1,    /* short kernels only */
-	FOR_OPS = 2,     /* of sources with ops, */
-	FOR_ROCPROF = 4, /* of rocprofv3's: two may have one name */
-	FOR_XLA = 8,     /* of JAX's */
-	OF_OTHERS = 16,  /* those of no class */
-	OF_MODELS = 32,  /* what the op's model says is in it */
-	OF_PHASE = 64,   /* times 1 + enum phase */
+	FOR_OPS = 2,     /* needs ops */
+	FOR_ROCPROF = 4, /* rocprofv3's; names may occur twice */
+	FOR_XLA = 8,     /* JAX's */
+	OF_OTHERS = 16,  /* kernels of no class */
+	OF_MODELS = 32,  /* has columns of the op's model */
+	OF_PHASE = 64,   /* times (1 + enum phase) */
 };
 
 struct kernel {
 	struct sink_record rec;
-	uint32_t name, class;  /* class: by its name, if asked for */
+	uint32_t name, class;  /* class: if asked for */
 	uint32_t op, category; /* INTERN_NONE: no op; op may be a launch */
 	struct op_args args;
-	uint32_t module; /* number of the nearest call, from 1; 0: none */
+	uint32_t module; /* of the nearest call, from 1; 0: none */
 	uint32_t grid, block;
-	uint32_t caller;    /* the track of a process: who launched it */
-	uint32_t resources; /* JSON: see resources[] in gather.c */
-	uint32_t nkernels;  /* that its op launched itself */
+	uint32_t caller;    /* process that launched it */
+	uint32_t resources; /* JSON, see resources[] in gather.c */
+	uint32_t nkernels;  /* launched by its op itself */
 	bool has_op;
 	bool is_first, is_last; /* of what its op launched itself */
 	struct phase_mark mark;
 	uint32_t phase, phase_method; /* words */
 	struct key step, dev, gpu_stream, corr, tid;
-	int64_t dispatch, agent; /* of rocprofv3, or SINK_NONE */
-	/* of XLA: its instruction, and that one's module and program */
+	int64_t dispatch, agent; /* rocprofv3's, or SINK_NONE */
+	/* XLA: instruction, module, program */
 	uint32_t hlo_op, hlo_module, program;
-	uint32_t plain; /* the name without a number at its end */
+	uint32_t plain; /* name without a number at its end */
 	int64_t dur_ns, delay_ns;
-	int64_t launch_ns;   /* of the call that launched it, or SINK_NONE */
-	uint32_t annotation; /* INTERN_NONE: none; if asked for, like step */
+	int64_t launch_ns;   /* the launch call's start, or SINK_NONE */
+	uint32_t annotation; /* if asked for, as step; INTERN_NONE: none */
 	/* of a place of a sequence, whose text is its name; else 0 */
 	uint32_t length;
 	uint32_t lack;  /* a word: why it is not known what is read again */
@@ -109,7 +107,7 @@ struct sequences {
 	uint32_t lacks[REREAD_LACKS]; /* words */
 };
 
-/* A call of an nn.Module, and the GPU work below it. */
+/* A call of an nn.Module with its GPU work. */
 struct module_call {
 	struct uid uid;
 	uint32_t name;
@@ -119,28 +117,28 @@ struct module_call {
 
 struct open_module {
 	uint32_t depth;
-	uint32_t number; /* in calls, from 1 */
+	uint32_t number; /* index in calls, from 1 */
 	size_t first_work;
 };
 
 struct module_stack {
 	VEC(struct open_module) open;
 	struct spans work;
-	struct map names; /* of frames: whether they are a module's */
+	struct map names; /* of frames: whether a module's */
 };
 
-/* What a source is besides its records. */
+/* A source's GPU work. */
 struct extent {
-	int64_t start, end; /* of all its GPU work; none: start > end */
-	int64_t sum_ns;     /* of its kernels */
+	int64_t start, end; /* first start, last end; none: start > end */
+	int64_t sum_ns;     /* of kernels */
 	bool has_ops;
 };
 
-/* What the op's model says of the row at hand. */
+/* The current row's op model. */
 struct model_row {
-	/* NULL: unknown, or not of this kernel alone */
+	/* NULL: unknown, or not this kernel's alone */
 	const struct model_result *res;
-	struct gemm_kernel gemm; /* zeroes: its name is none of a GEMM */
+	struct gemm_kernel gemm; /* zeroes: no GEMM's name */
 };
 
 struct kernels {
@@ -150,32 +148,32 @@ struct kernels {
 	enum roof roof;
 	bool keep_unowned;
 	int64_t short_ns;
-	const char *of_short; /* an option about short kernels, or NULL */
-	bool has_short;       /* a table of them is asked for */
+	const char *of_short; /* a given option about short kernels, or NULL */
+	bool has_short;       /* a table of short kernels is printed */
 	int64_t nbins;
-	/* to read */
+	/* what must be read */
 	bool with_args, with_config, with_module, with_class;
 	bool with_step, with_annotation;
 	struct models *models;
 	const struct arch *arch;     /* NULL: unknown */
 	const char *categories_name; /* --categories, or NULL */
 	struct map categories;
-	struct rules classes, activities; /* of rocprofv3 */
-	struct rules parts;               /* of others */
-	struct rules xla;                 /* of JAX's */
-	struct map gpus;                  /* likewise: of each kernel */
+	struct rules classes, activities; /* rocprofv3 */
+	struct rules parts;               /* other traces */
+	struct rules xla;                 /* JAX */
+	struct map gpus;                  /* JAX: GPUs of kernels */
 	struct phases phases;
 	uint64_t nphase[PHASE_COUNT]; /* kernels, by phase */
-	VEC(struct extent) extents;   /* by source */
+	VEC(struct extent) extents;   /* per source */
 	VEC(struct module_call) calls;
 	struct module_stack open;
 	struct model_row row;
 	struct sequences sequences;
-	uint64_t ngpus; /* that ran kernels, over all sources */
+	uint64_t ngpus; /* with kernels, over all sources */
 	bool all_rocprof, all_xla, any_inst;
 };
 
-/* The class of kernels of no other. */
+/* JAX's class of what fits no other. */
 #define XLA_OTHER STR("Uncategorized Events/XLA")
 
 static inline const struct kernels *
@@ -196,16 +194,16 @@ void kernels_free(struct sink *s);
 
 /* modules.c */
 
-/* Closes what is at this depth or below. */
+/* Closes calls at this depth or deeper. */
 void modules_close(struct kernels *k, uint32_t depth);
 void modules_host(struct kernels *k, const struct event *ev);
-/* GPU work that counts; the number of the nearest call above it, or 0. */
+/* Adds GPU work; returns the number of its nearest call, or 0. */
 uint32_t modules_work(struct kernels *k, const struct event *ev);
 void modules_free(struct kernels *k);
 
 /* cells.c */
 
-/* The phase of a table; PHASE_COUNT: it is about none. */
+/* The phase of a table, or PHASE_COUNT. */
 enum phase kernels_phase(const struct sink_table *t);
 bool is_short(const struct kernels *k, const struct kernel *one);
 bool kernels_member(
@@ -243,14 +241,14 @@ enum { M_DUR, M_GAP, M_LAUNCH, M_OP, M_SAVED, M_BYTES };
 extern const struct sink_measure kernels_measures[KERNELS_NMEASURES];
 #define KERNELS_NTABLES 29
 extern struct sink_table kernels_tables[KERNELS_NTABLES];
-/* What the tables asked for need to be read. */
+/* Sets what must be read for the printed tables. */
 void tables_choose(struct kernels *k);
 bool kernels_asked(const struct sink *s, const struct sink_table *t);
 bool kernels_wants(
     const struct sink *s, const struct sink_table *t, unsigned only);
 bool kernels_fits(const struct sink *s, const struct sink_table *t);
 
-/* Cells that are made in kernels_cell(). */
+/* Columns of kernels_cell(). */
 enum {
 	C_MODULE,
 	C_MODULE_UID,

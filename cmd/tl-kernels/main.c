@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-kernels: which kernels cost the GPU time?
- *
- * A sink over a tree: it keeps a record of each kernel, with the op that
- * launched it, and prints groups of them.
+ * tl-kernels: which kernels took the GPU time. A sink over a tree: a record of
+ * each kernel with the op that launched it, in groups.
  */
 #include "cmd/tl-kernels/kernels.h"
 #include "cmd/tl-kernels/runs.h"

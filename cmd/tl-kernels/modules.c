@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which nn.Module's call launched a kernel, and what all GPU work below that
- * call came to: a stack of the open calls over a tree.
+ * The nn.Module's call above each kernel, with its GPU work: a stack of open
+ * calls over the tree.
  */
 #include "cmd/tl-kernels/kernels.h"
 
@@ -23,7 +23,7 @@ modules_close(struct kernels *k, uint32_t depth)
 	}
 }
 
-/* Names are known by number: whether one is a module's is asked once. */
+/* Looked up once per name. */
 static bool
 is_module(struct kernels *k, uint32_t name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables: which there are, their columns, and which are printed. */
+/* The tables, their columns, and which are printed. */
 #include "table/catalogue.h"
 
 #include "cmd/tl-kernels/kernels.h"
@@ -19,7 +19,7 @@ const struct sink_measure kernels_measures[KERNELS_NMEASURES] = {
 	[M_SAVED] = { AT(saved_ns), NULL, false },
 	[M_BYTES] = { AT(reread_bytes), NULL, false },
 };
-/* Columns of --sequences --op, and of --categories. */
+/* Only with --sequences --op, only with --categories. */
 enum { ONLY_OP = 1, ONLY_CLASS };
 
 /* clang-format off */
@@ -109,7 +109,7 @@ const struct sink_column kernels_columns[] = {
 static const char name_ties[] = "name";
 static const char args_ties[] = "op,name";
 
-/* What the reference calls them where that is not as usual. */
+/* TraceLens's labels where they differ from the usual ones. */
 #define SHORT_US "Short Kernel duration (µs) "
 #define LABELS(...)                 \
 	(const struct sink_label[]) \
@@ -120,7 +120,7 @@ static const char args_ties[] = "op,name";
 	.labels = LABELS({ "name", "Kernel name", 0 }), .nlabels = 1
 #define COUNT_LABEL .labels = LABELS({ "count", "Count", 0 }), .nlabels = 1
 
-/* Of JAX's. */
+/* JAX's. */
 #define DIRECT "total_direct_kernel_time"
 #define XLA_OP "hlo_op,hlo_module,program_id"
 #define XLA_SUMS "dur_ns_sum,pct_of_kernels,cumulative_pct,dur_ns_per_gpu"
@@ -150,7 +150,7 @@ static const char args_ties[] = "op,name";
 		.is_summary = true                                           \
 	}
 
-/* Where kernels stand in time. */
+/* Tables by place: annotation, phase, step. */
 #define IN_PLACE(table, key, group, sorted)                                \
 	{                                                                  \
 		.name = table,                                             \
@@ -383,8 +383,7 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 	    .nlabels = 3 },
 };
 
-/* In a folder: those that a report has by itself, and what else was asked for.
- */
+/* In a folder: the tables of a report, and those asked for. */
 bool
 kernels_asked(const struct sink *s, const struct sink_table *t)
 {
@@ -432,7 +431,7 @@ kernels_wants(const struct sink *s, const struct sink_table *t, unsigned only)
 	    : k->categories_name != NULL || kernels_phase(t) < PHASE_COUNT;
 }
 
-/* Which of two tables of one name; some are only in a folder of rocprofv3's. */
+/* Which of two tables of one name fits; some are rocprofv3's only. */
 bool
 kernels_fits(const struct sink *s, const struct sink_table *t)
 {
