@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The way into a workbook: tables go as NDJSON into a file without a name, and
- * tl-xlsx reads that. A file and no pipe, so that a tl-xlsx which fails says
- * why, and is not drowned by our writing to nobody.
+ * Workbooks: tables go as NDJSON into an unnamed file, which tl-xlsx reads. Not
+ * a pipe: if tl-xlsx fails, its message must not drown in ours about a broken
+ * pipe.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ excel_write(const char *path, void (*put)(void *ctx), void *ctx)
 
 	if (tables < 0)
 		die_errno("%s: no temporary file", io_tmpdir());
-	/* tables are printed to standard output, wherever that leads */
+	/* tables are printed to standard output, wherever that is */
 	check(old >= 0 || errno == EBADF, "standard output");
 	check(dup2(tables, STDOUT_FILENO) >= 0, "standard output");
 	put(ctx);

@@ -26,21 +26,21 @@ enum cell_kind {
 };
 
 struct grid {
-	const struct table_sink *sink; /* NULL: these are the shared texts */
+	const struct table_sink *sink; /* NULL: shared texts */
 	struct book_cells *book;
 	struct oddities *odd;
 	struct xml_sink events;
-	/* where in the XML */
+	/* open elements */
 	bool in_data, in_row, in_cell, in_text, in_phonetic;
-	/* the cell at hand */
+	/* the current cell */
 	enum cell_kind kind;
 	size_t column;
 	bool has_value, has_formula;
 	struct buf text;
-	/* the row */
-	VEC(struct val) cells; /* ends with the last one that has a value */
+	/* the current row */
+	VEC(struct val) cells; /* up to the last one with a value */
 	struct arena *row_text;
-	size_t next; /* column of a cell that doesn't say */
+	size_t next; /* column of a cell without a reference */
 	/* the table */
 	bool has_head;
 	size_t ncolumns;
@@ -61,7 +61,7 @@ trimmed(struct str s)
 	return s;
 }
 
-/* The UTF-16 unit that an _xNNNN_ at i stands for, or -1. */
+/* The UTF-16 unit of an _xNNNN_ at i, or -1. */
 static int
 escape_at(struct str s, size_t i)
 {
@@ -77,7 +77,7 @@ escape_at(struct str s, size_t i)
 	    : -1;
 }
 
-/* The text with its _xNNNN_ as the characters they stand for. */
+/* The text with its _xNNNN_ resolved. */
 static struct str
 unescaped(struct arena *a, struct str s)
 {
@@ -110,7 +110,7 @@ unescaped(struct arena *a, struct str s)
 
 /* ---- cells ---- */
 
-/* The column of "XFD1048576" from 0; GRID_COLUMNS_MAX if there is none. */
+/* The column of "XFD1048576", from 0, or GRID_COLUMNS_MAX. */
 static size_t
 column_of(const char *ref)
 {
@@ -154,7 +154,7 @@ shared_value(struct grid *g, struct str number)
 	return val_of_text(g->book->shared.v[i]);
 }
 
-/* Excel writes 1.0E-2, 5., 007 as it likes: whatever is a number. */
+/* Excel writes 1.0E-2, 5., 007: any number is accepted. */
 static struct val
 number_value(struct grid *g, struct str s)
 {
@@ -223,7 +223,7 @@ put_shared(struct grid *g)
 
 /* ---- rows ---- */
 
-/* As the header's field says it in CSV. */
+/* As in a CSV header. */
 static struct str
 header_text(struct grid *g, const struct val *v)
 {

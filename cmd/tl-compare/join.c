@@ -17,7 +17,7 @@ all_have(const struct joined *j, struct str column)
 	return true;
 }
 
-/* A column that tells rows apart in one report cannot if another lacks it. */
+/* A key column that one report lacks cannot be a key. */
 static void
 tell_missing(const struct joined *j, struct str key)
 {
@@ -62,7 +62,7 @@ is_key(const struct joined *j, struct str column)
 	return false;
 }
 
-/* The source of a row, where a report has several. */
+/* Rank or GPU, where a report has several. */
 static void
 add_sources(struct joined *j)
 {
@@ -153,7 +153,7 @@ join_measure(const struct joined *j, size_t row, size_t report, size_t measure)
 
 /* ---- order ---- */
 
-/* Numbers, then texts, then what is empty. */
+/* Numbers, then texts, then empty cells. */
 static int
 val_rank(const struct val *v)
 {
@@ -172,7 +172,7 @@ val_cmp(const struct val *a, const struct val *b)
 	return ra == 1 ? str_cmp(a->text, b->text) : 0;
 }
 
-/* By a report's first measure downwards, or NO_ROW: by none; then by key. */
+/* Largest first by a report's first measure (NO_ROW: none), then by key. */
 struct order {
 	const struct joined *j;
 	size_t report;
@@ -189,7 +189,7 @@ in_order(const void *a, const void *b, void *ctx)
 		struct val u = join_measure(o->j, x, o->report, 0);
 		struct val v = join_measure(o->j, y, o->report, 0);
 
-		/* downwards, but empty ones are last */
+		/* largest first, but empty last */
 		c = u.type == v.type ? val_cmp(&v, &u) : val_cmp(&u, &v);
 	}
 	for (size_t k = 0; c == 0 && k < o->j->keys.n; k++) {
@@ -229,7 +229,7 @@ sort_rows(struct joined *j)
 
 /* ---- a sheet ---- */
 
-/* A report whose sheet lacks the key is compared as one without the sheet. */
+/* A report whose sheet lacks the key counts as without it. */
 static void
 read_reports(struct joined *j, struct reports *reports)
 {

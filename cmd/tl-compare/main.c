@@ -44,20 +44,20 @@ static const struct about about = {
 };
 
 struct settings {
-	struct table_dest dest; /* -d and -o of a workbook are not in it */
+	struct table_dest dest; /* without -d and -o of a workbook */
 	const char *dir, *book;
 	const char *names, *sheets, *table;
 	bool list, verbose;
 };
 
-/* All that is compared, for functions that print it. */
+/* What is compared, for functions that print it. */
 struct compared {
 	const struct settings *set;
 	struct reports reports;
 	struct plans plans;
 	VEC(struct joined) sheets;
-	bool found;        /* what --table asks for */
-	VEC(char *) names; /* of tables, where it was not */
+	bool found;        /* the table of --table was found */
+	VEC(char *) names; /* tables, if it was not */
 };
 
 static void
@@ -82,7 +82,7 @@ is_book(const char *path)
 	return n > 5 && strcmp(path + n - 5, ".xlsx") == 0;
 }
 
-/* -o is a workbook, unless one table was asked for and its name says no. */
+/* -o is a workbook unless --table is given and the ending differs. */
 static void
 check_settings(struct settings *set, char *const paths[], int nreports)
 {
@@ -132,7 +132,7 @@ join_all(struct compared *c)
 
 /* ---- where tables go ---- */
 
-/* Of all tables, the first time that none is what --table asks for. */
+/* Names of all tables, once, if --table matches none. */
 static void
 keep_names(struct compared *c, struct sink *sink)
 {
@@ -143,7 +143,7 @@ keep_names(struct compared *c, struct sink *sink)
 	sink->names.n = 0;
 }
 
-/* The tables over all sheets, and those of each. */
+/* Summary and changes, and the tables of each sheet. */
 static void
 put_tables(struct compared *c, struct sink *sink, bool all)
 {
@@ -180,7 +180,7 @@ put_book(void *ctx)
 	put_tables(c, &sink, true);
 }
 
-/* One table, or those over all sheets. */
+/* One table, or summary and changes. */
 static void
 put_stdout(struct compared *c)
 {

@@ -1,45 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which rows belong together: those of the same key. Where a key stands more
- * than once in a report, a row is first looked for that is alike in what is no
- * key (its thread, what launched it), and then any: the autograd thread's mul
- * is not to be compared with the main thread's because both took as long.
- *
- * A key is a group of joined rows, and so is a key with what rows are alike in;
- * in each group its rows have numbers: (a, thread 1) 0, (a, thread 1) 1.
+ * Pairs rows of the same key. If a report has several, rows are first paired by
+ * what is no key (thread, launching op), then in order: the autograd thread's
+ * mul must not be compared with the main thread's because both took as long.
+ * Rows of a key are a group, and so are those alike in other columns; within a
+ * group rows are numbered: (a, thread 1) 0, (a, thread 1) 1.
  */
 #include <stdlib.h>
 
 #include "cmd/tl-compare/compare.h"
 
-/* From so many digits on a number is a thread's, which no two runs share. */
+/* Longer numbers are thread ids, which differ from run to run. */
 #define ID_DIGITS 3
 
 struct group {
 	uint32_t made;  /* joined rows */
-	uint32_t seen;  /* rows of the report at hand */
-	uint32_t taken; /* so many of its joined rows are that one's already */
-	bool repeats;   /* a key: stands more than once in some report */
-	bool alike;     /* and so that nothing tells its rows apart */
-	bool unclear;   /* rows of one report spell it in several ways */
-	uint32_t first; /* row of the report at hand */
+	uint32_t seen;  /* rows of the current report */
+	uint32_t taken; /* joined rows it has filled */
+	bool repeats;   /* a key with several rows in some report */
+	bool alike;     /* and nothing tells them apart */
+	bool unclear;   /* a report has several spellings */
+	uint32_t first; /* in the current report */
 };
 
 #define ALIKE_MAX 8
 
 struct pairing {
 	struct joined *j;
-	size_t alike[ALIKE_MAX];  /* columns of the report at hand */
+	size_t alike[ALIKE_MAX];  /* columns of the current report */
 	bool *is_type;            /* by key */
-	bool any_alike;           /* a report has such columns */
+	bool any_alike;           /* a report has some */
 	struct intern *texts;     /* of groups */
 	VEC(struct group) groups; /* by text */
-	struct map places;        /* group << 32 | number -> joined row */
+	struct map places;        /* group << 32 | number, to joined row */
 	VEC(uint32_t) rows;       /* as joined.rows */
 	struct buf text;
 };
 
-/* "thread 41037 (pt_autograd_0)" without the number that a run gave it. */
+/* "thread 41037 (pt_autograd_0)" without the number. */
 static void
 put_without_ids(struct buf *b, struct str s)
 {
@@ -99,7 +97,7 @@ group_of_text(struct pairing *p)
 	return id;
 }
 
-/* A row of a report, and its groups. */
+/* A row and its groups. */
 struct seen {
 	uint32_t row, key, alike;
 };
@@ -111,7 +109,7 @@ key_cell(const struct joined *j, size_t report, uint32_t row, size_t key)
 	    j->data[report], row, j->key_columns[report * j->keys.n + key]);
 }
 
-/* Whether two rows of a report have the same cells as written. */
+/* Whether two rows of a report have equal text in all keys. */
 static bool
 is_same_key(const struct joined *j, size_t report, uint32_t a, uint32_t b)
 {
@@ -126,7 +124,7 @@ is_same_key(const struct joined *j, size_t report, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* A key as bytes: equal ones are equal keys. */
+/* The group of a key as bytes. */
 static uint32_t
 key_group(struct pairing *p, size_t report, uint32_t row)
 {
@@ -137,7 +135,7 @@ key_group(struct pairing *p, size_t report, uint32_t row)
 	return group_of_text(p);
 }
 
-/* Of a key that a report spells in several ways each is one of its own. */
+/* The group of a key as spelled, if the report has several spellings. */
 static uint32_t
 key_as_written(struct pairing *p, size_t report, uint32_t row)
 {
@@ -181,7 +179,7 @@ look_at(struct pairing *p, size_t report, uint32_t row)
 	s.alike = s.key;
 	if (!p->any_alike)
 		return s;
-	buf_putc(&p->text, '|'); /* which no key begins with */
+	buf_putc(&p->text, '|'); /* no key begins with it */
 	put_alike(p, p->j->data[report], row);
 	s.alike = group_of_text(p);
 	return s;
@@ -199,7 +197,7 @@ cell_at(struct pairing *p, uint64_t joined, size_t report)
 	return &p->rows.v[joined * p->j->n + report];
 }
 
-/* A joined row of its own. */
+/* Adds a joined row. */
 static uint64_t
 make_row(struct pairing *p, const struct seen *s)
 {
@@ -217,7 +215,10 @@ make_row(struct pairing *p, const struct seen *s)
 	return made;
 }
 
-/* The first of the key's rows that this report has not filled, or a new one. */
+/*
+ * The first joined row of the key that this report has not filled, or a new
+ * one.
+ */
 static uint64_t
 free_row(struct pairing *p, const struct seen *s, size_t report)
 {

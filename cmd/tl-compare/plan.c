@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which sheets are compared, and how: by the catalogue, or its rule for ops. */
+/* Which sheets are compared, and how: the catalogue, or its rule for ops. */
 #include <stdlib.h>
 
 #include "cmd/tl-compare/compare.h"
@@ -15,7 +15,7 @@ any_has(const struct reports *reports, struct str sheet)
 	return false;
 }
 
-/* The sheet in the first report that has columns of it. */
+/* The sheet of the first report that has it with columns. */
 static const struct data *
 sample(const struct reports *reports, struct str sheet)
 {
@@ -85,8 +85,8 @@ plan_known(struct plans *p, const struct reports *reports)
 }
 
 /*
- * Other sheets, each once, by name: a folder has no order of its own. Those
- * with parameters of ops are compared, the others left out.
+ * Other sheets by name, as folders have no order: those with parameters of ops
+ * are compared, the rest skipped.
  */
 static void
 plan_others(struct plans *p, const struct reports *reports)
@@ -137,7 +137,7 @@ fits(const struct plan *plan, struct str word)
 	    str_eq(word, str_of(plan->base));
 }
 
-/* Whether there are reports with such a sheet. */
+/* Whether a sheet or group of this name has a rule. */
 static bool
 is_known(struct str word)
 {
@@ -188,7 +188,7 @@ choose(struct plans *p, const char *words)
 		if (wanted[i])
 			p->list.v[n++] = p->list.v[i];
 	p->list.n = n;
-	p->left_out.n = 0; /* nobody asked */
+	p->left_out.n = 0; /* not asked for */
 	free(wanted);
 }
 

@@ -48,7 +48,7 @@ keep(struct report *r, struct str s)
 			  : intern_get(r->texts, intern_put(r->texts, s));
 }
 
-/* A second "x" is "x.1", and a column without a name has one, as in pandas. */
+/* As pandas: a second "x" is "x.1", a column without a name gets one. */
 static struct str
 column_name(struct filling *f, struct intern *seen, struct str wanted)
 {
@@ -88,7 +88,7 @@ take_head(void *ctx, const struct head *head)
 	intern_destroy(seen);
 }
 
-/* What pandas wrote for an unknown figure. */
+/* pandas's missing values. */
 static bool
 is_missing(struct str s)
 {
@@ -116,7 +116,7 @@ take_val(struct filling *f, const struct val *v)
 		out.text = keep(f->report, v->text);
 		break;
 	case VAL_BIG: out.text = keep(f->report, v->text); break;
-	case VAL_BOOL: /* CSV has none, and workbooks give text */
+	case VAL_BOOL: /* CSV has none, workbooks give text */
 	case VAL_NUMBER:
 	case VAL_NONE: break;
 	}
@@ -144,7 +144,7 @@ take_end(void *ctx)
 
 /* ---- folders ---- */
 
-/* The number of the ending, or -1: it is no table. */
+/* Number of the ending, or -1: no table. */
 static int
 end_of(struct str name)
 {
@@ -155,7 +155,7 @@ end_of(struct str name)
 	return -1;
 }
 
-/* Of a sheet in several files the shortest name comes first. */
+/* Shortest name first, if a sheet has several files. */
 static int
 by_name(const void *a, const void *b)
 {
@@ -203,7 +203,7 @@ read_csv(const char *path, const struct table_sink *sink)
 {
 	struct in *in = in_open(path);
 
-	/* without a byte: a table without rows, as the reference writes it */
+	/* an empty file is a table without rows, as TraceLens writes it */
 	if (in_need(in, 1))
 		table_read_all(in, file_ends[end_of(str_of(path))].kind, sink);
 	else
@@ -293,7 +293,7 @@ report_read(struct report *r, struct str sheet)
 static struct str
 tag_of_path(struct report *r, bool is_folder)
 {
-	char *real = realpath(r->path, NULL); /* "." has a name, too */
+	char *real = realpath(r->path, NULL); /* a name for ".", too */
 	const char *path = real != NULL ? real : r->path;
 	const char *slash = strrchr(path, '/');
 	struct str s =
@@ -323,7 +323,7 @@ open_report(struct report *r, const char *path)
 		open_book(r);
 }
 
-/* A sheet of another report that has this beginning, and the only one. */
+/* The only sheet of another report that begins so. */
 static struct str
 whole_name(const struct reports *reports, struct str cut)
 {
@@ -343,7 +343,7 @@ whole_name(const struct reports *reports, struct str cut)
 	return found.len > 0 ? found : cut;
 }
 
-/* Workbooks cut names: the same sheet of a folder has the whole one. */
+/* Workbooks cut names; a folder has the whole one. */
 static void
 restore_names(struct reports *reports)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where tables go: names that no two of them share, and which are wanted. */
+/* Where tables go: distinct names, and which are wanted. */
 #include <strings.h>
 
 #include "cmd/tl-compare/compare.h"
@@ -13,9 +13,7 @@ is_taken(const struct sink *s, const char *name)
 	return false;
 }
 
-/*
- * Characters that a file or a sheet cannot have in its name become _ in both.
- */
+/* Characters that files or sheets cannot have in their names become _. */
 static void
 put_harmless(struct buf *b, const char *s)
 {

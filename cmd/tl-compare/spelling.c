@@ -17,7 +17,7 @@
 
 /* ---- scalars ---- */
 
-/* Each with its other names, in lower case and without a namespace. */
+/* With other names; lower case, without namespace. */
 static const char *const types[] = {
 	"float16|half|fp16|f16",
 	"bfloat16|bf16",
@@ -51,7 +51,7 @@ is_one_of(struct str s, const char *list)
 	return false;
 }
 
-/* "c10::BFloat16" and "torch.bfloat16" are bfloat16; others as they are. */
+/* "c10::BFloat16" and "torch.bfloat16" are bfloat16; others stay. */
 static struct str
 type_name(struct str s)
 {
@@ -89,7 +89,7 @@ put_text(struct buf *b, struct str s)
 	buf_put(b, s.p, s.len);
 }
 
-/* A workbook has 16 digits of a number and a CSV 17, so 15 decide. */
+/* Workbooks have 16 digits, CSV 17: compare 15. */
 static void
 put_number(struct buf *b, double v)
 {
@@ -118,7 +118,7 @@ put_scalar(struct buf *b, struct str s, bool is_type)
 
 struct literal {
 	struct buf *out;
-	struct buf text; /* of the string being read */
+	struct buf text; /* the current string */
 	struct str left;
 	unsigned depth;
 	bool is_type;
@@ -154,7 +154,7 @@ take(struct literal *l, char c)
 	return true;
 }
 
-/* ndigits of hex; false: there are none. */
+/* ndigits of hex; false: missing. */
 static bool
 take_hex(struct literal *l, size_t ndigits, uint32_t *cp)
 {
@@ -169,7 +169,7 @@ take_hex(struct literal *l, size_t ndigits, uint32_t *cp)
 	    *cp < 0x110000;
 }
 
-/* What follows a backslash, in Python and in JSON. */
+/* After a backslash, in Python and JSON. */
 static bool
 take_escape(struct literal *l)
 {
@@ -220,7 +220,7 @@ take_string(struct literal *l)
 	return true;
 }
 
-/* Without quotes: a number, None, a type's name. */
+/* Without quotes: a number, None, a type. */
 static bool
 take_word(struct literal *l)
 {
@@ -238,7 +238,7 @@ take_word(struct literal *l)
 
 static bool take_value(struct literal *l);
 
-/* "a, b]" behind the "["; a tuple of one ends with a comma. */
+/* "a, b]" after the "["; a tuple of one ends with a comma. */
 static bool
 take_items(struct literal *l, char end)
 {
@@ -258,7 +258,7 @@ take_items(struct literal *l, char end)
 	return true;
 }
 
-/* np.float64(1.5), torch.Size([1, 2]): what is in it. */
+/* The argument of np.float64(1.5), torch.Size([1, 2]). */
 static bool
 take_call(struct literal *l)
 {
@@ -340,11 +340,11 @@ spelling_put(struct buf *b, const struct val *v, bool is_type)
 
 /* ---- columns ---- */
 
-/* Ids of ours that are not what makes an id of the label. */
+/* Ids that do not follow from the label. */
 static const struct {
 	const char *label, *id;
 	double div;
-	const char *with; /* another column that has to be there; or NULL */
+	const char *with; /* another column that must exist; or NULL */
 } ids[] = {
 	{ "Kernel name", "name", 1, "gpu_stream" },
 	{ "Parent cpu_op", "op", 1, NULL },
@@ -419,9 +419,7 @@ spelling_id(struct buf *b, struct str s)
 		buf_putc(b, '_');
 }
 
-/*
- * A label or id without its unit of time, and that unit in ns; 0: it has none.
- */
+/* A label or id without its unit of time; returns the unit in ns, 0: none. */
 static double
 without_unit(struct buf *b, struct str s)
 {
@@ -452,7 +450,7 @@ without_unit(struct buf *b, struct str s)
 	return ns;
 }
 
-/* The only column that spells this label otherwise, and what to divide by. */
+/* The only column that spells this label otherwise; div: its divisor. */
 static size_t
 spelled_otherwise(const struct data *d, struct str label, double *div)
 {
@@ -498,7 +496,7 @@ as_id(const struct data *d, struct str label, double *div)
 	return NO_COLUMN;
 }
 
-/* A column gets the label that rules know, and its unit. */
+/* Gives a column the rule's label and unit. */
 static void
 rename_column(struct data *d, struct str label)
 {

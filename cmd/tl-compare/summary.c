@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables over all sheets. summary: for each sheet and variant the totals
- * of its first measure, and how many rows are on which side; of the timeline
- * each of its lines. changes: what makes up the difference, row by row, of the
- * first sheet that has rows that add up.
+ * Tables over all sheets. summary: per sheet and variant, totals of the first
+ * measure and numbers of rows; of the timeline, each line. changes: the rows
+ * that differ, of the first sheet whose rows add up.
  */
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +10,7 @@
 
 #include "cmd/tl-compare/compare.h"
 
-/* 146 years; beyond it a time is none. */
+/* 146 years; beyond, it is no time. */
 #define TIME_MAX 4.6e18
 
 enum {
@@ -72,7 +71,7 @@ static const struct column change_columns[NCHANGES] = {
 
 /* ---- values ---- */
 
-/* What a sheet says of a time, to the nearest ns; false: nothing. */
+/* A time to the nearest ns; false: none. */
 static bool
 time_ns(const struct joined *j, size_t row, size_t report, int64_t *ns)
 {
@@ -108,7 +107,7 @@ total_ns(const struct joined *j, size_t report)
 	return sum;
 }
 
-/* At the first of the four columns. */
+/* The four columns from here. */
 static void
 fill_values(struct cell *row, int64_t before, int64_t after)
 {
@@ -118,7 +117,7 @@ fill_values(struct cell *row, int64_t before, int64_t after)
 	row[3] = percent_of((double)(after - before), (double)before);
 }
 
-/* The first key, and of which source: "busy_time, rank 1". */
+/* The first key, and the source: "busy_time, rank 1". */
 static struct cell
 row_name(struct table *t, const struct joined *j, size_t row)
 {
@@ -168,7 +167,7 @@ put_totals(struct table *t, const struct joined *j, size_t variant)
 	row[S_REPEATED] = cell_int((int64_t)j->nrepeated);
 }
 
-/* Rows of a timeline overlap; each stands for itself. */
+/* Lines of a timeline overlap: no total. */
 static void
 put_lines(struct table *t, const struct joined *j, size_t variant)
 {
@@ -236,7 +235,7 @@ by_size(const void *a, const void *b)
 	return (x->variant > y->variant) - (x->variant < y->variant);
 }
 
-/* The sheet to look at: ops, else kernels, else ops by arguments. */
+/* Ops, else kernels, else ops by arguments. */
 static const struct joined *
 main_sheet(const struct joined *list, size_t n)
 {
@@ -250,7 +249,7 @@ main_sheet(const struct joined *list, size_t n)
 	return NULL;
 }
 
-/* What is on one side only counts in full. */
+/* A row of one side counts in full. */
 static void
 put_change(
     struct table *t, const struct joined *j, const struct change *c, double all)

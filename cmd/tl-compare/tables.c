@@ -6,7 +6,7 @@
 
 #include "cmd/tl-compare/compare.h"
 
-/* Up to here doubles hold integers exactly. */
+/* Below, doubles hold integers exactly. */
 #define INT_EXACT 9e15
 
 /* ---- values ---- */
@@ -54,19 +54,19 @@ enum what {
 	A_COPY,
 };
 
-/* Where a column's cells come from. */
+/* The origin of a column's cells. */
 struct source {
 	enum what what;
 	size_t report;
-	size_t index; /* of the key, the measure or the report's column */
+	size_t index; /* of the key, measure or column */
 };
 
-/* What is common to a sheet's tables, and the one being made. */
+/* A sheet's tables and the current one. */
 struct making {
 	const struct joined *j;
 	struct sink *sink;
 	struct arena *arena;
-	bool *shown; /* by report */
+	bool *shown; /* per report */
 	VEC(struct source) sources;
 	VEC(struct column) columns;
 	struct intern *ids;
@@ -84,7 +84,7 @@ is_in(const char *list, struct str label)
 	return false;
 }
 
-/* Columns that are there for the record. */
+/* Columns few people look at. */
 static bool
 is_folded(struct str column)
 {
@@ -97,7 +97,7 @@ is_folded(struct str column)
 	return false;
 }
 
-/* Columns that are called alike get numbers. */
+/* Equal labels get numbers. */
 static const char *
 id_of(struct making *m, struct str label)
 {
@@ -158,7 +158,7 @@ add_diff(struct making *m, size_t report, size_t measure)
 
 	add_column(m, (struct source){ A_DIFF, report, measure }, look,
 	    "%.*s__%.*s_diff", STR_ARGS(of->label), STR_ARGS(tag));
-	/* shares of a whole have bars; a count's change has none */
+	/* shares get bars; a count's change has none */
 	look.unit = of->better != 0 ? UNIT_PERCENT : UNIT_NONE;
 	add_column(m, (struct source){ A_PERCENT, report, measure }, look,
 	    "%.*s__%.*s_pct", STR_ARGS(of->label), STR_ARGS(tag));
@@ -246,7 +246,7 @@ make_cell(const struct making *m, size_t row, const struct source *from)
 	return diff_cell(m, row, from);
 }
 
-/* A column with a text in it is one of texts. */
+/* A column with a text is of type text. */
 static void
 find_types(struct making *m)
 {
@@ -300,7 +300,7 @@ static const struct part parts[] = {
 
 #define NPARTS (sizeof parts / sizeof *parts)
 
-/* UTF-16 units, about. */
+/* UTF-16 units, roughly. */
 static size_t
 name_units(struct str s)
 {
@@ -311,7 +311,7 @@ name_units(struct str s)
 	return n;
 }
 
-/* A table whose name no sheet can have gets another name there. */
+/* Names that a sheet cannot have are shortened in workbooks. */
 static void
 put_name(
     struct making *m, const struct part *part, size_t variant, struct buf *b)

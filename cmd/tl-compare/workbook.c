@@ -13,29 +13,29 @@
 
 #include "cmd/tl-compare/workbook.h"
 
-/* Excel allows as many as memory has; a report has 30. */
+/* Excel has no limit; a report has 30. */
 #define SHEETS_MAX 4096
 #define RELATIONS_MAX 16384
 
 struct relation {
-	const char *id, *type; /* the last word of its type */
+	const char *id, *type; /* type: its last word */
 	const char *part;
 };
 
 struct sheet_entry {
 	struct str name;
-	const char *id, *part; /* part NULL: none with a table */
+	const char *id, *part; /* part NULL: no table */
 };
 
 struct workbook {
 	struct parts *parts;
 	struct arena *arena;
-	VEC(struct relation) relations; /* of the part looked at last */
+	VEC(struct relation) relations; /* of the current part */
 	VEC(struct sheet_entry) sheets;
 	const char *shared_part; /* or NULL */
 	struct book_cells cells;
 	bool has_shared;
-	const char *folder; /* of the part that has the relations */
+	const char *folder; /* of the current part */
 };
 
 /* ---- relations ---- */
@@ -46,7 +46,7 @@ keep(struct workbook *w, const char *s)
 	return arena_str(w->arena, str_of(s)).p;
 }
 
-/* "x/y" from a folder ("xl/"), or "/x/y" from the top. */
+/* Resolves "x/y" in a folder ("xl/"), or "/x/y". */
 static const char *
 resolve(struct workbook *w, const char *folder, const char *target)
 {
@@ -89,7 +89,7 @@ on_relation(void *ctx, const char *name, const char **attributes)
 	return NULL;
 }
 
-/* The relations of a part ("" is the package's). */
+/* Relations of a part; "": of the package. */
 static bool
 read_relations(struct workbook *w, const char *part, struct buf *error)
 {
@@ -108,7 +108,7 @@ read_relations(struct workbook *w, const char *part, struct buf *error)
 	return good;
 }
 
-/* By its id, or if that is NULL the first of a type. */
+/* By id, or the first of a type if id is NULL. */
 static const struct relation *
 find_relation(const struct workbook *w, const char *id, const char *type)
 {
@@ -141,8 +141,9 @@ on_sheet(void *ctx, const char *name, const char **attributes)
 	return NULL;
 }
 
-/* Sheets get their parts; what has no table (a chart's sheet, the first of a
- * report) goes. */
+/*
+ * Assigns parts; drops sheets without a table, such as charts and the screen.
+ */
 static void
 place_sheets(struct workbook *w)
 {
@@ -174,7 +175,7 @@ find_sheets(struct workbook *w, struct buf *error)
 		return buf_fail(
 		    error, "not a workbook: the zip lacks its parts");
 	book = r->part;
-	/* its XML says what it is: a document of Word ends here */
+	/* tells a workbook from a Word document */
 	if (!parts_parse(w->parts, book, &sink, error) ||
 	    !read_relations(w, book, error))
 		return false;
@@ -233,7 +234,7 @@ workbook_name(const struct workbook *w, size_t sheet)
 	return w->sheets.v[sheet].name;
 }
 
-/* A part through a grid, of a sheet or of the shared texts. */
+/* Feeds a part, a sheet or the shared texts, to a grid. */
 static bool
 read_part(struct workbook *w, const char *part, const struct table_sink *sink,
     struct oddities *odd, struct buf *error)

@@ -16,19 +16,19 @@
 
 #include "reader/reader.h"
 
-/* A part (a sheet, the shared texts) is at most so many bytes of XML. */
+/* Bytes of XML in a part (a sheet, the shared texts). */
 #define PART_MAX (UINT64_C(512) << 20)
-/* One tag, comment or the like; texts come in pieces and may be longer. */
+/* A tag or comment; texts come in pieces and may be longer. */
 #define XML_TOKEN_MAX ((uint64_t)4 << 20)
 #define XML_DEPTH_MAX 256
-/* Rows times columns of the header in one sheet. */
+/* Rows times columns of a sheet. */
 #define GRID_CELLS_MAX ((uint64_t)1 << 24)
-/* All sheets that are read: one part of some kB can be each of 60,000. */
+/* Of all sheets read: a part of some kB can stand for 60,000 cells. */
 #define BOOK_CELLS_MAX ((uint64_t)1 << 25)
-/* XML of all of them: a byte of a good workbook has 10 to 50 of it. */
+/* XML of all parts: 10 to 50 times the size of a good workbook. */
 #define BOOK_XML_FREE (UINT64_C(64) << 20)
 #define BOOK_XML_RATIO 256
-/* Rows of a sheet, Excel's limit, and of all sheets read: each is joined. */
+/* Rows of a sheet, Excel's limit, and of all sheets read. */
 #define GRID_ROWS_MAX ((uint64_t)1 << 20)
 #define BOOK_ROWS_MAX ((uint64_t)1 << 21)
 #define GRID_COLUMNS_MAX 16384
@@ -37,16 +37,16 @@
 /* ---- the zip: parts by name ---- */
 
 struct parts;
-/* NULL sets the error. */
+/* NULL: error is set. */
 struct parts *parts_open(const char *path, struct buf *error);
 void parts_close(struct parts *p);
 
 /* ---- XML ---- */
 
 /*
- * Names are without their namespaces. What these see is gone when they end.
- * They return what is wrong, which ends the reading, or NULL. end and text may
- * be NULL.
+ * Names have no namespace; strings are valid during the call. A function
+ * returns what is wrong, which ends the reading, or NULL. end and text may be
+ * NULL.
  */
 struct xml_sink {
 	const char *(*start)(
@@ -56,14 +56,14 @@ struct xml_sink {
 	void *ctx;
 };
 
-/* An attribute's value, or NULL; is_foreign: one with a prefix. */
+/* The value or NULL; is_foreign: an attribute with a prefix. */
 const char *xml_attribute(
     const char **attributes, const char *name, bool is_foreign);
-/* A part from its beginning to its end. */
+/* Parses a whole part. */
 bool parts_parse(struct parts *p, const char *name, const struct xml_sink *sink,
     struct buf *error) USE_RESULT;
 
-/* XML in pieces, which parts_parse() feeds; false sets the error, once. */
+/* XML in pieces, from parts_parse(); false: error is set, once. */
 struct xml;
 struct xml *xml_create(const struct xml_sink *sink, struct buf *error);
 bool xml_feed(struct xml *x, const void *p, size_t n, bool is_last) USE_RESULT;
@@ -71,45 +71,44 @@ void xml_destroy(struct xml *x);
 
 /* ---- sheets ---- */
 
-/* What the sheets of a workbook have in common. */
+/* What sheets share. */
 struct book_cells {
 	struct arena *arena;
-	VEC(struct str) shared; /* texts that cells name by their number */
-	uint64_t ncells, nrows; /* of all sheets so far, as tables */
+	VEC(struct str) shared; /* texts, by number in cells */
+	uint64_t ncells, nrows; /* over all sheets so far */
 };
 
-/* What was passed over in a sheet. */
+/* What was skipped in a sheet. */
 struct oddities {
 	uint64_t nstray;     /* cells outside the header's columns */
-	uint64_t nerrors;    /* #DIV/0! and the like: empty */
-	uint64_t nunsolved;  /* formulas without a value: empty */
-	uint64_t nbad_texts; /* shared texts that are not there: empty */
+	uint64_t nerrors;    /* #DIV/0! and the like become empty */
+	uint64_t nunsolved;  /* formulas without a value become empty */
+	uint64_t nbad_texts; /* missing shared texts become empty */
 };
 
 /*
- * Reads one sheet's XML, as the sink of that. The first row with a cell is the
- * header, and rows without one are passed over. Cells are as in a table without
- * types (reader.h), booleans True and False. sink is called as by a reader;
- * without one (and odd) the XML is that of the texts that cells share, which go
- * into cells.
+ * Reads a sheet's XML. The first row with a cell is the header; empty rows are
+ * skipped. Cells are as in a table without types (reader.h), booleans True and
+ * False; the sink is called as by a reader. Without sink and odd, reads the
+ * shared texts into cells.
  */
 struct grid;
 struct grid *grid_create(const struct table_sink *sink,
     struct book_cells *cells, struct oddities *odd);
 const struct xml_sink *grid_sink(const struct grid *g);
-/* The end of the table, once all was fed. */
+/* Ends the table after the last piece. */
 void grid_finish(struct grid *g);
 void grid_destroy(struct grid *g);
 
 /* ---- the whole ---- */
 
 struct workbook;
-/* NULL sets the error. */
+/* NULL: error is set. */
 struct workbook *workbook_open(const char *path, struct buf *error);
 void workbook_close(struct workbook *w);
 size_t workbook_count(const struct workbook *w);
 struct str workbook_name(const struct workbook *w, size_t sheet);
-/* Rows are borrowed until the sink's function returns. */
+/* Rows are valid during the sink's call. */
 bool workbook_read(struct workbook *w, size_t sheet,
     const struct table_sink *sink, struct oddities *odd,
     struct buf *error) USE_RESULT;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of a workbook: a zip by minizip, in it XML by expat.
- *
- * A part is read in pieces, and never one whose directory entry says more than
- * PART_MAX; the library reads no more than the entry says, and compares the
- * checksum. A document type declaration is refused, so there are no entities to
- * expand; so are long tokens, over which an expat before 2.6 would go again and
- * again, and deep nesting.
+ * Parts of a workbook: a zip by minizip, XML by expat. A part is read in
+ * pieces, none larger than PART_MAX by its directory entry; minizip reads no
+ * more than the entry says and checks the checksum. Document type declarations
+ * are refused, so no entities expand; so are deep nesting and long tokens,
+ * which expat before 2.6 scans again and again.
  */
 #include <errno.h>
 #include <expat.h>
@@ -19,9 +17,9 @@
 #include "cmd/tl-compare/workbook.h"
 
 #define PIECE ((size_t)64 << 10)
-/* As CaseInsensitive in unzLocateFile(). */
+/* Of unzLocateFile(). */
 #define NO_CASE 2
-/* Between a namespace and a name. */
+/* Between namespace and name. */
 #define BAR '|'
 
 /* ---- XML ---- */
@@ -30,9 +28,9 @@ struct xml {
 	XML_Parser parser;
 	const struct xml_sink *sink;
 	struct buf *error;
-	const char *why; /* ours, before expat's */
+	const char *why; /* set before expat's */
 	uint64_t fed;
-	uint64_t at; /* where the token begins that is not whole yet */
+	uint64_t at; /* start of the incomplete token */
 	unsigned depth;
 };
 
@@ -44,7 +42,7 @@ local(const char *name)
 	return bar != NULL ? bar + 1 : name;
 }
 
-/* What a sink says is wrong ends the reading. */
+/* A sink's error ends the reading. */
 static void
 check(struct xml *x, const char *why)
 {
@@ -130,7 +128,7 @@ xml_feed(struct xml *x, const void *p, size_t n, bool is_last)
 	XML_Index at = XML_GetCurrentByteIndex(x->parser);
 
 	x->fed += n;
-	/* An expat that puts off going over the token again knows no place. */
+	/* an expat that defers scanning does not know the place */
 	if (at >= 0)
 		x->at = (uint64_t)at;
 	if (st == XML_STATUS_OK && !is_last && x->fed - x->at > XML_TOKEN_MAX) {
@@ -161,8 +159,8 @@ xml_attribute(const char **attributes, const char *name, bool is_foreign)
 /* ---- the zip ---- */
 
 struct parts {
-	uint64_t n;        /* bytes of the zip */
-	uint64_t inflated; /* of all parts so far */
+	uint64_t n;        /* size of the zip */
+	uint64_t inflated; /* over all parts so far */
 	unzFile zip;
 	unsigned char piece[PIECE];
 };
@@ -215,7 +213,7 @@ parts_close(struct parts *p)
 	free(p);
 }
 
-/* Opens a part, whose name's case is of no matter. */
+/* Opens a part; case is ignored. */
 static bool
 open_part(struct parts *p, const char *name, struct buf *error)
 {
@@ -236,7 +234,7 @@ open_part(struct parts *p, const char *name, struct buf *error)
 	return true;
 }
 
-/* The bytes of the open part; false with no error: the zip is damaged. */
+/* Feeds the open part; false without error: the zip is damaged. */
 static bool
 feed_part(struct parts *p, struct xml *x)
 {
