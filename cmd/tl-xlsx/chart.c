@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Native charts over the cells of sheets: those that the catalogue has. */
+/* Native charts over cells of sheets, by the catalogue. */
 #include <math.h>
 
 #include "table/catalogue.h"
 
 #include "cmd/tl-xlsx/workbook.h"
 
-/* Sorted bars: more are too small to be seen. */
+/* Sorted bars: further ones are too small to see. */
 #define CATEGORIES_MAX 20
-#define BARS_MAX 64 /* in a chart that grows with them */
-/* Cells that a chart's picture covers, a gap included. */
+#define BARS_MAX 64 /* in a chart whose height grows with them */
+/* Cells under a chart, with a gap. */
 #define CHART_COLUMNS 10
-#define CHART_WIDTH 9.0 /* of such a column, in characters: 68 pixels */
+#define CHART_WIDTH 9.0 /* of a column, in characters: 68 pixels */
 #define CHART_GAP 2     /* rows */
-/* Pixels of a chart; and of one with bars: around them, and of each. */
+/* Pixels of a chart; around bars, and of each bar. */
 #define HEIGHT_DEFAULT 288.0
 #define HEIGHT_LEAST 432.0
 #define HEIGHT_AROUND 150.0
 #define HEIGHT_BAR 18.0
-/* A logarithmic axis shows so many decades, the highest ones. */
+/* Decades of a logarithmic axis, from the top. */
 #define DECADES_MAX 9
 
 enum chart_kind {
 	CHART_BARS,
 	CHART_STACKED,
-	CHART_SCATTER, /* logarithmic both ways */
+	CHART_SCATTER, /* both axes logarithmic */
 };
 
 /* Columns of one sheet. */
@@ -42,7 +42,7 @@ struct chart {
 
 /* ---- data ---- */
 
-/* By id or label; ncolumns: none. */
+/* By id or label; ncolumns: not found. */
 static size_t
 find_column(const struct book_sheet *s, struct str name)
 {
@@ -53,7 +53,7 @@ find_column(const struct book_sheet *s, struct str name)
 	return s->ncolumns;
 }
 
-/* False: the sheet has no such columns, or too few rows. */
+/* False: columns or rows are missing. */
 static bool
 find_points(
     struct series *p, const struct book_sheet *s, const struct sheet_chart *c)
@@ -76,7 +76,7 @@ find_points(
 	return any && p->x < s->ncolumns && s->nrows > 2;
 }
 
-/* All columns of the table behind its first. */
+/* All columns of the table after the first. */
 static void
 find_lines(struct series *p, const struct book *b, const char *name)
 {
@@ -183,7 +183,7 @@ add_lines(lxw_chart *chart, const struct chart *c)
 
 /* ---- looks ---- */
 
-/* The least and the most positive value. */
+/* The smallest and the largest positive value. */
 static void
 widen(const struct series *p, bool is_x, double *least, double *most)
 {
@@ -199,8 +199,8 @@ widen(const struct series *p, bool is_x, double *least, double *most)
 }
 
 /*
- * Whole decades around all that is drawn. Without bounds the axes of some
- * programs begin at 1, and what is below is not drawn at all.
+ * Bounds at whole decades around all data. Without bounds the axes of some
+ * programs begin at 1 and hide what is below.
  */
 static void
 set_log(lxw_chart_axis *axis, const struct chart *c, bool is_x)
@@ -226,7 +226,7 @@ set_log(lxw_chart_axis *axis, const struct chart *c, bool is_x)
 static void
 set_axes(struct book *b, lxw_chart *chart, const struct chart *c)
 {
-	/* the library calls the horizontal axis of bars x */
+	/* the library calls the horizontal axis of bar charts x */
 	lxw_chart_line grid = { .color = 0xd9d9d9, .width = 0.5F };
 	bool is_bar = c->kind != CHART_SCATTER;
 	lxw_chart_axis *x = is_bar ? chart->y_axis : chart->x_axis;
@@ -266,7 +266,7 @@ set_title(struct book *b, lxw_chart *chart, const struct chart *c)
 	buf_free(&title);
 }
 
-/* Bars need room each; the rest is drawn to one size. */
+/* Grows with bars; other charts have one size. */
 static double
 height_of(const struct chart *c)
 {
@@ -277,7 +277,7 @@ height_of(const struct chart *c)
 	return bars;
 }
 
-/* Beside the table, or on a sheet without one side by side. */
+/* To the right of the table, or side by side on a sheet without one. */
 static void
 place(struct book_sheet *at, lxw_chart *chart, double height)
 {
@@ -319,7 +319,7 @@ draw(struct book *b, const struct chart *c, struct book_sheet *at)
 	place(at, chart, height_of(c));
 }
 
-/* The one sheet of all charts: there, or made when it is needed. */
+/* The sheet of --chart-sheet, made when needed. */
 static struct book_sheet *
 sheet_of_all(struct book *b, const char *name)
 {
@@ -335,7 +335,7 @@ sheet_of_all(struct book *b, const char *name)
 	return at;
 }
 
-/* False: the workbook has no such table to draw. */
+/* False: the table is missing. */
 static bool
 add_chart(struct book *b, const struct sheet *e, const char *all)
 {
@@ -360,7 +360,7 @@ is_of_figure(size_t i, const char *figure)
 	    strcmp(sheets[i].chart->figure, figure) == 0;
 }
 
-/* Figures in the order of their first tables, each by its last table. */
+/* Charts in the order of their first tables, each of its last table. */
 void
 charts_add(struct book *b, const char *all)
 {

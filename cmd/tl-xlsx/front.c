@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The first sheet: the lines of a text, and the way to each other sheet. */
+/* The first sheet: lines of text, and a link to each other sheet. */
 #include "table/catalogue.h"
 
 #include "cmd/tl-xlsx/workbook.h"
 
-/* Characters: of the links; of a line of text, that stands over what is beside.
+/*
+ * Characters: of links; of a text line, which covers the columns to its right.
  */
 #define WIDTH_LINKS 36.0
 #define WIDTH_TEXTS 90.0
@@ -41,7 +42,7 @@ front_begin(struct book *b, const char *path)
 	in_close(in);
 }
 
-/* Within a name between quotes a quote is two. */
+/* In a quoted name a quote is doubled. */
 static void
 link_to(struct book *b, const struct book_sheet *s)
 {
@@ -62,7 +63,10 @@ link_to(struct book *b, const struct book_sheet *s)
 	buf_free(&url);
 }
 
-/* Its entry; of a family of ops, which parameters show, that of all. */
+/*
+ * Its entry in the catalogue; a family of ops, known by its parameters, has the
+ * entry of all families.
+ */
 static const struct sheet *
 known_of(const struct book_sheet *s)
 {

@@ -25,7 +25,7 @@
 
 #define LEVEL 3
 
-/* Weak: what is static has none and does not come here. */
+/* Weak: a static program has none, and does not come here. */
 #pragma weak dlsym
 
 #define WEAK __attribute__((weak))
@@ -42,7 +42,7 @@ next(const char *name)
 
 /* ---- temporary files ---- */
 
-/* An earlier call may have failed, whose errno is gone. */
+/* Checks an earlier call, whose errno is lost. */
 static void
 check_file(FILE *f)
 {
@@ -95,11 +95,11 @@ deflateInit2_(z_streamp z, int level, int method, int bits, int memory,
 #define HAS(x) 0
 #endif
 
-/* Sanitizers have an allocator of their own, which ends the program, too. */
+/* Sanitizers have their own allocator, which ends the program, too. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
     !HAS(address_sanitizer) && !HAS(thread_sanitizer)
 
-/* The message may not need memory again. */
+/* Ends the program with a message that needs no memory. */
 static void *
 given(void *p, size_t size)
 {

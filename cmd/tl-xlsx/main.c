@@ -48,8 +48,8 @@ struct settings {
 	enum table_kind from;
 	const char *path;
 	bool labels, main_first, verbose;
-	const char *charts; /* the sheet of all, or NULL */
-	const char *front;  /* a text, or NULL */
+	const char *charts; /* sheet of --chart-sheet, or NULL */
+	const char *front;  /* file of --front, or NULL */
 };
 
 static void
@@ -82,7 +82,7 @@ read_operand(struct book *b, const struct settings *set, const char *arg)
 	vec_release(want);
 }
 
-/* Nothing is lost silently: each kind of loss once. */
+/* Warns once of each kind of loss. */
 static void
 tell_losses(const struct book *b)
 {

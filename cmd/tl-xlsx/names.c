@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of sheets: at most 31 UTF-16 units, none of []:*?/\ and no control
- * characters, no apostrophe at an end, not empty, not "History" (Excel keeps
- * that for itself), and no two alike but for their case.
+ * Names of sheets: 1 to 31 UTF-16 units, none of []:*?/\ and no control
+ * characters, no apostrophe at an end, not "History", which Excel reserves, and
+ * no two that differ in case only.
  */
 #include <stdlib.h>
 
 #include "cmd/tl-xlsx/tables.h"
 
 /*
- * Capital letters of Latin, Greek and Cyrillic to small ones. Excel knows more
- * of them; two names that differ in these only are taken for different.
+ * Lower case of Latin, Greek and Cyrillic. Excel knows more scripts; names that
+ * differ in their case count as different.
  */
 static uint32_t
 fold(uint32_t cp)
@@ -23,10 +23,10 @@ fold(uint32_t cp)
 		return cp + 80;
 	if ((cp >= 0x100 && cp <= 0x137) || (cp >= 0x14a && cp <= 0x177))
 		return cp | 1;
-	return cp == 0xb5 ? 0x3bc : cp; /* the micro sign is a small mu */
+	return cp == 0xb5 ? 0x3bc : cp; /* micro sign to small mu */
 }
 
-/* The next character, and what stands for one that is none. */
+/* The next character, U+FFFD for invalid bytes. */
 static uint32_t
 next_of(struct str s, size_t *at)
 {
@@ -43,7 +43,7 @@ put_char(struct buf *b, uint32_t cp)
 	b->len += utf8_put(b->p + b->len, cp);
 }
 
-/* As it is compared, with a NUL behind; owned by the caller. */
+/* A name in lower case, ending in NUL; the caller frees it. */
 static char *
 folded(struct str s)
 {
@@ -66,7 +66,7 @@ names_equal(struct str a, struct str b)
 	return equal;
 }
 
-/* Appends as much of s as fits into so many units, made harmless. */
+/* Appends up to so many units of s; characters a name cannot have become _. */
 static void
 put_part(struct buf *b, struct str s, size_t units)
 {

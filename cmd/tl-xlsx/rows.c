@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of cells as XML, into the file that the library keeps a sheet's rows in.
- *
- * The library's own way costs four times as much, a printf and an allocation a
- * cell, and it cuts numbers to 16 digits where some need 17. The header is the
- * library's; what stands around the rows, too.
+ * Rows as XML, into the file where the library keeps a sheet's rows. The
+ * library takes four times as long, with a printf and an allocation per cell,
+ * and cuts numbers to 16 digits where some need 17. It writes the header and
+ * what surrounds the rows.
  */
 #include <stdio.h>
 
 #include "cmd/tl-xlsx/workbook.h"
 
-/* Charts begin above, and are not so high. */
+/* Charts begin above, and are lower. */
 #define TALL_MAX 4096
-#define ROW_POINTS 15 /* ROW_PIXELS on a screen of 96 DPI */
+#define ROW_POINTS 15 /* ROW_PIXELS at 96 DPI */
 
 /* Appends a literal. */
 #define PUT(b, s) buf_put(b, "" s, sizeof(s) - 1)
@@ -24,7 +23,7 @@ put_number(struct buf *b, uint64_t v)
 	b->len += num_put_u64(b->p + b->len, v);
 }
 
-/* <c r="B7" s="2", without its end. */
+/* <c r="B7" s="2", to be continued. */
 static void
 open_cell(
     struct buf *b, const struct book_sheet *s, size_t i, lxw_format *format)
@@ -119,14 +118,14 @@ row_begin(struct book_sheet *s)
 	s->row.empty = s->row.xml.len;
 }
 
-/* Whether it arrives is looked at when all rows are there. */
+/* Errors are checked after all rows. */
 static void
 put(struct book_sheet *s, const char *p, size_t n)
 {
 	(void)!fwrite(p, 1, n, s->ws->optimize_tmpfile);
 }
 
-/* Its height is written first and known last. */
+/* Fills in the height, known only now. */
 static void
 end_tall(struct book_sheet *s)
 {

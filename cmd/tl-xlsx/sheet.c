@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* One sheet: cells of a table, and how they look. */
+/* One sheet: cells and formats. */
 #include "cmd/tl-xlsx/workbook.h"
 
-/* Characters. Wider texts are cut by the next cell, not lost. */
+/* Characters. The next cell hides the rest of wider texts. */
 #define WIDTH_MIN 8
 #define WIDTH_MAX 60
-#define LINES_MAX 12 /* Excel shows 409 points of a row, 27 lines */
-/* The arrow of the filter hides so much of a header. */
+#define LINES_MAX 12 /* Excel shows 409 points of a row: 27 lines */
+/* Characters of a header under the filter's arrow. */
 #define WIDTH_ARROW 3
 
 /* ---- header ---- */
 
-/* A column in another unit looks the same in all its rows. */
+/* The format of a column's unit is the same in all rows. */
 static void
 choose_formats(struct book *b, struct book_column *c)
 {
@@ -74,7 +74,7 @@ write_number(struct book_sheet *s, size_t i, double v)
 	row_number(s, i, v, is_whole ? c->whole : c->real);
 }
 
-/* A line ends where a word does, so it has a few characters less. */
+/* Lines break at words, so they hold fewer characters. */
 #define WIDTH_LINE (WIDTH_MAX - 4)
 
 static void
@@ -97,11 +97,13 @@ write_text(struct book *b, struct book_sheet *s, size_t i, struct str text)
 	c->chars = width > c->chars ? width : c->chars;
 	if (c->text != NULL)
 		wrap(s, width);
-	if (b->text.len > 1) /* a NUL stands behind */
+	if (b->text.len > 1) /* NUL-terminated */
 		row_text(s, i, (struct str){ b->text.p, b->text.len - 1 });
 }
 
-/* What has no double stays text, unless its unit is another one anyway. */
+/*
+ * An integer no double holds stays text, unless its unit is converted anyway.
+ */
 static void
 write_big(struct book *b, struct book_sheet *s, size_t i, struct str text)
 {
@@ -135,7 +137,7 @@ sheet_row(struct book *b, struct book_sheet *s, const struct val *cells)
 
 /* ---- looks ---- */
 
-/* Characters of the widest number, by its format. */
+/* Characters of the widest number in its format. */
 static size_t
 number_chars(const struct book *b, const struct book_column *c)
 {
@@ -160,7 +162,7 @@ is_folded(const struct book_sheet *s, size_t i)
 	return i < s->ncolumns && s->columns[i].flags & COL_FOLDED;
 }
 
-/* Neighbours that are folded are one group, with a button behind its last. */
+/* Folded neighbours are a group, with a button after the last. */
 static void
 set_width(struct book *b, struct book_sheet *s, size_t i)
 {
@@ -179,7 +181,7 @@ set_width(struct book *b, struct book_sheet *s, size_t i)
 	    "a width");
 }
 
-/* The button of a group that the last column ends. */
+/* The button of a group at the last column. */
 static void
 close_group(struct book_sheet *s)
 {
@@ -192,7 +194,7 @@ close_group(struct book_sheet *s)
 		    "a group");
 }
 
-/* A bar behind each share, from 0 to 100. */
+/* Bars of shares, from 0 to 100. */
 static lxw_conditional_format
 bar(void)
 {
@@ -208,8 +210,8 @@ bar(void)
 }
 
 /*
- * Differences: white at zero, and as deep a colour as they are large; of
- * percents all beyond 100 are alike, or a new op would leave the rest white.
+ * Differences: white at zero, full colour at the largest; percentages beyond
+ * 100 look alike, or a new op would leave the rest white.
  */
 static lxw_conditional_format
 scale(const struct book_column *c, double most)
@@ -258,7 +260,7 @@ sheet_end(struct book *b, struct book_sheet *s)
 	}
 	close_group(s);
 	worksheet_freeze_panes(s->ws, 1, 0);
-	/* on paper: as wide as the table, and the header on each page */
+	/* printed as wide as the table, the header on each page */
 	worksheet_set_landscape(s->ws);
 	worksheet_fit_to_pages(s->ws, 1, 0);
 	book_check(worksheet_repeat_rows(s->ws, 0, 0), "a repeated header");

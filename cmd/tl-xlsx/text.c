@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts of cells, as a workbook can hold them. */
+/* Texts of cells as a workbook can hold them. */
 #include <ctype.h>
 
 #include "cmd/tl-xlsx/tables.h"
 
-/* What XML 1.0 can't hold, or would change (a carriage return). */
+/* Characters that XML 1.0 cannot hold, or changes (carriage return). */
 static bool
 is_unfit(uint32_t cp)
 {
@@ -12,7 +12,7 @@ is_unfit(uint32_t cp)
 	    cp == 0xfffe || cp == 0xffff;
 }
 
-/* Whether the underscore at p would be read as the start of an _xNNNN_. */
+/* Whether the underscore at p begins an _xNNNN_. */
 static bool
 is_like_escape(const char *p, size_t n)
 {
@@ -24,7 +24,7 @@ is_like_escape(const char *p, size_t n)
 	return true;
 }
 
-/* Leading bytes that stand for themselves: plain ASCII, no underscore. */
+/* Bytes that need no escape: ASCII without underscore. */
 static size_t
 plain_part(struct str s, size_t from, size_t max)
 {
@@ -36,15 +36,15 @@ plain_part(struct str s, size_t from, size_t max)
 	return i - from;
 }
 
-/* The next piece of a text, as it stands in the workbook. */
+/* A piece of a text as written. */
 struct piece {
 	size_t bytes;
-	size_t units; /* the library counts an escape as its 7 characters */
+	size_t units; /* the library counts an escape as 7 characters */
 	uint32_t cp;
 	bool escape;
 };
 
-/* A run of plain characters of at most max units, or one other character. */
+/* Up to max plain characters, or one other. */
 static struct piece
 next_piece(struct str s, size_t i, size_t max)
 {
@@ -76,7 +76,7 @@ text_clean(struct str s, struct buf *out, bool *cut)
 {
 	const size_t room = XLSX_CELL - (sizeof TEXT_CUT - 1);
 	size_t units = 0, width = 0, widest = 0;
-	size_t fits = 0; /* where a cut text ends, once units pass room */
+	size_t fits = 0; /* where to cut once units exceed room */
 	struct piece p;
 
 	*cut = false;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The workbook as a whole: its sheets, and its way into a file.
- *
- * The library writes to a name, but what is not whole must have none. So it
- * gets the name of a descriptor whose file was removed; what it has written
- * there is copied to the output, which appears only when whole.
+ * The workbook: its sheets, and the file. The library writes to a name, but an
+ * incomplete file must have none: it gets the name of an open, removed file,
+ * whose content is copied to the output.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,10 +15,10 @@
 
 #include "cmd/tl-xlsx/workbook.h"
 
-/* The date in the file when SOURCE_DATE_EPOCH says none: as the zip's. */
+/* Without SOURCE_DATE_EPOCH: the zip format's first date. */
 #define CREATED 315532800 /* 1980-01-01 */
 
-/* Each sheet has a temporary file of the library's open until the end. */
+/* Each sheet has a temporary file open until the end. */
 #define SHEETS_MAX 4096
 #define FILES_SPARE 64
 
@@ -55,7 +53,7 @@ created(void)
 
 	if (epoch == NULL || *epoch == '\0')
 		return CREATED;
-	/* 1 to the end of the year 9999; the library takes 0 for now */
+	/* 1 to the end of 9999; the library takes 0 for now */
 	if (!num_i64(str_of(epoch), &s) || s < 1 || s > INT64_C(253402300799))
 		die("SOURCE_DATE_EPOCH is no time in seconds: %s", epoch);
 	return (time_t)s;
@@ -78,11 +76,11 @@ make_formats(struct book *b)
 			die("out of memory");
 		if (numbers[i] != NULL)
 			format_set_num_format(b->formats[i], numbers[i]);
-		/* beside sentences of several lines */
+		/* next to wrapped texts */
 		if (i <= BOOK_CENTI || i == BOOK_WRAPPED)
 			format_set_align(b->formats[i], LXW_ALIGN_VERTICAL_TOP);
 	}
-	/* "0" by its number: as text the library takes it for "General" */
+	/* by number: the library takes the text "0" for "General" */
 	format_set_num_format_index(b->formats[BOOK_WHOLE], 1);
 	format_set_text_wrap(b->formats[BOOK_WRAPPED]);
 	format_set_font_name(b->formats[BOOK_SCREEN], "Courier New");
@@ -104,7 +102,7 @@ allow_files(void)
 	if (getrlimit(RLIMIT_NOFILE, &lim) != 0 || lim.rlim_cur >= need)
 		return;
 	lim.rlim_cur = lim.rlim_max < need ? lim.rlim_max : need;
-	(void)setrlimit(RLIMIT_NOFILE, &lim); /* or fewer sheets do */
+	(void)setrlimit(RLIMIT_NOFILE, &lim); /* on failure fewer sheets do */
 }
 
 struct book *
@@ -176,8 +174,8 @@ book_find(const struct book *b, struct str name)
 }
 
 /*
- * Behind the first, those that the catalogue keeps on a narrow terminal, in its
- * order; then the others, as they are.
+ * The columns that a narrow terminal keeps after the first, in the catalogue's
+ * order; then the others.
  */
 static void
 main_first(const struct head *head, struct book_sheet *s)
@@ -247,7 +245,7 @@ begin(void *ctx, const struct head *head)
 	b->open = s;
 }
 
-/* A further sheet for a table that has filled one. */
+/* Another sheet, as this one is full. */
 static void
 next_part(struct book *b)
 {
@@ -305,7 +303,7 @@ book_sink(struct book *b)
 
 /* ---- into a file ---- */
 
-/* Standard error, while the library must not write there; -1: it is there. */
+/* Standard error while the library must not write to it; -1: in place. */
 static int aside = -1;
 static bool is_closing;
 
@@ -317,7 +315,7 @@ book_speak(void)
 	return is_closing;
 }
 
-/* Its own words for a failure would stand beside ours. */
+/* The library's own message would add to ours. */
 static lxw_error
 close_quietly(lxw_workbook *wb, int *error)
 {
