@@ -21,11 +21,11 @@
 #include "trace/process.h"
 #include "json/json.h"
 
-/* Names of spans and stacks: a number in the page's list. 0 is "". */
+/* Names of spans and stacks, by number in the page's list. 0: "". */
 struct names_used {
 	const struct dict *dict;
-	size_t bytes; /* of those in the list; more than enough: no more come */
-	struct map numbers; /* of a string, to 1 + its place in list */
+	size_t bytes; /* of names in the list; when too many, none is added */
+	struct map numbers; /* string to 1 + its index in list */
 	VEC(uint32_t) list;
 };
 
@@ -36,39 +36,39 @@ uint32_t name_number(struct names_used *names, uint32_t string);
 struct lanes;
 struct lanes *lanes_new(struct dict *st, struct names *threads);
 void lanes_free(struct lanes *l);
-/* What a source says of itself, once that is final. */
+/* Takes a source's facts when they are final. */
 void lanes_source(
     struct lanes *l, uint32_t src, const struct source *s, int side);
-/* Behind each file: no more comes of its sources. */
+/* After each file: its sources are complete. */
 void lanes_file_end(struct lanes *l);
-/* Any event of a tree, in its order; src numbers the sources of all files. */
+/* Each event of a tree, in order; src numbers the sources of all files. */
 void lanes_push(struct lanes *l, const struct event *ev, uint32_t src);
 void lanes_put(struct lanes *l, struct names_used *names, struct buf *b);
 
 /* ---- icicle.c ---- */
 
 /*
- * Of GPU time or of the host's; of one side, or of two that are compared: then
- * names are without what differs from run to run.
+ * A tree of GPU time or host time; of two compared sides, names are without
+ * what differs from run to run.
  */
 struct icicle;
 struct icicle *icicle_new(struct dict *st, bool compares, bool is_host);
 void icicle_free(struct icicle *t);
-/* side: 0, or 1 of the trees that are compared with; run: its source's */
+/* side: 0, or 1 for --vs; run: the source */
 void icicle_push(
     struct icicle *t, const struct event *ev, uint32_t run, int side);
-/* Whether nothing was pushed that took time. */
+/* Whether no stack took time. */
 bool icicle_is_empty(const struct icicle *t);
-/* Behind each file: what is open there ends. */
+/* After each file: closes open stacks. */
 void icicle_file_end(struct icicle *t);
 void icicle_put(struct icicle *t, struct names_used *names, struct buf *b);
 
 /* ---- tables.c ---- */
 
 /*
- * Appends {"side":0,"schema":...,"rows":[...],"left":N}, one for each table in
- * a file; is_first is false when one stands before. Of long tables the head
- * only: all that stands in b keeps below some 2 MB.
+ * Appends {"side":0,"schema":...,"rows":[...],"left":N} for each table of a
+ * file; is_first: no table precedes. Long tables are cut, to keep b below some
+ * 2 MB.
  */
 void tables_put(const char *path, int side, struct buf *b, bool *is_first);
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GPU time by stacks: a node for each distinct stack of names above GPU work,
- * Python frames and ops alike. Times are sums of durations, so that they add
- * up from the leaves. Of two sides each node has two times, and its width is
- * that of both, so that what only one of them has is seen too. Where a side has
- * several runs its times are their mean.
- *
- * The same is made of the host: there a stack has the time that its last frame
- * spent in no other one.
+ * GPU time by stack: a node per distinct stack of names above GPU work, Python
+ * frames and ops alike. Times are sums of durations and add up from the leaves.
+ * With two sides a node has two times, and is as wide as their sum to show what
+ * only one side has. Several runs of a side give their mean. The host's tree
+ * has, per stack, the time its last frame spent in no other one.
  */
 #include <stdlib.h>
 
@@ -16,15 +13,15 @@
 #include "trace/plain.h"
 #include "trace/stat.h"
 
-/* Nodes below this share of all time are not drawn: less than a pixel. */
+/* Nodes below 1/SHARE_MIN of all time are less than a pixel. */
 #define SHARE_MIN 3000
 #define NODES_MAX 40000
 
 struct icicle {
 	struct dict *dict;
 	bool compares, is_host;
-	uint32_t run[2], nruns[2]; /* the last one; how many there were */
-	VEC(uint32_t) plain; /* by name, 1 + its plain one; 0: not asked yet */
+	uint32_t run[2], nruns[2]; /* the last run; number of runs */
+	VEC(uint32_t) plain; /* by name: 1 + its plain name; 0: not yet known */
 	struct merged tree;
 };
 
@@ -66,7 +63,7 @@ name_of(struct icicle *t, uint32_t name)
 	return t->plain.v[name] - 1;
 }
 
-/* The node of an event, below the innermost open one. */
+/* The event's node below the innermost open one. */
 static uint32_t
 child_of(struct icicle *t, const struct event *ev)
 {
@@ -74,7 +71,7 @@ child_of(struct icicle *t, const struct event *ev)
 	    &t->tree, merged_top(&t->tree, 0), name_of(t, ev->name));
 }
 
-/* What is of one run stands together. */
+/* Events of a run are contiguous. */
 static void
 count_run(struct icicle *t, uint32_t run, int side)
 {
@@ -102,7 +99,7 @@ push_host(struct icicle *t, const struct event *ev, uint32_t run, int side)
 		return;
 	merged_close(&t->tree, ev->depth);
 	count_run(t, run, side);
-	/* a stub is above what was chosen: it has no time */
+	/* a stub is not selected: no time */
 	merged_open(&t->tree, child_of(t, ev), ev->depth,
 	    (ev->flags & EV_STUB) != 0 ? MERGED_UNTIMED : ev->dur_ns, side);
 }
@@ -136,7 +133,7 @@ icicle_push(struct icicle *t, const struct event *ev, uint32_t run, int side)
 	    (ev->flags & (EV_DUPLICATE | EV_DISCARDED)) != 0)
 		return;
 	merged_close(&t->tree, in_tree ? ev->depth : 0);
-	/* vendors name launches differently, and they do no more */
+	/* vendors name launches differently, and launches add nothing */
 	if (t->compares && event_is(ev, KINDS_LAUNCH))
 		return;
 	node = child_of(t, ev);
@@ -148,7 +145,7 @@ icicle_push(struct icicle *t, const struct event *ev, uint32_t run, int side)
 	count_run(t, run, side);
 }
 
-/* No duration is negative, so that both fit. */
+/* Both fit: no duration is negative. */
 static uint64_t
 width(const struct icicle *t, const struct merged_node *n)
 {
@@ -170,7 +167,7 @@ compare(const void *pa, const void *pb, void *arg)
 
 typedef VEC(uint32_t) node_vec;
 
-/* Of those below a node the ones that are seen; the last is drawn first. */
+/* The visible children of a node; the last is drawn first. */
 static void
 add_kids(const struct icicle *t, uint32_t i, node_vec *todo)
 {
@@ -185,7 +182,7 @@ add_kids(const struct icicle *t, uint32_t i, node_vec *todo)
 		    compare, (void *)t);
 }
 
-/* Pre-order, the longest first: depth, name, ns, and that of the other. */
+/* Pre-order, the longest first: depth, name, ns, the other side's ns. */
 void
 icicle_put(struct icicle *t, struct names_used *names, struct buf *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lanes as the page has them: which order, which labels, which bytes. */
+/* Writes lanes: order, labels, spans. */
 #include <stdlib.h>
 
 #include "cmd/tl-html/lanes.h"
@@ -26,11 +26,11 @@ put_base64(struct buf *b, struct str s)
 
 /* ---- spans ---- */
 
-/* What of the launches is in the page. */
+/* Launches in the page. */
 struct page_launches {
 	const struct lanes *lanes;
-	uint32_t *places;   /* in the page, by lane */
-	struct map numbers; /* of an origin, to 1 + its place in list */
+	uint32_t *places;   /* lane to index in the page */
+	struct map numbers; /* origin to 1 + its index in list */
 	VEC(uint32_t) list;
 };
 
@@ -42,14 +42,14 @@ put_varint(struct buf *b, uint64_t v)
 	buf_putc(b, (char)v);
 }
 
-/* The sign behind the digits. */
+/* The sign follows the digits. */
 static void
 put_signed(struct buf *b, int64_t v)
 {
 	put_varint(b, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
 }
 
-/* 1 + the number of what it is of, 1 + its lane or 0, how long before; or 0. */
+/* 1 + index of the origin, 1 + lane or 0, lead time; or 0. */
 static void
 put_launch(struct page_launches *p, uint32_t number, struct buf *b)
 {
@@ -93,7 +93,7 @@ lane_take(struct sink *sink, const struct stretch *s)
 	sink->last_ns = s->start_ns;
 }
 
-/* Op, shapes, module, grid and block of each: numbers of names. */
+/* Op, shapes, module, grid and block of each, as numbers of names. */
 static void
 put_origins(struct page_launches *p, struct names_used *names, struct buf *b)
 {
@@ -150,8 +150,8 @@ put_label(struct lanes *l, const struct lane *lane, struct buf *b)
 }
 
 /*
- * When each source's first span began: first as in tables, then relative to the
- * earliest one.
+ * First span of each source: its value as in tables, then relative to the
+ * earliest.
  */
 static void
 put_sources(struct lanes *l, struct buf *b)
@@ -199,14 +199,14 @@ put_sources(struct lanes *l, struct buf *b)
 
 /* ---- order ---- */
 
-/* From this many GPU streams on, the busiest come first. */
+/* With so many GPU streams, the busiest come first. */
 #define STREAMS_MANY 9
 
 struct place {
 	size_t at;
 	uint32_t src;
 	bool is_gpu;
-	int64_t busy_ns; /* 0: as it came */
+	int64_t busy_ns; /* 0: in order of appearance */
 };
 
 static int
@@ -244,7 +244,7 @@ count_streams(const struct lanes *l, uint32_t src)
 	return n;
 }
 
-/* Those that are shown, GPU first; how many. */
+/* Lanes to show, GPU first; returns how many. */
 static size_t
 put_in_order(const struct lanes *l, struct place *places)
 {
@@ -288,7 +288,7 @@ put_lane(struct lanes *l, struct lane *lane, int64_t gap_ns, struct sink sink,
 	buf_free(&bytes);
 }
 
-/* Spans count from their source's first one. */
+/* Spans are relative to the first one of their source. */
 void
 lanes_put(struct lanes *l, struct names_used *names, struct buf *b)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lanes: a row of spans for each GPU stream, rows of nested ones for each
- * thread that launches. Where there are more spans than a page should hold,
- * short ones that stand close together become one, without a name: what a
- * screen shows of them at that scale is the same.
+ * Lanes: a row of spans per GPU stream, rows of nested spans per thread that
+ * launches. If there are too many spans for a page, short ones close together
+ * are joined, without a name: at that scale a screen shows the same.
  */
 #include <stdlib.h>
 
 #include "cmd/tl-html/lanes.h"
 
-#define SPANS_HELD ((size_t)500000) /* of files that were read */
+#define SPANS_HELD ((size_t)500000) /* of files already read */
 #define GAP_FIRST_NS 200
 
 struct lanes *
@@ -37,7 +36,7 @@ lanes_free(struct lanes *l)
 	free(l);
 }
 
-/* Keys of threads and of GPU streams differ in length. */
+/* Keys of threads and of GPU streams have different lengths. */
 static struct lane *
 lane_of(struct lanes *l, const int64_t *key, size_t size)
 {
@@ -103,7 +102,7 @@ lanes_source(struct lanes *l, uint32_t src, const struct source *s, int side)
 
 /* ---- spans ---- */
 
-/* The place of what launched it, from 1 on. */
+/* Index of its launch, from 1. */
 static uint32_t
 launch_of(struct lanes *l, const struct event *ev)
 {
@@ -147,7 +146,7 @@ lanes_push(struct lanes *l, const struct event *ev, uint32_t src)
 	vec_push(&lane->spans, s);
 }
 
-/* By start, the longer first; equal ones by name, for the same bytes. */
+/* By start, then length, then name: the same bytes for the same input. */
 static int
 compare(const void *pa, const void *pb)
 {
@@ -160,7 +159,7 @@ compare(const void *pa, const void *pb)
 	return (a->name > b->name) - (a->name < b->name);
 }
 
-/* Sorts, and gives each span of a thread the number of those around it. */
+/* Sorts spans, and nests those of a thread. */
 static void
 arrange(struct lane *lane)
 {
@@ -187,7 +186,7 @@ arrange(struct lane *lane)
 	lane->spans.n = kept;
 }
 
-/* The spans of a lane, those shorter than gap_ns and closer joined. */
+/* Spans of a lane; those shorter than gap_ns and closer are joined. */
 void
 lane_walk(const struct lane *lane, int64_t gap_ns, struct sink *sink)
 {
@@ -220,7 +219,7 @@ lane_walk(const struct lane *lane, int64_t gap_ns, struct sink *sink)
 			lane_take(sink, &held[row]);
 }
 
-/* Threads are there for what they launch; without GPU work, for themselves. */
+/* Threads are shown if they launch, or if there is no GPU work. */
 bool
 lanes_show(const struct lanes *l, const struct lane *lane)
 {
@@ -228,7 +227,7 @@ lanes_show(const struct lanes *l, const struct lane *lane)
 	    (lane->is_gpu || lane->launches || !l->has_gpu);
 }
 
-/* The least gap at which all lanes together have so few spans. */
+/* The smallest gap that leaves at most so many spans. */
 int64_t
 lanes_gap(const struct lanes *l, size_t most)
 {
@@ -244,13 +243,13 @@ lanes_gap(const struct lanes *l, size_t most)
 	}
 }
 
-/* What walk() leaves comes by its end: in order of start it goes on. */
+/* Joined spans come by end; sorts them by start. */
 static void
 join(struct lane *lane, int64_t gap_ns)
 {
 	struct sink sink = { .to = lane->spans.v };
 
-	/* never more than were read so far, so it writes behind itself */
+	/* writes no further than it has read */
 	lane_walk(lane, gap_ns, &sink);
 	lane->spans.n = sink.n;
 	qsort(lane->spans.v, lane->spans.n, sizeof *lane->spans.v, compare);

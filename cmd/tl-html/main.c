@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-html: tables and trees as one page for a browser.
- *
- * A sink: the trees become lanes and stacks, the tables are copied, and what
- * draws them stands in the page.
+ * tl-html: tables and trees as one page for a browser. Trees become lanes and
+ * stacks, tables are copied; the scripts in the page draw them.
  */
 #include <stdlib.h>
 
@@ -106,7 +104,7 @@ is_table(const char *path)
 	return str_ends(str_of(path), STR(".ndjson"));
 }
 
-/* A table of NDJSON, or a tree, of one side. */
+/* An NDJSON table or a tree of one side. */
 static void
 read_operand(struct page *p, const char *path, int side)
 {
@@ -118,7 +116,7 @@ read_operand(struct page *p, const char *path, int side)
 
 /* ---- writing ---- */
 
-/* A file of this folder: the build compiles them in. */
+/* A file of this folder, compiled in. */
 static struct str
 file_of(const char *name)
 {
@@ -153,7 +151,7 @@ put_text(struct out *out, const char *s)
 		}
 }
 
-/* JSON in which no '<' is left, which stands in strings only. */
+/* JSON without '<', which only strings have. */
 static void
 put_data(struct out *out, const char *id, struct buf *b)
 {
@@ -187,7 +185,7 @@ put_names(struct page *p, struct buf *b)
 	buf_puts(b, "]");
 }
 
-/* What the two sides of the stacks are called; empty: there is one. */
+/* Names of the two sides; empty: one side. */
 static void
 put_sides(const struct str sides[2], bool compares, struct buf *b)
 {
@@ -200,7 +198,7 @@ put_sides(const struct str sides[2], bool compares, struct buf *b)
 	buf_puts(b, "]");
 }
 
-/* What is shown first, and the host's where that is not it. */
+/* The stacks to show first, then the host's if these are others. */
 static void
 put_stacks(struct page *p, bool is_host, struct out *out)
 {
@@ -226,7 +224,7 @@ put_all_data(struct page *p, struct out *out)
 	put_data(out, "tables", &p->tables);
 	put_sides(p->sides, p->others.n > 0, &b);
 	put_data(out, "sides", &b);
-	/* they have the fewer names, and each of them is shown at once */
+	/* their few names are shown at once */
 	put_stacks(p, icicle_is_empty(p->stacks[GPU]), out);
 	lanes_put(p->lanes, &p->names, &b);
 	put_data(out, "lanes", &b);
@@ -234,7 +232,7 @@ put_all_data(struct page *p, struct out *out)
 	put_data(out, "names", &b);
 }
 
-/* What stands for {{word}} in page.html. */
+/* Replaces {{word}} in page.html. */
 static void
 put_word(struct page *p, struct out *out, struct str word, const char *title)
 {
@@ -248,7 +246,7 @@ put_word(struct page *p, struct out *out, struct str word, const char *title)
 		put_script(out);
 }
 
-/* The page's policy lets it load nothing, whatever a name contains. */
+/* The page's policy forbids to load anything, whatever names contain. */
 static void
 write_page(struct page *p, const char *path, const char *title)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a GPU event is of: the call that launched it, the op around that with
- * its shapes, the module, the grid. Of the same op with the same figures there
- * is one, however often it runs.
+ * What launched a GPU event: the call, the op with its shapes, module, grid.
+ * Equal ones are stored once.
  */
 #include <stdlib.h>
 
 #include "cmd/tl-html/lanes.h"
 #include "trace/launcher.h"
 
-/* An event of the host that is open. */
+/* An open host event. */
 struct frame {
 	uint32_t depth, name, lane;
 	uint32_t dims; /* of an op */
@@ -48,7 +47,7 @@ origins_close(struct origins *o, uint32_t depth)
 		o->open.n--;
 }
 
-/* Nothing is below an event that launches nothing. */
+/* An event that launches nothing has nothing below. */
 void
 origins_open(struct origins *o, const struct event *ev, uint32_t lane)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables as our programs write them between one another: a schema, rows, an
- * end. Rows are checked to be JSON and copied; long tables keep their head.
+ * NDJSON tables: schema, rows, end. Rows are checked to be JSON and copied;
+ * long tables are cut.
  */
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "cmd/tl-html/html.h"
 
 #define ROWS_MAX 1000
-/* A table's part: a quarter of what is left, within these bounds. */
+/* A table gets a quarter of what is left, within these bounds. */
 #define BYTES_MAX 400000
 #define BYTES_MIN 20000
 #define BYTES_ALL 1800000
@@ -50,7 +50,7 @@ put_line(struct reader *r, struct str line, struct buf *b)
 		die("%s: line %" PRIu64 ": %s", r->in->name, r->line, error);
 }
 
-/* What is behind the schema, through the end line. */
+/* Rows up to the end line. */
 static void
 put_rows(struct reader *r, struct buf *b)
 {
@@ -80,7 +80,7 @@ put_rows(struct reader *r, struct buf *b)
 	buf_printf(b, "],\"left\":%" PRIu64 "}", left);
 }
 
-/* The order of columns: by the catalogue. */
+/* The order of columns, from the catalogue. */
 static void
 put_places(const struct sheet *s, struct str schema, struct buf *b)
 {
@@ -108,7 +108,7 @@ put_places(const struct sheet *s, struct str schema, struct buf *b)
 	buf_puts(b, "]");
 }
 
-/* The catalogue's entry for the table of a schema without blanks. */
+/* The catalogue's entry of a table, by a schema without blanks. */
 static void
 put_entry(struct str schema, struct buf *b)
 {
@@ -150,7 +150,7 @@ tables_put(const char *path, int side, struct buf *b, bool *is_first)
 		*is_first = false;
 		at = b->len;
 		put_line(&r, line, b);
-		/* a copy: b moves as it grows */
+		/* b moves as it grows */
 		schema = strndup(b->p + at, b->len - at);
 		if (schema == NULL)
 			die_errno("%s", path);
@@ -159,7 +159,7 @@ tables_put(const char *path, int side, struct buf *b, bool *is_first)
 		done_line(&r, line);
 		put_rows(&r, b);
 	}
-	/* a program that died wrote nothing: that is no empty table */
+	/* no output is a failed program, not an empty table */
 	if (r.line == 0)
 		die("%s: no table: the file is empty", path);
 	in_close(r.in);
