@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Which format an input is in: see format.h. */
+/* Recognizes formats: see format.h. */
 #include "cmd/tl-decode/format.h"
 
 #include "cmd/tl-decode/json/trace.h"
 
 #include <unistd.h>
 
-/* All there are, a line each: X(NAME) is NAME_format of the folder NAME, or of
- * the folder's part before a _. Of two that are as sure the first reads. */
+/*
+ * All formats: X(NAME) is NAME_format of folder NAME, or of the part of the
+ * folder's name before a _. Of two equally sure ones the first reads.
+ */
 /* clang-format off */
 #ifdef HAVE_SQLITE
 #define EACH_DATABASE(X) X(sqlite)
@@ -50,7 +52,7 @@ format_die(struct source_state *s)
 	    in_offset(s->in, p), is != NULL ? is : "is in no known format");
 }
 
-/* The one that is surest; NULL: none is its own. */
+/* The surest format, or NULL. */
 static const struct format *
 format_of(struct str head, const char *path)
 {
@@ -80,7 +82,7 @@ format_of_key(struct str key)
 	return NULL;
 }
 
-/* The one that looks for what is whole among garbage. */
+/* The format that finds whole events among garbage. */
 static const struct format *
 format_of_damaged(void)
 {

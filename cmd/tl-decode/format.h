@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The door for formats. One is a folder with its struct format, and a line in
- * the list in format.c; nothing else knows it.
+ * The interface of formats. Each is a folder with its struct format and a line
+ * in format.c; nothing else knows it.
  */
 #ifndef TL_DECODE_FORMAT_H
 #define TL_DECODE_FORMAT_H
 
 #include "cmd/tl-decode/decode.h"
 
-/* As much of an input is seen before it is read, unless it is shorter. */
+/* Bytes seen before reading, unless the input is shorter. */
 #define FORMAT_HEAD 16384
 
-/* How sure a format is that an input is its own; the surest reads it. */
+/* How sure a format is; the surest reads the input. */
 enum sniff {
 	SNIFF_NO = 0,
-	SNIFF_MAYBE, /* it begins as such files do, and as others */
+	SNIFF_MAYBE, /* begins like its files and others */
 	SNIFF_SURE,
 };
 
@@ -22,22 +22,28 @@ struct json_format;
 
 struct format {
 	const char *name;
-	/* By the first bytes, decompressed, behind which IN_PAD more may be
-	 * read, and the path. */
+	/*
+	 * By the first decompressed bytes, followed by IN_PAD readable ones,
+	 * and the path.
+	 */
 	enum sniff (*sniff)(struct str head, const char *path);
-	/* Of a format in JSON, that a key tells wherever it stands: its reader
-	 * may be begun by another such format; sniff is NULL then. */
+	/*
+	 * A format in JSON, known by a key anywhere: another such format may
+	 * begin to read it; sniff is NULL.
+	 */
 	const struct json_format *json;
 	/*
-	 * Reads s->in from its beginning, forwards, to its end; with
-	 * set->salvage what is whole of it. It sets the fact "format", numbers
-	 * events by next_id, counts in skipped what has no usable time, calls
-	 * source_trim(), in_release() and progress_show() behind each event,
-	 * source_check() at the end, and adds what it read to counts->bytes.
+	 * Reads s->in from beginning to end; with set->salvage what is whole.
+	 * Sets the fact "format", numbers events by next_id, counts events
+	 * without usable time as skipped, calls source_trim(), in_release() and
+	 * progress_show() after each event and source_check() at the end, and
+	 * adds to counts->bytes.
 	 */
 	void (*read)(struct source_state *s);
-	/* Instead of read: from a descriptor that can seek, of the file itself
-	 * or of a copy of its decompressed bytes. It is the caller's. */
+	/*
+	 * Instead of read: from a seekable descriptor of the file or of a
+	 * decompressed copy, which the caller closes.
+	 */
 	void (*read_file)(struct source_state *s, int fd);
 	bool can_salvage;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an input looks like when it is nothing that tl-decode reads. */
+/* Guesses what an input is that no format reads. */
 #include "cmd/tl-decode/decode.h"
 
 struct magic {
@@ -49,7 +49,7 @@ contains(const unsigned char *p, size_t len, struct str needle)
 	    0;
 }
 
-/* Field 1 of a protobuf message that is neither packet nor plane. */
+/* By field 1 of a protobuf message that is neither packet nor plane. */
 static const char *
 guess_protobuf(const unsigned char *p, size_t len)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-decode: a profiler's trace becomes an event stream.
- *
- * Several traces become several sources, one after another in one stream; with
- * -d each becomes a stream of its own, and they are decoded side by side.
+ * tl-decode: turns profiler traces into an event stream. Several inputs are
+ * sources of one stream; with -d each is a stream, and they are decoded in
+ * parallel.
  */
 #include "cmd/tl-decode/decode.h"
 #include "cmd/tl-decode/hlo/dump.h"
@@ -67,7 +66,7 @@ decode_source(const struct settings *set, const char *path,
 	};
 
 	s.in = in_open(path);
-	in_tolerate(s.in); /* failures come with a hint */
+	in_tolerate(s.in); /* damage is reported with a hint */
 	source_begin(&s);
 	repair_read(&s);
 	source_end(&s);
@@ -104,7 +103,7 @@ summary(const struct counts *c, const struct dict *st, double start)
 
 /* ---- outputs ---- */
 
-/* All inputs, one stream. */
+/* All inputs into one stream. */
 static void
 decode_plain(const struct settings *set, char **paths, int n,
     const struct stream_dest *dest, uint32_t src)
@@ -129,8 +128,8 @@ decode_plain(const struct settings *set, char **paths, int n,
 }
 
 /*
- * The status. What is to be mended is known when all is read: a child writes
- * the stream as it is to a file without a name.
+ * Returns the exit status. Repairs are known after reading: a child writes the
+ * stream to an unnamed file first.
  */
 static int
 decode_stream(const struct settings *set, char **paths, int n,
@@ -160,14 +159,14 @@ decode_stream(const struct settings *set, char **paths, int n,
 		die("%s: the process that read it was killed by signal %d",
 		    name, child_signal(rc));
 	if (rc != EXIT_DONE && rc != EXIT_WARNINGS)
-		exit(rc); /* it has said why */
+		exit(rc); /* the message was printed */
 	repair_stream(
 	    fd, strcmp(name, "-") == 0 ? "stdin" : name, set->repairs, dest);
 	close(fd);
 	return rc != EXIT_DONE ? rc : exit_status();
 }
 
-/* The last part of a path without the endings that traces have. */
+/* The last part of a path without the endings of traces. */
 static struct str
 stem(const char *path)
 {
@@ -189,10 +188,7 @@ stem(const char *path)
 	return s;
 }
 
-/*
- * DIR/STEM.tl for each input; where an earlier one has that name already,
- * STEM-2, STEM-3 ...
- */
+/* DIR/STEM.tl for each input, STEM-2, STEM-3 ... for names in use. */
 static char **
 output_paths(const char *dir, char **paths, int n)
 {
@@ -232,7 +228,7 @@ struct child {
 
 typedef VEC(struct child) child_vec;
 
-/* Waits for one child; the worst status of all so far. */
+/* Waits for a child; returns the worst status so far. */
 static int
 wait_child(child_vec *children, int worst)
 {
@@ -248,13 +244,13 @@ wait_child(child_vec *children, int worst)
 		rc = EXIT_NO_ANSWER;
 	}
 	*c = children->v[--children->n];
-	/* no answer outweighs a warning */
+	/* no answer is worse than a warning */
 	if (rc == EXIT_NO_ANSWER || worst == EXIT_NO_ANSWER)
 		return EXIT_NO_ANSWER;
 	return rc > worst ? rc : worst;
 }
 
-/* A stream for each input: each in a process of its own. */
+/* A stream per input, each by its own process. */
 static int
 decode_dir(const struct settings *set, char **paths, int n)
 {

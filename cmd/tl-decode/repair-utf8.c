@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes that are no UTF-8 in a text of JSON, replaced as they are read. */
+/* Replaces invalid UTF-8 in JSON while reading. */
 #include "cmd/tl-decode/format.h"
 #include "cmd/tl-decode/repair.h"
 #include "stream/marks.h"
@@ -11,7 +11,9 @@ struct utf8_repair {
 	uint64_t n, first_at;
 };
 
-/* The next character at dst, which has room for it; its length, 0: the end. */
+/*
+ * Copies the next character to dst, which has room; returns its length, 0: end.
+ */
 static size_t
 give_one(struct utf8_repair *r, char *dst)
 {
@@ -24,7 +26,7 @@ give_one(struct utf8_repair *r, char *dst)
 	left = (size_t)(in->end - in->p);
 	n = utf8_next((const char *)in->p, left, &c);
 	if (c == UTF8_BAD) {
-		/* as the text of a lone surrogate it has a meaning */
+		/* a lone surrogate is meaningful as text */
 		size_t at, three = left < 3 ? left : 3;
 
 		if (three == 3 &&
@@ -55,7 +57,7 @@ give(void *arg, void *to, size_t n, const char **fault)
 	while (n - done >= LONGEST) {
 		size_t len = 0, most = (size_t)(in->end - in->p);
 
-		/* runs of ASCII, as almost all is */
+		/* runs of ASCII, the usual case */
 		most = most < n - done ? most : n - done;
 		while (len < most && in->p[len] < 0x80)
 			len++;
@@ -75,7 +77,7 @@ give(void *arg, void *to, size_t n, const char **fault)
 	return done;
 }
 
-/* Behind a byte order mark and white space. */
+/* After byte order mark and white space. */
 static bool
 is_json(const struct in *in)
 {
@@ -98,7 +100,7 @@ tell(const struct utf8_repair *r, struct source_state *s)
 	    r->first_at);
 	facts_json(&s->facts, FACT_REPAIRED, buf_str(&b));
 	buf_free(&b);
-	/* else with what is done to events */
+	/* else reported with repairs of events */
 	if ((s->set->repairs & REPAIRS_OF_EVENTS) == 0) {
 		struct source so = facts_source(&s->facts, s->src, true);
 

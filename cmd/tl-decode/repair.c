@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is impossible in a trace, mended where --repair asks for it. */
+/* --repair: mends what cannot be right. */
 #include "cmd/tl-decode/repair.h"
 #include "stream/marks.h"
 #include "trace/overrun.h"
@@ -37,7 +37,7 @@ repair_opt(const struct optparse *op)
 
 /* ---- what is to be done ---- */
 
-/* A repair of a source. */
+/* Repairs of a source. */
 struct done {
 	uint64_t n;
 	int64_t ns;
@@ -45,18 +45,18 @@ struct done {
 
 struct subject {
 	int64_t zero_ns;
-	/* of all but those at zero: GPU and host work, any event */
+	/* of events not at 0: first GPU or host work, first of all */
 	int64_t first_ns, earliest_ns;
 	uint64_t divisor;
 	VEC(struct host_gpu) gpus;
-	struct map end_of; /* events that are cut: where they end, by uid */
+	struct map end_of; /* new ends of clipped events, by uid */
 	struct done clipped, dropped;
 };
 
 struct repair {
 	unsigned what;
 	VEC(struct subject) list;
-	struct map place_of; /* in list, by source */
+	struct map place_of; /* index in list, by source */
 };
 
 static struct subject *
@@ -83,7 +83,7 @@ is_timed(const struct event *ev)
 	    event_is(ev, KINDS_GPU | KINDS_HOST);
 }
 
-/* As tl-health calls them: time.zero, time.huge and time.negative. */
+/* tl-health's time.zero, time.huge and time.negative. */
 static bool
 is_impossible(
     const struct repair *r, const struct subject *s, const struct event *ev)
@@ -117,7 +117,7 @@ take_event(struct subject *s, const struct event *ev)
 		.gpu_stream = ev->gpu_stream }));
 }
 
-/* What is at zero is no place on a GPU stream. */
+/* Events at 0 do not count. */
 static void
 find_overruns(struct subject *s)
 {
@@ -150,7 +150,7 @@ find_overruns(struct subject *s)
 				s->clipped.ns = num_add_max(
 				    s->clipped.ns, open->end_ns - e->start_ns);
 			}
-			/* cut there, it is not in the way of what follows */
+			/* clipped, so later events do not overlap it */
 			open = e;
 		} else if (e->end_ns > open->end_ns) {
 			open = e;
@@ -169,7 +169,7 @@ open_again(int fd, const char *name)
 	if (copy < 0 || lseek(copy, 0, SEEK_SET) != 0)
 		die_errno("a temporary file");
 	in = stream_open_in(in_open_fd(copy, name), NULL, WANT_STREAM);
-	in->is_told = true; /* by who wrote it */
+	in->is_told = true; /* the writer has reported it */
 	return in;
 }
 
@@ -218,7 +218,7 @@ put_done(struct buf *b, unsigned repair, const struct done *d)
 	buf_putc(b, '}');
 }
 
-/* A fact of the source, without the events that were dropped. */
+/* A fact without dropped events. */
 static struct fact
 fact_without(const struct subject *s, struct fact f)
 {
@@ -232,7 +232,7 @@ fact_without(const struct subject *s, struct fact f)
 	return f;
 }
 
-/* The same fact also counts bytes that were mended before. */
+/* The fact also has the bytes mended while reading. */
 static void
 write_source(const struct subject *s, struct stream_out *out,
     const struct source *source, const char *name)

@@ -2,7 +2,7 @@
 /* Events that no table can count. */
 #include "cmd/tl-decode/decode.h"
 
-/* In the fact "skipped". */
+/* Members of the fact "skipped". */
 static const char *const keys[SKIP_COUNT] = {
 	[SKIP_TIME] = "time",
 	[SKIP_DURATION] = "duration",
@@ -11,7 +11,7 @@ static const char *const keys[SKIP_COUNT] = {
 	[SKIP_ASYNC] = "async",
 };
 
-/* What counts by its time: GPU work, and what may be above it. */
+/* Kinds that count by time: GPU work, and what may be above it. */
 #define KINDS_TIMED                                       \
 	(KINDS_GPU | KINDS_HOST | KIND_BIT(KIND_PYTHON) | \
 	    KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_GPU_ANNOTATION))
@@ -29,7 +29,7 @@ skip_of_shape(enum kind kind, unsigned char ph, unsigned has)
 		return SKIP_NONE;
 	if ((has & HAS_TS) == 0)
 		return SKIP_TIME;
-	if ((has & HAS_FLAGS) != 0) /* EV_CLAMPED; no other flag is set here */
+	if ((has & HAS_FLAGS) != 0) /* EV_CLAMPED is the only flag here */
 		return SKIP_DURATION;
 	return ph == 'X' && (has & HAS_DUR) == 0 ? SKIP_DURATION : SKIP_NONE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the readers of all formats share: the window, facts, time, events. */
+/* Shared by all formats: messages, facts, time, events. */
 #include "cmd/tl-decode/decode.h"
 
 #include "cmd/tl-decode/hlo/dump.h"
@@ -7,7 +7,7 @@
 
 #include <sys/stat.h>
 
-/* Newlines before a place in a file, counted again from its beginning. */
+/* Lines before an offset, counted from the file's beginning. */
 static uint64_t
 line_of(struct source_state *s, uint64_t offset)
 {
@@ -15,7 +15,7 @@ line_of(struct source_state *s, uint64_t offset)
 	uint64_t line = 1, at = 0;
 	struct stat st;
 
-	/* a pipe can't be read twice; /dev/fd/63 is one, too */
+	/* a pipe cannot be read twice, nor can /dev/fd/63 */
 	if (s->is_inside || s->is_binary || strcmp(s->in->name, "stdin") == 0 ||
 	    stat(s->in->name, &st) != 0 || !S_ISREG(st.st_mode))
 		return 0;
@@ -36,7 +36,7 @@ line_of(struct source_state *s, uint64_t offset)
 	}
 }
 
-/* How to go on; only where it works. */
+/* How to go on, where that works. */
 static const char *
 hint(const struct source_state *s)
 {
@@ -96,7 +96,7 @@ source_die(
 	source_die_at(s, in_offset(s->in, where), reason);
 }
 
-/* What the metadata did not say. */
+/* Facts that metadata lacks. */
 static void
 complete_facts(struct source_state *s)
 {
@@ -186,8 +186,8 @@ source_emit(struct source_state *s, bool final)
 }
 
 /*
- * Times as the file has them when a double holds them exactly (2^53, and half
- * of that to spare), else relative to the second of the first one.
+ * As in the file if a double holds them exactly (below 2^52), else relative to
+ * the second of the first one.
  */
 int64_t
 source_first_time(struct source_state *s, int64_t ns)
@@ -216,7 +216,7 @@ set_rank(struct source_state *s, int64_t rank, const char *from)
 	facts_str(&s->facts, "rank_from", str_of(from));
 }
 
-/* distributedInfo: rank and world_size, integers or their text. */
+/* distributedInfo: rank and world_size, integers or text. */
 static void
 read_distributed(struct source_state *s, struct str text)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chrome's trace events, as PyTorch's profiler and many others write them: an
- * object with its events in "traceEvents" and metadata around them, or the bare
- * array of events, whose closing bracket the format lets a writer leave out.
+ * Chrome's trace events, from PyTorch's profiler and many others: an object
+ * with "traceEvents" and metadata, or the bare list of events, whose closing
+ * bracket may be missing.
  */
 #include "cmd/tl-decode/chrome/event.h"
 #include "cmd/tl-decode/format.h"
 
-/* Between two events: true when another follows. */
+/* Between events: whether another follows. */
 static bool
 next_event(struct json_trace *t, bool first, bool may_be_open)
 {

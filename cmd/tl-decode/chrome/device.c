@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kinds that phase and category don't tell. Tools without Kineto's categories
- * (rocmProfileData, rocprof, xprof, msprof) name the process of a device, in
- * front of its events, so a slice of it that no table knows is GPU work, and
- * one of another process that is called like a call of the runtime is one.
- * Kineto of 2021 gave its steps the category of ops.
+ * Kinds that phase and category do not tell. rocmProfileData, rocprof, xprof
+ * and msprof have no categories of Kineto, but name a device's process before
+ * its events: its slices are GPU work, and slices of other processes named like
+ * a runtime call are calls. Kineto of 2021 gave steps the category of ops.
  */
 #include "cmd/tl-decode/chrome/event.h"
 
@@ -17,20 +16,22 @@ enum {
 	TRACK_COPIES,
 };
 
-/* A named process (no tid) or thread; ids as text outlive the strings. */
+/*
+ * A named process (no tid) or thread; its ids are text, as strings get cleared.
+ */
 struct place {
 	struct str pid, tid;
 	uint8_t is;      /* TRACK_* of its slices */
 	bool of_streams; /* only of its threads that are streams */
-	struct str gpu;  /* its number, where XLA's profiler names it */
+	struct str gpu;  /* number, where XLA's profiler names it */
 };
 
-#define GPUS_MAX 1024 /* whose numbers are kept */
+#define GPUS_MAX 1024 /* numbers kept */
 
 struct devices {
 	struct arena *mem;
 	VEC(struct place) processes, streams;
-	VEC(uint8_t) tracks; /* TRACK_* by the number of the track */
+	VEC(uint8_t) tracks; /* TRACK_* by track number */
 	struct buf gpus;     /* see devices_gpus() */
 	size_t ngpus;
 };
@@ -88,7 +89,7 @@ is_number(struct str s)
 	return s.len > 0 && count_digits(s) == s.len;
 }
 
-/* "GPU0", "GPU 0"; rocprof puts the row's number in front: "2 GPU0". */
+/* "GPU0", "GPU 0", and rocprof's "2 GPU0". */
 static bool
 is_gpu_row(struct str s)
 {
@@ -108,7 +109,7 @@ place_of_process(struct str s)
 		return (struct place){ .is = TRACK_GPU };
 	if (str_eq(row, STR("COPY")))
 		return (struct place){ .is = TRACK_COPIES };
-	/* beside the streams stand lines that are derived from them */
+	/* other lines are derived from the streams */
 	if (str_eq(s, STR("Ascend Hardware")))
 		return (struct place){ .is = TRACK_GPU, .of_streams = true };
 	if (step_over(&s, STR("/device:GPU:")) && is_number(s))
@@ -124,7 +125,7 @@ is_stream(struct str s)
 	return str_starts(s, STR("Stream")) || str_starts(s, STR("stream"));
 }
 
-/* What a device does besides kernels, by the names of those tools. */
+/* Work of a device other than kernels, by those tools' names. */
 static enum kind
 kind_of_work(struct str name)
 {
@@ -155,7 +156,7 @@ kind_of_work(struct str name)
 	return KIND_KERNEL;
 }
 
-/* What stands behind an underscore in names of calls. */
+/* After an underscore in names of calls. */
 static bool
 is_api_version(struct str s)
 {
@@ -164,8 +165,8 @@ is_api_version(struct str s)
 }
 
 /*
- * A call of the runtime or driver: hipMalloc, cudaMalloc, cuMemAlloc_v2; not a
- * library's, as cuDNN_conv.
+ * A runtime or driver call: hipMalloc, cudaMalloc, cuMemAlloc_v2; no library's,
+ * such as cuDNN_conv.
  */
 static bool
 is_api_call(struct str s)
@@ -254,7 +255,7 @@ devices_learn(struct devices *d, const struct dict *st, const struct event *ev)
 	else if (!is_stream(v.s))
 		return;
 	at.pid = text_of_key(st, t->pid, pid_digits);
-	/* a host's name only matters where it takes a device's place */
+	/* a host's name only matters in place of a device's */
 	if (at.is == TRACK_HOST && find_process(d, at.pid) == NULL)
 		return;
 	at.pid = arena_str(d->mem, at.pid);

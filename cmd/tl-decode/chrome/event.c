@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading one event along the graph: the hot path of tl-decode. */
+/* Reads an event along the graph: the hot path. */
 #include "cmd/tl-decode/chrome/event.h"
 
 struct event_reader *
@@ -62,7 +62,7 @@ track_no(struct event_reader *r)
 	return r->last_track_no;
 }
 
-/* The leaf of the kind that name and track make of it. */
+/* The leaf for the kind by name and track. */
 static const struct leaf *
 asked_leaf(struct event_reader *r, struct node *n, uint32_t track)
 {
@@ -110,7 +110,7 @@ end_event(struct event_reader *r, struct node *n)
 	ev->uid.id = s->next_id++;
 	ev->ts_ns = ev->shape->has & HAS_TS ? source_time(s, r->ts_ns) : 0;
 	ev->dur_ns = r->dur_ns;
-	/* a dur in whole ns stays: it alone says what was written */
+	/* keeps a dur in whole ns as written */
 	if (UNLIKELY(r->dur_fine != 0))
 		ev->dur_ns =
 		    fine_dur(r->ts_ns, r->ts_fine, r->dur_ns, r->dur_fine);
@@ -126,7 +126,7 @@ end_event(struct event_reader *r, struct node *n)
 
 /* ---- reading ---- */
 
-/* Another edge than the last, known or new; cursor behind it. */
+/* Finds or learns another edge than the last; moves past it. */
 static enum json_status
 find_edge(struct event_reader *r, struct node *n, struct edge **edge)
 {
@@ -146,7 +146,7 @@ find_edge(struct event_reader *r, struct node *n, struct edge **edge)
 	return status;
 }
 
-/* White space behind a key that was not there when it was learnt. */
+/* White space after a key that had none when learnt. */
 static enum json_status
 step_over_space(struct json *j)
 {
@@ -155,14 +155,14 @@ step_over_space(struct json *j)
 			     : json_fail(j, j->p, "the file ends in an event");
 }
 
-/* Whether a key may be phase or category; one with an escape may be any. */
+/* Whether a key may be phase or category; any with an escape may. */
 static bool
 decides_kind(struct str key, bool escaped)
 {
 	return escaped || str_eq(key, STR("cat")) || str_eq(key, STR("ph"));
 }
 
-/* Most values are numbers; what follows them is looked at next. */
+/* Most values are numbers; what follows is checked next. */
 static inline bool
 skip_number(struct json *j)
 {
@@ -177,8 +177,8 @@ skip_number(struct json *j)
 }
 
 /*
- * Moves behind an event, from behind one of its values. False: something is
- * odd, or phase or category come again and may be another.
+ * Skips the rest of an event. False: something unusual, or phase or category
+ * again.
  */
 static bool
 skip_members(struct json *j)
@@ -207,7 +207,7 @@ skip_members(struct json *j)
 	}
 }
 
-/* Steps over an event that nobody wants; what is odd is read to its end. */
+/* Skips an unwanted event; an unusual one is read to its end. */
 static enum json_status
 skip_event(struct event_reader *r, const unsigned char *start)
 {
@@ -226,16 +226,16 @@ skip_event(struct event_reader *r, const unsigned char *start)
 	return JSON_OK;
 }
 
-/* ---- the usual forms of values: false sends them the slow way ---- */
+/* ---- usual forms of values: false: read the slow way ---- */
 
-/* Behind a value; at the window's end stands a zero. */
+/* After a value; a zero follows the window. */
 static inline bool
 ends_value(unsigned char c)
 {
 	return c == ',' || c == '}' || c == '\n';
 }
 
-/* A number of up to seven digits, as most arguments and ids are. */
+/* Up to seven digits, as most arguments and ids. */
 static inline bool
 small_int(const unsigned char **p, int64_t *v)
 {
@@ -249,7 +249,7 @@ small_int(const unsigned char **p, int64_t *v)
 	return true;
 }
 
-/* Eight digits; adds what is none of them to *bad. */
+/* Eight digits; *bad gets bits for others. */
 static inline uint64_t
 eight_digits(const unsigned char *p, uint64_t *bad)
 {
@@ -260,7 +260,7 @@ eight_digits(const unsigned char *p, uint64_t *bad)
 	return json_value8(t);
 }
 
-/* Behind whole microseconds: up to three decimals, and a value's end. */
+/* After whole microseconds: up to three decimals, and the value's end. */
 static inline bool
 rest_of_time(const unsigned char **pp, int64_t *ns)
 {
@@ -283,8 +283,8 @@ rest_of_time(const unsigned char **pp, int64_t *ns)
 }
 
 /*
- * A timestamp with as many digits before the point as the last one had, 8 to
- * 16: none of them has to be looked for.
+ * A timestamp with n digits before the point, 8 to 16, as the last one had: no
+ * search for the point.
  */
 static inline bool
 long_time(const unsigned char **pp, unsigned n, int64_t *ns)
@@ -296,7 +296,7 @@ long_time(const unsigned char **pp, unsigned n, int64_t *ns)
 
 	if (n - 8 > 8 || *p == '0')
 		return false;
-	/* the last eight before the point, and what stands in front of them */
+	/* the last eight before the point, and those before */
 	low = eight_digits(p + n - 8, &bad);
 	high = eight_digits(p, &bad);
 	if (bad != 0)
@@ -328,7 +328,7 @@ short_time(const unsigned char **pp, int64_t *ns)
 	return true;
 }
 
-/* A category that came before after these keys, mostly the last one. */
+/* A category that followed these keys before, mostly the last one. */
 static inline bool
 known_cat(const struct edge *e, const unsigned char **p, uint64_t *code)
 {
@@ -344,7 +344,7 @@ known_cat(const struct edge *e, const unsigned char **p, uint64_t *code)
 
 /* ---- reading ---- */
 
-/* A value the slow way; cursor behind it. */
+/* Reads a value the slow way; moves past it. */
 static enum json_status
 read_slow(struct event_reader *r, const struct node *n, const struct edge *e,
     uint64_t *code)
@@ -355,7 +355,7 @@ read_slow(struct event_reader *r, const struct node *n, const struct edge *e,
 				      : read_field(r, e, code);
 }
 
-/* How many digits the microseconds of the ts at p have. */
+/* Digits of the microseconds at p. */
 static unsigned
 guess_digits(const unsigned char *p)
 {
@@ -367,7 +367,7 @@ guess_digits(const unsigned char *p)
 }
 
 /*
- * The value behind an edge in its usual form, cursor in *p. False: not that
+ * Reads a value of the usual form at *p, and moves past it. False: another
  * form, nothing done.
  */
 static inline bool

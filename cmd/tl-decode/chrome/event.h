@@ -27,12 +27,12 @@
 
 #define LIT_MAX 32
 #define NODES_MAX 65536
-/* Where keys or categories are ever new, learning them is no use. */
+/* More keys or categories than this are not worth learning. */
 #define BRANCHES_MAX 256
-/* A repeated member may give two entries. */
+/* A repeated member may need two entries. */
 #define MEMBERS_MAX (SHAPE_MAX_ENTRIES / 2)
 
-/* Members of an event that are fixed fields; others are entries. */
+/* Members that are fixed fields; others are entries. */
 enum field {
 	FIELD_NONE,
 	FIELD_PH,
@@ -43,21 +43,21 @@ enum field {
 	FIELD_TS,
 	FIELD_DUR,
 	FIELD_ARGS,
-	FIELD_ARGS_END, /* the brace that closes args */
-	FIELD_END,      /* the brace that closes the event */
-	/* what to do at an edge, besides: a key that came before */
+	FIELD_ARGS_END, /* closing brace of args */
+	FIELD_END,      /* closing brace of the event */
+	/* other actions at an edge: a repeated key */
 	ACTION_REPEATED,
 };
 
 /*
- * What a value adds to the layout: entries by their type, fixed fields by how
- * they were given, pid and tid with their type. The payload of CODE_PH is the
- * letter, of CODE_CAT the number of the string.
+ * What a value adds to the layout: type of an entry, form of a fixed field,
+ * type of pid and tid; payload: the letter for CODE_PH, the string's number for
+ * CODE_CAT.
  */
 enum {
 	CODE_FIELD = 0x100,   /* canonical: no entry */
-	CODE_RAW = 0x200,     /* understood, and kept as written too: | type */
-	CODE_OPAQUE = 0x300,  /* only kept as written: | type */
+	CODE_RAW = 0x200,     /* kept as written, too; | type */
+	CODE_OPAQUE = 0x300,  /* only kept as written; | type */
 	CODE_CLAMPED = 0x800, /* with CODE_RAW: a negative duration */
 	CODE_ENTER = 0x1000,  /* args opens */
 	CODE_PH = 0x10000,
@@ -66,11 +66,13 @@ enum {
 
 struct node;
 
-/* A piece of text that the next bytes are compared with, all at once. */
+/* Text compared with the next bytes at once. */
 struct lit {
-	unsigned char text[LIT_MAX]; /* zeros behind it */
-	/* a bit for each byte that counts, and what comparing them must give:
-	 * the same, or for a piece that doesn't fit what it can't */
+	unsigned char text[LIT_MAX]; /* zero-padded */
+	/*
+	 * a bit per byte that counts, and the expected result; for text that
+	 * does not fit, an impossible one
+	 */
 	uint32_t mask, want;
 	uint32_t len;
 };
@@ -79,79 +81,78 @@ struct variant {
 	uint64_t code;
 	struct node *to;
 	struct variant *next;
-	struct lit lit; /* of a category: its text as written, quotes too */
+	struct lit lit; /* a category as written, with quotes */
 };
 
 struct edge {
-	struct lit lit; /* the key as last written */
+	struct lit lit; /* key as last written */
 	uint8_t action; /* field, or ACTION_REPEATED */
 	uint8_t field;
 	struct variant *variants;
-	uint32_t key; /* number of the unescaped key */
+	uint32_t key; /* the unescaped key */
 	uint32_t nvariants;
 	struct edge *next;
 };
 
-/* What is known once an event has ended there. */
+/* What is known at the end of an event. */
 struct leaf {
 	uint32_t shape;
 	uint8_t kind;
-	uint8_t skip;      /* why no table can count it: enum skip */
-	bool asks;         /* its name or track may make it another kind */
+	uint8_t skip;      /* enum skip */
+	bool asks;         /* name or track may change the kind */
 	struct leaf *next; /* the same layout as another kind */
 };
 
-/* The phase and category on the path to a node, the last of each. */
+/* The last phase and category on the path to a node. */
 struct key_path {
 	int ph;       /* -1: none */
-	uint64_t cat; /* number, or INTERN_NONE */
+	uint64_t cat; /* or INTERN_NONE */
 };
 
 struct node {
 	struct edge *edges;
-	struct edge
-	    *last; /* the edge taken last: the first guess, never NULL */
+	struct edge *last; /* the first guess, never NULL */
 	uint32_t nedges;
-	struct leaf *leaf; /* of a node behind FIELD_END */
-	/* how one gets here */
+	struct leaf *leaf; /* after FIELD_END */
+	/* the way here */
 	struct node *from;
 	const struct edge *by;
 	uint64_t code;
 	struct key_path path;
-	uint32_t nmembers; /* on the path here */
+	uint32_t nmembers; /* on the path */
 	bool in_args;
-	bool in_first; /* no member of this object so far */
-	bool skip;     /* phase and category say that nobody wants it */
+	bool in_first; /* the object has no member so far */
+	bool skip;     /* unwanted by phase and category */
 };
 
 struct event_reader {
 	struct source_state *src;
-	struct json *json; /* the cursor */
-	struct arena *mem; /* nodes, edges, variants */
+	struct json *json; /* cursor */
+	struct arena *mem; /* of nodes, edges, variants */
 	struct node *start;
 	size_t nnodes;
-	bool is_full; /* begin the graph anew */
-	bool no_skip; /* this event has to be read to its end */
-	/* lists and escaped strings as written, to numbers of values */
+	bool is_full; /* begin a new graph */
+	bool no_skip; /* read this event to its end */
+	/* lists and escaped strings as written, to numbers */
 	struct intern *raw;
 	VEC(uint32_t) raw_value;
-	struct buf text;     /* scratch for unescaping and minifying */
-	struct json literal; /* over one */
-	struct event ev;     /* as written out */
-	/* the event being read */
+	struct buf text;     /* for unescaping and minifying */
+	struct json literal; /* over a literal */
+	struct event ev;     /* as written to the stream */
+	/* the current event */
 	int64_t ts_ns, dur_ns;
-	int64_t ts_fine, dur_fine; /* what rounding took: see fine_dur() */
+	int64_t ts_fine, dur_fine; /* lost by rounding: see fine_dur() */
 	uint32_t name;
 	struct track track;
 	struct buf vals;
-	/* the last track, which the next event mostly has, too */
+	/* the last track, mostly the next event's, too */
 	struct track last_track;
 	uint32_t last_track_no;
 	bool has_last_track;
-	/* digits before the point of the last ts: a guess at the next */
+	/* digits of the last ts before the point: a guess */
 	unsigned ts_digits;
 	struct edge no_edge; /* matches nothing */
-	struct arena *names; /* of the devices */
+	struct arena *names; /* of devices */
 	struct devices *devices;
 };
 
@@ -168,7 +169,7 @@ lit_set(struct lit *l, const unsigned char *text, size_t len)
 	l->want = l->mask;
 }
 
-/* Whether the bytes at p are these. */
+/* Whether p has these bytes. */
 static inline bool
 lit_is(const struct lit *l, const unsigned char *p)
 {
@@ -190,9 +191,9 @@ lit_is(const struct lit *l, const unsigned char *p)
 
 struct event_reader *event_reader_create(struct json_trace *t);
 void event_reader_destroy(struct event_reader *r);
-/* Cursor at '{': reads one event and writes it. */
+/* At '{': reads and writes an event. */
 enum json_status event_read(struct event_reader *r) USE_RESULT;
-/* Between events: forgets all when the tables are full. */
+/* Between events: clears all when tables are full. */
 void event_reader_trim(struct event_reader *r);
 
 /* ---- graph.c ---- */
@@ -200,12 +201,12 @@ void event_reader_trim(struct event_reader *r);
 struct node *graph_node(struct event_reader *r, struct node *from,
     const struct edge *by, uint64_t code);
 void graph_forget(struct event_reader *r);
-/* How a fixed field was given the last time on the path to n; 0: it was not. */
+/* The form of a fixed field on the path to n, the last one; 0: absent. */
 uint64_t code_before(const struct node *n, enum field field);
 enum kind kind_of_path(const struct event_reader *r, struct key_path w);
 struct node *graph_add_variant(
     struct event_reader *r, struct node *from, struct edge *e, uint64_t code);
-/* The next key or closing brace by the JSON grammar, and its edge. */
+/* Reads the next key or closing brace, and finds its edge. */
 enum json_status graph_learn(
     struct event_reader *r, struct node *n, struct edge **edge) USE_RESULT;
 
@@ -224,52 +225,51 @@ follow(struct event_reader *r, struct node *from, struct edge *e, uint64_t code)
 
 /* ---- layout.c ---- */
 
-/* The shape of an event that ended there, as this kind. */
+/* The shape of an event that ends here, as this kind. */
 struct leaf *layout_leaf(
     struct event_reader *r, struct node *end, enum kind kind);
 
 /* ---- device.c ---- */
 
-/* Texts go to mem, which must outlive it. */
+/* Texts go to mem, which must live longer. */
 struct devices *devices_create(struct arena *mem);
 void devices_destroy(struct devices *d);
-/* The strings were cleared: tracks are numbered anew. */
+/* After strings were cleared: tracks are numbered anew. */
 void devices_renumber(struct devices *d);
-/* Takes in what a metadata event says. */
+/* Takes a metadata event. */
 void devices_learn(
     struct devices *d, const struct dict *st, const struct event *ev);
-/* An object: the numbers of GPUs by their pids, as XLA's profiler names them;
- * empty: it named none. */
+/* An object with GPU numbers by pid, from XLA's profiler, or empty. */
 struct str devices_gpus(const struct devices *d);
-/* Whether devices_learn() or device_kind() has to see events of this kind. */
+/* Whether devices_learn() or device_kind() needs events of this kind. */
 bool device_may_ask(enum kind kind, struct str cat);
-/* The kind of a slice or op, given what phase and category make it. */
+/* The kind of a slice or op, given the kind by phase and category. */
 enum kind device_kind(struct devices *d, const struct dict *st, enum kind kind,
     uint32_t track, struct str name);
 
 /* ---- field.c ---- */
 
-/* The value of a fixed field in whatever form; cursor behind it. */
+/* Reads a fixed field in any form; moves past it. */
 enum json_status read_field(
     struct event_reader *r, const struct edge *e, uint64_t *code) USE_RESULT;
-/* Before a field is read again, its value so far becomes an entry. */
+/* Before a field is read again: makes its value an entry. */
 void keep_repeated(
     struct event_reader *r, const struct node *n, enum field field);
 
 /* ---- value.c ---- */
 
-/* Any value, encoded as an entry; its type in *code. */
+/* Encodes any value as an entry; its type in *code. */
 enum json_status put_value(struct event_reader *r, uint64_t *code) USE_RESULT;
-/* The number of a plain string; its UTF-8 is checked when it is new. */
+/* The number of a plain string, whose UTF-8 is checked once. */
 enum json_status intern_plain(
     struct event_reader *r, struct str raw, uint32_t *id) USE_RESULT;
 enum json_status intern_cooked(
     struct event_reader *r, struct str raw, uint32_t *id) USE_RESULT;
 /* ---- fine.c ---- */
 
-/* What rounding a time to ns took from it, in 1e-9 ns. */
+/* What rounding a time to ns took, in 1e-9 ns. */
 int64_t fine_of(const struct value *v);
-/* From the rounded start to the end rounded as a whole. */
+/* From the rounded start to the rounded end. */
 int64_t fine_dur(
     int64_t ts_ns, int64_t ts_fine, int64_t dur_ns, int64_t dur_fine);
 

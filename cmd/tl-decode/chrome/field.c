@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Fixed fields of an event, in whatever form they come. */
+/* Fixed fields in any form. */
 #include "cmd/tl-decode/chrome/event.h"
 
-/* An entry already encoded at the end of vals, read back. */
+/* Reads back the entry at the end of vals. */
 static bool
 read_back(
     const struct event_reader *r, size_t from, uint64_t code, struct value *v)
@@ -14,7 +14,7 @@ read_back(
 	    &p, all + r->vals.len, (enum value_type)code, r->src->dict, v);
 }
 
-/* Microseconds, in whatever form, as ns. */
+/* Microseconds in any form, as ns. */
 static bool
 us_of_value(const struct value *v, int64_t *ns)
 {
@@ -31,7 +31,7 @@ us_of_value(const struct value *v, int64_t *ns)
 	return num_dec_scale(d, 3, ns, &exact);
 }
 
-/* A time that isn't a plain number with at most three decimals. */
+/* A time other than a plain number of at most three decimals. */
 static enum json_status
 read_odd_time(struct event_reader *r, bool is_dur, int64_t *ns, uint64_t *code)
 {
@@ -57,7 +57,7 @@ read_odd_time(struct event_reader *r, bool is_dur, int64_t *ns, uint64_t *code)
 	return JSON_OK;
 }
 
-/* Digits and at most three decimals: the ns say all that the text does. */
+/* Digits and at most three decimals: ns lose nothing. */
 static bool
 is_plain_time(struct str s, int64_t *ns)
 {
@@ -102,7 +102,7 @@ read_ph(struct event_reader *r, uint64_t *code)
 	return status;
 }
 
-/* A string that a fixed field holds by its number, of any length. */
+/* A string of any length for a fixed field. */
 static enum json_status
 read_text(struct event_reader *r, uint32_t *id, uint64_t *code)
 {
@@ -149,7 +149,7 @@ read_pid_tid(struct event_reader *r, bool *has, struct value *v, uint64_t *code)
 	}
 	if ((status = put_value(r, code)) != JSON_OK)
 		return status;
-	/* the track holds it; text that is inline goes to the strings */
+	/* the track keeps it; inline text becomes a string */
 	if (!read_back(r, from, *code, v))
 		return json_fail(j, j->p, "expected a process or thread");
 	if (v->type == VAL_STRX || v->type == VAL_JSONX) {
@@ -203,7 +203,7 @@ read_field(struct event_reader *r, const struct edge *e, uint64_t *code)
 	}
 }
 
-/* As text: it may have more digits than a decimal. */
+/* As text, which may have more digits than a decimal. */
 static void
 put_us(struct event_reader *r, int64_t ns)
 {
@@ -214,9 +214,8 @@ put_us(struct event_reader *r, int64_t ns)
 }
 
 /*
- * A fixed field comes again: the value so far becomes an entry of its own
- * before the last one takes its place. What was kept as written is an entry
- * already. layout.c goes the same way.
+ * A repeated fixed field: its value so far becomes an entry, unless it was kept
+ * as written and is one already. layout.c does the same.
  */
 void
 keep_repeated(struct event_reader *r, const struct node *n, enum field field)

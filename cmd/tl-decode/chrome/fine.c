@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times finer than a nanosecond. A start and an end are rounded, each once, so
- * that what lies in another event as written lies in it in the stream, too; a
- * duration that was rounded by itself could reach out of it. So what rounding
- * took from ts and dur is kept until both are known.
+ * Times finer than ns. Start and end are each rounded once, so that nested
+ * events stay nested; a rounded duration could reach out of its parent. So what
+ * rounding took is kept until ts and dur are known.
  */
 #include "cmd/tl-decode/chrome/event.h"
 
-#define UNIT INT64_C(1000000000) /* what is kept is counted in 1e-9 ns */
+#define UNIT INT64_C(1000000000) /* 1 ns, in 1e-9 ns */
 
-/* The digits behind the third decimal, nine of them; 0 of other forms. */
+/* The nine digits after the third decimal; 0 for other forms. */
 static int64_t
 behind_ns(struct str s)
 {
@@ -42,7 +41,7 @@ fine_of(const struct value *v)
 	if (v->type == VAL_DEC)
 		s = (struct str){ text, num_put_dec(text, v->dec) };
 	fine = behind_ns(s);
-	if (fine >= UNIT / 2) /* it was rounded up */
+	if (fine >= UNIT / 2) /* was rounded up */
 		fine -= UNIT;
 	return s.len > 0 && *s.p == '-' ? -fine : fine;
 }

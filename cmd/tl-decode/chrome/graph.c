@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The graph of how keys follow one another, as event.h tells it. */
+/* The graph of keys, see event.h. */
 #include "cmd/tl-decode/chrome/event.h"
 
 static const struct str field_names[] = {
@@ -13,7 +13,7 @@ static const struct str field_names[] = {
 	[FIELD_ARGS] = STR_INIT("args"),
 };
 
-/* On to the value of an edge. */
+/* The path after an edge and a value. */
 static struct key_path
 path_on(struct key_path w, const struct edge *by, uint64_t code)
 {
@@ -71,7 +71,7 @@ kind_of_path(const struct event_reader *r, struct key_path w)
 	    cat, w.cat != INTERN_NONE, w.ph < 0 ? 0 : (unsigned char)w.ph);
 }
 
-/* Only a text that is written as it reads can be compared as written. */
+/* Only text without escapes can be compared as written. */
 static void
 set_text(struct variant *v, struct str text)
 {
@@ -89,8 +89,7 @@ set_text(struct variant *v, struct str text)
 	lit_set(&v->lit, quoted, text.len + 2);
 }
 
-/* Whether an event of this phase and category may be one to write, or one to
- * warn of. */
+/* Whether an event of this phase and category may be written, or warned of. */
 static bool
 is_wanted(const struct event_reader *r, struct key_path w)
 {
@@ -158,7 +157,7 @@ field_of(const struct event_reader *r, const struct node *n, uint32_t key)
 	return FIELD_NONE;
 }
 
-/* The edge of a key at a node, remembered with this way of writing it. */
+/* Finds or adds the edge of a key, as written here. */
 static struct edge *
 learn_edge(struct event_reader *r, struct node *n, uint32_t key,
     enum field field, const unsigned char *lit, size_t lit_len)
@@ -182,7 +181,7 @@ learn_edge(struct event_reader *r, struct node *n, uint32_t key,
 	return e;
 }
 
-/* The number of a key's text. */
+/* The number of a key. */
 static enum json_status
 key_no(struct event_reader *r, struct str raw, bool escaped, uint32_t *id)
 {
@@ -191,7 +190,7 @@ key_no(struct event_reader *r, struct str raw, bool escaped, uint32_t *id)
 	return intern_cooked(r, (struct str){ raw.p - 1, raw.len + 2 }, id);
 }
 
-/* The next key or closing brace by the JSON grammar, and its edge. */
+/* Reads the next key or closing brace, and finds its edge. */
 enum json_status
 graph_learn(struct event_reader *r, struct node *n, struct edge **edge)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the path through the graph to the shape of an event. */
+/* From a path through the graph to a shape. */
 #include "cmd/tl-decode/chrome/event.h"
 
 struct layout {
@@ -19,7 +19,7 @@ add_entry(struct layout *l, uint32_t key, uint64_t type, enum group group)
 		.group = (uint8_t)group }));
 }
 
-/* The type of the entry that keep_repeated() made, -1 for none. */
+/* Type of the entry that keep_repeated() made, or -1. */
 static int
 type_kept(enum field field, uint64_t code)
 {
@@ -35,7 +35,7 @@ type_kept(enum field field, uint64_t code)
 	}
 }
 
-/* A fixed field comes again: what stood for it before is residue. */
+/* A repeated fixed field: its earlier value is residue. */
 static void
 demote_field(struct layout *l, const struct node *n, unsigned has)
 {
@@ -111,8 +111,8 @@ set_roles(struct event_reader *r, struct layout *l, enum kind kind)
 }
 
 /*
- * Nothing tells what a slice is: its category is no text; or it has none, and
- * a correlation id, as calls and GPU work have.
+ * A slice of unknown kind: its category is no text, or missing beside a
+ * correlation id, which calls and GPU work have.
  */
 static bool
 has_lost_category(const struct event_reader *r, const struct node *end,

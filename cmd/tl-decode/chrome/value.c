@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of an event: strings and lists by number, entries encoded. */
+/* Values: strings and lists by number, encoded entries. */
 #include "cmd/tl-decode/chrome/event.h"
 
 /* ---- strings and lists ---- */
@@ -10,7 +10,7 @@ fail_in(struct event_reader *r, struct str raw, size_t at, const char *error)
 	return json_fail(r->json, (const unsigned char *)raw.p + at, error);
 }
 
-/* The number of a plain string; its UTF-8 is checked when it is new. */
+/* The number of a plain string, whose UTF-8 is checked once. */
 enum json_status
 intern_plain(struct event_reader *r, struct str raw, uint32_t *id)
 {
@@ -24,8 +24,8 @@ intern_plain(struct event_reader *r, struct str raw, uint32_t *id)
 }
 
 /*
- * What the raw text means, appended to r->text from empty. Around a list are
- * the file, its events, the event and args.
+ * Sets r->text to the unescaped string or minified list. Nesting counts the
+ * file, its events, the event and args.
  */
 static enum json_status
 cook(struct event_reader *r, struct str raw, bool is_string)
@@ -41,10 +41,9 @@ cook(struct event_reader *r, struct str raw, bool is_string)
 }
 
 /*
- * The number of what an escaped string or a list means. The same text as
- * written was cooked before, mostly; strings and lists can't be confused, for
- * a list begins with a bracket that a raw string with a quote before it
- * can't: the quote is part of its raw text here.
+ * The number of an escaped string or a list; the same raw text was mostly seen
+ * before. The two cannot be confused: a list begins with a bracket, a raw
+ * string with its quote.
  */
 enum json_status
 intern_cooked(struct event_reader *r, struct str raw, uint32_t *id)
@@ -69,7 +68,7 @@ intern_cooked(struct event_reader *r, struct str raw, uint32_t *id)
 	return JSON_OK;
 }
 
-/* The number of what was cooked; STREAM_INTERN_MAX and more stays inline. */
+/* Puts the number of r->text; STREAM_INTERN_MAX and more stays inline. */
 static void
 put_cooked(struct event_reader *r, enum value_type type, uint64_t *code)
 {
@@ -157,7 +156,7 @@ put_scalar(struct event_reader *r, uint64_t *code)
 	return JSON_OK;
 }
 
-/* Any value, encoded as an entry. */
+/* Encodes any value as an entry. */
 enum json_status
 put_value(struct event_reader *r, uint64_t *code)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A dump of the flight recorder: an object with a list of entries, one for each
- * call of a collective, besides the process groups. An entry becomes an event
- * from the call to when the watchdog saw that it had completed, which is no
- * time of the GPU; one that has not completed has no duration. All other
- * members are arguments under their own names.
+ * A dump of the flight recorder: an object with an entry per call of a
+ * collective, and process groups. An entry becomes an event from the call to
+ * when the watchdog saw it complete, which is no GPU time; without that it has
+ * no duration. Other members are arguments.
  */
 #include "cmd/tl-decode/flight/flight.h"
 
@@ -15,12 +14,12 @@ struct reader {
 	struct maker maker;
 	struct json json; /* over one entry */
 	struct buf text, name;
-	int64_t created_ns, completed_ns; /* 0: not */
+	int64_t created_ns, completed_ns; /* 0: none */
 };
 
 /* ---- an entry ---- */
 
-/* A member whose value's first token was read. */
+/* A member after the first token of its value. */
 static void
 take_member(struct reader *r, struct str key, enum json_token t, struct value v)
 {
@@ -39,7 +38,7 @@ take_member(struct reader *r, struct str key, enum json_token t, struct value v)
 	maker_arg(&r->maker, key, &v, ROLE_NONE);
 }
 
-/* NULL, or what is wrong at json.where. */
+/* NULL, or the fault at json.where. */
 static const char *
 read_members(struct reader *r)
 {
@@ -168,7 +167,7 @@ flight_read(struct source_state *s)
 	facts_str(&s->facts, "format", STR("flight"));
 }
 
-/* "entries" alone would be the key of many a file; these are its own. */
+/* By its own keys, as "entries" is common. */
 static enum sniff
 sniff(struct str head, const char *path)
 {

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A pickle of plain values (dicts, lists, tuples, text, numbers, booleans,
- * None) as JSON: what PyTorch's own pickler writes of a dump, and Python's in
- * protocols 2 to 5. Nothing in it is ever run: an opcode that names a class or
- * calls something is an error.
+ * None) as JSON: what PyTorch's own pickler and Python's protocols 2 to 5
+ * write. Nothing is run: an opcode that names a class or calls something is an
+ * error.
  */
 #include "cmd/tl-decode/flight/flight.h"
 #include "cmd/tl-decode/format.h"
 
 #define PICKLE_MAX ((size_t)256 << 20)
 #define DEPTH_MAX 64
-/* A value may stand in many places, and those in many others. */
+/* Values may be shared, again and again. */
 #define TEXT_MAX ((size_t)1 << 30)
 
 enum node_type {
-	NODE_WORD, /* null, true or false: text */
+	NODE_WORD, /* null, true, false: text */
 	NODE_INT,
 	NODE_REAL,
 	NODE_TEXT,
 	NODE_LIST,
-	NODE_DICT, /* of keys and values in turn */
+	NODE_DICT, /* keys and values in turn */
 };
 
-/* A member of a list: a node, and the cell behind it, or 0. */
+/* A member of a list: node and next cell, or 0. */
 struct cell {
 	uint32_t node, next;
 };
@@ -41,11 +41,11 @@ struct node {
 
 struct pickle {
 	struct source_state *s;
-	const unsigned char *p, *end, *op; /* op: the opcode at hand */
+	const unsigned char *p, *end, *op; /* op: the current opcode */
 	VEC(struct node) nodes;
-	VEC(struct cell) cells; /* the first is none */
+	VEC(struct cell) cells; /* the first is unused */
 	VEC(uint32_t) stack;
-	VEC(size_t) marks; /* heights of the stack */
+	VEC(size_t) marks; /* stack heights */
 	struct map memo;
 	struct buf out;
 	struct in *in; /* over out */
@@ -71,7 +71,7 @@ take(struct pickle *k, uint64_t n)
 	return p;
 }
 
-/* n bytes, the lowest first; with a sign if it is asked for. */
+/* n bytes, little-endian. */
 static int64_t
 take_int(struct pickle *k, unsigned n, bool is_signed)
 {
@@ -85,7 +85,7 @@ take_int(struct pickle *k, unsigned n, bool is_signed)
 	return (int64_t)v;
 }
 
-/* The highest byte first. */
+/* Big-endian. */
 static double
 take_real(struct pickle *k)
 {
@@ -148,7 +148,7 @@ top(struct pickle *k)
 	return k->stack.v[k->stack.n - 1];
 }
 
-/* Moves what stands above this height into the list or dict below it. */
+/* Moves values above this height into the list or dict below. */
 static void
 gather(struct pickle *k, size_t from, enum node_type type)
 {
@@ -182,7 +182,7 @@ pop_mark(struct pickle *k)
 	return k->marks.v[--k->marks.n];
 }
 
-/* The topmost values as a list: a tuple. */
+/* The topmost values as a tuple, a list. */
 static void
 push_tuple(struct pickle *k, size_t from)
 {
@@ -250,7 +250,7 @@ containers(struct pickle *k, unsigned op)
 	}
 }
 
-/* False: the end. */
+/* Runs an opcode; false: the end. */
 static bool
 step(struct pickle *k)
 {
@@ -260,8 +260,8 @@ step(struct pickle *k)
 	op = *take(k, 1);
 	switch (op) {
 	case '.': return false;
-	case 0x80: (void)take(k, 1); break; /* the protocol */
-	case 0x95: (void)take(k, 8); break; /* a frame's length */
+	case 0x80: (void)take(k, 1); break; /* protocol */
+	case 0x95: (void)take(k, 8); break; /* length of a frame */
 	case 'N': push_word(k, STR("null")); break;
 	case 0x88: push_word(k, STR("true")); break;
 	case 0x89: push_word(k, STR("false")); break;

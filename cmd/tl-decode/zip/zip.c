@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A zip archive, as files are attached to issues: its member that begins as a
- * trace in JSON or a database does is read in its place; of several each is a
- * source. minizip finds and inflates them.
+ * A zip archive, as attached to issues: a member that begins like a trace in
+ * JSON or a database is read in its place; of several each is a source. minizip
+ * inflates.
  */
 #include "cmd/tl-decode/format.h"
 #include "cmd/tl-decode/json/trace.h"
@@ -16,7 +16,7 @@
 #include <zlib.h>
 
 #define ENCRYPTED 1
-/* So far a member is looked at. */
+/* Bytes of a member that are looked at. */
 #define MEMBER_HEAD (1 << 20)
 
 static size_t
@@ -35,7 +35,7 @@ inflate_some(void *arg, void *dst, size_t n, const char **fault)
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* One that is read: where the directory has it, where its bytes are. */
+/* A member to read: its places in the directory and in the file. */
 struct member {
 	unz64_file_pos pos;
 	uint64_t start, end;
@@ -44,24 +44,24 @@ struct member {
 
 struct archive {
 	unzFile zip;
-	const char *path; /* as it is called */
+	const char *path; /* its name */
 	VEC(struct member) members;
-	const char *why; /* the last that cannot be looked into is so */
+	const char *why; /* why the last unreadable one is so */
 	uint64_t nunread;
-	struct member spare; /* JSON without events so far, the first */
-	uint64_t at;         /* where the bytes of the one looked into begin */
+	struct member spare; /* first JSON without events so far */
+	uint64_t at;         /* start of the current member's bytes */
 	char *head;
 };
 
-/* What a member is, by its beginning. */
+/* What a member is, by its first bytes. */
 enum is {
 	IS_OTHER,
-	IS_PACKED, /* again */
-	IS_JSON,   /* of a trace or not */
+	IS_PACKED, /* compressed again */
+	IS_JSON,   /* a trace or not */
 	IS_TRACE,
 };
 
-/* JSON that has a key whose value are events, or is a list of objects. */
+/* JSON with a list of events under a key, or a list of objects. */
 static bool
 has_events(struct str s)
 {
@@ -140,7 +140,7 @@ cannot_look(struct archive *a, const char *why)
 	a->nunread++;
 }
 
-/* Looks into the member the directory is at. */
+/* Looks into the directory's current member. */
 static void
 look_into(struct archive *a)
 {
@@ -180,7 +180,7 @@ by_start(const void *pa, const void *pb)
 	return ((*a)->start > (*b)->start) - ((*a)->start < (*b)->start);
 }
 
-/* A few bytes that many members are made of would be a bomb. */
+/* Members that overlap in the file make a zip bomb. */
 static void
 check_overlap(const struct archive *a)
 {
@@ -234,7 +234,7 @@ set_inner(struct source_state *s, const struct archive *a, const char *name)
 	s->path = s->inner = b.p;
 }
 
-/* The only member is the file itself; of several each is a source. */
+/* A single member stands for the archive; of several each is a source. */
 static void
 read_member(struct source_state *s, struct archive *a, size_t i)
 {
@@ -284,7 +284,7 @@ read_file(struct source_state *s, int fd)
 		read_member(s, &a, i);
 	in_close(s->in);
 	s->in = outer;
-	if (s->inner != NULL) /* what is still said is about the last one */
+	if (s->inner != NULL) /* later messages are about the last one */
 		outer->name = s->inner;
 	for (size_t i = 0; i < a.members.n; i++)
 		vec_release(a.members.v[i].name);
