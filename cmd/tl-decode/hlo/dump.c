@@ -19,10 +19,10 @@ struct dumps {
 	struct arena *mem;
 };
 
-/* A program that GPU work names. */
+/* A program named by GPU work. */
 struct used {
 	uint64_t id;
-	bool has_id; /* else it is made of the name */
+	bool has_id; /* else the id is made of the name */
 	bool has_module;
 	struct str name;
 };
@@ -30,7 +30,7 @@ struct used {
 struct dump_use {
 	struct hlo *hlo;
 	struct arena *mem;
-	struct map place_of; /* by id, in programs */
+	struct map place_of; /* index in programs, by id */
 	VEC(struct used) programs;
 	char *path; /* of the trace */
 };
@@ -110,7 +110,7 @@ dumps_add(struct dumps **all, const char *path)
 		die("%s: no HLO module as text", path);
 }
 
-/* ---- what is named ---- */
+/* ---- what GPU work names ---- */
 
 void
 dump_begin(struct source_state *s)
@@ -217,7 +217,7 @@ common_prefix(const char *a, const char *b)
 	return n;
 }
 
-/* More is better: near the trace, and of several there the program's number. */
+/* Higher is better: nearest to the trace, then the program's number. */
 static size_t
 rank_of(const struct dump_use *u, const struct used *p, const struct dump *d)
 {
@@ -243,7 +243,7 @@ read_record(struct dump_use *u, const struct used *p, const struct dump *d,
 	in_close(in);
 }
 
-/* The record of the best dump; of several as good, if they say the same. */
+/* The record of the best dump; of equally good ones, if they agree. */
 static bool
 find_record(struct source_state *s, const struct used *p, struct buf *to)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Which instructions are named, and the record of a module: see hlo.h. */
+/* Named instructions and records of modules: see hlo.h. */
 #include "cmd/tl-decode/hlo/module.h"
 #include "json/json.h"
 
-/* An instruction that events of a program name. */
+/* An instruction that a program's events name. */
 struct named {
 	uint32_t name; /* in hlo.names */
 	bool is_found; /* in a module */
@@ -17,10 +17,10 @@ struct program {
 };
 
 struct hlo {
-	struct map program_of; /* the place of an id in programs */
+	struct map program_of; /* index in programs, by id */
 	VEC(struct program) programs;
 	struct intern *names;
-	struct map seen; /* place << 32 | name */
+	struct map seen; /* index << 32 | name */
 	uint64_t nguessed, ntoo_large;
 	struct buf record;
 };
@@ -83,12 +83,12 @@ hlo_program(struct str name, uint64_t number)
 
 /* ---- names that are none of the module ---- */
 
-/* Collectives that events name as they were before they became asynchronous. */
+/* Collectives that events name as before they became asynchronous. */
 static const struct str families[] = { STR_INIT("all-to-all"),
 	STR_INIT("reduce-scatter"), STR_INIT("all-gather") };
 #define NFAMILIES (sizeof families / sizeof *families)
 
-/* A name of a family, with the number at its end: none is 0, .0 is 1. */
+/* A name of a family with its number: none is 0, .0 is 1. */
 struct numbered {
 	uint64_t number;
 	uint32_t id;
@@ -124,7 +124,7 @@ in_family(struct str name, struct str family, uint64_t *number)
 	return true;
 }
 
-/* What a name of the events, by its place, is in the module. */
+/* What a name in events is in the module. */
 struct meaning {
 	struct str name;
 	uint32_t inst; /* or NO_HLO */
@@ -133,7 +133,7 @@ struct meaning {
 
 typedef VEC(struct meaning) meaning_vec;
 
-/* The instructions of family and ending, in order of their numbers. */
+/* Instructions with family and ending, by number. */
 static void
 list_family(struct hlo_module *m, struct str family, const char *ending,
     numbered_vec *list)
@@ -155,8 +155,8 @@ list_family(struct hlo_module *m, struct str family, const char *ending,
 }
 
 /*
- * The nth of the names that nothing else explains is the nth of the starts, or
- * where there are none of the ends; those too many are the last.
+ * The nth name that nothing else explains is the nth start, or without starts
+ * the nth end; further names are the last one.
  */
 static void
 guess_family(struct hlo_module *m, struct str family, meaning_vec *all)
@@ -226,7 +226,7 @@ find_names(const struct hlo *h, struct hlo_module *m, const struct program *p,
 
 /* ---- the record ---- */
 
-/* An object of the list; false: the record would be too long. */
+/* Puts an object into the list; false: the record would be too long. */
 static bool
 put_one(struct hlo_module *m, const struct meaning *one)
 {
@@ -246,7 +246,7 @@ put_one(struct hlo_module *m, const struct meaning *one)
 	return false;
 }
 
-/* What events name; of those that are none of its instructions the names. */
+/* Puts the instructions that events name; of others, the names only. */
 static void
 put_named(struct hlo *h, struct hlo_module *m, struct program *p,
     const meaning_vec *all, struct buf *missing)
@@ -306,8 +306,7 @@ put_record(struct hlo *h, struct hlo_module *m, struct program *p)
 	vec_free(&all);
 }
 
-/* Makes h->record of an HloProto or a dump; nothing of it is to be used if
- * m->error is set then. */
+/* Makes h->record from an HloProto or a dump; invalid if m->error is set. */
 static void
 record(struct hlo *h, struct hlo_module *m, struct program *p, struct str proto)
 {
@@ -353,7 +352,7 @@ hlo_dump_record(struct hlo *h, uint64_t program, struct str dump)
 	return buf_str(&h->record);
 }
 
-/* The record of a program whose module the file lacks: what texts say. */
+/* Makes the record of a program without module from texts. */
 static void
 put_texts(struct hlo *h, struct source_state *s, struct program *p)
 {

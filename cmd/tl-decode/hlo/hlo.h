@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hlo: the XLA modules of a file, of which those instructions are written that
- * events name: a metadata record each, as tl-stream(5) has it.
+ * hlo: the XLA modules of a file. Instructions that events name become one
+ * metadata record a module, see tl-stream(5).
  */
 #ifndef TL_DECODE_HLO_H
 #define TL_DECODE_HLO_H
@@ -9,8 +9,8 @@
 #include "cmd/tl-decode/decode.h"
 
 /*
- * The id behind a module's name, "jit_f(17)"; without one number, that of its
- * metadata, which is the same in older files, and from JAX 0.11 on some other.
+ * The id in a module's name, "jit_f(17)", or number, that of its metadata;
+ * these agree in files before JAX 0.11.
  */
 uint64_t hlo_program(struct str name, uint64_t number);
 
@@ -18,31 +18,31 @@ struct hlo *hlo_create(void);
 void hlo_destroy(struct hlo *h);
 
 /*
- * An event names this instruction of this program. text: the instruction as
- * HLO's text, if the file has it beside the event, else empty; it is the
- * caller's as long as h lives.
+ * An event names this instruction of this program. text: the instruction as HLO
+ * text, if the event has it, valid as long as h; or empty.
  */
 void hlo_name(
     struct hlo *h, uint64_t program, struct str instruction, struct str text);
 
-/* What is wrong with the bytes of a module, and where. */
+/* A fault in a module's bytes, and its place. */
 struct hlo_fault {
 	const char *error;
 	const unsigned char *at;
 };
 
 /*
- * Writes the metadata of a module, of the instructions named so far; proto is
- * its HloProto, name and program those of its metadata. False: *fault says why
- * not.
+ * Writes a module's metadata with the instructions named so far; proto: its
+ * HloProto, name and program: of its metadata. False: see *fault.
  */
 bool hlo_module(struct hlo *h, struct source_state *s, uint64_t program,
     struct str name, struct str proto, struct hlo_fault *fault) USE_RESULT;
-/* The same as a text, from the dump of a program of which something is named,
- * until the next one; and writing it. */
+/*
+ * The same record as text, from a dump, of a program whose instructions are
+ * named; valid until the next call. And writing it.
+ */
 struct str hlo_dump_record(struct hlo *h, uint64_t program, struct str dump);
 void hlo_put_record(struct source_state *s, uint64_t program, struct str json);
-/* The same of programs named whose module the file lacks, from their texts. */
+/* Writes records of named programs without module, from their texts. */
 void hlo_finish(struct hlo *h, struct source_state *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An HloProto read: see module.h. */
+/* Reads an HloProto: see module.h. */
 #include "cmd/tl-decode/hlo/module.h"
 
 bool
@@ -139,7 +139,7 @@ read_computation(struct hlo_module *m, struct str bytes)
 		*place = number;
 }
 
-/* The order of computations' instructions; they stand in the file before. */
+/* The scheduled order of computations, which precede it in the file. */
 static void
 read_schedule(struct hlo_module *m, struct str bytes)
 {
@@ -180,7 +180,7 @@ read_frames(struct hlo_module *m, struct str bytes)
 	}
 }
 
-/* With both the instruction says which are meant. */
+/* With both, the instruction tells which counts. */
 void
 module_count(struct hlo_module *m, uint64_t replicas, uint64_t partitions)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* module: an HloModuleProto, indexed. Fields are numbered as in hlo.proto;
- * texts lie in the proto. */
+/*
+ * module: an indexed HloModuleProto. Fields have the numbers of hlo.proto;
+ * texts stay in the proto.
+ */
 #ifndef TL_DECODE_HLO_MODULE_H
 #define TL_DECODE_HLO_MODULE_H
 
@@ -9,15 +11,15 @@
 
 #define NO_HLO UINT32_MAX
 
-/* What one record may have; the instructions behind are missing. */
+/* Size of a record; further instructions are missing. */
 #define HLO_MAX_RECORD ((size_t)64 << 20)
 /* Likewise when so many fields were read, and as many times all that the module
  * has: bodies are in each record that calls them. */
 #define HLO_MAX_READS (UINT64_C(1) << 24)
 #define HLO_MAX_TIMES 64
-/* Bytes of a backend's configuration: each op of its instruction has it. */
+/* Bytes of a backend's configuration, which each op of the instruction has. */
 #define HLO_MAX_CONFIG ((size_t)16 << 10)
-/* Devices of a collective whose groups are written as a formula. */
+/* Devices of a collective whose groups are a formula. */
 #define HLO_MAX_DEVICES (1 << 17)
 
 enum { /* of HloInstructionProto */
@@ -46,7 +48,7 @@ enum { /* of HloInstructionProto */
 	I_DEVICES = 87,
 };
 
-/* An instruction, of which a repeated field is read where it is needed. */
+/* An instruction; repeated fields are read when needed. */
 struct instruction {
 	struct str name, opcode, shape, metadata, fusion, window, conv, target,
 	    dot, config, devices, precision;
@@ -58,16 +60,16 @@ struct hlo_inst {
 	uint64_t id;
 	struct str name, bytes;
 	uint32_t computation;
-	uint32_t place; /* in the body at hand ... */
+	uint32_t place; /* in the current body ... */
 	uint32_t body;  /* ... if it is this one */
-	bool is_wanted; /* it is or will be in the record, by its name */
+	bool is_wanted; /* its name is needed in the record */
 };
 
 struct hlo_computation {
 	uint64_t id, root;
 	uint32_t first, n;   /* its instructions */
 	struct str schedule; /* an InstructionSequence, or empty */
-	uint32_t pass;       /* the last one that went through it */
+	uint32_t pass;       /* last pass that visited it */
 };
 
 typedef VEC(struct str) str_vec;
@@ -76,15 +78,15 @@ typedef VEC(uint32_t) hlo_list;
 struct hlo_module {
 	struct str name;
 	uint64_t entry;    /* id of a computation */
-	uint64_t ndevices; /* that run it together; 0: not known */
-	bool is_text;      /* a dump; bytes of its instructions are texts */
+	uint64_t ndevices; /* that run it together; 0: unknown */
+	bool is_text;      /* a dump: instructions are text */
 	VEC(struct hlo_inst) insts;
 	VEC(struct hlo_computation) computations;
 	struct map inst_of, computation_of; /* by id */
 	struct intern *names;
 	hlo_list by_name;                 /* by number in names */
 	str_vec files, locations, frames; /* of the stack frame index */
-	/* for those who write it */
+	/* for the writer */
 	struct buf *out;
 	uint64_t nreads, max_reads; /* of fields, of numbers in lists */
 	bool is_full;               /* see module_is_full() */
@@ -92,31 +94,31 @@ struct hlo_module {
 	hlo_list queue;   /* computations of a body */
 	hlo_list wanted;  /* instructions for the record */
 	struct buf text;  /* to build in */
-	struct buf calls; /* of every command buffer, once one is written */
-	/* what is wrong, and the byte */
+	struct buf calls; /* of all command buffers, once written */
+	/* the fault and its byte */
 	const char *error;
 	size_t at;
 	const char *base;
 };
 
-/* Of an HloProto; error is set or NULL then. */
+/* Reads an HloProto; sets error, or NULL. */
 void module_read(struct hlo_module *m, struct str proto);
 void module_free(struct hlo_module *m);
-/* How many devices run it, from both of these. */
+/* Sets the number of devices. */
 void module_count(struct hlo_module *m, uint64_t replicas, uint64_t partitions);
 
-/* Whether the record is at its end, once and for all. */
+/* Whether the record is full, for good. */
 bool module_is_full(struct hlo_module *m);
 
-/* The instruction of this name, or NO_HLO. */
+/* By name, or NO_HLO. */
 uint32_t module_find(const struct hlo_module *m, struct str name);
 
-/* The next field of a message; false at its end and once there is an error. */
+/* The next field; false at the end and after an error. */
 bool module_next(struct hlo_module *m, struct fields *f) USE_RESULT;
-/* The only or last field of this number, or an empty text. */
+/* The last field of this number, or empty. */
 struct str module_bytes(
     struct hlo_module *m, struct str message, uint32_t field);
-/* Likewise a number; 0 if there is none. */
+/* The same of a number; 0: none. */
 uint64_t module_number(
     struct hlo_module *m, struct str message, uint32_t field);
 struct instruction module_instruction(
@@ -142,11 +144,10 @@ bool repeated_next(struct repeated *r, uint64_t *u) USE_RESULT;
 
 /* ---- put.c ---- */
 
-/* Appends the instruction as an object to m->out, under a name of its own if
- * that is another than its. */
+/* Appends an instruction to m->out as an object; name: if it differs. */
 void module_put(struct hlo_module *m, const struct hlo_inst *inst,
     struct str name, bool is_guess);
-/* The same of a command buffer, that is in no module. */
+/* The same of a command buffer, which is in no module. */
 void module_put_buffer(struct hlo_module *m, struct str name);
 
 /* A backend's configuration, as JSON if it is an object. */
@@ -154,13 +155,13 @@ void put_config(struct hlo_module *m, struct str config);
 
 /* ---- text.c ---- */
 
-/* The same of one of which there is only HLO's text. */
+/* The same of an instruction known by its text. */
 void module_put_text(struct hlo_module *m, struct str name, struct str text);
-/* All but the name. */
+/* All members but the name. */
 void module_put_members(struct hlo_module *m, struct str text);
-/* Of a dump, which is the caller's as long as m lives. */
+/* Reads a dump, which must live as long as m. */
 void module_read_text(struct hlo_module *m, struct str text);
-/* The module's name in its first line, or empty: it is no dump. */
+/* The module's name in the first line; empty: no dump. */
 struct str module_name_in(struct str text);
 
 /* ---- value.c ---- */
@@ -170,19 +171,19 @@ struct str module_name_in(struct str text);
 
 struct iota {
 	uint64_t ngroups, per_group, dims[IOTA_MAX_DIMS], perm[IOTA_MAX_DIMS];
-	size_t ndims, nperm; /* nperm 0: none */
+	size_t ndims, nperm; /* nperm 0: no permutation */
 };
 
-/* Their forms in a record. */
+/* Values as in a record. */
 void put_shape(struct hlo_module *m, struct str shape, unsigned depth);
 void put_window(struct hlo_module *m, struct str window);
 void put_dot(struct hlo_module *m, struct str dot);
 void put_conv(struct hlo_module *m, struct str conv);
 void put_precision(struct hlo_module *m, struct str precision);
-/* all: how many devices take part where there are no lists; 0: not known. */
+/* all: devices of a collective without lists; 0: unknown. */
 void put_groups(
     struct hlo_module *m, struct str inst, struct str devices, uint64_t all);
-/* The member groups, or none if it is no such formula. */
+/* The member "groups", unless the formula is invalid. */
 void put_iota(struct hlo_module *m, const struct iota *io);
 void put_pairs(struct hlo_module *m, struct str inst);
 void put_numbers(struct hlo_module *m, struct str message, uint32_t field);

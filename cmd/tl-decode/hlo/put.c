@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* An instruction as an object of a record: see module.h. */
+/* Writes an instruction into a record: see module.h. */
 #include "cmd/tl-decode/hlo/module.h"
 #include "json/json.h"
 
-/* Loops in branches in calls, where they are followed. */
+/* Nested calls, branches and loops that are followed. */
 #define MAX_CALLS 64
 
-/* Opcodes whose computations are run in place of the instruction. */
+/* Opcodes that run computations in their place. */
 static const char run_opcodes[] = "call while conditional async-start";
-/* Those whose computations say what the instruction itself does. */
+/* Opcodes whose computations tell what they do. */
 static const char body_opcodes[] = "fusion async-start call";
-/* Those that do no work on a device. */
+/* Opcodes without work on a device. */
 static const char idle_opcodes[] =
     "parameter constant tuple get-tuple-element bitcast after-all "
     "add-dependency opt-barrier domain partition-id replica-id async-update "
     "async-done all-gather-done all-reduce-done collective-permute-done "
     "copy-done recv-done send-done";
 
-/* Those that are of all devices where they list no groups. */
+/* Opcodes that without groups involve all devices. */
 static const char group_opcodes[] =
     "all-reduce all-reduce-start all-gather all-gather-start reduce-scatter "
     "all-to-all ragged-all-to-all collective-broadcast";
@@ -33,7 +33,7 @@ is_word(const char *list, struct str opcode)
 	return false;
 }
 
-/* Puts what one calls into the queue, each computation once. */
+/* Queues the computations it calls, each once. */
 static void
 queue_called(struct hlo_module *m, struct str inst)
 {
@@ -54,7 +54,9 @@ queue_called(struct hlo_module *m, struct str inst)
 static void put_members(
     struct hlo_module *m, const struct hlo_inst *inst, bool is_body);
 
-/* The places of the queue's instructions; what they call joins it. */
+/*
+ * Numbers the instructions of queued computations, and queues those they call.
+ */
 static void
 place_body(struct hlo_module *m)
 {
@@ -144,7 +146,7 @@ put_call(struct hlo_module *m, uint32_t number, unsigned depth)
 	json_put_string(m->out, inst->name);
 }
 
-/* In the order of the schedule, or else of the file. */
+/* By schedule, else in file order. */
 static void
 put_calls_of(struct hlo_module *m, struct hlo_computation *c, unsigned depth)
 {
@@ -162,7 +164,7 @@ put_calls_of(struct hlo_module *m, struct hlo_computation *c, unsigned depth)
 			put_call(m, (uint32_t)*number, depth);
 }
 
-/* What the computations of these ids run. */
+/* What these computations run. */
 static void
 put_calls(struct hlo_module *m, struct repeated *ids, uint64_t id)
 {
@@ -231,7 +233,7 @@ put_operands(struct hlo_module *m, const struct hlo_inst *inst, bool is_body)
 		buf_putc(m->out, ']');
 }
 
-/* What the number of a field counts, from 1. */
+/* Element n of a list, from 1, by a field. */
 static struct str
 indexed(struct hlo_module *m, const str_vec *list, struct str message,
     uint32_t field)
@@ -241,7 +243,7 @@ indexed(struct hlo_module *m, const str_vec *list, struct str message,
 	return u >= 1 && u <= list->n ? list->v[u - 1] : STR("");
 }
 
-/* The file and line in the metadata, or in the frame that they name. */
+/* File and line of the metadata, or of its stack frame. */
 static void
 put_source(struct hlo_module *m, struct str metadata)
 {
@@ -291,14 +293,14 @@ put_above_1(struct hlo_module *m, const char *key, uint64_t u)
 	}
 }
 
-/* Dimensions, and what only some opcodes have. */
+/* Dimensions, and members of single opcodes. */
 static void
 put_special(struct hlo_module *m, const struct hlo_inst *inst,
     const struct instruction *i)
 {
 	size_t before;
 
-	if (i->dot.p != NULL) { /* may be empty: an outer product */
+	if (i->dot.p != NULL) { /* empty: an outer product */
 		put_key(m, "dot");
 		put_dot(m, i->dot);
 	}

@@ -18,8 +18,7 @@ trim(struct str s)
 	return s;
 }
 
-/* What is in front of sep, outside of all brackets and quotes; *rest moves
- * behind it. */
+/* The part before sep outside of brackets and quotes; *rest moves past sep. */
 static struct str
 until(struct str *rest, char sep)
 {
@@ -55,7 +54,7 @@ is_shape_char(char c)
 	    c == '(' || c == ')' || c == '[' || c == ']';
 }
 
-/* "3,2,1,0:T(8,128)S(5)": the order, and the memory space. */
+/* "3,2,1,0:T(8,128)S(5)": order and memory space. */
 static void
 put_layout_text(struct hlo_module *m, struct str layout)
 {
@@ -80,7 +79,7 @@ put_layout_text(struct hlo_module *m, struct str layout)
 		buf_putc(m->out, '}');
 }
 
-/* As put_shape() has it: without tiles, blanks and comments. */
+/* As put_shape(): without tiles, blanks and comments. */
 static void
 put_shape_text(struct hlo_module *m, struct str s)
 {
@@ -101,7 +100,7 @@ put_shape_text(struct hlo_module *m, struct str s)
 	buf_putc(m->out, '"');
 }
 
-/* Of an instruction of the module; empty: it has none of that name. */
+/* The shape of an instruction, or empty. */
 static struct str
 shape_of(const struct hlo_module *m, struct str name)
 {
@@ -242,7 +241,7 @@ put_word_text(struct hlo_module *m, const char *key, struct str value)
 	put_text(m, key, unquote(value));
 }
 
-/* What a quoted text means; in m->text. */
+/* Unescaped text, in m->text. */
 static struct str
 meant(struct hlo_module *m, struct str s)
 {
@@ -348,7 +347,7 @@ take_line(struct str *text)
 	return trim(line);
 }
 
-/* Of a name that several computations have it is the last, the entry's. */
+/* Of equal names in several computations the last, the entry's, counts. */
 static void
 add_name(struct hlo_module *m, struct str name, uint32_t inst)
 {
@@ -360,7 +359,7 @@ add_name(struct hlo_module *m, struct str name, uint32_t inst)
 		m->by_name.v[id] = inst;
 }
 
-/* %name = ...; of all other lines the second word is another. */
+/* %name = ...; other lines have another second word. */
 static void
 read_line(struct hlo_module *m, struct str line)
 {
@@ -377,7 +376,7 @@ read_line(struct hlo_module *m, struct str line)
 	vec_push(&m->insts, ((struct hlo_inst){ .name = name, .bytes = line }));
 }
 
-/* Events may have the name that the scheduler gave it. */
+/* Events may have the scheduler's name. */
 static void
 add_scheduled(struct hlo_module *m)
 {
@@ -436,7 +435,7 @@ module_read_text(struct hlo_module *m, struct str text)
 	module_count(m, count_in(line, STR("replica_count=")),
 	    count_in(line, STR("num_partitions=")));
 	if (m->ndevices == 1)
-		m->ndevices = 0; /* older dumps say neither */
+		m->ndevices = 0; /* older dumps have neither */
 	while (head.len > 0)
 		read_line(m, take_line(&head));
 	add_scheduled(m);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of an instruction's fields as JSON: see module.h. */
+/* Values of fields as JSON: see module.h. */
 #include "cmd/tl-decode/hlo/module.h"
 #include "json/json.h"
 
-/* Behind the first item of a list or object. */
+/* Unless it is the first item. */
 static void
 put_comma(struct hlo_module *m)
 {
@@ -31,7 +31,7 @@ put_text(struct hlo_module *m, const char *key, struct str value)
 	json_put_string(m->out, value);
 }
 
-/* The numbers of a repeated field, behind a bracket. */
+/* Numbers of a repeated field, after a bracket. */
 static void
 put_items(struct hlo_module *m, struct str message, uint32_t field)
 {
@@ -140,7 +140,7 @@ put_shape(struct hlo_module *m, struct str shape, unsigned depth)
 		buf_putc(m->out, ')');
 		return;
 	}
-	m->out->len = start; /* what is no tuple has no parts */
+	m->out->len = start; /* no tuple, no parts */
 	if (type < sizeof types / sizeof *types && types[type] != NULL)
 		buf_puts(m->out, types[type]);
 	else
@@ -151,7 +151,7 @@ put_shape(struct hlo_module *m, struct str shape, unsigned depth)
 
 /* ---- messages of numbers ---- */
 
-/* A field of numbers, and its name. */
+/* A numeric field and its name. */
 struct number {
 	uint32_t field;
 	bool is_list;
@@ -190,7 +190,7 @@ static const struct number window_numbers[] = {
 	{ 0 },
 };
 
-/* Those that are absent are 0. */
+/* Absent ones are 0. */
 static void
 put_message(
     struct hlo_module *m, struct str message, const struct number *numbers)
@@ -219,7 +219,7 @@ put_conv(struct hlo_module *m, struct str conv)
 	put_message(m, conv, conv_numbers);
 }
 
-/* A number of an enum by its word, a later one as it is. */
+/* An enum's word, or the number if it is newer. */
 static void
 put_word(
     struct hlo_module *m, const char *const *words, size_t nwords, uint64_t u)
@@ -281,7 +281,7 @@ put_window(struct hlo_module *m, struct str window)
 
 /* ---- devices ---- */
 
-/* As the lists of each message in a repeated field; false: there are none. */
+/* Lists of a repeated message; false: none. */
 static bool
 put_lists(struct hlo_module *m, struct str message, uint32_t field)
 {
@@ -318,7 +318,7 @@ read_dims(struct hlo_module *m, struct str iota, uint32_t field, uint64_t *dims)
 	return n;
 }
 
-/* Whether groups of these sizes are what the dimensions have, and few. */
+/* Whether the groups' sizes fit the dimensions, and are not too large. */
 static bool
 iota_is_good(const struct iota *io)
 {
@@ -343,8 +343,8 @@ iota_is_good(const struct iota *io)
 }
 
 /*
- * The numbers from 0 on, in an array of the dimensions, transposed, in groups:
- * the last of the transposed dimensions changes fastest.
+ * Numbers from 0, as an array of the dimensions, transposed, cut into groups;
+ * the last transposed dimension varies fastest.
  */
 void
 put_iota(struct hlo_module *m, const struct iota *io)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A damaged value, checked and mended: see mend.h. */
+/* Checks and mends a damaged value: see mend.h. */
 #include "cmd/tl-decode/json/mend.h"
 
 #include <stdio.h>
 
-/* The copy begins with so many bytes and doubles. */
+/* First size of the copy, which doubles. */
 #define FIRST_BYTES ((size_t)512)
-/* A mend may look so far ahead. */
+/* Bytes a mend may look ahead. */
 #define AHEAD ((size_t)64)
-/* Each reads its string anew; more than these are no accident. */
+/* Each rereads its string; more are no accident. */
 #define MENDS_MAX 1000
 
 #define NOWHERE ((struct spot){ .at = SIZE_MAX })
@@ -39,7 +39,7 @@ pad(struct mender *m)
 	memset(m->text.p + m->text.len, 0, IN_PAD);
 }
 
-/* More of the window into the copy; at the end of the data json.eof. */
+/* Copies more of the window; sets json.eof at the end. */
 static void
 take(struct mender *m, struct in *in, struct spot spot)
 {
@@ -56,8 +56,10 @@ take(struct mender *m, struct in *in, struct spot spot)
 	go_to(m, spot);
 }
 
-/* Where a byte of the text stands in the window; of one in front of a mend at
- * least where the value begins. */
+/*
+ * The place in the window of a byte of the text; before a mend, at least the
+ * value's beginning.
+ */
 static size_t
 origin(const struct mender *m, size_t at)
 {
@@ -66,7 +68,7 @@ origin(const struct mender *m, size_t at)
 	return behind < m->taken - m->from ? m->taken - behind : m->from;
 }
 
-/* ---- mends: each is at a byte of the text, and false if it is none ---- */
+/* ---- mends: at a byte of the text; false: not applicable ---- */
 
 static bool
 replace(struct mender *m, enum reason what, size_t at, size_t n, const char *by)
@@ -132,7 +134,7 @@ drop_comma(struct mender *m, size_t from, size_t at)
 	    replace(m, REASON_MENDED_COMMA, at - 1, 1, "");
 }
 
-/* The last string goes on behind its closing quote. */
+/* The last string's closing quote was none. */
 static bool
 mend_quote(struct mender *m)
 {
@@ -148,7 +150,7 @@ mend_quote(struct mender *m)
 		before--;
 	text = (struct str){ m->text.p + spot.at, at - spot.at };
 	m->json.depth = spot.depth;
-	/* in a list, behind a comma: rather the next string's first quote */
+	/* in a list after a comma: rather the next string's opening quote */
 	if (m->text.p[next] == ':' ||
 	    (!json_in_object(&m->json) && m->text.p[before - 1] == ',') ||
 	    str_find(text, STR("\\u000a"), false) >= 0)
@@ -160,7 +162,7 @@ mend_quote(struct mender *m)
 	return true;
 }
 
-/* The token behind a spot is bad: true if it was mended and can be read. */
+/* Mends the bad token after a spot; false: cannot. */
 static bool
 mend(struct mender *m, struct in *in, struct spot spot)
 {

@@ -17,7 +17,7 @@
 
 #include "json/json.h"
 
-/* Of the json cursor, to go back to. */
+/* State of the json cursor to return to. */
 struct spot {
 	size_t at; /* in the text */
 	uint32_t depth;
@@ -25,27 +25,27 @@ struct spot {
 };
 
 struct mender {
-	const struct str *marks; /* keys, an empty one ends them */
-	unsigned key_depth;      /* members so deep are counted */
-	/* the value at hand, with IN_PAD zeros behind, and where it ends */
+	const struct str *marks; /* keys, ended by an empty one */
+	unsigned key_depth;      /* depth of the members that are counted */
+	/* the value, IN_PAD zeros after it, and its end */
 	struct buf text;
-	size_t end;     /* in bytes from in->p on */
+	size_t end;     /* from in->p */
 	bool is_marked; /* its outermost object has one of the keys */
-	bool is_scalar; /* a number or literal: cut off, it looks whole */
+	bool is_scalar; /* number or literal: whole even if cut off */
 	size_t nkeys;
-	enum reason error; /* of a broken one: what, and where */
+	enum reason error; /* of a broken value: fault and place */
 	size_t where;
 	uint64_t mends[REASON_COUNT];
-	size_t first[REASON_COUNT]; /* from in->p on */
+	size_t first[REASON_COUNT]; /* from in->p */
 	/* private */
 	struct json json;   /* over the text */
-	size_t from, taken; /* of the window, from in->p on */
-	struct spot last;   /* before the last string, or at SIZE_MAX */
+	size_t from, taken; /* of the window, from in->p */
+	struct spot last;   /* before the last string, or SIZE_MAX */
 	size_t last_quote, quoted_at;
 	unsigned nmends;
 };
 
-/* The value at bytes behind in->p, which stays; false: it is broken. */
+/* The value n bytes after in->p, which stays; false: broken. */
 bool mend_value(
     struct mender *m, struct in *in, size_t at, size_t max) USE_RESULT;
 

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole records of a damaged file: see salvage.h. */
+/* Finds whole records in a damaged file: see salvage.h. */
 #include "cmd/tl-decode/json/salvage.h"
 
-/* The longest value that is looked at as a whole. */
+/* Longest value kept whole. */
 #define VALUE_MAX ((size_t)64 << 20)
 /* The same among garbage: no profiler writes longer events. */
 #define FIND_MAX ((size_t)1 << 20)
 /*
- * A brace that begins no record is looked at up to where it fails, and then
- * each brace in it. Where that comes to so many bytes for each of the file,
- * the garbage is hostile and passed over as it fails.
+ * A brace that begins no record is read up to the failure, then each brace in
+ * it. Garbage that costs more than this factor of the file is hostile, and
+ * skipped up to the failure.
  */
 #define WASTE_FACTOR 16
-/* This many losses are warned of one by one. */
+/* Losses with a warning of their own. */
 #define LOSSES_SHOWN 10
 
 struct salvage {
 	struct in *in;
 	const struct salvage_rules *rules;
 	struct mender mender;
-	bool is_over;    /* all was read */
-	uint64_t wasted; /* bytes looked at in vain */
+	bool is_over;    /* at the end */
+	uint64_t wasted; /* bytes read in vain */
 	uint64_t nshown;
 	uint64_t losses[REASON_COUNT]; /* by reason */
 	uint64_t records;
@@ -44,7 +44,7 @@ tell(struct salvage *sv, uint64_t at, uint64_t n, enum reason why)
 		report(MSG_BYTES_SKIPPED, sv->in->name, at, n, reason);
 }
 
-/* The bytes from an offset up to in->p are left out. */
+/* Drops bytes from an offset up to in->p. */
 static void
 lose(struct salvage *sv, uint64_t from, enum reason why)
 {
@@ -62,7 +62,7 @@ mended(struct salvage *sv, size_t at, enum reason what)
 	tell(sv, in_offset(sv->in, sv->in->p + at), 0, what);
 }
 
-/* The value just read is kept: on behind it. */
+/* Keeps the value just read, and moves past it. */
 static void
 pass_value(struct salvage *sv)
 {
@@ -99,8 +99,7 @@ salvage_drop_rest(struct salvage *sv, enum reason why)
 
 /* ---- looking ahead ---- */
 
-/* in->p to where white space ends: the byte there, -1 at the end of the data.
- */
+/* Skips white space; the byte there, or -1 at the end. */
 static int
 peek(struct salvage *sv)
 {
@@ -117,7 +116,7 @@ peek(struct salvage *sv)
 	}
 }
 
-/* The same at bytes behind in->p, which stays. */
+/* The same at *at bytes after in->p, which stays. */
 static int
 look(struct salvage *sv, size_t *at)
 {
@@ -158,7 +157,7 @@ salvage_is_list(struct salvage *sv)
 	return true;
 }
 
-/* Behind a comma: a member's key and colon. */
+/* After a comma: key and colon. */
 static bool
 look_key(struct salvage *sv, size_t *at)
 {
@@ -168,7 +167,7 @@ look_key(struct salvage *sv, size_t *at)
 	return true;
 }
 
-/* Members, the outermost brace, and nothing behind. */
+/* Members and the outermost brace, and nothing after. */
 static bool
 is_tail(struct salvage *sv, size_t at)
 {
@@ -183,8 +182,10 @@ is_tail(struct salvage *sv, size_t at)
 	}
 }
 
-/* Whether the bracket there ends the list of records, by what follows; among
- * garbage that must be more. */
+/*
+ * Whether the bracket there ends the list of records, by what follows; among
+ * garbage more must follow.
+ */
 static bool
 ends_list(struct salvage *sv, bool is_bare, bool is_garbage)
 {
@@ -206,8 +207,8 @@ ends_list(struct salvage *sv, bool is_bare, bool is_garbage)
 /* ---- among garbage ---- */
 
 /*
- * n bytes from a brace on are no record: how far to go on. Usually to the next
- * byte, for a list that was left open takes whole records in.
+ * How far to go from a brace whose n bytes are no record: usually one byte, as
+ * an unclosed list contains whole records.
  */
 static size_t
 step_over(struct salvage *sv, size_t n)
@@ -220,7 +221,7 @@ step_over(struct salvage *sv, size_t n)
 	return n > 0 ? n : 1;
 }
 
-/* From in->p on, behind its first byte if skip. */
+/* From in->p, or the byte after if skip. */
 static enum found
 find(struct salvage *sv, bool skip, bool is_bare)
 {
@@ -254,7 +255,7 @@ find(struct salvage *sv, bool skip, bool is_bare)
 	}
 }
 
-/* The data end before the trace does: a warning, unless there was one. */
+/* The data end too early: a warning, unless given. */
 static enum found
 cut_off(struct salvage *sv, bool is_told)
 {
@@ -320,7 +321,7 @@ salvage_drop_record(struct salvage *sv)
 	lose(sv, sv->last_at, REASON_LOST_LARGE);
 }
 
-/* Moves over commas between two records; what comes then. */
+/* Skips commas between records; the byte there. */
 static int
 pass_commas(struct salvage *sv, bool is_after)
 {
@@ -340,7 +341,7 @@ pass_commas(struct salvage *sv, bool is_after)
 	return c;
 }
 
-/* What stands at in->p is none: on to the next one. */
+/* in->p is no record: finds the next. */
 static enum found
 skip_to_record(struct salvage *sv, enum reason why, bool is_bare)
 {
@@ -364,7 +365,7 @@ salvage_record(struct salvage *sv, bool first, bool is_bare, struct str *text)
 		enum found found;
 
 		if (c < 0 && is_bare && sv->records > 0) {
-			sv->is_over = true; /* its bracket may be missing */
+			sv->is_over = true; /* bracket may be missing */
 			return FOUND_NOTHING;
 		}
 		if (c < 0)
@@ -393,7 +394,7 @@ salvage_record(struct salvage *sv, bool first, bool is_bare, struct str *text)
 	}
 }
 
-/* ---- from outside ---- */
+/* ---- interface ---- */
 
 struct salvage *
 salvage_open(struct in *in)

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is whole in a damaged trace. The readers of formats stay as they are but
- * for two things: records (events) come from salvage_record(), one by one, each
- * whole or not at all, and where a reader can't go on it returns, with
- * is_lost set in its struct json_trace, and json_read() asks
- * salvage_resume() where to go on.
- *
- * Each loss is a warning with its byte.
+ * Whole records of a damaged trace. Readers change in two ways only:
+ * salvage_record() gives them whole records, one by one; and where a reader
+ * cannot go on it returns with is_lost set in its struct json_trace, and
+ * json_read() calls salvage_resume(). Each loss is a warning with its byte.
  */
 #ifndef TL_DECODE_SALVAGE_H
 #define TL_DECODE_SALVAGE_H
@@ -14,13 +11,16 @@
 #include "cmd/tl-decode/decode.h"
 #include "cmd/tl-decode/json/mend.h"
 
-/* What a format says of its records. */
+/* How records of a format look. */
 struct salvage_rules {
-	const struct str *marks; /* keys: each has one; an empty one ends */
-	unsigned key_depth;      /* its members so deep count ... */
-	size_t max_keys;         /* ... and may be so many */
-	/* they are looked for outside of their list, too, whose end has only
-	 * members of the outermost object behind it */
+	const struct str
+	    *marks;         /* keys, one in each record; an empty one ends */
+	unsigned key_depth; /* depth of its counted members ... */
+	size_t max_keys;    /* ... and their maximum number */
+	/*
+	 * records may be outside of their list; after its end only members of
+	 * the outermost object follow
+	 */
 	bool is_anywhere;
 };
 
@@ -28,35 +28,38 @@ struct salvage;
 
 /* in stays the caller's, and is tolerated. */
 struct salvage *salvage_open(struct in *in);
-/* Before it is read from, and when the format turns out to be another. */
+/* Before reading, and when the format changes. */
 void salvage_rules(struct salvage *sv, const struct salvage_rules *rules);
-/* Tells what is missing: on standard error, in the source's facts and in the
- * stream's marks. Dies when nothing could be saved. */
+/*
+ * Reports losses: warnings, fact, mark. Ends the program if nothing is whole.
+ */
 void salvage_finish(struct salvage *sv, struct source_state *s);
 void salvage_close(struct salvage *sv);
 
-/* All read from in->p on, and move it; texts live until the next call. */
+/*
+ * The functions read from in->p and move it; texts are valid until the next
+ * call.
+ */
 
-/* The value there, mended; false: it is not whole. */
+/* The value, mended; false: not whole. */
 bool salvage_value(struct salvage *sv, struct str *text) USE_RESULT;
 
 enum found {
-	FOUND_NOTHING,  /* the data end */
+	FOUND_NOTHING,  /* end of data */
 	FOUND_RECORD,   /* in->p at it */
-	FOUND_LIST_END, /* of the records, in->p behind it */
+	FOUND_LIST_END, /* end of the list, in->p after it */
 };
 
-/* The next record of the list; a bare one stands in no object, and may lack
- * its bracket. */
+/* The next record of the list; a bare list may lack its bracket. */
 enum found salvage_record(
     struct salvage *sv, bool first, bool is_bare, struct str *text) USE_RESULT;
-/* From a place where the reader can't go on. */
+/* Where the reader cannot go on. */
 enum found salvage_resume(struct salvage *sv) USE_RESULT;
-/* Whether the value there is a list whose first element is a record. */
+/* Whether the value is a list whose first element is a record. */
 bool salvage_is_list(struct salvage *sv);
-/* The last record is none that the reader takes. */
+/* The reader does not take the last record. */
 void salvage_drop_record(struct salvage *sv);
-/* Nothing more is read. */
+/* Drops the rest of the input. */
 void salvage_drop_rest(struct salvage *sv, enum reason why);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A JSON source from the outside: see trace.h. */
+/* A JSON source: see trace.h. */
 #include "cmd/tl-decode/json/trace.h"
 
 #include "stream/from-json.h"
@@ -14,7 +14,7 @@ json_first(struct str head)
 	struct json j;
 
 	json_start(&j, head.p, head.len);
-	/* a protobuf may begin like JSON: its first byte is a newline */
+	/* a protobuf may begin like JSON, with a newline */
 	for (size_t i = 0; i < 64 && i < head.len; i++)
 		if ((unsigned char)head.p[i] < '\t' || head.p[i] == 0x7f)
 			return 0;
@@ -34,18 +34,20 @@ set_window(struct json_trace *t)
 	t->json.eof = t->s->in->eof;
 }
 
-/* More bytes from s->in->p on; at the end json.eof is set. */
+/* More bytes from s->in->p; sets json.eof at the end. */
 static void
 need_more(struct json_trace *t)
 {
-	/* in_more() dies by itself when the window can grow no further; at the
-	 * end eof gets set and the reader fails at its next try */
+	/*
+	 * at the largest window in_more() ends the program; at the end of data
+	 * the reader fails at its next try
+	 */
 	if (!in_more(t->s->in) && t->salvage == NULL)
 		source_check(t->s);
 	set_window(t);
 }
 
-/* When salvaging, what can't be read is left where it is. */
+/* When salvaging, stops at what cannot be read. */
 static bool
 give_up(struct json_trace *t)
 {
@@ -95,7 +97,7 @@ trace_peek(struct json_trace *t)
 {
 	if (!trace_more(t))
 		trace_die(t, CUT);
-	return *t->json.p; /* at the end a zero */
+	return *t->json.p; /* zero at the end */
 }
 
 void
@@ -139,7 +141,7 @@ trace_pass(struct json_trace *t)
 	in_release(t->s->in);
 }
 
-/* The key at the cursor, on to its value. */
+/* The key at the cursor; moves to its value. */
 static bool
 read_key(struct json_trace *t, struct buf *key)
 {
@@ -258,7 +260,7 @@ read_events(struct json_trace *t, bool may_be_open)
 	facts_str(&t->s->facts, "format", str_of(t->format->name));
 	if (may_be_open) {
 		facts_int(&t->s->facts, "bare_array", 1);
-		/* before the events, for who writes such an array again */
+		/* before the events, for writing such a list again */
 		source_emit(t->s, false);
 	}
 	t->json.p++;
@@ -266,7 +268,7 @@ read_events(struct json_trace *t, bool may_be_open)
 	t->s->events_ended = true;
 }
 
-/* The key tells the format. A damaged one may be that of the list, too. */
+/* The key tells the format; a damaged one may be the list's. */
 static bool
 is_events(struct json_trace *t, struct str name)
 {
@@ -324,7 +326,7 @@ read_object(struct json_trace *t)
 		    guess != NULL ? "; it " : "", guess != NULL ? guess : "");
 }
 
-/* What stands behind what seemed to be the end. */
+/* After the apparent end. */
 static void
 read_behind(struct json_trace *t)
 {
@@ -339,7 +341,7 @@ read_behind(struct json_trace *t)
 	}
 }
 
-/* Wherever the reader can't go on, from the next whole event. */
+/* Where the reader cannot go on: from the next whole event. */
 static void
 resume(struct json_trace *t)
 {

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the formats in JSON share: a cursor over the input's window, the object
- * around the events, metadata, and the salvage of damaged files.
- *
- * A format says under which key its events stand and how their list is read;
- * json_read() does the rest and calls it at that list.
+ * Shared by formats in JSON: a cursor over the window, the object around the
+ * events, metadata, salvage. A format names the key of its list of events and
+ * reads that; json_read() does the rest.
  */
 #ifndef TL_DECODE_JSON_TRACE_H
 #define TL_DECODE_JSON_TRACE_H
@@ -15,17 +13,19 @@
 struct json_trace;
 
 struct json_format {
-	const char *name;  /* the source's fact "format" */
+	const char *name;  /* the fact "format" */
 	struct str events; /* the key of the list */
-	/* the list may stand alone, and then lack its closing bracket */
+	/* the list may be bare, and then lack its closing bracket */
 	bool is_bare;
 	bool may_lack; /* an object without the list has no events */
-	/* The list, cursor behind its bracket, to behind the closing one; when
-	 * salvaging perhaps at a record among garbage, and once more. */
+	/*
+	 * Reads the list from its bracket to its end; when salvaging it may
+	 * begin at a record among garbage, and be called again.
+	 */
 	void (*read)(struct json_trace *t, bool may_be_open);
-	/* Frees t->reader, if the source ended within read(). */
+	/* Frees t->reader if reading stopped within read(). */
 	void (*release)(struct json_trace *t);
-	/* Another member, besides being passed on as metadata; or NULL. */
+	/* Takes another member, which also becomes metadata; or NULL. */
 	void (*on_member)(
 	    struct source_state *s, struct str key, const struct value *v);
 	const struct salvage_rules *rules;
@@ -34,35 +34,35 @@ struct json_format {
 struct json_trace {
 	struct source_state *s;
 	struct json json;  /* over the window of s->in */
-	struct json value; /* over one value there */
+	struct json value; /* over one value */
 	const struct json_format *format;
-	void *reader;            /* the format's, while its list is read */
-	struct salvage *salvage; /* NULL: none, damage ends the program */
-	bool is_lost;            /* the reader can't go on: salvage */
+	void *reader;            /* the format's, during read() */
+	struct salvage *salvage; /* NULL: damage ends the program */
+	bool is_lost;            /* the reader cannot go on */
 	/* private */
 	bool has_events;
-	struct buf key, text; /* of the member at hand */
+	struct buf key, text; /* of the current member */
 };
 
-/* The first byte behind white space, 0: this is no JSON text. */
+/* The first byte after white space; 0: no JSON. */
 unsigned char json_first(struct str head);
-/* The whole input, by this format, or another that has the key of a list. */
+/* Reads the input by this format, or by another whose key comes first. */
 void json_read(struct source_state *s, const struct json_format *format);
-/* The format whose events stand under the key, or NULL: in format.c. */
+/* The format of events under this key, or NULL: in format.c. */
 const struct json_format *format_of_key(struct str key);
 
 /* ---- for formats ---- */
 
 /*
- * What is wrong ends the program; or, when salvaging, the reading, with is_lost
- * set: a function that returns bool returns false then and ever after, as at
- * the end of a container.
+ * A fault ends the program; when salvaging it ends the reading: is_lost is set,
+ * and functions that return bool return false from then on, as at the end of a
+ * container.
  */
 
-/* After JSON_BAD as above; after JSON_MORE makes the window grow. */
+/* After JSON_BAD as above; after JSON_MORE enlarges the window. */
 bool trace_retry(struct json_trace *t, enum json_status status) USE_RESULT;
 void trace_die(struct json_trace *t, const char *reason);
-/* White space away; false: the file ends here. */
+/* Skips white space; false: end of file. */
 bool trace_more_slow(struct json_trace *t) USE_RESULT;
 static inline bool USE_RESULT
 trace_more(struct json_trace *t)
@@ -70,27 +70,27 @@ trace_more(struct json_trace *t)
 	json_space(&t->json);
 	return LIKELY(t->json.p < t->json.end) || trace_more_slow(t);
 }
-/* The same; dies at the end. The byte there. */
+/* The next byte; ends the program at the end. */
 unsigned char trace_peek(struct json_trace *t);
 void trace_open(struct json_trace *t, unsigned char open, const char *what);
-/* In a list: true when another element follows. */
+/* In a list: whether another element follows. */
 bool trace_element(struct json_trace *t, bool first) USE_RESULT;
-/* In an object: the same; its key, unescaped, and the cursor at its value. */
+/* In an object: the same; gets the unescaped key, cursor at its value. */
 bool trace_member(struct json_trace *t, bool first, struct buf *key) USE_RESULT;
-/* In a list of records: the next one, whole. */
+/* In a list of records: the next whole one. */
 bool trace_record(
     struct json_trace *t, bool first, struct str *text) USE_RESULT;
-/* The whole value at the cursor, until the cursor moves. */
+/* The value at the cursor, valid until that moves. */
 bool trace_span(struct json_trace *t, struct str *text) USE_RESULT;
-/* Any value as a fact or metadata; text in *text (minified for lists). */
+/* Any value as fact or metadata; text in *text, minified for lists. */
 bool trace_value(
     struct json_trace *t, struct buf *text, struct value *v) USE_RESULT;
-/* Between records: the window before the cursor is done with. */
+/* Between records: releases the window before the cursor. */
 void trace_pass(struct json_trace *t);
 
 /* ---- for salvaging ---- */
 
-/* The next record; its text as a window of its own in t->json. */
+/* The next record, as a window of its own in t->json. */
 bool trace_salvage_record(struct json_trace *t, bool first, bool is_bare,
     struct str *text) USE_RESULT;
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rocprofv3's CSV: a file for each kind of record. Those of one run share the
- * front of their names (X_kernel_trace.csv, X_hip_api_trace.csv ...) and are
- * one source: whichever is given, its siblings are read with it.
- *
- * A row is a record as in the JSON, under other names, so a table says which
- * member a column is. Hardware counters have rows of their own, one for each
- * counter of a dispatch: they wait, and become arguments of the dispatch.
+ * rocprofv3's CSV: a file per kind of record. Files of a run have the front of
+ * their names in common (X_kernel_trace.csv, X_hip_api_trace.csv ...) and are
+ * one source: any of them stands for all. Rows are the JSON's records, so a
+ * table maps columns to members. Hardware counters have rows of their own, one
+ * per counter of a dispatch; they wait, and become arguments of the dispatch.
  */
 #include "cmd/tl-decode/rocprof/rocprof.h"
 
@@ -19,7 +17,7 @@
 
 static const struct str kernels = STR_INIT("kernel_dispatch");
 
-/* What is done with a column, besides passing it on as a member. */
+/* What a column is, besides a member. */
 enum use { AS_MEMBER, AS_AGENT, AS_BUFFER, AS_PROCESS, AS_NAME, AS_NOTHING };
 
 struct column {
@@ -63,7 +61,7 @@ static const struct column columns[] = {
 	{ STR_INIT("Grid_Size_X"), DISPATCH("grid_size.x"), AS_MEMBER },
 	{ STR_INIT("Grid_Size_Y"), DISPATCH("grid_size.y"), AS_MEMBER },
 	{ STR_INIT("Grid_Size_Z"), DISPATCH("grid_size.z"), AS_MEMBER },
-	/* with counters: products, as in the .pftrace */
+	/* with counters: products, as in .pftrace */
 	{ STR_INIT("Workgroup_Size"), STR_INIT("workgroup_size"), AS_MEMBER },
 	{ STR_INIT("Grid_Size"), STR_INIT("grid_size"), AS_MEMBER },
 	/* rows of counters become one dispatch */
@@ -72,7 +70,7 @@ static const struct column columns[] = {
 #undef DISPATCH
 };
 
-/* A counter of a dispatch; next: of the same one. */
+/* A counter of a dispatch; next: of the same dispatch. */
 struct counter {
 	uint32_t name, value; /* words */
 	size_t next;
@@ -82,27 +80,27 @@ struct csv {
 	struct process *p;
 	struct source_state *s;
 	struct in *given;
-	/* the table at hand */
-	struct str buffer; /* of rows that name none that is known; or empty */
+	/* the current table */
+	struct str buffer; /* if rows name no known buffer; or empty */
 	VEC(struct column) head;
 	int dispatch, counter, counter_value, agent_type; /* columns, or -1 */
-	struct rows rows;                                 /* the row at hand */
+	struct rows rows;                                 /* the current row */
 	struct buf clean;
-	/* what waits */
+	/* waiting rows */
 	bool has_kernels;    /* a table of dispatches is read, too */
-	struct map counters; /* by dispatch: its last one */
+	struct map counters; /* last one by dispatch */
 	VEC(struct counter) counter_list;
-	struct buf texts; /* of dispatches that have no other table */
+	struct buf texts; /* of dispatches without another table */
 	VEC(struct waiting) waiting;
 	struct buf agents; /* as JSON */
 	struct losses losses;
 	int64_t ngpus;
 };
 
-/* This many losses are warned of one by one. */
+/* Losses with a warning of their own. */
 #define LOSSES_SHOWN 10
 
-/* The row at hand is none. */
+/* Drops the current row. */
 static void
 lose_row(struct csv *c, size_t len, const char *why)
 {
@@ -118,7 +116,7 @@ lose_row(struct csv *c, size_t len, const char *why)
 		    MSG_BYTES_SKIPPED, s->in->name, c->rows.offset, len, why);
 }
 
-/* ---- the meaning of a field ---- */
+/* ---- meaning of fields ---- */
 
 static const struct column *
 column_of(struct str name)
@@ -157,8 +155,10 @@ read_head(struct csv *c)
 	}
 }
 
-/* HIP_RUNTIME_API_EXT, HSA_CORE_API: hip_api, hsa_api, the buffers of the JSON;
- * KERNEL_DISPATCH is one. */
+/*
+ * HIP_RUNTIME_API_EXT, HSA_CORE_API become hip_api, hsa_api, the JSON's
+ * buffers; KERNEL_DISPATCH is one.
+ */
 static void
 begin_row(struct csv *c)
 {
@@ -194,7 +194,7 @@ begin_row(struct csv *c)
 	rocprof_begin(c->p, intern_put(c->p->words, buffer));
 }
 
-/* "Agent 4", 4: a node; "GPU 1": the second GPU, whatever its node is. */
+/* "Agent 4", 4: a node; "GPU 1": the second GPU, whatever its node. */
 static bool
 agent_handle(const struct csv *c, struct str s, int64_t *handle)
 {
@@ -287,10 +287,11 @@ write_row(struct csv *c, size_t len)
 		lose_row(c, len, ROCPROF_TOO_MANY);
 }
 
-/* ---- rows that wait ---- */
+/* ---- waiting rows ---- */
 
-/* A counter of a dispatch. The first such row is the dispatch, unless another
- * table has it. */
+/*
+ * A counter. Its dispatch is the first such row, unless another table has it.
+ */
 static void
 hold_counter(struct csv *c, size_t len)
 {
@@ -310,7 +311,7 @@ hold_counter(struct csv *c, size_t len)
 	    json_as_utf8(
 		row_field(&c->rows, (size_t)c->counter_value), &c->clean));
 	last = map_put(&c->counters, (uint64_t)dispatch, &is_new);
-	if (!is_new) { /* in a ring, whose last leads to the first */
+	if (!is_new) { /* a ring: the last leads to the first */
 		n.next = c->counter_list.v[*last].next;
 		c->counter_list.v[*last].next = c->counter_list.n;
 	}
@@ -338,7 +339,7 @@ write_waiting(struct csv *c)
 	c->waiting.n = c->texts.len = 0;
 }
 
-/* Agents as the JSON has them: its names are in small letters. */
+/* Agents as in the JSON, with lower-case names. */
 static void
 hold_agent(struct csv *c)
 {
@@ -396,7 +397,7 @@ read_table(struct csv *c, size_t table)
 	    : str_ends(name, STR("_trace.csv"))
 	    ? (struct str){ name.p, name.len - end }
 	    : STR("");
-	c->head.n = 0; /* without a first row, no other is one */
+	c->head.n = 0; /* no header, no rows */
 	for (; (n = row_next(&c->rows, in)) > 0; in->p += n, in_release(in)) {
 		c->s->counts->bytes += n;
 		is_cut = c->rows.error != NULL;
@@ -429,7 +430,7 @@ read_table(struct csv *c, size_t table)
 	}
 }
 
-/* The path of a sibling, if there is one; to be freed. */
+/* The path of a sibling, or NULL; to be freed. */
 static char *
 sibling(struct str front, struct str table, struct str packing)
 {
@@ -463,7 +464,7 @@ read_sibling(struct csv *c, const char *path, size_t table)
 	s->in = c->given;
 }
 
-/* What else was read than the file that was named, without folders. */
+/* Sets the fact "read_with": names of the other files, without folders. */
 static void
 tell_siblings(struct csv *c, char *const paths[RUN_TABLES], size_t given)
 {
@@ -543,7 +544,7 @@ read_csv(struct source_state *s)
 		source_salvaged(s, &c->losses, s->next_id);
 }
 
-/* Its first line names columns that no other tool's has. */
+/* Known by columns in the first line. */
 static enum sniff
 sniff(struct str head, const char *path)
 {

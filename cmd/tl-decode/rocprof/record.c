@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A record of rocprofv3: one object of scalars to one event. */
+/* A record of rocprofv3: an object of scalars becomes an event. */
 #include <stdio.h>
 
 #include "cmd/tl-decode/rocprof/rocprof.h"
@@ -39,14 +39,14 @@ has(const struct process *p, enum record_field field)
 	return (p->has >> field & 1) != 0;
 }
 
-/* A copy belongs to the GPU it writes to, else to the one it reads from. */
+/* The GPU that a copy writes to, else the one it reads from. */
 static void
 add_copy_device(struct process *p, uint32_t word)
 {
 	const struct agent *dst = NULL, *src = NULL;
 	enum record_field gpu = REC_DST;
 
-	/* no table of agents: the direction tells */
+	/* no table of agents: by direction */
 	if (word != INTERN_NONE &&
 	    str_ends(rocprof_word(p, word), STR("TO_HOST")))
 		gpu = REC_SRC;
@@ -64,8 +64,10 @@ add_copy_device(struct process *p, uint32_t word)
 		maker_int(&p->maker, STR("device"), dst->device, ROLE_DEV);
 }
 
-/* What a path means: a field if it is an integer, an argument if it has a key;
- * other values of a field are arguments under the path. */
+/*
+ * The meaning of a path: a field if the value is an integer, an argument if it
+ * has a key. Other values of fields are arguments under the path.
+ */
 static const struct member {
 	struct str path;
 	enum record_field field;
@@ -152,7 +154,7 @@ add_dims(struct process *p, struct str key, enum record_field x)
 	buf_free(&b);
 }
 
-/* Without a block nothing says how many work-items are one. */
+/* Without a block, the work-items per block are unknown. */
 static void
 add_launch(struct process *p, bool is_whole)
 {
@@ -168,7 +170,7 @@ add_launch(struct process *p, bool is_whole)
 		    p, has_block ? STR("grid") : STR("grid_size"), REC_GRID);
 }
 
-/* The words of the numbers of kind and operation; the latter's word. */
+/* Words of the numbers of kind and operation; returns the latter. */
 static uint32_t
 add_operation(struct process *p)
 {
@@ -227,8 +229,8 @@ set_kernel_name(struct process *p)
 }
 
 /*
- * The fixed fields that times give. What can't stand there is an argument: an
- * end without a start or before it, and what is out of range.
+ * Sets fixed fields of time. Invalid values become arguments: an end before the
+ * start or without one, and what is out of range.
  */
 static void
 set_times(struct process *p)
@@ -283,7 +285,7 @@ rocprof_end(struct process *p)
 {
 	enum kind kind = (enum kind)p->maker.shape.kind;
 	bool is_kernel = kind == KIND_KERNEL || has(p, REC_KERNEL);
-	bool is_json = p->t != NULL; /* which leaves out dimensions of 1 */
+	bool is_json = p->t != NULL; /* JSON omits dimensions of 1 */
 	uint32_t word = add_operation(p);
 
 	if (kind == KIND_MEMCPY)
@@ -294,7 +296,7 @@ rocprof_end(struct process *p)
 	else
 		maker_name(&p->maker,
 		    rocprof_word(p, word != INTERN_NONE ? word : p->buffer));
-	/* times that are no times, a device, a name may be added to these */
+	/* room for invalid times, device, name */
 	if (p->maker.entries.n > SHAPE_MAX_ENTRIES - 16)
 		return false;
 	write_record(p);

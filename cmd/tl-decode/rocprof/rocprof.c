@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rocprofv3 results: the tables, and the file around the records. */
+/* rocprofv3 results: tables, and the file around the records. */
 #include "cmd/tl-decode/rocprof/rocprof.h"
 
 #include "cmd/tl-decode/format.h"
@@ -58,7 +58,7 @@ read_agent(struct process *p, struct str text)
 		.is_gpu = r->type == 2 }));
 }
 
-/* As rocprofv3's CSV names them. */
+/* Names in rocprofv3's CSV. */
 const struct rocprof_registers rocprof_registers[SYMBOL_REGISTERS] = {
 	{ STR_INIT("arch_vgpr_count"), STR_INIT("VGPR_Count") },
 	{ STR_INIT("accum_vgpr_count"), STR_INIT("Accum_VGPR_Count") },
@@ -104,7 +104,7 @@ read_symbol(struct process *p, struct str text)
 	rocprof_flatten(p, text, on_symbol);
 	if (r->id < 0)
 		return;
-	/* a later symbol of the same id wins */
+	/* the last symbol of an id wins */
 	place = map_put(&p->symbols, (uint64_t)r->id, NULL);
 	*place = p->symbol_list.n;
 	vec_push(&p->symbol_list,
@@ -121,7 +121,7 @@ free_operations(struct process *p)
 	vec_free(&p->operations);
 }
 
-/* The string token just read, as a word. */
+/* The current string token as a word. */
 static uint32_t
 word_of(struct process *p, const struct json *j)
 {
@@ -256,7 +256,7 @@ read_member(struct process *p, struct str name, struct buf *text)
 	}
 }
 
-/* From the first process's beginning to the last one's end. */
+/* From the first start to the last end of a process. */
 static void
 add_window(struct process *p)
 {
@@ -269,7 +269,7 @@ add_window(struct process *p)
 		return;
 	a = source_time(p->s, p->init_ns);
 	b = source_time(p->s, p->fini_ns);
-	so = facts_source(f, 0, false); /* behind the base, a fact, too */
+	so = facts_source(f, 0, false); /* after the base, a fact, too */
 	if (source_int(&so, "window_start", &other) && other < a)
 		a = other;
 	if (source_int(&so, "window_end", &other) && other > b)
@@ -289,7 +289,7 @@ rocprof_agents(struct process *p, struct buf *text)
 	p->has_agents = true;
 	facts_set(&p->s->facts, "devices",
 	    (struct value){ .type = VAL_JSONX, .s = buf_str(text) });
-	/* element by element: flatten() reads one object */
+	/* rocprof_flatten() reads one object at a time */
 	json_start(&list, text->p, text->len);
 	while ((t = json_next(&list)) > JSON_T_END) {
 		const unsigned char *from = list.p - 1;
@@ -304,7 +304,7 @@ rocprof_agents(struct process *p, struct buf *text)
 	}
 }
 
-/* Metadata and agents are kept whole, and then understood. */
+/* Metadata and agents are kept whole before they are read. */
 static void
 understand(struct process *p, struct str name, struct buf *text)
 {

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * rocprofv3's *_results.json: a list of processes, each with tables (agents,
- * kernel symbols, names of operations) and buffers of records, all in ns.
- *
- * A record is one object of scalars, some of them nested; it is flattened to
- * paths ("dispatch_info.agent_id.handle") and a table says what a path means.
- * What no table names becomes an argument under its path, so nothing is lost.
- * Where the tables stand behind the buffers, records wait as text until the
- * process ends.
+ * kernel symbols, names of operations) and buffers of records, in ns. A record,
+ * an object of scalars with some nested, is flattened to paths
+ * ("dispatch_info.agent_id.handle"), whose meaning a table has; other paths
+ * become arguments. If the tables follow the buffers, records wait as text.
  */
 #ifndef TL_DECODE_ROCPROF_H
 #define TL_DECODE_ROCPROF_H
@@ -15,8 +12,8 @@
 #include "cmd/tl-decode/json/trace.h"
 
 /*
- * Processes list the symbols of all code they loaded, most of which never
- * run: their names enter the stream's strings when a record uses them.
+ * Processes list the symbols of all loaded code, most of which never runs:
+ * names become strings of the stream when a record uses them.
  */
 enum { SYMBOL_REGISTERS = 3 };
 extern const struct rocprof_registers {
@@ -25,8 +22,8 @@ extern const struct rocprof_registers {
 
 struct symbol {
 	uint32_t name; /* shown: first of truncated, formatted, mangled */
-	uint32_t full; /* the demangled one, with its parameters */
-	int64_t registers[SYMBOL_REGISTERS]; /* of a thread; -1: unknown */
+	uint32_t full; /* demangled, with parameters */
+	int64_t registers[SYMBOL_REGISTERS]; /* per thread; -1: unknown */
 };
 
 struct agent {
@@ -35,7 +32,7 @@ struct agent {
 	bool is_gpu;
 };
 
-/* A row of a table while it is read. */
+/* A row of a table. */
 struct agent_row {
 	int64_t handle, gpu_index, node, type;
 };
@@ -57,7 +54,7 @@ struct waiting {
 	uint64_t offset; /* in the file */
 };
 
-/* Integers of a record that are looked at, besides being passed on. */
+/* Integers of a record that are also looked at. */
 enum record_field {
 	REC_NONE,
 	REC_START,
@@ -75,7 +72,7 @@ enum record_field {
 };
 
 struct process {
-	struct json_trace *t; /* NULL: the records are not of JSON */
+	struct json_trace *t; /* NULL: records are no JSON */
 	struct source_state *s;
 	struct json sub; /* over one record */
 	int64_t pid;
@@ -85,24 +82,24 @@ struct process {
 	struct agent_row agent_row;
 	struct symbol_row symbol_row;
 	bool has_strings, has_symbols, has_agents;
-	struct map symbols; /* kernel id to place in list */
+	struct map symbols; /* index in list, by kernel id */
 	struct intern *symbol_names;
 	VEC(struct symbol) symbol_list;
 	VEC(struct agent) agents;
-	/* names of buffers and operations: they outlive the strings */
+	/* names of buffers and operations, which outlive strings */
 	struct intern *words;
 	VEC(struct operations) operations; /* by kind */
 	struct buf texts;
 	VEC(struct waiting) waiting;
-	/* the record at hand */
+	/* the current record */
 	struct maker maker;
 	struct buf path, name, text;
-	const char *copy; /* the text at hand, where it isn't in the window */
-	uint64_t copy_offset; /* ... and its place in the file */
+	const char *copy;     /* the current text, if not in the window */
+	uint64_t copy_offset; /* ... and its offset in the file */
 	int64_t field[REC_COUNT];
-	uint32_t has;          /* bits of those that were there */
-	uint32_t buffer, word; /* an operation given by name */
-	uint32_t kernel_name;  /* given in the record, or INTERN_NONE */
+	uint32_t has;          /* bits of those present */
+	uint32_t buffer, word; /* operation given by name */
+	uint32_t kernel_name;  /* of the record, or INTERN_NONE */
 };
 
 /* ---- rocprof.c ---- */
@@ -117,9 +114,9 @@ void rocprof_agents(struct process *p, struct buf *text);
 /* A scalar, or a list as text, at a path. */
 typedef void path_fn(struct process *p, struct str path, struct value *v);
 
-/* Calls fn for each member of the object, nested ones by dotted paths. */
+/* Calls fn for each member of the object, nested ones with dotted paths. */
 void rocprof_flatten(struct process *p, struct str text, path_fn *fn);
-/* Dies at a byte of the text at hand. */
+/* Ends the program at a byte of the current text. */
 noreturn void rocprof_die(
     struct process *p, const void *where, const char *reason);
 
@@ -127,33 +124,35 @@ noreturn void rocprof_die(
 
 #define ROCPROF_TOO_MANY "a record has too many members"
 
-/* A record of a buffer, a word, member by member; false: they are too many. */
+/* Begins a record of a buffer, for members one by one; false: too many. */
 void rocprof_begin(struct process *p, uint32_t buffer);
 void rocprof_member(struct process *p, struct str path, struct value *v);
 bool rocprof_end(struct process *p) USE_RESULT;
-/* The same of one as text, written as an event. */
+/* Writes a record given as text. */
 void rocprof_record(struct process *p, uint32_t buffer, struct str text);
 
 /* ---- rows.c ---- */
 
 struct field {
 	struct str s;
-	size_t at; /* in text, where s.p is NULL */
+	size_t at; /* in text, if s.p is NULL */
 };
 
-/* A row of CSV. Zeroes to start with. */
+/* A row of CSV; zero-initialized. */
 struct rows {
 	VEC(struct field) fields;
-	struct buf text; /* of fields that hold quotes */
+	struct buf text; /* of quoted fields */
 	const char *error;
-	uint64_t offset; /* of the row in the file */
+	uint64_t offset; /* of the row */
 };
 
-/* The bytes of the first row from p on; 0: it is not whole, or error is set. */
+/* The length of the first row from p; 0: incomplete, or error is set. */
 size_t row_split(
     struct rows *r, const unsigned char *p, const unsigned char *end);
-/* The next row that is no empty line; the window stays at it. 0: the end. Where
- * error is set, it is the bytes of a line that is no row. */
+/*
+ * Moves the window to the next row that is not empty, and splits it; 0: the
+ * end. With error set: the length of a line that is no row.
+ */
 size_t row_next(struct rows *r, struct in *in);
 struct str row_field(const struct rows *r, size_t i);
 void rows_free(struct rows *r);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of CSV, one at a time, from the window of a source. */
+/* Rows of CSV from the window of a source. */
 #include "cmd/tl-decode/rocprof/rocprof.h"
 
 #define ROW_MAX ((size_t)16 << 20)
 #define FIELDS_MAX 256
 
-/* Behind the closing quote; NULL: there is none. */
+/* After the closing quote, or NULL. */
 static const unsigned char *
 split_quoted(struct rows *r, const unsigned char *p, const unsigned char *end,
     struct field *f)
@@ -77,7 +77,7 @@ row_field(const struct rows *r, size_t i)
 			      : (struct str){ r->text.p + f->at, f->s.len };
 }
 
-/* Up to the next line, of what is in the window. */
+/* To the next line, within the window. */
 static size_t
 line_length(const struct in *in)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Walking one small JSON text: an object of scalars to paths and values. */
+/* Walks a small JSON text: an object of scalars as paths and values. */
 #include "cmd/tl-decode/rocprof/rocprof.h"
 
 #include "stream/from-json.h"
 
 #define PATH_MAX_DEPTH 8
 
-/* A key, unescaped, at the end of the path. */
+/* Appends an unescaped key to the path. */
 static void
 add_key(struct process *p)
 {
