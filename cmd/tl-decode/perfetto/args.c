@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Debug annotations: what is said of a slice, as keys and values. They are
- * kept, as a slice may wait for its end; lists and dictionaries become JSON.
+ * Debug annotations: keys and values of a slice. They are kept, as a slice may
+ * wait for its end; lists and dictionaries become JSON.
  */
 #include "cmd/tl-decode/perfetto/usual.h"
 
 #include "stream/from-json.h"
 #include "json/json.h"
 
-#define DEPTH_MAX 32       /* of lists in lists */
-#define JSON_MAX (4 << 20) /* bytes of texts that were read */
-#define OPEN_MAX (1 << 20) /* bytes of a text that is opened ... */
-#define OPEN_KEYS 256      /* ... and its members */
+#define DEPTH_MAX 32       /* nested lists */
+#define JSON_MAX (4 << 20) /* bytes of cached texts */
+#define OPEN_MAX (1 << 20) /* bytes of a text with members ... */
+#define OPEN_KEYS 256      /* ... and their number */
 
 const struct known_key perfetto_keys[KEYS_N] = {
 #define X(name, text, role) [name] = { STR_INIT(text), role },
@@ -19,7 +19,7 @@ const struct known_key perfetto_keys[KEYS_N] = {
 #undef X
 };
 
-/* ---- kept ---- */
+/* ---- keeping ---- */
 
 static void
 put_inline(struct args *to, uint32_t key, enum value_type type, struct str s)
@@ -31,7 +31,7 @@ put_inline(struct args *to, uint32_t key, enum value_type type, struct str s)
 	buf_put(&to->text, s.p, s.len);
 }
 
-/* By number, as many texts come again. */
+/* By number, as texts repeat. */
 static void
 put_text(struct perfetto *p, struct args *to, uint32_t key,
     enum value_type type, struct str s)
@@ -47,7 +47,7 @@ put_text(struct perfetto *p, struct args *to, uint32_t key,
 	a->i = intern_put(p->texts, s);
 }
 
-/* What a sequence has by number, or NO_NAME. */
+/* A sequence's interned text, or NO_NAME. */
 static void
 put_interned(
     const struct perfetto *p, struct args *to, uint32_t key, uint32_t text)
@@ -103,7 +103,7 @@ args_double(struct perfetto *p, double d)
 	memcpy(&bits, &d, sizeof bits);
 	p->text.len = 0;
 	put_double(&p->text, bits);
-	if (*p->text.p == 'n') /* null: it is no finite number */
+	if (*p->text.p == 'n') /* null: no finite number */
 		return (struct value){ .type = VAL_NULL };
 	return value_of_digits(buf_str(&p->text));
 }
@@ -120,12 +120,12 @@ args_value(const struct perfetto *p, const struct args *of, const struct arg *a)
 	return a->type == VAL_NUM ? value_of_digits(v.s) : v;
 }
 
-/* ---- read ---- */
+/* ---- reading ---- */
 
 /* A DebugAnnotation's fields. */
 struct annotation {
 	uint32_t name;  /* or NO_NAME */
-	uint32_t field; /* of the value; 0: none */
+	uint32_t field; /* field of the value; 0: none */
 	uint64_t u;
 	struct str bytes;
 	bool is_dict, is_list;
@@ -176,7 +176,7 @@ read_annotation(struct perfetto *p, const struct sequence *q, struct str bytes,
 static bool put_json(struct perfetto *p, const struct sequence *q,
     struct str bytes, unsigned depth, struct buf *out);
 
-/* The members of a list (12) or dictionary (11). */
+/* Members of a list (12) or dictionary (11). */
 static bool
 put_members(struct perfetto *p, const struct sequence *q, struct str bytes,
     bool is_dict, unsigned depth, struct buf *out)
@@ -235,7 +235,7 @@ put_json(struct perfetto *p, const struct sequence *q, struct str bytes,
 	return true;
 }
 
-/* JSON as a value; what is none is a text. */
+/* JSON as a value, else text. */
 static void
 read_json(struct perfetto *p, uint32_t key, struct str bytes, struct args *to)
 {
@@ -262,7 +262,7 @@ read_json(struct perfetto *p, uint32_t key, struct str bytes, struct args *to)
 	}
 }
 
-/* The same text was read before, mostly. */
+/* The same text was mostly read before. */
 static void
 put_json_text(
     struct perfetto *p, uint32_t key, struct str bytes, struct args *to)
@@ -287,8 +287,10 @@ put_json_text(
 	}
 }
 
-/* A text that is JSON's members, with or without braces: each is an argument,
- * as Kineto's builder writes those that it has. Any other stays a text. */
+/*
+ * A text of JSON members, with or without braces, as Kineto's builder writes:
+ * each becomes an argument. Any other text stays one.
+ */
 static void
 open_text(struct perfetto *p, uint32_t key, struct str bytes, struct args *to)
 {
@@ -340,7 +342,7 @@ put_value(struct perfetto *p, const struct sequence *q, uint32_t key,
 	case 4: args_int(to, key, (int64_t)a->u); break;
 	case 5:
 		put_double(&p->text, a->u);
-		if (*p->text.p == 'n') /* null: it is no finite number */
+		if (*p->text.p == 'n') /* null: no finite number */
 			args_put(to, key, VAL_NULL);
 		else
 			put_text(p, to, key, VAL_NUM, buf_str(&p->text));
@@ -367,8 +369,7 @@ put_value(struct perfetto *p, const struct sequence *q, uint32_t key,
 	}
 }
 
-/* The entries of a dictionary as annotations of their own; a dictionary in it
- * stays one. */
+/* Entries of a dictionary as annotations; a dictionary in it stays one. */
 static bool
 add_entries(struct perfetto *p, const struct sequence *q, struct str bytes,
     unsigned depth, struct args *to)
@@ -382,7 +383,7 @@ add_entries(struct perfetto *p, const struct sequence *q, struct str bytes,
 	return p->fault == NULL;
 }
 
-/* {1: name_iid, VALUE} of these types of values, as most are. */
+/* {1: name_iid, VALUE} with these types of values, the usual ones. */
 static inline __attribute__((always_inline)) bool
 add_usual(struct perfetto *p, const struct sequence *q, struct str bytes,
     struct args *to)
@@ -415,7 +416,7 @@ add_usual(struct perfetto *p, const struct sequence *q, struct str bytes,
 	return true;
 }
 
-/* Any other. */
+/* Any other annotation. */
 static __attribute__((noinline)) bool
 add_other(struct perfetto *p, const struct sequence *q, struct str bytes,
     unsigned depth, struct args *to)

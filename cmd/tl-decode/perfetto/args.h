@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * args: arguments of a slice, kept until it ends. Keys are numbers of
- * perfetto.texts; those that are looked for have known ones.
+ * args: arguments of a slice, kept until its end. Keys are numbers in
+ * perfetto.texts; keys that are looked up have fixed ones.
  */
 #ifndef TL_DECODE_PERFETTO_ARGS_H
 #define TL_DECODE_PERFETTO_ARGS_H
@@ -12,7 +12,7 @@ struct perfetto;
 struct sequence;
 struct link;
 
-/* Keys that are looked for: their numbers in perfetto.texts are these. */
+/* Keys with fixed numbers in perfetto.texts. */
 /* clang-format off */
 #define EACH_KEY(X) \
 	X(KEY_BEGIN_NS, "begin_ns", ROLE_NONE) \
@@ -56,30 +56,34 @@ extern const struct known_key {
 	enum role role;
 } perfetto_keys[KEYS_N];
 
-/* A value by its key, a number in perfetto.texts. */
+/* A value; key: a number in perfetto.texts. */
 struct arg {
 	uint32_t key;
 	uint8_t type, group;
 	bool is_name;   /* STR, JSON: i is a number in perfetto.texts */
 	int64_t i;      /* INT, UINT */
-	size_t at, len; /* in text: NUM, and longer STR and JSON */
+	size_t at, len; /* in text: NUM, long STR and JSON */
 };
 
 struct args {
 	VEC(struct arg) list;
-	uint32_t known; /* a bit for each of the known keys in the list */
+	uint32_t known; /* a bit per known key in the list */
 	struct buf text;
-	/* what stands in front of the list, or NULL: see chain.h. Its values
-	 * are the first bytes of text. */
+	/*
+	 * precedes the list, or NULL: see chain.h; its values are the first
+	 * bytes of text
+	 */
 	struct link *chain;
 	size_t chain_len;
 };
 
-/* Adds a DebugAnnotation, depth containers deep. */
+/* Adds a DebugAnnotation at this depth of containers. */
 bool args_add(struct perfetto *p, const struct sequence *q, struct str bytes,
     unsigned depth, struct args *to);
-/* The same of a TrackEvent's, and of those that follow it up to its end; what
- * is behind them. */
+/*
+ * Adds a TrackEvent's annotation and those that follow it directly; returns
+ * their end.
+ */
 const unsigned char *args_add_run(struct perfetto *p, const struct sequence *q,
     struct str bytes, const unsigned char *end, struct args *to);
 static inline struct arg *
@@ -109,8 +113,10 @@ args_uint(struct args *to, uint32_t key, uint64_t v)
 	args_put(to, key, v > INT64_MAX ? VAL_UINT : VAL_INT)->i = (int64_t)v;
 }
 
-/* Whether the value of a key may say more than what it is: when a slice begins
- * or ends, where it runs, how it was launched; or is other arguments. */
+/*
+ * Whether a key's value has a meaning: begin, end, place, launch, or more
+ * arguments.
+ */
 static inline bool
 args_is_looked_at(uint32_t key)
 {
@@ -131,7 +137,7 @@ args_is_looked_at(uint32_t key)
 	}
 }
 
-/* An id may be a text, a device is a number. */
+/* An id may be text, a device is a number. */
 static inline enum role
 args_role(uint32_t key, enum value_type type)
 {
@@ -147,11 +153,11 @@ args_role(uint32_t key, enum value_type type)
 }
 
 void args_text(struct perfetto *p, struct args *to, uint32_t key, struct str s);
-/* A list or object as minified text, which hardly comes again. */
+/* A list or object as minified text, which rarely repeats. */
 void args_json(struct args *to, uint32_t key, struct str s);
 struct value args_value(
     const struct perfetto *p, const struct args *of, const struct arg *a);
-/* One of no args: text is in p->text. */
+/* A value outside of args; its text is in p->text. */
 struct value args_double(struct perfetto *p, double d);
 /* The first of a known key, or NULL. */
 static inline const struct arg *

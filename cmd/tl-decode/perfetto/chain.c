@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Annotations that follow one another as others did: see chain.h. */
+/* Annotations in a known order: see chain.h. */
 #include "cmd/tl-decode/perfetto/chain.h"
 
 #include "cmd/tl-decode/perfetto/usual.h"
 
-#define LINKS_MAX 4096 /* and more where many slices are open */
-#define NEXT_MAX 64    /* links that follow one: they are tried one by one */
+#define LINKS_MAX 4096 /* more while many slices are open */
+#define NEXT_MAX 64    /* links after one, which are tried in turn */
 
 /* The value of an annotation. */
 enum form { FORM_INT, FORM_UINT, FORM_TEXT, FORM_JSON, FORM_INTERNED };
 
 /* ---- values ---- */
 
-/* The number in the stream's strings; INTERN_NONE: it has none so far. */
+/* Number in the stream's strings; INTERN_NONE: none yet. */
 static inline uint32_t
 dict_id(const struct perfetto *p, uint32_t text)
 {
 	return text < p->dict_ids.n ? p->dict_ids.v[text] : INTERN_NONE;
 }
 
-/* The text of a value, if the stream has it as one of this type. */
+/* A value's text, if the stream has it as this type. */
 static uint32_t
 text_of(struct perfetto *p, const struct sequence *q, enum form form,
     uint64_t number, struct str bytes, uint8_t *type)
@@ -36,7 +36,7 @@ text_of(struct perfetto *p, const struct sequence *q, enum form form,
 	}
 	*type = VAL_STR;
 	switch (form) {
-	case FORM_TEXT: /* what is among the texts is UTF-8 */
+	case FORM_TEXT: /* texts are valid UTF-8 */
 		text = intern_find(
 		    p->texts, bytes, hash_bytes(bytes.p, bytes.len));
 		break;
@@ -51,7 +51,7 @@ text_of(struct perfetto *p, const struct sequence *q, enum form form,
 	return dict_id(p, text);
 }
 
-/* A text of length or number u in front of at, up to end. */
+/* Puts a text from at to end; u: its length, or an interned one's number. */
 static __attribute__((noinline)) unsigned char *
 put_text(struct perfetto *p, const struct sequence *q, const struct link *l,
     uint64_t u, const unsigned char *at, const unsigned char *end,
@@ -70,7 +70,7 @@ put_text(struct perfetto *p, const struct sequence *q, const struct link *l,
 	return varint_put(out, id);
 }
 
-/* A value from at to end, encoded for the stream; NULL: it is not as usual. */
+/* The encoded value from at to end; NULL: unusual. */
 static inline __attribute__((always_inline)) unsigned char *
 put_value(struct perfetto *p, const struct sequence *q, const struct link *l,
     const unsigned char *at, const unsigned char *end, unsigned char *out)
@@ -119,8 +119,8 @@ new_link(struct perfetto *p, const struct link *from, const struct entry *entry)
 }
 
 /*
- * The head of the annotation at at, {1: name_iid, VALUE}, where that takes no
- * more than a word: the link's bytes, and the key's name.
+ * The head of an annotation {1: name_iid, VALUE} of at most a word: the link's
+ * bytes, and the key's name.
  */
 static bool
 read_head(const unsigned char *at, struct link *l, uint64_t *iid)
@@ -131,7 +131,7 @@ read_head(const unsigned char *at, struct link *l, uint64_t *iid)
 
 	l->nlen = at[1] < 0x80 ? 2 : 3;
 	if (l->nlen == 3)
-		mask[2] = 0x80; /* a length's second byte is its last */
+		mask[2] = 0x80; /* the length ends in its second byte */
 	v = at + l->nlen;
 	if (at[l->nlen - 1] >= 0x80 || *v++ != PROTO_TAG(1, PROTO_VARINT) ||
 	    !varint_get_roomy(&v, iid))
@@ -158,7 +158,7 @@ read_head(const unsigned char *at, struct link *l, uint64_t *iid)
 	return true;
 }
 
-/* Bytes of an annotation that a link fits. */
+/* Bytes of an annotation that fits the link. */
 static inline size_t
 link_len(const struct link *l, const unsigned char *at)
 {
@@ -167,7 +167,7 @@ link_len(const struct link *l, const unsigned char *at)
 	return (at[1] & 0x7fU) + ((size_t)at[2] << 7) + 3;
 }
 
-/* The type of an annotation's value; false: not of one that a link can have. */
+/* The type of an annotation's value; false: no link has it. */
 static bool
 find_type(struct perfetto *p, const struct sequence *q, struct link *l,
     const unsigned char *at, const unsigned char *end)
@@ -192,8 +192,7 @@ find_type(struct perfetto *p, const struct sequence *q, struct link *l,
 	    INTERN_NONE;
 }
 
-/* The link of the annotation at at, which is made if need be; NULL: it can have
- * none. */
+/* Finds or makes the link of an annotation; NULL: impossible. */
 static __attribute__((noinline)) struct link *
 other_link(struct perfetto *p, struct sequence *q, struct link *from,
     const unsigned char *at, const unsigned char *end)
@@ -245,7 +244,7 @@ chain_read(struct perfetto *p, struct sequence *q, const unsigned char *at,
 	if (q->chain == NULL)
 		q->chain = new_link(p, NULL, NULL);
 	l = q->chain;
-	/* an annotation of 5 bytes or more is a number of 10 at most */
+	/* an annotation of 5 bytes needs at most 10 */
 	buf_room(&to->text, 2 * left);
 	start = out = (unsigned char *)to->text.p;
 	for (;;) {
@@ -276,10 +275,12 @@ chain_read(struct perfetto *p, struct sequence *q, const unsigned char *at,
 	return at;
 }
 
-/* ---- forgotten ---- */
+/* ---- forgetting ---- */
 
-/* Of a string of the stream; texts: by its number, or NULL: the stream has it
- * still. */
+/*
+ * The text of a string of the stream; texts: by string, or NULL if the stream
+ * still has it.
+ */
 static uint32_t
 text_no(struct perfetto *p, const uint32_t *texts, uint32_t string)
 {
@@ -288,7 +289,7 @@ text_no(struct perfetto *p, const uint32_t *texts, uint32_t string)
 	    : intern_put(p->texts, dict_get(p->s->dict, string));
 }
 
-/* What a chain read, as any other args, in front of them. */
+/* Moves what a chain read into the list of args, in front. */
 static void
 unchain(struct perfetto *p, struct args *args, const uint32_t *texts)
 {
@@ -306,7 +307,7 @@ unchain(struct perfetto *p, struct args *args, const uint32_t *texts)
 		struct arg *a = args_put(
 		    &all, text_no(p, texts, e->key), (enum value_type)e->type);
 
-		if (!varint_get(&at, end, &u)) /* it is our own */
+		if (!varint_get(&at, end, &u)) /* written here */
 			die("a slice's values are malformed");
 		a->is_name = e->type != VAL_INT;
 		a->i =
@@ -328,7 +329,7 @@ chain_undo(struct perfetto *p, struct args *args)
 void
 chain_forget(struct perfetto *p)
 {
-	VEC(uint32_t) texts = { 0 }; /* by their numbers in the stream */
+	VEC(uint32_t) texts = { 0 }; /* by number in the stream */
 
 	if (p->links == NULL)
 		return;
@@ -345,7 +346,7 @@ chain_forget(struct perfetto *p)
 	for (size_t i = 0; i < p->sequences.n; i++) {
 		struct sequence *q = p->sequences.v[i];
 
-		/* while they are written, those of a run are on no lane */
+		/* slices of a run that are being written are on no lane */
 		for (size_t k = 0; k < q->begins.n; k++)
 			unchain(p, &q->begins.v[k]->args, texts.v);
 		q->chain = NULL;

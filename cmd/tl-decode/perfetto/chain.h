@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chain: annotations as they follow one another. The slices of a kind have the
- * same ones in the same order, so a sequence learns a tree of them: a link is
- * an annotation behind those that lead to it, as it is written but for its
- * length and value. One that is known costs a comparison of a word, and its
- * value goes encoded where the stream will have it; the entries of the stream
- * hang on the link. What no link fits is read as any annotation (args.c) and
- * stands behind.
- *
- * Links hold numbers of the stream's strings, and are made only where those are
- * there already: so a string is written when the first event needs it, whoever
- * reads that. Once strings are forgotten, all links are: chain_forget().
+ * chain: annotations in a known order. Slices of a kind have the same ones in
+ * the same order, so a sequence learns a tree: a link is an annotation after
+ * those that lead to it, as written but for length and value. A known
+ * annotation costs the comparison of a word, its value is encoded as the stream
+ * will have it, and the entries hang on the link. What fits no link is read by
+ * args.c, and follows. Links hold numbers of the stream's strings and are made
+ * only once those exist, so that strings are written when the first event needs
+ * them. When strings are cleared, links are, too: chain_forget().
  */
 #ifndef TL_DECODE_PERFETTO_CHAIN_H
 #define TL_DECODE_PERFETTO_CHAIN_H
 
 #include "cmd/tl-decode/perfetto/args.h"
 
-/* Entries of a chain, and bytes of an annotation in front of its value. */
+/* Entries of a chain; bytes of an annotation before its value. */
 #define CHAIN_MAX 32
 #define LINK_MAX 8
 
-/* Slices of a category with nothing but a name, a length, the annotations of a
- * chain and perhaps flows are events of one shape. */
+/*
+ * Slices of a category with only a name, a length, a chain and perhaps flows:
+ * events of one shape.
+ */
 struct usual {
 	uint32_t category;
-	uint32_t shape; /* plus 1; 0: not known so far */
+	uint32_t shape; /* plus 1; 0: unknown */
 	bool has_flows;
 };
 
 struct link {
-	/* as it is written: the bytes that count, and what they are */
+	/* as written: mask of the bytes that count, and their values */
 	uint64_t mask, want;
-	uint8_t nlen, nhead; /* bytes up to its content, and to its value */
-	uint8_t form;        /* of the value: enum form in chain.c */
+	uint8_t nlen, nhead; /* bytes before content, before value */
+	uint8_t form;        /* enum form in chain.c */
 	uint8_t type;        /* of the entry */
-	uint32_t known;      /* keys on the way here: see args */
+	uint32_t known;      /* keys up to here: see args */
 	uint32_t nentries, nnext;
-	struct entry *entries; /* all on the way here */
-	/* those that follow: a list, and the one that did the last time, or
-	 * one that fits nothing */
+	struct entry *entries; /* of the path up to here */
+	/*
+	 * links that follow: the last one used or one that fits nothing, a list
+	 */
 	struct link *likely, *next, *sibling;
 	struct usual usual[8]; /* by category and flows */
 };
@@ -52,15 +52,17 @@ chain_usual(struct link *l, uint32_t category, bool has_flows)
 }
 
 /*
- * Reads the annotations at at, fields of a message up to end behind which
- * IN_PAD bytes can be read, into args that are empty. What is behind them.
+ * Reads the annotations at at into empty args: fields of a message up to end,
+ * with IN_PAD readable bytes after it. Returns their end.
  */
 const unsigned char *chain_read(struct perfetto *p, struct sequence *q,
     const unsigned char *at, const unsigned char *end, struct args *to);
-/* What the chain of args read stands in front of their list. */
+/* Moves what a chain read into the list. */
 void chain_undo(struct perfetto *p, struct args *args);
-/* Behind the strings of the stream, or before texts have other numbers: what
- * has been read is kept without them. */
+/*
+ * After clearing strings, or before renumbering texts: keeps what was read
+ * without links.
+ */
 void chain_forget(struct perfetto *p);
 
 #endif

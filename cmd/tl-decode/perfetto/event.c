@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Slices, points and counters of tracks as events. */
+/* Slices, points and counters as events. */
 #include "cmd/tl-decode/perfetto/chain.h"
 #include "cmd/tl-decode/perfetto/perfetto.h"
 
-/* What a tool without categories says of what happened. */
+/* The kind by annotations, without categories. */
 static enum kind
 kind_of_args(const struct perfetto *p, const struct open_slice *o)
 {
@@ -26,7 +26,7 @@ kind_of_args(const struct perfetto *p, const struct open_slice *o)
 							   : KIND_SLICE;
 }
 
-/* Categories are few, and the last one is likely this one. */
+/* Categories are few, and mostly the last one repeats. */
 static enum kind
 kind_of(struct perfetto *p, const struct open_slice *o)
 {
@@ -60,8 +60,10 @@ agent_number(const struct value *v, int64_t *n)
 	return false;
 }
 
-/* Which annotation names the GPU: a copy belongs to the one that it writes to,
- * or else reads from. */
+/*
+ * The annotation with the GPU: a copy's is the one it writes to, else the one
+ * it reads from.
+ */
 static uint32_t
 agent_key(const struct perfetto *p, const struct open_slice *o, enum kind kind)
 {
@@ -74,8 +76,7 @@ agent_key(const struct perfetto *p, const struct open_slice *o, enum kind kind)
 	    : KEY_DST_AGENT;
 }
 
-/* "512 (x=64, y=8, z=1)", as the converter of rocpd writes what the profiler
- * itself writes as a product. */
+/* "512 (x=64, y=8, z=1)" of rocpd's converter, for a product. */
 static bool
 dims_of(const struct perfetto *p, const struct args *args, enum key_number key,
     int64_t dims[3])
@@ -130,7 +131,7 @@ put_launch(struct perfetto *p, const struct args *args)
 	put_dims(p, STR("grid"), grid);
 }
 
-/* A text that is not among the stream's strings yet. */
+/* A text that is no string of the stream yet. */
 static uint32_t
 new_dict_text(struct perfetto *p, uint32_t text)
 {
@@ -164,7 +165,7 @@ role_of(const struct arg *a)
 	    : ROLE_NONE;
 }
 
-/* What is neither an integer nor a text by number. */
+/* Values other than integers and texts by number. */
 static void
 put_odd(struct perfetto *p, const struct args *args, const struct arg *a)
 {
@@ -179,9 +180,8 @@ put_odd(struct perfetto *p, const struct args *args, const struct arg *a)
 }
 
 /*
- * The others from a on, up to end and none behind the agent. Returns where they
- * end. The loop writes bytes, behind which no field is known to be as it was:
- * so all that it reads is in variables of its own.
+ * Puts arguments from a to end, up to the agent; returns where it stopped.
+ * Writing bytes may alias any field, so the loop reads local variables only.
  */
 static const struct arg *
 put_usual(struct perfetto *p, const struct arg *a, const struct arg *end,
@@ -229,7 +229,7 @@ put_device(struct perfetto *p, const struct args *args, const struct arg *agent)
 static void
 put_args(struct perfetto *p, const struct args *args, uint32_t agent)
 {
-	/* a device and dimensions may be added to these */
+	/* room for a device and dimensions */
 	const size_t max = SHAPE_MAX_ENTRIES - 8;
 	const struct arg *at = args->list.v;
 	const struct arg *end = args->list.n > 0 ? at + args->list.n : at;
@@ -253,14 +253,14 @@ put_args(struct perfetto *p, const struct args *args, uint32_t agent)
 	put_launch(p, args);
 }
 
-/* A bit for each of the known keys that is there. */
+/* A bit per known key. */
 static inline uint32_t
 known_keys(const struct args *args)
 {
 	return args->known | (args->chain != NULL ? args->chain->known : 0);
 }
 
-/* Of GPU work that does not say where it runs its track does. */
+/* Device and stream by track, for GPU work without its own. */
 static void
 put_row(struct perfetto *p, const struct args *args, const struct whose *w)
 {
@@ -278,8 +278,7 @@ put_row(struct perfetto *p, const struct args *args, const struct whose *w)
 		    &p->maker, STR("stream"), w->gpu_stream, ROLE_GPU_STREAM);
 }
 
-/* The first of a list of ids as texts; an annotation of that name may be
- * anything. */
+/* The first of a list of ids as text; such an annotation may hold anything. */
 static bool
 first_flow(const struct perfetto *p, const struct args *args, uint64_t *id)
 {
@@ -298,12 +297,12 @@ first_flow(const struct perfetto *p, const struct args *args, uint64_t *id)
 	    num_u64((struct str){ s.p, (size_t)(end - s.p) }, id);
 }
 
-/* What ties a launch and its work. */
+/* Keys that link launches and GPU work. */
 #define KEYS_CORR                                                             \
 	(UINT32_C(1) << KEY_CORRELATION | UINT32_C(1) << KEY_CORRELATION_ID | \
 	    UINT32_C(1) << KEY_CORR_ID)
 
-/* A launch and its work that no id ties, but an arrow. */
+/* Links a launch and its work by flow, without other ids. */
 static void
 put_flow(struct perfetto *p, const struct args *args, enum kind kind)
 {
@@ -319,7 +318,7 @@ begin_event(struct perfetto *p, const struct open_slice *o, struct whose *whose,
     enum kind kind, uint32_t cat)
 {
 	int64_t tid = whose->tid;
-	/* of rocprofv3's worker threads and GPUs the track is no thread */
+	/* rocprofv3's worker threads and GPUs are no threads */
 	bool has_tid =
 	    args_get_int(&o->args, KEY_TID, &tid) || !whose->is_process;
 
@@ -342,7 +341,7 @@ begin_event(struct perfetto *p, const struct open_slice *o, struct whose *whose,
 	maker_start(&p->maker, source_time(p->s, o->ts_ns));
 }
 
-/* Strings of the stream were forgotten. */
+/* After the stream's strings were cleared. */
 static __attribute__((noinline)) void
 forget_strings(struct perfetto *p)
 {
@@ -351,7 +350,7 @@ forget_strings(struct perfetto *p)
 	p->ntold++;
 }
 
-/* False: strings were forgotten. */
+/* False: strings were cleared. */
 static bool
 end_event(struct perfetto *p)
 {
@@ -388,11 +387,10 @@ write_span(struct perfetto *p, const struct open_slice *o, struct whose *whose,
 
 /* ---- usual slices ---- */
 
-/* Fields of an event that is nothing but a slice. */
+/* Fields of a plain slice. */
 #define HAS_USUAL (HAS_TRACK | HAS_TS | HAS_DUR | HAS_NAME)
 
-/* Behind a chain, what ties a launch and its work; longer lists are no usual
- * ones. */
+/* Flows after a chain; longer lists are unusual. */
 static inline const struct arg *
 flows_of(const struct args *args)
 {
@@ -405,8 +403,10 @@ flows_of(const struct args *args)
 	    : NULL;
 }
 
-/* The slice was written just now: others of its category and chain will be of
- * the same shape, unless it depends on more than these. */
+/*
+ * After writing a slice: others of its category and chain have the same shape,
+ * unless that depends on more.
+ */
 static void
 learn_usual(struct perfetto *p, const struct open_slice *o, enum kind kind)
 {
@@ -420,14 +420,14 @@ learn_usual(struct perfetto *p, const struct open_slice *o, enum kind kind)
 	    ev->shape->nentries != l->nentries + has_flows)
 		return;
 	if (kind == KIND_SLICE && (l->known & KEYS_CORR) != 0)
-		return; /* it may count as skipped */
+		return; /* may be skipped */
 	if ((KIND_BIT(kind) & KINDS_GPU) != 0 && (l->known & row) != row)
-		return; /* the lane may say where it ran */
+		return; /* the lane may name device and stream */
 	*chain_usual(l, o->category, has_flows) =
 	    (struct usual){ o->category, ev->shape_id + 1, has_flows };
 }
 
-/* The values of a chain and of the flows behind it. */
+/* Values of a chain and its flows. */
 static __attribute__((noinline)) struct str
 flow_values(
     struct perfetto *p, const struct args *args, const struct arg *flows)
@@ -469,7 +469,7 @@ write_usual(struct perfetto *p, const struct open_slice *o, int64_t end_ns)
 	ev->ts_ns = source_time(p->s, o->ts_ns);
 	ev->dur_ns = end_ns - o->ts_ns;
 	ev->uid = (struct uid){ p->s->next_id++, 0 };
-	source_event(p->s, ev); /* of what counts nothing is skipped */
+	source_event(p->s, ev); /* usual slices are never skipped */
 	if (flows != NULL && UNLIKELY(source_trim(p->s, 0)))
 		forget_strings(p);
 	return true;
@@ -481,7 +481,7 @@ write_slice(struct perfetto *p, const struct open_slice *o,
 {
 	enum kind kind = kind_of(p, o);
 
-	/* without a category it may be a launch or its work */
+	/* without a category it may be a launch or GPU work */
 	if (kind == KIND_SLICE && perfetto_name(p, o->category).len == 0 &&
 	    (known_keys(&o->args) & KEYS_CORR) != 0)
 		p->s->skipped[SKIP_CATEGORY]++;
@@ -535,7 +535,7 @@ write_name(
 	end_event(p);
 }
 
-/* The process's name is that of the nearest track above that has one. */
+/* The name of the nearest track above that has one. */
 static uint32_t
 process_name(const struct perfetto *p, const struct lane *l)
 {
@@ -586,7 +586,7 @@ write_names(struct perfetto *p, uint32_t lane)
 		thread = listed_name(&p->thread_names, w.tid);
 	if (process != NO_NAME && is_news(p, w.pid, process))
 		write_name(p, &w, true, process);
-	/* a process is no thread, and what is below a thread is not it */
+	/* a process is no thread, nor is a track below a thread */
 	if (thread != NO_NAME && l->has_pid == l->has_tid &&
 	    (l->has_tid || !w.has_tid))
 		write_name(p, &w, false, thread);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work on the GPU as PyTorch's profiler writes it: render stages, of which the
- * stage says what they are; and counters of a GPU.
+ * GPU work as PyTorch's profiler writes it, render stages, whose stage tells
+ * the kind; and GPU counters.
  */
 #include "cmd/tl-decode/perfetto/perfetto.h"
 
@@ -16,7 +16,7 @@ struct stage {
 	struct buf waits;
 };
 
-/* ---- what a launch says ---- */
+/* ---- arguments of a launch ---- */
 
 /* {1, 2, 3: x, y, z} as [x,y,z] */
 static void
@@ -36,8 +36,10 @@ add_dims(
 	buf_free(&text);
 }
 
-/* A named value of a launch: as a debug annotation, with other numbers:
- * {1: name_iid, 2: name, 3: int, 4: uint, 5: double, 6: string} */
+/*
+ * A launch's argument, like a debug annotation with other numbers: {1:
+ * name_iid, 2: name, 3: int, 4: uint, 5: double, 6: string}
+ */
 static void
 add_launch_arg(struct perfetto *p, const struct sequence *q, struct str bytes,
     struct args *args)
@@ -93,7 +95,7 @@ read_launch(struct perfetto *p, const struct sequence *q, struct str bytes,
 	}
 }
 
-/* {1: name, 2: value}, always text: numbers as such */
+/* {1: name, 2: value}, both text; numbers become numbers */
 static void
 read_extra(struct perfetto *p, struct str bytes, struct args *args)
 {
@@ -232,7 +234,7 @@ write_stage(struct perfetto *p, const struct sequence *q, struct stage *s,
 	enum kind kind = kind_of_stage(stage);
 	int64_t end = ts_ns + (s->has_dur ? (int64_t)s->dur : 0);
 
-	if (kind == KIND_SLICE && stage.len == 0) /* it may be any work */
+	if (kind == KIND_SLICE && stage.len == 0) /* any work */
 		p->s->skipped[SKIP_CATEGORY]++;
 	if (s->has_gpu)
 		args_int(&o.args, KEY_DEVICE, s->gpu);
@@ -371,8 +373,10 @@ write_gpu_counter(struct perfetto *p, const struct gpu_counters *set,
 	args_free(&o.args);
 }
 
-/* GpuCounterEvent {1: descriptor, 4: descriptor_iid, 2: counters, 3: gpu_id}:
- * a descriptor holds for all events of its GPU. */
+/*
+ * GpuCounterEvent {1: descriptor, 4: descriptor_iid, 2: counters, 3: gpu_id}; a
+ * descriptor holds for all events of its GPU.
+ */
 bool
 gpu_counters(
     struct perfetto *p, struct sequence *q, struct str bytes, int64_t ts_ns)

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tracks, and which end belongs to which slice.
- *
- * Slices of a track nest, so an end closes the one that began last. But two
- * writers do otherwise: rocprofv3 says in a slice's annotations when it ends,
- * and its order is none; PyTorch writes the begins of many slices, then their
- * ends in the same order. So ends wait until something else begins: a run of
- * begins with as many ends that are not in the order of time is paired one by
- * one, if all pairs fit.
+ * Tracks, and the slice that an end closes. Slices nest, so an end closes the
+ * last begin. Two writers differ: rocprofv3 gives a slice's end in annotations,
+ * in any order; PyTorch writes many begins, then their ends in the same order.
+ * So ends wait until something else begins: a run of begins with as many ends
+ * out of time order is paired one by one, if all pairs fit.
  */
 #include "cmd/tl-decode/perfetto/usual.h"
 
-#define OWNERS_MAX 64 /* tracks above a track */
+#define OWNERS_MAX 64 /* nested tracks */
 
 /* ---- tracks ---- */
 
@@ -108,7 +105,7 @@ describe_counter(struct perfetto *p, struct lane *l, struct str bytes)
 	}
 }
 
-/* The uuid of a TrackDescriptor, wherever it stands. */
+/* The uuid of a TrackDescriptor, at any place. */
 static void
 find_uuid(struct perfetto *p, struct str bytes, uint64_t *uuid)
 {
@@ -120,8 +117,10 @@ find_uuid(struct perfetto *p, struct str bytes, uint64_t *uuid)
 			*uuid = m.u;
 }
 
-/* TrackDescriptor {1: uuid, 5: parent_uuid, 2, 10, 13: name, 3: process,
- * 4: thread, 8: counter}. One that only has a name renames the track. */
+/*
+ * TrackDescriptor {1: uuid, 5: parent_uuid, 2, 10, 13: name, 3: process, 4:
+ * thread, 8: counter}. A name alone renames the track.
+ */
 bool
 lane_describe(struct perfetto *p, struct str bytes)
 {
@@ -134,7 +133,7 @@ lane_describe(struct perfetto *p, struct str bytes)
 	if (p->fault != NULL)
 		return false;
 	p->ntold++;
-	lane = lane_of(p, uuid); /* they may move */
+	lane = lane_of(p, uuid); /* lanes may have moved */
 	l = &p->lanes.v[lane];
 	while (perfetto_next(p, &m)) {
 		if (m.field == 5 && m.type == PROTO_VARINT) {
@@ -163,7 +162,7 @@ number_behind(struct str name, struct str word, int64_t *n)
 	    num_i64((struct str){ name.p + word.len, name.len - word.len }, n);
 }
 
-/* By what the track is called, and what it is in. */
+/* GPU and stream by the names of the track and those above. */
 static void
 find_row(const struct perfetto *p, const struct lane *l, struct whose *w)
 {
@@ -235,7 +234,7 @@ close_slice(struct perfetto *p, struct open_slice *o, const struct slice_end *e)
 	open_slice_free(p, o);
 }
 
-/* Whether the i-th end of a run is that of the i-th begin. */
+/* Whether the i-th end of a run belongs to the i-th begin. */
 static bool
 is_paired(const struct sequence *q)
 {
@@ -262,7 +261,7 @@ is_paired(const struct sequence *q)
 	return !is_nested;
 }
 
-/* The ends that wait find their slices. */
+/* Pairs waiting ends with slices. */
 void
 lane_settle(struct perfetto *p, struct sequence *q)
 {
@@ -278,7 +277,7 @@ lane_settle(struct perfetto *p, struct sequence *q)
 		} else if (l->open.n > 0) {
 			close_slice(p, l->open.v[--l->open.n], e);
 		} else {
-			p->ndropped++; /* it began before the recording */
+			p->ndropped++; /* began before the recording */
 		}
 		if (e->more != NULL)
 			open_slice_free(p, e->more);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What older writers say in Chrome's way: a phase, ids and durations in
- * microseconds, process and thread by number. Such an event becomes the one
- * that its JSON would become.
+ * Chrome's legacy form: phase, ids, durations in microseconds, process and
+ * thread numbers. The event is that of the equivalent JSON.
  */
 #include "cmd/tl-decode/perfetto/perfetto.h"
 
@@ -24,7 +23,7 @@ enum {
 	F_TID = 19,
 };
 
-/* The argument just added is the event's own member, not one of its args. */
+/* The last argument is a member of the event, not of its args. */
 static void
 set_top(struct args *to)
 {
@@ -52,7 +51,7 @@ put_top_true(struct perfetto *p, struct args *to, struct str key)
 	set_top(to);
 }
 
-/* {"local":"0x1f"}, as Chrome writes ids that belong to a process. */
+/* {"local":"0x1f"}, Chrome's form of ids of one process. */
 static void
 put_id(struct perfetto *p, struct args *to, const char *scope, uint64_t id)
 {
@@ -116,8 +115,10 @@ legacy_read(struct perfetto *p, const struct sequence *q, struct str bytes,
 	return p->fault == NULL;
 }
 
-/* ThreadDescriptor {1: pid, 2: tid, 6, 7: times from which the sequence's
- * count, 5: thread_name} */
+/*
+ * ThreadDescriptor {1: pid, 2: tid, 6, 7: base times of the sequence, 5:
+ * thread_name}
+ */
 bool
 legacy_thread(struct perfetto *p, struct sequence *q, struct str bytes)
 {
@@ -160,7 +161,7 @@ legacy_process(struct perfetto *p, struct sequence *q, struct str bytes)
 	return p->fault == NULL;
 }
 
-/* {1: number, 2 or 3: name, or several} */
+/* {1: number, 2 or 3: name}, or several names */
 static void
 read_name(
     struct perfetto *p, struct map *names, uint32_t field, struct str bytes)

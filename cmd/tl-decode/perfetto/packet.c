@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets, packed ones too, and what they are about. */
+/* Packets, compressed ones too. */
 #include "cmd/tl-decode/perfetto/usual.h"
 
 #include <zlib.h>
 #include <zstd.h>
 
 #define UNPACKED_MAX (UINT64_C(256) << 20)
-#define PACKED_DEPTH 2 /* packets in packets in packets are refused */
+#define PACKED_DEPTH 2 /* deeper nested packets are refused */
 
 /* sequence_flags */
 enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
 
-/* What is seldom in a packet, in the order in which it is applied. */
+/* Rare parts of a packet, in the order of use. */
 enum part {
 	PART_ZLIB,
 	PART_ZSTD,
@@ -31,8 +31,8 @@ struct packet {
 	uint64_t timestamp, clock, sequence, flags;
 	uint32_t ntimestamps; /* the last one counts */
 	bool is_dropped, is_first;
-	bool is_other; /* of a data source that is counted, not read */
-	uint32_t has;  /* a bit for each part, those that aren't empty */
+	bool is_other; /* of another data source: counted only */
+	uint32_t has;  /* a bit per part that is not empty */
 	struct str event;
 	struct str parts[PARTS_N];
 };
@@ -72,7 +72,7 @@ read_seldom(struct packet *k, struct fields m)
 	case 87: k->is_first = m.u != 0; break;
 	case 133: read_part(k, PART_ZSTD, m); break;
 	case 1: /* ftrace */
-	case 7: /* statistics of the system and of processes, power, logs */
+	case 7: /* statistics of system and processes, power, logs */
 	case 9:
 	case 38:
 	case 39:
@@ -120,7 +120,7 @@ read_packet(struct perfetto *p, struct str bytes, struct packet *k)
 	k->has = k->ntimestamps = 0;
 	k->event.len = 0;
 	while (m.p < m.end) {
-		switch (*m.p) { /* what most packets have */
+		switch (*m.p) { /* fields of most packets */
 		case PROTO_TAG(8, PROTO_VARINT):
 			if (!fields_usual(&m, &k->timestamp))
 				break;
@@ -148,7 +148,7 @@ read_packet(struct perfetto *p, struct str bytes, struct packet *k)
 	return perfetto_is_good(p, m.error);
 }
 
-/* The packets of bytes that were packed. */
+/* Packets in decompressed bytes. */
 static bool
 read_packed(struct perfetto *p, struct str bytes, unsigned depth)
 {
@@ -166,7 +166,7 @@ inflate_all(struct str s, struct buf *out)
 {
 	z_stream z = { .next_in = (unsigned char *)(uintptr_t)s.p,
 		.avail_in = (unsigned)s.len };
-	int rc = inflateInit2(&z, 15 + 32); /* zlib's or gzip's head */
+	int rc = inflateInit2(&z, 15 + 32); /* zlib or gzip header */
 
 	while (rc == Z_OK && out->len < UNPACKED_MAX) {
 		buf_room(out, 65536);
@@ -206,7 +206,7 @@ zstd_all(struct str s, struct buf *out)
 	return rc == 0;
 }
 
-/* As the bytes of a window are. */
+/* Padded like a window. */
 static struct str
 padded(struct buf *b)
 {
@@ -235,7 +235,7 @@ read_compressed(struct perfetto *p, struct str s, bool is_zstd, unsigned depth)
 
 const struct frame perfetto_no_frame = { .front = 1 };
 
-/* The first n bytes there, all of them that count. */
+/* The first n bytes and the mask of them. */
 static uint64_t
 framed(const unsigned char *at, size_t n, uint64_t *mask)
 {
@@ -246,7 +246,7 @@ framed(const unsigned char *at, size_t n, uint64_t *mask)
 	return hash_load(at, FRAME_MAX) & *mask;
 }
 
-/* The frame of a packet that says nothing but a time and an event. */
+/* The frame of a packet with only a time and an event. */
 static void
 learn_frame(struct perfetto *p, struct str bytes, const struct packet *k,
     struct sequence *q)
@@ -277,7 +277,7 @@ learn_frame(struct perfetto *p, struct str bytes, const struct packet *k,
 
 /* ---- all of a packet ---- */
 
-/* What a packet says of its sequence, of tracks and clocks. */
+/* Sequence state, tracks and clocks in a packet. */
 static bool
 apply_parts(struct perfetto *p, struct sequence *q, const struct packet *k)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file, whole or salvaged, and how it is recognised. */
+/* The file, whole or salvaged, and its recognition. */
 #include "cmd/tl-decode/perfetto/usual.h"
 
 #include "cmd/tl-decode/format.h"
@@ -27,7 +27,7 @@ perfetto_text(struct perfetto *p, struct str s)
 
 /* ---- the file ---- */
 
-/* The next packet, whole in the window; PROTO_MORE: the data end in it. */
+/* The next whole packet in the window; PROTO_MORE: the data end in it. */
 static enum proto_status
 next_packet(struct source_state *s, struct proto *m)
 {
@@ -88,7 +88,7 @@ free_reading(void *reading)
 	vec_release(p);
 }
 
-/* What else the file holds, and what it lacks. */
+/* Facts of what was skipped or lost. */
 static void
 set_facts(struct perfetto *p)
 {
@@ -124,7 +124,7 @@ lose(struct perfetto *p, uint64_t bytes)
 	p->fault = NULL;
 }
 
-/* Where the packets end before the file does, all of the rest is lost. */
+/* The rest after the last readable packet is lost. */
 static void
 lose_rest(struct perfetto *p)
 {
@@ -142,7 +142,7 @@ lose_rest(struct perfetto *p)
 
 /* ---- all of it ---- */
 
-/* A packet was read, up to end: it is lost if there is a fault in it. */
+/* After a packet: with a fault it is lost. */
 static inline void
 end_packet(struct perfetto *p, struct in *in, const unsigned char *end)
 {
@@ -158,8 +158,7 @@ end_packet(struct perfetto *p, struct in *in, const unsigned char *end)
 		progress_show(in_consumed(in), in_size(in));
 }
 
-/* The packets that are whole in the window, up to one that is not, or another
- * field. */
+/* Whole packets of the window, up to an incomplete one or another field. */
 static void
 read_window(struct perfetto *p, struct proto *m)
 {
@@ -185,7 +184,7 @@ read_window(struct perfetto *p, struct proto *m)
 	p->s->counts->bytes += (uint64_t)(in->p - start);
 }
 
-/* All fields of the file; why there are no more. */
+/* All fields of the file; returns why it stopped. */
 static enum proto_status
 read_packets(struct perfetto *p, struct proto *m)
 {
@@ -245,8 +244,7 @@ read_file(struct source_state *s)
 
 /* ---- the format ---- */
 
-/* Whether only a packet has such a field; XPlane's and HLO's messages have
- * others of these numbers. */
+/* Whether only a packet has this field: XPlane and HLO use others. */
 static bool
 is_of_packet(const struct proto *m)
 {
@@ -264,7 +262,7 @@ is_of_packet(const struct proto *m)
 	}
 }
 
-/* Its first packet is such, or is nothing but a snapshot of clocks. */
+/* The first packet has such a field, or only a clock snapshot. */
 static enum sniff
 sniff(struct str head, const char *path)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What a sequence of packets knows: names by number, defaults and clocks. */
+/* State of a packet sequence: interned names, defaults, clocks. */
 #include "cmd/tl-decode/perfetto/usual.h"
 
-#define CLOCK_BOOTTIME 6 /* the trace's clock unless it says otherwise */
+#define CLOCK_BOOTTIME 6 /* the default trace clock */
 #define CLOCK_REALTIME 1
-/* Clocks from here up to the next belong to one sequence. */
+/* Clocks up to the next constant belong to one sequence. */
 #define CLOCK_OWN_FIRST 64
 #define CLOCK_OWN_END 128
-#define CLOCKS_MAX 256 /* that are shared; they are looked for one by one */
+#define CLOCKS_MAX 256 /* shared ones; searched in turn */
 #define TOO_MANY_CLOCKS "more than 256 clocks"
 
 struct sequence *
@@ -63,7 +63,7 @@ sequence_free(struct perfetto *p, struct sequence *q)
 
 /* ---- names ---- */
 
-/* The list takes no number that is far beyond how many came. */
+/* Numbers far beyond the count go elsewhere. */
 static void
 put_name(struct name_list *l, uint64_t iid, uint32_t text)
 {
@@ -80,7 +80,7 @@ put_name(struct name_list *l, uint64_t iid, uint32_t text)
 	l->near.v[iid] = text;
 }
 
-/* {1: iid, 2: name}; of a kernel 3, demangled; of a GPU context 2 is the pid */
+/* {1: iid, 2: name}; of a kernel 3: demangled; of a GPU context 2: pid */
 static bool
 intern_one(
     struct perfetto *p, struct sequence *q, enum names what, struct str bytes)
@@ -112,7 +112,7 @@ intern_one(
 	text = perfetto_text(p, name);
 	was = sequence_name(q, what, iid);
 	if (what == NAMES_KEY && was != NO_NAME && was != text)
-		q->chain = NULL; /* it holds what the key was */
+		q->chain = NULL; /* it has the old key */
 	put_name(&q->names[what], iid, text);
 	return true;
 }
@@ -247,8 +247,7 @@ read_clock(struct perfetto *p, struct str bytes, struct clock *c)
 	    perfetto_fault(p, "a clock is out of range");
 }
 
-/* What the trace's clock showed then: the snapshot has it, or one that was tied
- * to it before. */
+/* The trace clock's value in a snapshot, directly or by a clock tied to it. */
 static bool
 snapshot_ns(
     struct perfetto *p, struct sequence *q, const clock_vec *list, int64_t *now)
@@ -272,7 +271,7 @@ snapshot_ns(
 	return false;
 }
 
-/* The first snapshot with both says how far the trace's clock is behind 1970 */
+/* The first snapshot with both gives the trace clock's offset from 1970. */
 static void
 set_epoch(struct perfetto *p, const clock_vec *list, int64_t now)
 {
@@ -337,7 +336,7 @@ clock_snapshot(struct perfetto *p, struct sequence *q, struct str bytes)
 	return p->fault == NULL;
 }
 
-/* Whether clock_ns() may do without clock_ns_any(). */
+/* Remembers a clock that clock_ns() can convert without clock_ns_any(). */
 static void
 learn_usual_clock(struct perfetto *p, struct sequence *q, const struct clock *c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sequence: what a writer of packets knows: names by number, defaults, clocks,
- * and which of its slices have begun and ended.
+ * sequence: a packet writer's state: interned names, defaults, clocks, and its
+ * begun and ended slices.
  */
 #ifndef TL_DECODE_PERFETTO_SEQUENCE_H
 #define TL_DECODE_PERFETTO_SEQUENCE_H
@@ -10,21 +10,23 @@
 
 #define NO_NAME INTERN_NONE
 
-/* What is interned, by what the number stands for. */
+/* Kinds of interned names. */
 enum names {
 	NAMES_CATEGORY,
 	NAMES_EVENT,
 	NAMES_KEY,
 	NAMES_STRING,
-	NAMES_STAGE,  /* of GPU work: what it is, and lanes */
-	NAMES_KERNEL, /* demangled where it can be */
-	NAMES_ARG,    /* of a kernel's launch */
+	NAMES_STAGE,  /* of GPU work: stages and queues */
+	NAMES_KERNEL, /* demangled if possible */
+	NAMES_ARG,    /* of a launch */
 	NAMES_CORRELATION,
 	NAMES_N
 };
 
-/* Their numbers in perfetto.texts, or NO_NAME: writers count from 1, so those
- * that are near lie in a list. */
+/*
+ * Numbers in perfetto.texts, or NO_NAME; writers count from 1, so most are in a
+ * list.
+ */
 struct name_list {
 	VEC(uint32_t) near;
 	struct map far;
@@ -35,9 +37,9 @@ struct name_list {
 
 struct clock {
 	uint64_t id;
-	int64_t multiplier; /* ns of a tick */
-	int64_t last;       /* ticks, of an incremental one */
-	int64_t offset;     /* to the trace's clock, in ns */
+	int64_t multiplier; /* ns per tick */
+	int64_t last;       /* ticks, if incremental */
+	int64_t offset;     /* ns, to the trace's clock */
 	bool is_incremental, has_offset;
 };
 typedef VEC(struct clock) clock_vec;
@@ -45,20 +47,20 @@ typedef VEC(uint64_t) number_vec;
 
 struct open_slice;
 
-/* The end of a slice that is still to be found. */
+/* An end whose slice is not found yet. */
 struct slice_end {
 	uint32_t lane;
 	int64_t ts_ns;
-	struct open_slice *more; /* that has args, or NULL */
+	struct open_slice *more; /* with args, or NULL */
 };
 
-/* What the counters of a GPU are called, by their numbers. */
+/* Names of a GPU's counters, by number. */
 struct gpu_counters {
 	int64_t gpu;
 	bool has_gpu;
 	struct map names;
 };
-/* Of several, by their number or by that of the GPU. */
+/* By their number or by GPU. */
 struct counter_sets {
 	struct map at;
 	VEC(struct gpu_counters) list;
@@ -68,21 +70,23 @@ struct sequence {
 	bool is_valid;
 	struct name_list names[NAMES_N];
 	struct link *chain;                   /* see chain.h */
-	struct map pids;                      /* of GPU contexts */
+	struct map pids;                      /* by GPU context */
 	uint64_t default_clock, default_lane; /* 0: none */
 	bool has_default_lane;
 	number_vec default_counters, default_reals; /* tracks */
 	struct counter_sets counters;
 	clock_vec clocks;
-	/* the default one of these, if it counts differences in ns and is tied
-	 * to the trace's, as of so many snapshots: perfetto.nsnapshots, or 0 */
+	/*
+	 * index of the default clock if it counts ns differences and is tied to
+	 * the trace's, as of this perfetto.nsnapshots; or 0
+	 */
 	size_t usual_clock;
 	uint64_t usual_as_of;
-	/* of older writers: the thread, and times in microseconds */
+	/* legacy: thread, and times in microseconds */
 	uint32_t thread;
 	bool has_thread;
 	int64_t us, thread_us;
-	/* begins and ends that followed each other, see lane.c */
+	/* a run of begins and ends, see lane.c */
 	VEC(struct open_slice *) begins;
 	VEC(struct slice_end) ends;
 };

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts by number: names, keys, strings and lists in annotations. A writer need
- * not intern a name, so there may be ever new ones: when they take too much
- * memory, those that nothing refers to any more are forgotten and the others
- * numbered anew.
+ * Texts by number: names, keys, strings and lists of annotations. Writers need
+ * not intern names, so texts may be ever new: when they take too much memory,
+ * unused ones are dropped and the rest renumbered.
  */
 #include "cmd/tl-decode/perfetto/chain.h"
 #include "cmd/tl-decode/perfetto/perfetto.h"
 
-/* Bytes of texts that are always kept. */
+/* Bytes of texts always kept. */
 #define TEXTS_MIN (UINT64_C(16) << 20)
 
 struct collection {
 	const struct intern *from;
 	struct intern *to;
-	uint32_t *moved; /* new numbers by old ones, or NO_NAME */
+	uint32_t *moved; /* new number by old one, or NO_NAME */
 };
 
 void
@@ -22,7 +21,7 @@ texts_start(struct perfetto *p)
 {
 	p->texts = intern_create();
 	p->texts_max = TEXTS_MIN;
-	for (int i = 0; i < KEYS_N; i++) /* their numbers are known */
+	for (int i = 0; i < KEYS_N; i++) /* fixed numbers */
 		(void)intern_put(p->texts, perfetto_keys[i].text);
 }
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* TrackEvents: what happens on tracks, in packets. */
+/* TrackEvents: what happens on tracks. */
 #include "cmd/tl-decode/perfetto/chain.h"
 #include "cmd/tl-decode/perfetto/usual.h"
 #include "stream/from-json.h"
 
-/* Longer texts of an event's categories are faults. */
+/* A longer list of categories is a fault. */
 #define CATEGORIES_MAX 4096
 
-/* What is seldom in a TrackEvent. */
+/* Rare fields of a TrackEvent. */
 struct seldom {
 	struct legacy legacy;
-	/* where they are not the packet's or the sequence's: microseconds */
+	/* the event's own times, in microseconds */
 	int64_t delta_us, absolute_us, thread_us;
 	bool has_delta, has_absolute, has_thread_us;
 };
@@ -20,14 +20,14 @@ struct track_message {
 	struct open_slice *o;
 	uint64_t type, lane;
 	bool has_lane, has_value, is_real;
-	bool has_seldom; /* else seldom and lists hold nothing */
+	bool has_seldom; /* else seldom and lists are unset */
 	int64_t value;
 	double real;
 	struct number_lists *lists;
 	struct seldom seldom;
 };
 
-/* Before the first such field is read. */
+/* Clears them before the first such field. */
 static struct seldom *
 seldom_of(struct track_message *t)
 {
@@ -42,7 +42,7 @@ seldom_of(struct track_message *t)
 	return &t->seldom;
 }
 
-/* Flow ids as texts: they are 64 bits wide. */
+/* As text: they have 64 bits. */
 static void
 add_flows(struct perfetto *p, const number_vec *flows, struct args *to)
 {
@@ -65,7 +65,7 @@ put_text(struct buf *b, struct str s)
 	buf_put(b, s.p, s.len);
 }
 
-/* Of several one text, with commas, as Chrome has it. */
+/* Several are one text with commas, as in Chrome's format. */
 static void
 add_category(struct perfetto *p, struct open_slice *o, uint32_t category)
 {
@@ -96,7 +96,7 @@ read_categories(struct perfetto *p, const struct sequence *q, struct fields m,
 		(void)perfetto_fault(p, "a list of categories is malformed");
 }
 
-/* Lists, and what older writers say in another way. */
+/* Lists and legacy fields. */
 static void
 read_older(struct perfetto *p, struct sequence *q, struct fields m,
     struct track_message *t)
@@ -145,7 +145,7 @@ read_older(struct perfetto *p, struct sequence *q, struct fields m,
 	}
 }
 
-/* An id that ties events together. */
+/* An id that links events. */
 static void
 read_correlation(struct perfetto *p, const struct sequence *q, struct fields m,
     struct args *args)
@@ -159,7 +159,7 @@ read_correlation(struct perfetto *p, const struct sequence *q, struct fields m,
 		args_text(p, args, KEY_CORRELATION_ID, m.bytes);
 }
 
-/* What most events lack. */
+/* Rare fields. */
 static __attribute__((noinline)) void
 read_seldom(struct perfetto *p, struct sequence *q, struct fields m,
     struct track_message *t)
@@ -191,7 +191,7 @@ read_seldom(struct perfetto *p, struct sequence *q, struct fields m,
 	}
 }
 
-/* What the seldom fields come to. */
+/* Evaluates rare fields. */
 static void
 end_seldom(struct perfetto *p, struct track_message *t)
 {
@@ -239,8 +239,7 @@ read_field(struct perfetto *p, struct sequence *q, struct fields *m,
 	}
 }
 
-/* What a chain reads is there for the kind only where a category tells it, and
- * is written with slices. */
+/* A chain needs a category for the kind, and is written with slices only. */
 static inline bool
 may_chain(const struct track_message *t)
 {
@@ -261,7 +260,7 @@ read_message(struct perfetto *p, struct sequence *q, struct str bytes,
 	while (m.p < m.end) {
 		const unsigned char *next;
 
-		switch (*m.p) { /* what most events have */
+		switch (*m.p) { /* fields of most events */
 		case PROTO_TAG(3, PROTO_VARINT):
 			if (o->category != NO_NAME || !fields_usual(&m, &u))
 				break;
@@ -298,7 +297,7 @@ read_message(struct perfetto *p, struct sequence *q, struct str bytes,
 	if (!perfetto_is_good(p, m.error))
 		return false;
 	if (o->args.chain != NULL && t->type != TYPE_BEGIN)
-		chain_undo(p, &o->args); /* the type came again */
+		chain_undo(p, &o->args); /* the type is repeated */
 	if (t->has_seldom)
 		end_seldom(p, t);
 	return true;
@@ -328,8 +327,7 @@ on_counter(struct perfetto *p, uint32_t lane, const struct open_slice *at,
 		    real != NULL ? &scaled : NULL, v);
 }
 
-/* Counters that stand in another event: their tracks are its own, or else the
- * sequence's. */
+/* Counters within another event, on the event's or the sequence's tracks. */
 static void
 on_more_counters(
     struct perfetto *p, const struct sequence *q, const struct track_message *t)
@@ -355,8 +353,8 @@ on_more_counters(
 /* ---- slices ---- */
 
 /*
- * rocprofv3 says when a slice begins and ends, whatever the packets' times:
- * then the end that follows on the track is this one's, and not waited for.
+ * rocprofv3 gives begin and end in annotations, whatever the packets' times;
+ * the end packet that follows is this slice's, and not waited for.
  */
 static bool
 is_whole(struct open_slice *o, int64_t *end)
@@ -376,7 +374,7 @@ is_whole(struct open_slice *o, int64_t *end)
 	return true;
 }
 
-/* Whether the slice is kept open. */
+/* Whether the slice stays open. */
 static inline __attribute__((always_inline)) bool
 on_begin(struct perfetto *p, struct sequence *q, struct open_slice *o)
 {
@@ -393,7 +391,7 @@ on_begin(struct perfetto *p, struct sequence *q, struct open_slice *o)
 	return false;
 }
 
-/* A call that ended when it began is an instant to the converter of rocpd. */
+/* rocpd's converter writes a call of length 0 as an instant. */
 static void
 on_instant(struct perfetto *p, struct open_slice *o)
 {
@@ -405,7 +403,7 @@ on_instant(struct perfetto *p, struct open_slice *o)
 		write_point(p, o, 'i');
 }
 
-/* X: a slice that says how long it is. */
+/* X: a slice with a duration. */
 static void
 on_complete(struct perfetto *p, struct open_slice *o, int64_t dur_us)
 {
@@ -424,7 +422,7 @@ on_end(struct perfetto *p, struct sequence *q, struct open_slice *o)
 	return lane_end(p, q, o->lane, o->ts_ns, o->args.list.n > 0 ? o : NULL);
 }
 
-/* An event without a type, by its phase. */
+/* By phase, without a type. */
 static bool
 on_phase(struct perfetto *p, struct sequence *q, struct open_slice *o,
     const struct legacy *l)
@@ -433,7 +431,7 @@ on_phase(struct perfetto *p, struct sequence *q, struct open_slice *o,
 	case 'B': return on_begin(p, q, o);
 	case 'E': return on_end(p, q, o);
 	case 'X': on_complete(p, o, l->dur_us); return false;
-	case 0: p->ndropped++; return false; /* nor a phase */
+	case 0: p->ndropped++; return false; /* no phase either */
 	default: write_point(p, o, l->ph); return false;
 	}
 }
@@ -485,8 +483,7 @@ lane_of_message(
 	return q->thread;
 }
 
-/* The event's own time, in microseconds of a monotonic clock; false: it has
- * none. */
+/* The event's own time, in microseconds of a monotonic clock; false: none. */
 static bool
 own_time(struct perfetto *p, struct sequence *q, const struct track_message *t,
     int64_t *ns)
@@ -504,7 +501,7 @@ own_time(struct perfetto *p, struct sequence *q, const struct track_message *t,
 	return clock_ns(p, q, CLOCK_MONOTONIC, (uint64_t)*ns, ns);
 }
 
-/* Metadata of PyTorch, a text which may be JSON. */
+/* PyTorch's metadata: text, perhaps JSON. */
 static void
 put_member(struct perfetto *p, struct str key, struct str text)
 {
@@ -521,8 +518,10 @@ put_member(struct perfetto *p, struct str key, struct str text)
 	source_meta(p->s, key, v);
 }
 
-/* What Kineto's builder says of the recording: instants without a time on the
- * track that it has for it. False: this is no such. */
+/*
+ * Kineto's facts of the recording: instants without time on a track of their
+ * own. False: another event.
+ */
 static bool
 on_facts(struct perfetto *p, struct sequence *q, const struct track_message *t)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What most packets come to, inline: the begins and ends of slices, on clocks
- * and tracks as before.
+ * The usual packets, inline: begins and ends of slices on known clocks and
+ * tracks.
  */
 #ifndef TL_DECODE_PERFETTO_USUAL_H
 #define TL_DECODE_PERFETTO_USUAL_H
@@ -10,7 +10,7 @@
 
 /* ---- clocks ---- */
 
-/* ts of a clock (0: the default one) in ns of the trace's clock. */
+/* ts of a clock (0: default) in ns of the trace's clock. */
 static inline bool
 clock_ns(struct perfetto *p, struct sequence *q, uint64_t clock, uint64_t ts,
     int64_t *ns)
@@ -32,7 +32,7 @@ clock_ns(struct perfetto *p, struct sequence *q, uint64_t clock, uint64_t ts,
 
 /* ---- annotations ---- */
 
-/* What JSON came to before, a text by number; NULL: it is no such, or new. */
+/* The cached value of JSON text; NULL: none, or new. */
 static inline const struct arg *
 args_json_known(struct perfetto *p, struct str bytes)
 {
@@ -45,7 +45,7 @@ args_json_known(struct perfetto *p, struct str bytes)
 
 /* ---- tracks ---- */
 
-/* lane_of(), for those that are asked for again and again. */
+/* lane_of() with a cache. */
 static inline __attribute__((always_inline)) uint32_t
 lane_again(struct perfetto *p, uint64_t uuid)
 {
@@ -71,11 +71,11 @@ open_slice_new(struct perfetto *p)
 static inline void
 open_slice_free(struct perfetto *p, struct open_slice *o)
 {
-	o->args.chain = NULL; /* which need not last */
+	o->args.chain = NULL; /* it may be freed */
 	vec_push(&p->spare, o);
 }
 
-/* What another sequence left on the track comes first: its run is over. */
+/* Ends the run that another sequence left on the track. */
 static inline void
 lane_take_turn(struct perfetto *p, struct sequence *q, struct lane *l)
 {
@@ -86,7 +86,7 @@ lane_take_turn(struct perfetto *p, struct sequence *q, struct lane *l)
 	}
 }
 
-/* The slice becomes the lane's, open until its end comes. */
+/* Puts the slice on the lane, open until its end. */
 static inline void
 lane_begin(struct perfetto *p, struct sequence *q, struct open_slice *o)
 {
@@ -100,8 +100,7 @@ lane_begin(struct perfetto *p, struct sequence *q, struct open_slice *o)
 	vec_push(&l->open, o);
 }
 
-/* The innermost one ends then; true: what more is said of it, if any, is kept.
- */
+/* Ends the innermost slice; true: more arguments, if any, are kept. */
 static inline __attribute__((always_inline)) bool
 lane_end(struct perfetto *p, struct sequence *q, uint32_t lane, int64_t ts_ns,
     struct open_slice *more)
@@ -119,8 +118,10 @@ lane_end(struct perfetto *p, struct sequence *q, uint32_t lane, int64_t ts_ns,
 
 /* ---- packets ---- */
 
-/* The end of a slice that says nothing but its track, first of all that it is
- * an end; false: it is something else. */
+/*
+ * An end with nothing but its type, first, and its track; false: something
+ * else.
+ */
 static inline __attribute__((always_inline)) bool
 track_plain_end(
     struct perfetto *p, struct sequence *q, struct str bytes, int64_t ts_ns)
@@ -139,7 +140,7 @@ track_plain_end(
 	return true;
 }
 
-/* A packet of a time and an event in a frame that was learned. */
+/* A packet with a time and an event in a known frame. */
 static inline __attribute__((always_inline)) bool
 in_frame(
     const struct frame *f, struct str bytes, uint64_t *ts, struct str *event)
@@ -160,7 +161,7 @@ in_frame(
 	return true;
 }
 
-/* A packet, or one that was packed into another (depth). */
+/* Any packet, or a nested one (depth). */
 static inline __attribute__((always_inline)) bool
 perfetto_packet(struct perfetto *p, struct str bytes, unsigned depth)
 {
