@@ -13,10 +13,9 @@
 
 /* How records of a format look. */
 struct salvage_rules {
-	const struct str
-	    *marks;         /* keys, one in each record; an empty one ends */
-	unsigned key_depth; /* depth of its counted members ... */
-	size_t max_keys;    /* ... and their maximum number */
+	const struct str *marks; /* keys, one a record; an empty one ends */
+	unsigned key_depth;      /* depth of its counted members ... */
+	size_t max_keys;         /* ... and their maximum number */
 	/*
 	 * records may be outside of their list; after its end only members of
 	 * the outermost object follow

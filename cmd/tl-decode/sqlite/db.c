@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A database: opening it, whose it is, its tables and columns, its faults. */
+/* A database: opening, sources, tables and columns, errors. */
 #include "cmd/tl-decode/sqlite/db.h"
 
 #include <fcntl.h>
@@ -9,13 +9,13 @@
 
 #include "cmd/tl-decode/format.h"
 
-/* Longer values are faults. */
+/* A longer value is a fault. */
 #define VALUE_MAX (64 << 20)
 
 static const struct db_schema *const schemas[] = { &rocpd_schema, &rpd_schema,
 	&nsys_schema };
 
-/* Whether reading a table fails; *last is the row before. */
+/* Whether reading a table fails; *last is the row before the fault. */
 static bool
 is_torn(struct db *db, const char *table, int64_t *last)
 {
@@ -32,8 +32,8 @@ is_torn(struct db *db, const char *table, int64_t *last)
 }
 
 /*
- * SQLite sorts and joins before it gives rows, so where a file is damaged is
- * found by reading its tables in their own order.
+ * SQLite sorts and joins before it gives rows, so damage is located by reading
+ * the tables in their own order.
  */
 void
 db_die(struct db *db, const char *where)
@@ -258,8 +258,9 @@ open_link(const char *path, int flags, int mode)
 }
 
 /*
- * The file is opened by its descriptor, as it may have no name. The link of
- * /proc must not be resolved to that name, so SQLite sees what it leads to.
+ * Opens the file by its descriptor, as it may have no name. SQLite must not
+ * resolve the link of /proc to a name, so its lstat() becomes stat(), which
+ * follows the link.
  */
 static void
 open_fd(struct db *db, int fd)
@@ -288,12 +289,12 @@ open_fd(struct db *db, int fd)
 		SQLITE_UTF8 | SQLITE_DETERMINISTIC, db, part_of, NULL,
 		NULL) != SQLITE_OK)
 		db_die(db, "opening");
-	/* what is sorted lies in files, as it may be more than memory */
+	/* what is sorted may exceed memory, so it goes to files */
 	db_each(db, NULL, NULL, "PRAGMA temp_store = FILE");
 	db_each(db, NULL, NULL, "PRAGMA cell_size_check = ON");
 }
 
-/* What the writer left beside the file, it has not put into it. */
+/* Files beside the database hold what the writer has not put into it. */
 static void
 look_beside(const struct source_state *s)
 {
@@ -355,7 +356,7 @@ read_file(struct source_state *s, int fd)
 	open_fd(db, fd);
 	if (fstat(fd, &st) == 0) {
 		s->counts->bytes += (uint64_t)st.st_size;
-		if (in_consumed(s->in) == 0) /* it is the file itself */
+		if (in_consumed(s->in) == 0) /* the file itself */
 			s->counts->compressed += (uint64_t)st.st_size;
 	}
 	for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++)

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SQLite databases that profilers write. A schema says by the tables whose a
- * database is, and describes each table that holds events; what is common to
- * all is here:
- *
- *	db.c	opening, which tables and columns there are, errors
- *	text.c	strings by number
- *	rows.c	rows of all tables in the order of time, events made of them
- *	marker.c	ranges that programs mark, of which PyTorch's are ops
- *	environment.c	the rank of a process
- *
- * Tables are never trusted: columns may be missing, values of any type, and
- * only what is a table is read, since a view is a program.
+ * Databases of profilers in SQLite. A schema recognizes its databases by their
+ * tables, and describes each table of events. Shared here: db.c: opening,
+ * tables and columns, errors; text.c: strings by number; rows.c: rows of all
+ * tables in time order, and their events; marker.c: ranges marked by programs,
+ * of which PyTorch's are ops; environment.c: a process's rank. Tables are not
+ * trusted: columns may be missing, values have any type, and views, which are
+ * programs, are not read.
  */
 #ifndef TL_DECODE_SQLITE_H
 #define TL_DECODE_SQLITE_H
@@ -20,25 +15,25 @@
 
 #include "cmd/tl-decode/decode.h"
 
-/* What becomes of a column by itself, behind what the schema's row() does. */
+/* How a column is used apart from the schema's row(). */
 enum db_as {
-	DB_ASKED,  /* nothing: row() asks for it */
-	DB_ARG,    /* an argument, unless NULL or an empty text */
+	DB_ASKED,  /* by row() only */
+	DB_ARG,    /* argument, unless NULL or an empty text */
 	DB_SET,    /* ... and unless 0 */
-	DB_STRING, /* the string of this number, unless there is none */
+	DB_STRING, /* argument: the string of this number, if any */
 };
 
 struct db_column {
 	const char *name;
 	enum db_as as;
-	struct str key; /* of the argument; empty: the name */
+	struct str key; /* the argument's; empty: the column's name */
 	enum role role;
-	unsigned join; /* number of the table joined, from 1; 0: its own */
+	unsigned join; /* table joined, from 1; 0: its own */
 };
 
 #define DB_JOINS 7
 
-/* Of this table the row whose key has the value of SQL: j1., j2., ... */
+/* Joins the row of a table whose key has the value of SQL: j1., j2., ... */
 struct db_join {
 	const char *table, *key, *sql;
 };
@@ -49,26 +44,30 @@ struct db_row;
 /* A table of events. */
 struct db_table {
 	const char *name;
-	/* the columns that row() asks for, by number, and arguments; by the
-	 * times in the first the rows are sorted */
+	/*
+	 * columns that row() asks for by number, and arguments; rows are sorted
+	 * by the first, a time
+	 */
 	const struct db_column *columns;
 	size_t ncolumns;
 	struct db_join joins[DB_JOINS]; /* in SQL j1, j2, ..; its own is c */
-	const char *where;              /* SQL: of these rows; NULL: of all */
-	/* the column with the process, by which db_part() parts a file; 0: all
-	 * rows are of the first part */
+	const char *where;              /* SQL condition; NULL: all rows */
+	/*
+	 * column with the process, by which db_part() splits the file; 0: all
+	 * rows are in the first part
+	 */
 	size_t process;
-	/* makes the event, or none */
+	/* makes an event, or none */
 	void (*row)(struct db *db, const struct db_row *row);
 };
 
-/* A row: column 0 is the first of the table's. */
+/* A row; column 0 is the table's first. */
 struct db_row {
 	const struct db_table *table;
 	struct db_strings *strings;
 	sqlite3_stmt *stmt;
 	int64_t rowid;
-	size_t tag; /* given to db_add() */
+	size_t tag; /* of db_add() */
 	/* private */
 	char *name;
 	int64_t part, time_ns;
@@ -79,12 +78,14 @@ struct db_row {
 	.name = (n), .columns = (list), .ncolumns = DB_COUNT(list), .row = (fn)
 
 struct db_schema {
-	const char *format; /* the fact */
+	const char *format; /* the fact "format" */
 	bool (*is)(struct db *db);
-	/* Looks up what events need and has the rows read; db->state is its
-	 * own, which close() releases wherever it stopped. */
+	/*
+	 * Prepares look-ups and reads the rows; close() releases its db->state,
+	 * wherever reading stopped.
+	 */
 	void (*read)(struct db *db);
-	/* The facts of a source that begins, of this part. */
+	/* Sets facts of a part's source. */
 	void (*facts)(struct db *db, int64_t part);
 	void (*close)(struct db *db);
 };
@@ -98,11 +99,11 @@ struct db {
 	void *state;
 	struct maker maker;
 	/* private */
-	uint64_t done, total; /* rows, about */
+	uint64_t done, total; /* rows, roughly */
 	struct map parts;     /* by process */
-	int64_t process_mask; /* bits of a column that are not the process */
+	int64_t process_mask; /* bits of the column that are not the process */
 	bool has_source;
-	int64_t part; /* of the source at hand */
+	int64_t part; /* of the current source */
 	VEC(struct db_row) rows;
 	VEC(struct db_strings *) strings;
 	VEC(char *) names;       /* of temporary tables */
@@ -112,102 +113,104 @@ struct db {
 
 /* ---- db.c ---- */
 
-/* Whether there is such a table, which is no view. */
+/* Whether a table exists; views do not count. */
 bool db_has_table(struct db *db, const char *table);
 bool db_has(struct db *db, const char *table, const char *column);
 /*
- * Calls fn (NULL: nothing) for each row of a query of sqlite3_mprintf()'s
- * formats. What it names must be there.
+ * Calls fn (NULL: nothing) for each row of a query in sqlite3_mprintf()'s
+ * format. Its tables and columns must exist.
  */
 typedef void db_fn(struct db *db, sqlite3_stmt *row, void *arg);
 void db_each(struct db *db, db_fn *fn, void *arg, const char *fmt, ...);
-/* Its first integer; false: there is none. */
+/* The first integer of a query; false: none. */
 bool db_query_int(struct db *db, int64_t *v, const char *fmt, ...);
 /*
- * The name of a table in which the column is a key: its own, or that of a
- * temporary copy, which has one row of each value. Both columns must be there.
+ * A table with this column as key: the table, or a temporary copy with a row
+ * per value. Table and column must exist.
  */
 const char *db_keyed(struct db *db, const char *table, const char *column);
 /*
- * A process that becomes a source of its own, of the next part from 0 on; those
- * that don't are in part 0. Parts follow one another.
+ * Makes a process the next part, from 0, with a source of its own; others are
+ * in part 0. Parts follow one another.
  */
 void db_part(struct db *db, int64_t process);
-/* The parts so far have ended: others follow, in sources of their own. */
+/* Ends these parts; others follow, in sources of their own. */
 void db_parts_end(struct db *db);
-/* Whether it is one; of a file without such all are. */
+/* Whether a process has a part; true for all in a file without parts. */
 bool db_is_part(const struct db *db, int64_t process);
-/* Begins the source of a part, unless it is the one at hand. */
+/* Begins a part's source, unless it is the current one. */
 void db_source(struct db *db, int64_t part);
-/* Dies with SQLite's reason. */
+/* Ends the program with SQLite's reason. */
 noreturn void db_die(struct db *db, const char *where);
 
 /* ---- text.c ---- */
 
 /*
- * Strings of a table by number, each read when it is first asked for. NULL: the
- * table is missing.
+ * Strings of a table by number, each read when first asked for. NULL: no such
+ * table.
  */
 struct db_strings *db_strings_open(
     struct db *db, const char *table, const char *id, const char *text);
-/* Empty if there is none. It holds until the event is written. */
+/* Empty if missing; valid until the event is written. */
 struct str db_string(struct db *db, struct db_strings *strings, int64_t id);
 void db_strings_close(struct db_strings *strings);
-/* Forgets what is too much to hold. */
+/* Drops strings beyond a limit. */
 void db_strings_trim(struct db *db);
 
-/* A column of any query: an integer; false: it is none. */
+/* An integer column; false: it is none. */
 bool db_value_int(sqlite3_stmt *row, int col, int64_t *v);
-/* A text as UTF-8, empty if it is none. It holds until the next one. */
+/* A column as UTF-8, empty if no text; valid until the next call. */
 struct str db_value_text(struct db *db, sqlite3_stmt *row, int col);
 
 /* ---- rows.c ---- */
 
 /*
- * Adds a table's rows to those to read, if it is there. suffix: of its name and
- * of tables joined; strings: those of its DB_STRING.
+ * Adds a table to those to read, if it exists. suffix: of its name and of
+ * joined tables; strings: for DB_STRING.
  */
 void db_add(struct db *db, const struct db_table *table, const char *suffix,
     struct db_strings *strings, size_t tag);
-/* The rows of all tables added, in the order of time; then there are none. */
+/* Reads the rows of all added tables in time order, and removes the tables. */
 void db_read_rows(struct db *db);
 void db_rows_free(struct db *db);
 
 bool db_int(const struct db_row *row, size_t col, int64_t *v);
-/* 0 where it is none. */
+/* 0 if it is no number. */
 int64_t db_number(const struct db_row *row, size_t col);
 struct str db_text(struct db *db, const struct db_row *row, size_t col);
-/* The string of the number in this column. */
+/* The string whose number is in this column. */
 struct str db_row_string(struct db *db, const struct db_row *row, size_t col);
 
-/* An event in parts: begin, time, args, end; the maker is db->maker. */
+/* An event in parts: begin, times, args, end; the maker is db->maker. */
 void db_begin(struct db *db, enum kind kind, struct str cat, struct str name);
 void db_track(struct db *db, int64_t pid, const int64_t *tid);
 /*
- * From these columns. A time that is none stays as an argument, an end before
- * the start is clamped, and of a range that has no end the phase is B.
+ * Sets times. An invalid time becomes an argument, an end before the start is
+ * clamped, and a range without end has phase B.
  */
 void db_times(
     struct db *db, const struct db_row *row, size_t start, size_t end);
 bool db_start(struct db *db, const struct db_row *row, size_t start);
-/* The columns that become arguments. */
+/* Columns that are arguments. */
 void db_args(struct db *db, const struct db_row *row);
 /* [x,y,z] as an argument. */
 void db_dims(struct db *db, struct str key, const int64_t dims[3]);
-/* The same of three columns, unless one is missing. */
+/* From three columns; false: one is missing. */
 bool db_row_dims(const struct db_row *row, size_t x, int64_t dims[3]);
-/* Its table and row stand beside the arguments. */
+/* Adds table and row, and writes the event. */
 void db_end(struct db *db, const struct db_row *row);
 
 /* ---- marker.c ---- */
 
-/* Begins the event of a range with this text: an op with what its text says
- * of it, else an annotation of this category. */
+/*
+ * Begins the event of a range: an op with what its text tells, else an
+ * annotation of this category.
+ */
 void marker_begin(struct db *db, struct str cat, struct str text);
 
 /* ---- environment.c ---- */
 
-/* Each NAME=VALUE of a process: those of its rank become facts. */
+/* Takes each NAME=VALUE of a process; ranks become facts. */
 void environment_begin(struct db *db);
 void environment_variable(struct db *db, struct str variable);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the environment of a process says: its rank. Databases hold all of it,
- * secrets, too, so nothing else is copied. */
+/*
+ * The rank of a process by its environment. Nothing else of it is copied, as it
+ * may hold secrets.
+ */
 #include "cmd/tl-decode/sqlite/db.h"
 
-/* As launchers call them; of several the first counts. */
+/* Launchers' names; the first one set counts. */
 static const struct str ranks[] = { STR_INIT("RANK"),
 	STR_INIT("OMPI_COMM_WORLD_RANK"), STR_INIT("PMI_RANK"),
 	STR_INIT("PMIX_RANK"), STR_INIT("MV2_COMM_WORLD_RANK"),
@@ -19,7 +21,7 @@ environment_begin(struct db *db)
 	db->size_by = DB_COUNT(sizes);
 }
 
-/* Whether it is a number that counts more than the *best one before. */
+/* Whether it is a number from an earlier name than *best. */
 static bool
 take(struct str variable, const struct str *names, size_t *best, int64_t *v)
 {

@@ -13,7 +13,7 @@ enum { MARK_SEQ, MARK_STASHED, MARK_OP_ID, MARK_SIZES, MARK_INPUTS, MARK_N };
 
 static const struct mark {
 	struct str word;
-	struct str key; /* of the argument */
+	struct str key; /* the argument's */
 	bool is_list;
 } marks[] = {
 	[MARK_SEQ] = { STR_INIT("seq"), STR_INIT("Sequence number"), false },
@@ -56,7 +56,7 @@ is_json(struct buf *json)
 	return is;
 }
 
-/* A list of lists of integers as JSON writes it; tuples are lists. */
+/* A list of lists of integers as JSON; tuples are lists. */
 static bool
 list_of(struct str s, struct buf *json)
 {
@@ -78,7 +78,7 @@ list_of(struct str s, struct buf *json)
 	return s.len > 0 && depth == 0 && is_json(json);
 }
 
-/* The last ", WORD = VALUE" of the text, which is cut off; the value. */
+/* Cuts the last ", WORD = VALUE" off the text; returns the value. */
 static bool
 cut_last(struct str *text, struct str word, struct str *value)
 {
@@ -98,7 +98,7 @@ cut_last(struct str *text, struct str word, struct str *value)
 	return false;
 }
 
-/* What stands behind an op's name goes into values; whether anything does. */
+/* Moves what follows an op's name to values; false: nothing. */
 static bool
 take_marks(struct str *text, struct str values[MARK_N])
 {
@@ -126,12 +126,12 @@ take_marks(struct str *text, struct str values[MARK_N])
 	return is_found;
 }
 
-/* word::word, as ops are named. */
+/* word::word, an op's name. */
 static bool
 is_op_name(struct str s)
 {
 	bool has_colons = false;
-	size_t word = 0; /* its length so far */
+	size_t word = 0; /* length so far */
 
 	for (size_t i = 0; i < s.len; i++) {
 		char c = s.p[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Nsight Systems: what GPUs did. */
+/* Nsight Systems: GPU work. */
 #include <stdio.h>
 
 #include "cmd/tl-decode/sqlite/nsys.h"
@@ -7,7 +7,7 @@
 /* No stream. */
 #define STREAM_NONE INT64_C(0xffffffff)
 
-/* Every table of GPU work begins so. */
+/* The first columns of each table of GPU work. */
 enum { GPU_START, GPU_END, GPU_DEVICE, GPU_STREAM, GPU_CORR, GPU_PID, GPU_N };
 #define GPU_COLUMNS                                                       \
 	[GPU_START] = { .name = "start" }, [GPU_END] = { .name = "end" }, \
@@ -20,7 +20,7 @@ enum { GPU_START, GPU_END, GPU_DEVICE, GPU_STREAM, GPU_CORR, GPU_PID, GPU_N };
 		.name = "contextId", .as = DB_ARG, .key = STR_INIT("context") \
 	}
 
-/* Their track is the stream in its process. */
+/* The track is the stream in its process. */
 static void
 put_place(struct db *db, const struct db_row *row)
 {
@@ -43,13 +43,13 @@ end_work(struct db *db, const struct db_row *row)
 	db_end(db, row);
 }
 
-/* ---- enumerations, in words of PyTorch's traces ---- */
+/* ---- enumerations, in PyTorch's words ---- */
 
 struct word {
 	const char *label, *is;
 };
 
-/* The file's label of a number, or that of the list; as the list says it. */
+/* The word for a number, by the file's label, or else the list's. */
 static struct str
 word_of(struct db *db, struct db_strings *labels, const struct word *list,
     size_t n, int64_t v)
@@ -275,7 +275,7 @@ on_sync(struct db *db, const struct db_row *row)
 	end_work(db, row);
 }
 
-/* tl_records has the time of each: its own, or when its call ended. */
+/* tl_records has a time for each: its own, or its call's end. */
 static const struct db_column record_columns[] = {
 	[GPU_START] = { .name = "at", .join = 1 },
 	[GPU_END] = { .name = "at", .join = 1 },
@@ -307,7 +307,7 @@ static const struct db_column graph_columns[] = {
 	{ .name = "graphExecId", .as = DB_ARG },
 };
 
-/* A whole replay as one kernel: its kernels were not recorded. */
+/* A replay as one kernel: its kernels are not recorded. */
 static void
 on_graph(struct db *db, const struct db_row *row)
 {
@@ -331,7 +331,7 @@ static const struct db_column slice_columns[] = {
 	{ .name = "faultAccessType", .as = DB_ARG },
 };
 
-/* Named by the table. */
+/* Named after the table. */
 static void
 on_slice(struct db *db, const struct db_row *row)
 {
@@ -361,7 +361,7 @@ static const struct db_column memory_columns[] = {
 	{ .name = "name", .as = DB_ARG },
 };
 
-/* As PyTorch's profiler writes what an allocator does. */
+/* As PyTorch's profiler writes an allocation. */
 static void
 on_memory(struct db *db, const struct db_row *row)
 {
@@ -405,7 +405,7 @@ on_metric(struct db *db, const struct db_row *row)
 	db_begin(db, KIND_COUNTER, STR(""),
 	    name.len > 0 ? name : STR("unknown metric"));
 	maker_phase(&db->maker, 'C');
-	db_track(db, type & 0xff, NULL); /* the number of its GPU */
+	db_track(db, type & 0xff, NULL); /* its GPU's number */
 	(void)db_start(db, row, P_AT);
 	db_args(db, row);
 	db_end(db, row);
@@ -442,7 +442,7 @@ static const struct db_table slices[] = {
 	    .process = GPU_PID },
 };
 
-/* An event that was recorded has no time of its own in most versions. */
+/* Recorded events have no time in most versions. */
 static void
 time_records(struct db *db)
 {

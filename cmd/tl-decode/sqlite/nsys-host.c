@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Nsight Systems: calls, ranges that programs mark, and names. */
+/* Nsight Systems: calls, marked ranges, names. */
 #include "cmd/tl-decode/sqlite/nsys.h"
 #include "stream/from-json.h"
 
-/* Every table of the host begins so. */
+/* The first columns of each table of the host. */
 enum { H_START, H_END, H_TID, H_NAME, H_TEXT, H_N };
 #define HOST_COLUMNS(number, text)                                          \
 	[H_START] = { .name = "start" }, [H_END] = { .name = "end" },       \
@@ -23,7 +23,7 @@ track_thread(struct db *db, const struct db_row *row)
 	nsys_track(db, global, &tid);
 }
 
-/* The text itself, or the string of its number. */
+/* The text, or the string of its number. */
 static struct str
 name_of(struct db *db, const struct db_row *row)
 {
@@ -98,8 +98,8 @@ static const struct db_table call_tables[] = {
 };
 
 /*
- * With backtraces a call may have a second row of class 67, which has the
- * chain: it is the first one's, and the row counts only where it is alone.
+ * With backtraces a call may have a second row of class 67 with the chain: that
+ * row counts only without the first one.
  */
 #define CALL_KEY(alias)                                    \
 	"((" alias ".globalTid >> 24 & 16777215) << 32 | " \
@@ -114,7 +114,7 @@ static const struct db_table traced_table = {
 	.process = H_TID,
 };
 
-/* Whether there are such rows. */
+/* Whether such rows exist. */
 static bool
 find_backtraces(struct db *db)
 {
@@ -184,7 +184,7 @@ static const struct slice_table {
 	struct db_table table;
 	enum kind kind;
 	struct str cat;
-	struct str name; /* of rows without one */
+	struct str name; /* of rows without a name */
 } slice_tables[] = {
 #define SLICES(n, list, k, c, text)                                     \
 	{                                                               \
@@ -318,7 +318,7 @@ put_json(struct db *db, struct str text)
 	buf_free(&scratch);
 }
 
-/* Whether a range lies in those that are open on its thread. */
+/* Whether a range nests in the open ones of its thread. */
 static bool
 nests(struct nsys *n, int64_t tid, int64_t start, int64_t end)
 {
@@ -339,7 +339,7 @@ nests(struct nsys *n, int64_t tid, int64_t start, int64_t end)
 	return true;
 }
 
-/* A start and its end may be on two threads, or cross other ranges. */
+/* Start and end on two threads, or crossing another range. */
 static bool
 is_async(struct db *db, const struct db_row *row, int64_t type)
 {
@@ -427,7 +427,7 @@ static const struct db_table nvtx_table = {
 
 /* ---- names of processes and threads ---- */
 
-/* No time: they stand in front. */
+/* Without time, so they come first. */
 #define NAME_COLUMNS(global, number, text)                                  \
 	[H_START] = { .name = "no time" }, [H_END] = { .name = "no time" }, \
 	[H_TID] = { .name = (global) }, [H_NAME] = { .name = (number) },    \
@@ -450,7 +450,7 @@ on_thread(struct db *db, const struct db_row *row)
 	put_name(db, row, STR("thread_name"), name_of(db, row));
 }
 
-/* All processes of the machine are listed: of those with events. */
+/* All processes of the machine are listed: take those with events. */
 static const struct db_table process_table = {
 	DB_TABLE("PROCESSES", process_columns, on_process),
 	.where = "c.globalPid IN (SELECT id FROM tl_processes)",

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Nsight Systems: what the file says of itself, and what was lost. */
+/* Nsight Systems: facts, processes, lost events. */
 #include "cmd/tl-decode/sqlite/nsys.h"
 #include "json/json.h"
 
-/* Schemas beyond this may mean other things by the same names. */
+/* Later schemas may mean something else by the same names. */
 #define SCHEMA_KNOWN 3
 #define LOSSES_TOLD 5
 
-/* ---- names of two numbers, processes ---- */
+/* ---- names by two numbers, processes ---- */
 
 static uint64_t
 pair_key(int64_t a, int64_t b)
@@ -23,7 +23,7 @@ nsys_name(const struct nsys *n, int what, int64_t a, int64_t b)
 	return no != NULL ? intern_get(n->texts, (uint32_t)*no) : STR("");
 }
 
-/* Rows of two numbers, a text, and the number of a text. */
+/* A row: two numbers, a text, the number of a text. */
 static void
 add_name(struct db *db, sqlite3_stmt *row, void *arg)
 {
@@ -92,7 +92,7 @@ nsys_corr(struct db *db, const struct db_row *row, size_t col, int64_t global)
 							  : ROLE_NONE);
 }
 
-/* Those that had work on a GPU become sources. */
+/* Processes with GPU work become sources. */
 static void
 add_part(struct db *db, sqlite3_stmt *row, void *arg)
 {
@@ -124,7 +124,7 @@ find_parts(struct db *db)
 
 /* ---- facts ---- */
 
-/* Rows as JSON objects, by their columns' names; NULL is left out. */
+/* Rows as JSON objects by column names, without NULLs. */
 static void
 list_row(struct db *db, sqlite3_stmt *row, void *arg)
 {
@@ -161,8 +161,8 @@ set_list(struct db *db, const char *fact, struct buf *list)
 }
 
 /*
- * The GPUs as PyTorch's profiler tells of them, by the number that events have:
- * CUDA's in this process, which is not the machine's where some are hidden.
+ * GPUs as in PyTorch's traces, by events' numbers: CUDA's in this process,
+ * which differ from the machine's where some are hidden.
  */
 static void
 set_devices(struct db *db, int64_t pid)
@@ -215,7 +215,7 @@ set_devices(struct db *db, int64_t pid)
 	set_list(db, "devices", &list);
 }
 
-/* What NVTX calls it, among those that are looked at. */
+/* The stream's name in NVTX. */
 #define STREAM_NAME                                                          \
 	"(SELECT n.name FROM (SELECT streamId, processId, name FROM "        \
 	"TARGET_INFO_NVTX_CUDA_STREAM "                                      \
@@ -244,7 +244,7 @@ set_streams(struct db *db, int64_t pid)
 	set_list(db, "streams", &list);
 }
 
-/* The recorder's, each ended by a NUL. */
+/* The recorded environment; entries end in NUL. */
 static void
 take_environment(struct db *db, sqlite3_stmt *row, void *arg)
 {
@@ -280,7 +280,7 @@ set_rank(struct db *db, int64_t process)
 {
 	int64_t rank;
 
-	/* of several processes it is that of what started them */
+	/* of several processes, the starter's */
 	if (db->parts.n > 1) {
 		facts_int(&db->s->facts, "rank", (int64_t)db->s->src);
 		facts_str(&db->s->facts, "rank_from", STR("order"));
@@ -315,7 +315,7 @@ export_table(struct db *db)
 							    : NULL;
 }
 
-/* Times are ns since the session began, unless they were made Unix time. */
+/* Times are ns since the session began, or Unix time on request. */
 static void
 set_clock(struct db *db)
 {

@@ -25,11 +25,10 @@ struct nsys_ends {
 struct nsys {
 	struct db_strings *strings;
 	struct db_strings *copy_kinds, *memory_kinds, *sync_types, *launches;
-	/* names of what has two numbers: domains and categories of NVTX,
-	 * metrics of GPUs */
-	struct map names[3]; /* to numbers in texts */
+	/* names by two numbers: NVTX domains and categories, GPU metrics */
+	struct map names[3]; /* to indexes in texts */
 	struct intern *texts;
-	/* open ranges: their ends by thread, the innermost last */
+	/* open ranges: ends by thread, innermost last */
 	struct map thread_of;
 	VEC(struct nsys_ends) threads;
 	int64_t nlosses;
@@ -43,12 +42,14 @@ nsys_pid(int64_t global)
 	return global >> 24 & NSYS_THREAD;
 }
 
-/* Of the pair, or empty. */
+/* The name of a pair, or empty. */
 struct str nsys_name(const struct nsys *n, int what, int64_t a, int64_t b);
-/* The track of a process; tid NULL: of none of its threads. */
+/* Sets a process's track; tid NULL: no thread. */
 void nsys_track(struct db *db, int64_t global, const int64_t *tid);
-/* The id that links calls and what they launched: none of a process that
- * launched nothing, as its ids are those of others. */
+/*
+ * Sets the id that links calls and their work, but not for a process without
+ * GPU work, as its ids are used by others.
+ */
 void nsys_corr(
     struct db *db, const struct db_row *row, size_t col, int64_t global);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rocpd's tables of events: what their columns are, and events of their rows.
- */
+/* rocpd's tables of events: columns, and events of rows. */
 #include "cmd/tl-decode/sqlite/rocpd.h"
 
 enum {
@@ -9,17 +8,17 @@ enum {
 	JOIN_PROCESS,
 	JOIN_THREAD,
 	JOIN_AGENT,
-	JOIN_SOURCE, /* of a copy: the agent it reads from */
+	JOIN_SOURCE, /* the agent a copy reads from */
 	JOIN_SYMBOL,
 	JOIN_COUNTER = JOIN_SYMBOL,
 	JOIN_SAMPLE = JOIN_EVENT,
 };
 
-/* The columns that all tables begin with. */
+/* The first columns of all tables. */
 enum {
 	R_START,
 	R_END,
-	R_PROCESS, /* the row; what follows are the system's numbers */
+	R_PROCESS, /* its row; the system's numbers follow */
 	R_PID,
 	R_TID,
 	R_EVENT,
@@ -59,7 +58,7 @@ enum {
 		.key = STR_INIT("correlation"), .role = ROLE_CORR, \
 		.join = JOIN_EVENT                                 \
 	}
-/* What a tool pushed, despite its name. */
+/* Ranges that a tool pushed, despite the name. */
 #define EXTERNAL                                                  \
 	{                                                         \
 		.name = "correlation_id", .as = DB_SET,           \
@@ -78,7 +77,7 @@ enum {
 	.ncolumns = sizeof(list) / sizeof *(list), .process = R_PROCESS, \
 	.row = make
 
-/* ---- what all events have ---- */
+/* ---- common to all events ---- */
 
 static struct str
 category_of(struct db *db, const struct db_row *row)
@@ -108,7 +107,7 @@ put_counter(struct db *db, struct str name, double v)
 		maker_double(&db->maker, name, v);
 }
 
-/* Arguments, texts, and counters of its event. */
+/* Arguments, texts, counters. */
 static void
 put_args(struct db *db, const struct db_row *row)
 {
@@ -208,7 +207,7 @@ kernel_name(struct db *db, const struct db_row *row)
 	return buf_str(&r->text);
 }
 
-/* The file counts work-items. */
+/* From work-items, which the file has. */
 static void
 put_dims(struct db *db, const struct db_row *row)
 {
@@ -268,7 +267,7 @@ static const struct db_column copy_columns[] = {
 	ARG("graph_node_id", "graph_node_id", DB_SET, 0),
 };
 
-/* "GPU 0" as an argument; whether it is a GPU. */
+/* Adds "GPU 0" as an argument; whether it is a GPU. */
 static bool
 put_agent(struct db *db, const struct db_row *row, struct str key, size_t type)
 {
@@ -331,7 +330,7 @@ negative(uint64_t v)
 	return (int64_t)(0 - v);
 }
 
-/* What is freed has no size of its own. */
+/* The size freed is that allocated. */
 static int64_t
 bytes_of(struct rocpd *r, const struct db_row *row, bool is_free)
 {
@@ -409,7 +408,7 @@ kind_of_region(struct str cat)
 	return KIND_SLICE;
 }
 
-/* Ranges of the whole process overlap. */
+/* Process-wide ranges overlap. */
 static void
 begin_marker(struct db *db, const struct db_row *row, struct str cat)
 {
@@ -435,7 +434,7 @@ on_region(struct db *db, const struct db_row *row)
 	enum kind kind = kind_of_region(cat);
 	int64_t stack;
 
-	if (cat.len == 0) /* it may be a call */
+	if (cat.len == 0) /* maybe a call */
 		db->s->skipped[SKIP_CATEGORY]++;
 	if (kind == KIND_ANNOTATION)
 		begin_marker(db, row, cat);
@@ -505,7 +504,7 @@ on_counter(struct db *db, const struct db_row *row)
 	const char *key = row->table->joins[JOIN_SAMPLE - 1].key;
 	int64_t sample;
 
-	/* each row is in one of the two tables below */
+	/* each row fits one of the next two tables */
 	if (db_int(row, P_SAMPLE, &sample) != (strcmp(key, "id") == 0))
 		return;
 	db_begin(db, KIND_COUNTER, STR(""), db_text(db, row, P_NAME));
@@ -518,7 +517,7 @@ on_counter(struct db *db, const struct db_row *row)
 
 /*
  * Counters of samples; those of dispatches are arguments. A sample is found by
- * its event, or that of a streaming counter by its number.
+ * its event, or a streaming counter's by number.
  */
 #define COUNTERS(sample_key, by)                                               \
 	.name = "rocpd_pmc_event", .columns = counter_columns,                 \
@@ -557,7 +556,7 @@ static const struct db_table graph_table = {
 	.joins = { JOINS, AGENT(JOIN_AGENT, "agent_id") },
 };
 
-/* HIP_EVENT_RECORD and HIP_EVENT_WAIT, as the GPU stream comes to them. */
+/* HIP_EVENT_RECORD and HIP_EVENT_WAIT, when the GPU stream reaches them. */
 static const struct db_column event_columns[] = {
 	COLUMNS("start", "end"),
 	[H_NAME] = { .name = "name_id" },

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rocprofv3's rocpd: tables whose names end in the id of a recording, of which
- * a merged file has several. All that an event is but its times hangs on a row
- * of "event": its category, what called it, its arguments and counters.
+ * rocprofv3's rocpd: names of tables end in a recording's id; a merged file has
+ * several. An event's times are in its table; category, caller, arguments and
+ * counters hang on a row of "event".
  */
 #include "cmd/tl-decode/sqlite/rocpd.h"
 
 #include "json/json.h"
 
-/* Schemas beyond this may mean other things by the same names. */
+/* Later schemas may mean something else by the same names. */
 #define SCHEMA_KNOWN 4
 
-/* A table's name in the recording at hand. */
+/* A table's name in the current recording. */
 static const char *
 named(struct rocpd *r, const char *table)
 {
@@ -57,7 +57,7 @@ set_devices(struct db *db, sqlite3_stmt *row, void *arg)
 		facts_json(&db->s->facts, "devices", s);
 }
 
-/* From the process's beginning to its end. */
+/* From a process's start to its end. */
 static void
 set_window(struct db *db, sqlite3_stmt *row, void *arg)
 {
@@ -129,7 +129,7 @@ set_facts(struct db *db, int64_t part)
 	if (db_has(db, agents, "type_index") && db_has(db, agents, "type") &&
 	    db_has(db, agents, "name") && db_has(db, agents, "product_name") &&
 	    db_has(db, agents, "extdata") && db_has(db, agents, "pid"))
-		/* as PyTorch tells of them, and all else that is known */
+		/* as in PyTorch's traces, plus all other columns */
 		db_each(db, set_devices, NULL,
 		    "SELECT json_group_array(json(device)) FROM (SELECT "
 		    "json_patch(extdata, json_object('id', type_index, 'name', "
@@ -194,7 +194,7 @@ is_rocpd(struct db *db)
 	return is;
 }
 
-/* Where the column of a table is: its own, its track's; NULL: it has none. */
+/* The column's place: the table, its track, or NULL. */
 static const char *
 place_of(struct db *db, const char *table, const char *column)
 {
@@ -249,7 +249,7 @@ add_process(struct db *db, sqlite3_stmt *row, void *arg)
 	vec_push(&r->processes, id);
 }
 
-/* Arguments by event, and counters, of which each instance has a row. */
+/* Arguments by event; counters, with a row per instance. */
 static void
 find_args(struct db *db)
 {
@@ -307,7 +307,7 @@ judge(struct db *db)
 		report(MSG_SCHEMA_NEWER, db->s->in->name, v);
 }
 
-/* Whether all is there that counters of samples are found by. */
+/* Whether the tables that samples' counters need exist. */
 static bool
 has_samples(struct db *db, const struct db_join *sample)
 {

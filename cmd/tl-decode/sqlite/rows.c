@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows to events. SQLite sorts each table by part and time, in files where it
- * must; the tables are merged here.
+ * Rows to events. SQLite sorts each table by part and time, in files if it
+ * must; they are merged here.
  */
 #include "cmd/tl-decode/sqlite/db.h"
 
 #include "stream/from-json.h"
 
-/* In front of the table's columns. */
+/* Before the table's columns. */
 enum { COL_ROWID, COL_PART, COL_FIRST };
 
 /* ---- queries ---- */
 
-/* The tables of a query by their aliases, as far as they are there. */
+/* Tables of a query by alias, NULL if missing. */
 struct tables {
 	char *names[DB_JOINS + 1];
 };
@@ -75,7 +75,7 @@ die_row(struct db *db, const struct db_row *row)
 	db_die(db, where.p);
 }
 
-/* The next row; false: there is none. */
+/* The next row; false: none. */
 static bool
 next(struct db *db, struct db_row *row)
 {
@@ -107,7 +107,7 @@ db_rows_free(struct db *db)
 	vec_free(&db->rows);
 }
 
-/* A name with the suffix; NULL: there is no such table, or no such column. */
+/* A name with suffix; NULL: no such table or column. */
 static char *
 name_of(struct db *db, const char *table, const char *suffix, const char *key)
 {
@@ -140,7 +140,7 @@ find_joins(struct db *db, const struct db_table *t, const char *suffix,
 	}
 }
 
-/* About: its last row's number, which costs nothing to find. */
+/* Estimated by the last row's number, at no cost. */
 static void
 count_rows(struct db *db, const char *table)
 {
@@ -261,7 +261,7 @@ db_track(struct db *db, int64_t pid, const int64_t *tid)
 	maker_track(&db->maker, db->s->src, &pid, tid);
 }
 
-/* A value as it is; false: there is none. */
+/* A value; false: none. */
 static bool
 value_of(struct db *db, const struct db_row *row, size_t col, struct value *v)
 {
@@ -366,8 +366,10 @@ db_times(struct db *db, const struct db_row *row, size_t start, size_t end)
 	int64_t from = db_number(row, start), to;
 
 	if (!db_int(row, end, &to)) {
-		/* a range may be open when the recording ends; work without an
-		 * end lacks its duration */
+		/*
+		 * a range may be open at the end of the recording; work lacks
+		 * its duration
+		 */
 		if (has_start && db->maker.shape.kind == KIND_ANNOTATION)
 			maker_phase(&db->maker, 'B');
 		keep_raw(db, row, end);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rocmProfileData's .rpd: calls of HIP (api), what the GPUs did (op), which of
- * them caused which (api_ops), and what single calls were given. Several
- * processes may have written one file; their numbers of calls are unique.
+ * rocmProfileData's .rpd: HIP calls (api), GPU work (op), which caused which
+ * (api_ops), and arguments of some calls. Several processes may write one file;
+ * numbers of calls are unique.
  */
 #include "cmd/tl-decode/sqlite/db.h"
 
 #include "stream/from-json.h"
 #include "trace/link.h"
 
-#define MARKER STR("UserMarker") /* the name of a call, or its domain */
+#define MARKER STR("UserMarker") /* a call's name, or its domain */
 
 struct rpd {
-	struct db_strings *strings, *texts; /* texts: of arguments */
-	const char *ops, *apis;             /* tables with ids for keys */
-	int64_t pid_stride, gpu_stride;     /* of files merged from nodes; 0 */
+	struct db_strings *strings, *texts; /* texts: arguments */
+	const char *ops, *apis;             /* tables with keys */
+	int64_t pid_stride, gpu_stride;     /* of nodes in merged files; 0 */
 };
 
-/* ---- what the GPUs did ---- */
+/* ---- GPU work ---- */
 
 enum {
 	OP_START,
@@ -84,7 +84,7 @@ kind_of_op(struct str description, struct str type)
 	return KIND_SLICE;
 }
 
-/* These two calls are given work-items, others blocks. */
+/* These two calls take work-items, others blocks. */
 static bool
 counts_items(struct str api)
 {
@@ -126,7 +126,7 @@ put_copy(struct db *db, const struct db_row *row)
 		maker_str(&db->maker, STR("kind"), kinds[kind]);
 }
 
-/* A number of a merged file in its node. */
+/* A merged file's number, within its node. */
 static int64_t
 in_node(int64_t v, int64_t stride)
 {
@@ -170,7 +170,7 @@ on_op(struct db *db, const struct db_row *row)
 
 	if (kind == KIND_KERNEL && description.len == 0)
 		description = STR("unknown_kernel");
-	if (kind == KIND_SLICE && type.len == 0) /* it may be of any kind */
+	if (kind == KIND_SLICE && type.len == 0) /* may be any kind */
 		db->s->skipped[SKIP_CATEGORY]++;
 	db_begin(
 	    db, kind, cats[kind], kind == KIND_KERNEL ? description : type);
@@ -196,7 +196,7 @@ static const struct db_table op_table = {
 	.process = OP_PID,
 };
 
-/* Schema 1 has launches by the op. */
+/* In schema 1 launches refer to the op. */
 static const struct db_table op1_table = {
 	DB_TABLE("rocpd_op", op_columns, on_op),
 	.joins = { { "tl_links", "op", "c.id" },
@@ -306,7 +306,7 @@ static const struct db_table api_table = {
 
 enum { MONITOR_START, MONITOR_TYPE, MONITOR_DEVICE, MONITOR_VALUE };
 
-/* A value counts until the next one, the last one until its end. */
+/* A value holds until the next one, the last until its end. */
 #define MONITOR_COLUMNS(at)                                          \
 	{                                                            \
 		[MONITOR_START] = { .name = (at) },                  \
@@ -359,9 +359,9 @@ is_rpd(struct db *db)
 }
 
 /*
- * A call that the file gives for an op beside others. Which one launched it is
- * proven where the op starts before all of them but one, or where each is
- * within the one before, on one thread: then it is the innermost.
+ * One of several calls that the file gives for an op. It is proven to be the
+ * launch if the op starts before all others, or if each call nests in the one
+ * before, on one thread: then the innermost.
  */
 struct rival {
 	int64_t op, api, pid, tid, start, end;
@@ -369,7 +369,7 @@ struct rival {
 };
 
 struct rivals {
-	struct rival inner; /* of the op at hand */
+	struct rival inner; /* of the current op */
 	bool is_any, is_proven;
 	VEC(struct rival) settled; /* of each op with any */
 };
@@ -406,7 +406,7 @@ is_within(const struct rival *r, const struct rival *outer)
 	    (r->start > outer->start || r->end < outer->end);
 }
 
-/* In the order of ops and starts, the longer one of two first. */
+/* By op and start, the longer one first. */
 static void
 add_rival(struct db *db, sqlite3_stmt *row, void *arg)
 {
@@ -460,7 +460,7 @@ put_settled(struct db *db, const struct rivals *v)
 	sqlite3_finalize(stmt);
 }
 
-/* Which of several calls is proven to have launched an op. */
+/* Of several calls, which is proven to be the launch. */
 static void
 settle_rivals(struct db *db)
 {
@@ -484,9 +484,8 @@ settle_rivals(struct db *db)
 }
 
 /*
- * The call of each op, by which it has its process, and the one that launched
- * it. Those are the same but where the file gives several: the process is that
- * of the last that began before the op.
+ * Each op's call, for its process, and launch. They differ only for an op with
+ * several calls: its process is that of the last one that began before the op.
  */
 static void
 make_links(struct db *db)
@@ -550,7 +549,7 @@ read_rpd(struct db *db)
 	r->ops = db_keyed(db, "rocpd_op", "id");
 	r->apis = db_keyed(db, "rocpd_api", "id");
 	make_links(db);
-	/* the processes that had work on a GPU */
+	/* processes with GPU work */
 	db_each(db, add_part, NULL,
 	    "SELECT DISTINCT a.pid FROM tl_links l JOIN \"%w\" a "
 	    "ON a.id = l.api ORDER BY 1",

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of a row, and strings that stand in a table by number. */
+/* Values of a row, and a table's strings by number. */
 #include "cmd/tl-decode/sqlite/db.h"
 
-/* Strings beyond are read again when they are asked for again. */
+/* Beyond, strings are read again when asked for. */
 #define HELD_MAX (16 << 20)
 
 struct db_strings {
 	sqlite3_stmt *stmt;
-	struct map ids; /* to numbers in held */
+	struct map ids; /* index in held */
 	struct intern *held;
 };
 

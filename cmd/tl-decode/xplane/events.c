@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of lines, and the names of their processes and threads. */
+/* Events of lines, and names of processes and threads. */
 #include "cmd/tl-decode/xplane/xplane.h"
 
-/* What a line's events are, by its plane and name. */
+/* The events of a line, by plane and name. */
 enum line_kind {
 	LINE_OTHER,
-	LINE_GPU,   /* work on a stream of a GPU */
-	LINE_TPU,   /* work of a TPU */
-	LINE_SPANS, /* what others do together: modules, steps */
+	LINE_GPU,   /* of a GPU stream */
+	LINE_TPU,   /* work */
+	LINE_SPANS, /* modules, steps */
 	LINE_HOST,
 };
 
@@ -16,12 +16,12 @@ struct track_at {
 	enum line_kind kind;
 	bool has_gpu_stream;
 	struct str name;
-	uint32_t track; /* in the dictionary; INTERN_NONE: not yet */
+	uint32_t track; /* INTERN_NONE: not yet */
 };
 
 struct xevent {
 	int64_t offset_ps, dur_ps;
-	bool is_counted; /* a number of occurrences, which have no time */
+	bool is_counted; /* aggregated events, without time */
 	uint64_t meta, occurrences;
 };
 
@@ -65,8 +65,10 @@ kind_of_line(const struct plane *p, struct str name)
 	}
 }
 
-/* XLine {1: id, 2: name, 3: timestamp_ns, 10: display_id, 11: display_name},
- * some of it behind the events. */
+/*
+ * XLine {1: id, 2: name, 3: timestamp_ns, 10: display_id, 11: display_name},
+ * partly after the events.
+ */
 static struct track_at
 read_line(struct xplane *x, const struct plane *p, struct str line)
 {
@@ -100,7 +102,7 @@ read_line(struct xplane *x, const struct plane *p, struct str line)
 
 /* ---- times ---- */
 
-/* To the nearest ns, halves up. */
+/* Rounded to ns, halves up. */
 static int64_t
 ns_of_ps(int64_t ps)
 {
@@ -109,7 +111,7 @@ ns_of_ps(int64_t ps)
 	return ns + (rest >= 500) - (rest < -500);
 }
 
-/* False: there is none. Start and end are rounded, the duration is not. */
+/* Start and end are rounded, not the duration. False: no time. */
 static bool
 times_of(struct xplane *x, const struct track_at *t, const struct xevent *e,
     int64_t *start_ns, int64_t *end_ns)
@@ -169,8 +171,10 @@ meta_id(struct str bytes)
 	return 0;
 }
 
-/* Its own stats come behind those of its metadata, whose number stands in
- * front; of several numbers the last counts, as everywhere in a protobuf. */
+/*
+ * The metadata's stats come first; of several metadata_ids the last counts, as
+ * always in protobuf.
+ */
 static struct xevent
 read_all(struct xplane *x, struct plane *p, struct str bytes,
     struct event_meta **meta)
@@ -253,7 +257,7 @@ runs_read(struct xplane *x)
 	}
 }
 
-/* That of the run that an op on a TPU is in; 0: none. */
+/* Flow of the module's run around an op on a TPU; 0: none. */
 static uint64_t
 flow_at(const struct plane *p, int64_t ns)
 {
@@ -264,7 +268,7 @@ flow_at(const struct plane *p, int64_t ns)
 							: 0;
 }
 
-/* ---- what an event is ---- */
+/* ---- kinds ---- */
 
 struct sort {
 	enum kind kind;
@@ -293,8 +297,10 @@ sort_of_kind(enum kind kind)
 		kind == KIND_MEMORY || kind == KIND_INSTANT ? 'i' : 'X' };
 }
 
-/* A launch says which GPU work is its own, by correlation or by the flow to the
- * run of a module on a TPU. */
+/*
+ * A launch refers to its GPU work by correlation, or by flow to a module's run
+ * on a TPU.
+ */
 static bool
 is_launch(struct xplane *x, uint64_t *flow)
 {
@@ -340,7 +346,7 @@ tpu_kind(struct xplane *x, const struct plane *p)
 
 /* ---- an event ---- */
 
-/* %NAME = SHAPE opcode(...), as events of TPUs are called */
+/* %NAME = SHAPE opcode(...), a TPU event's name. */
 static struct str
 instruction_in(struct str text)
 {
@@ -388,7 +394,7 @@ program_of(struct xplane *x, const struct plane *p, uint64_t *program)
 		modules_find(x, stat_text(p, module), program));
 }
 
-/* A text of its metadata. */
+/* A text of the metadata. */
 static void
 put_shared(struct xplane *x, struct plane *p, const char *key, struct str text)
 {
@@ -396,7 +402,7 @@ put_shared(struct xplane *x, struct plane *p, const char *key, struct str text)
 	    VAL_STR, GROUP_ARGS, ROLE_NONE, shared_text(x, p, text, false));
 }
 
-/* The instruction that it ran. */
+/* The instruction it ran. */
 static void
 put_instruction(struct xplane *x, struct plane *p,
     const struct event_meta *meta, const struct track_at *t)
@@ -450,7 +456,7 @@ put_args(struct xplane *x, struct plane *p, const struct event_meta *meta,
 	put_instruction(x, p, meta, t);
 }
 
-/* Its plane or its metadata would say what it is, and the file lacks that. */
+/* Plane or metadata, which would tell the kind, are missing. */
 static bool
 is_unknown(const struct plane *p, const struct track_at *t,
     const struct event_meta *meta, enum kind kind)
@@ -544,7 +550,7 @@ write_name(struct xplane *x, const struct track_name *n)
 	xplane_pass(x, (const unsigned char *)n->name.p);
 }
 
-/* Names come last, so that an event's id is its place in the file. */
+/* Names come last: an event's id is its place in the file. */
 void
 events_read(struct xplane *x)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the metadata of an event says of it: its name, and by that its kind. */
+/* An event's metadata: name and kind. */
 #include "cmd/tl-decode/xplane/xplane.h"
 
 static bool
@@ -19,7 +19,7 @@ starts_any(struct str name, const struct str *words, size_t n)
 	return false;
 }
 
-/* Work on a stream, by its name: copies run as kernels, too. */
+/* Work of a stream by name: copies may run as kernels. */
 static enum kind
 kind_of_work(struct str name)
 {
@@ -56,7 +56,7 @@ read_meta(struct xplane *x, struct event_meta *meta)
 	meta->name = meta->display = STR("");
 	while (xplane_next(x, &m)) {
 		if (++n > STATS_MAX) {
-			/* each of its events would read them again */
+			/* each event would read them again */
 			meta->bytes.len =
 			    (size_t)((const char *)m.p - meta->bytes.p);
 			xplane_lose(x, m.p, (uint64_t)(m.end - m.p),

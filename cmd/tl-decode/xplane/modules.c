@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The HLO modules, which stand in /host:metadata by the ids of programs. */
+/* HLO modules in /host:metadata, by program id. */
 #include "cmd/tl-decode/xplane/xplane.h"
 
-/* An entry of /host:metadata is a module if it has its proto. */
+/* An entry of /host:metadata with a proto is a module. */
 static void
 write_module(struct xplane *x, struct plane *p, const struct event_meta *meta)
 {

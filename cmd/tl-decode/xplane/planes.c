@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where everything is: planes with their lines and metadata. */
+/* Finds planes, lines and metadata. */
 #include "cmd/tl-decode/xplane/xplane.h"
 
-/* Pids as xprof counts them: plane ids up to 499 stay distinct. */
+/* xprof's pids: plane ids up to 499 stay distinct. */
 #define PLANE_IDS 500
 #define PID_DEVICE 1
 #define PID_CUSTOM (PID_DEVICE + PLANE_IDS)
@@ -108,8 +108,9 @@ name_plane(struct plane *p)
 	}
 }
 
-/* Ids count within a kind of plane; of two that would be one process the second
- * is another. */
+/*
+ * Ids count per kind of plane; a second plane with the same pid gets another.
+ */
 static int64_t
 pid_of(const struct plane *p, size_t number, struct map *taken)
 {
@@ -126,9 +127,9 @@ pid_of(const struct plane *p, size_t number, struct map *taken)
 	return is_new ? pid : PID_OTHER + (int64_t)number;
 }
 
-/* ---- the file's own facts ---- */
+/* ---- facts ---- */
 
-/* Stats of planes that say what the recording was, by their names. */
+/* Stats of planes about the recording, by name. */
 static void
 put_environment(struct xplane *x, struct plane *p, int64_t *began_ns)
 {
@@ -152,7 +153,7 @@ put_environment(struct xplane *x, struct plane *p, int64_t *began_ns)
 	}
 }
 
-/* What Kineto's deviceProperties call these. */
+/* Names in Kineto's deviceProperties. */
 static const struct {
 	struct str stat, is;
 } properties[] = {
@@ -197,7 +198,7 @@ put_device(struct xplane *x, struct plane *p, struct buf *list)
 	buf_putc(list, '}');
 }
 
-/* It stands in front of the line's events; INT64_MAX: there are none. */
+/* Precedes the line's events; INT64_MAX: none. */
 static int64_t
 line_start(struct str bytes)
 {
@@ -213,8 +214,8 @@ line_start(struct str bytes)
 }
 
 /*
- * Times count from the beginning of the recording; of old writers from 1970, if
- * the earliest line does.
+ * Times count from the recording's begin; with old writers from 1970, if the
+ * earliest line does.
  */
 static void
 set_base(struct xplane *x, int64_t began_ns)

@@ -116,7 +116,7 @@ stat_text(const struct plane *p, const struct stat *st)
 	}
 }
 
-/* Of text only the type. */
+/* Of text, only the type. */
 static struct value
 value_of(const struct stat *st, char digits[NUM_DOUBLE_MAX])
 {
@@ -188,9 +188,9 @@ stats_add(struct xplane *x, struct plane *p, struct str bytes)
 	x->found[p->keys.v[st.key].is] = (uint32_t)x->stats.n;
 }
 
-/* ---- details of a kernel or copy ---- */
+/* ---- details of kernels and copies ---- */
 
-/* Larger counts of registers are garbage, and so is what stands beside. */
+/* More registers are garbage, and so are values beside them. */
 #define REGISTERS_MAX 65536
 
 struct details {
@@ -250,7 +250,7 @@ put_detail(struct xplane *x, struct str key, struct str text, struct details *d)
 			maker_int(&x->maker, args[i].is, n, ROLE_NONE);
 }
 
-/* key:value key:value; arguments as other formats call them. */
+/* key:value key:value, as arguments with other formats' names. */
 static void
 put_details(struct xplane *x, struct str text)
 {
@@ -281,10 +281,10 @@ put_details(struct xplane *x, struct str text)
 
 /* ---- arguments ---- */
 
-/* A text that is longer is left out. */
+/* Longer texts are dropped. */
 #define INFLATED_MAX (1 << 20)
 
-/* Into x->text; false: it is damaged, or too long. */
+/* Decompresses into x->text; false: damaged or too long. */
 static bool
 inflate_text(struct xplane *x, struct str packed)
 {
@@ -304,7 +304,7 @@ inflate_text(struct xplane *x, struct str packed)
 	return rc == Z_STREAM_END;
 }
 
-/* The key's number in the dictionary, which is a text's, too. */
+/* A key's text in the dictionary. */
 static uint32_t
 text_of_key(struct xplane *x, struct plane *p, uint32_t key)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file, whole or salvaged, and how it is recognised. */
+/* The file, whole or salvaged, and its recognition. */
 #include "cmd/tl-decode/xplane/xplane.h"
 
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 /* ---- damage ---- */
 
-/* A file that was copied as text: what was no UTF-8 became U+FFFD. */
+/* A file copied as text, with U+FFFD for invalid UTF-8. */
 static bool
 is_mangled(const struct xplane *x)
 {
@@ -20,7 +20,7 @@ is_mangled(const struct xplane *x)
 	return json_check_utf8(all, &at) && str_find(all, replaced, false) >= 0;
 }
 
-/* What is wrong with the field at m's place, with the lengths. */
+/* The fault of the field at m's place, with lengths. */
 static const char *
 reason(struct xplane *x, const struct fields *m, uint64_t *len)
 {
@@ -89,7 +89,7 @@ xplane_next_part(
 	if (m->error == NULL)
 		return false;
 	xplane_fault(x, m);
-	/* it dies unless it salvages */
+	/* ends the program unless it salvages */
 	if (!varint_get(&p, m->end, &key) ||
 	    key != ((uint64_t)field << 3 | PROTO_BYTES) ||
 	    !varint_get(&p, m->end, &len))
@@ -98,7 +98,7 @@ xplane_next_part(
 	m->type = PROTO_BYTES;
 	m->bytes = (struct str){ (const char *)p, (size_t)(m->end - p) };
 	m->error = NULL;
-	/* what is lost is in it, and counts there */
+	/* losses in it count there */
 	x->losses = before;
 	x->losses.is_cut |= m->end == x->in->end;
 	*is_cut = true;
@@ -113,16 +113,16 @@ xplane_utf8(struct xplane *x, struct str text)
 	return json_as_utf8(text, &x->utf8);
 }
 
-/* In such steps. */
+/* Bytes per step. */
 #define STEP_BYTES ((ptrdiff_t)4 << 20)
 
 void
 xplane_pass(struct xplane *x, const unsigned char *p)
 {
-	/* what the file lacks is a text of ours */
+	/* a text of ours, for one the file lacks */
 	if (UNLIKELY(p < x->bytes || p > x->in->end))
 		return;
-	if (UNLIKELY(p < x->passed)) /* a second time */
+	if (UNLIKELY(p < x->passed)) /* read again */
 		x->passed = p;
 	if (LIKELY(p - x->passed < STEP_BYTES))
 		return;
@@ -178,7 +178,7 @@ end_salvage(struct xplane *x)
 	uint64_t size = (uint64_t)(x->in->end - x->bytes);
 	bool is_cut = x->losses.is_cut || in_damage(s->in) != NULL;
 
-	if (x->losses.n == 0 && x->losses.is_cut) /* between two fields */
+	if (x->losses.n == 0 && x->losses.is_cut) /* between fields */
 		x->losses.n = 1;
 	if (is_cut && s->next_id > 0 && !has_plane(x, PLANE_HOST))
 		report(MSG_DAMAGE, s->in->name, size,
@@ -248,7 +248,7 @@ contains(struct str s, struct str needle)
 	return str_find(s, needle, false) >= 0;
 }
 
-/* Its first field is a plane, and that one's name is as names of planes are. */
+/* The first field is a plane with a plane's name. */
 static bool
 begins_with_plane(struct str head)
 {
@@ -270,7 +270,7 @@ begins_with_plane(struct str head)
 	return false;
 }
 
-/* Damage in front, or another order of fields, leaves the names in it. */
+/* Behind damage or other fields, names of planes remain. */
 static enum sniff
 sniff(struct str head, const char *path)
 {
