@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What all parts of the page use: elements, numbers and names for people.
+// Shared by all parts of the page: elements, numbers and names as text.
 'use strict';
 const $ = id => document.getElementById(id);
 const data = id => JSON.parse($(id).textContent);
@@ -20,18 +20,18 @@ const draw = (parent, tag, attrs, text) => {
 const time = ns => Math.abs(ns) >= 1e9 ? (ns / 1e9).toFixed(3) + ' s' :
   Math.abs(ns) >= 1e6 ? (ns / 1e6).toFixed(3) + ' ms' :
   Math.abs(ns) >= 1e3 ? (ns / 1e3).toFixed(2) + ' us' : ns + ' ns';
-// As the screen has it.
+// As on the screen.
 const brief = ns => Math.abs(ns) >= 1e6 || Math.abs(ns) < 1e3 ? time(ns) : (ns / 1e3).toFixed(1) + ' us';
 const bare = s => s.replace(/( \[clone \.kd\]|\.kd)$/, '');
 // A figure keeps its percent sign.
 const figures = s => s.replace(/ %/g, '\u00a0%');
-// A colour of the page, light or dark; on paper it is light.
+// A colour of the page's theme; on paper, the light one.
 const css = name => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
 addEventListener('beforeprint', () => document.documentElement.classList.add('paper'));
 addEventListener('afterprint', () => document.documentElement.classList.remove('paper'));
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => dispatchEvent(new Event('resize')));
-// A name in e that loses its middle where there is no room, not its end; or
-// what stands around the place at which it differs from others.
+// Puts a name into e; without room it loses its middle, not its end, or keeps
+// what surrounds the place at which it differs from others.
 const TAIL = 18;
 const mid = (e, s, at) => {
   const word = at || s.length - Math.min(TAIL, Math.floor(s.length / 3));
@@ -44,7 +44,7 @@ const mid = (e, s, at) => {
   e.replaceChildren(box);
   return e;
 };
-// Empty lists at the end of shapes, those of numbers, tell nothing.
+// Shapes without the empty lists at their end, which are scalars.
 const scalars = s => s.replace(/(,\[\])+\]$/, ']');
 // Of names that begin alike: where each begins to differ from the one most like
 // it; and that place, or before its word; 0: from the beginning.
@@ -67,14 +67,14 @@ const head_cell = (text, cls) => {
   return th;
 };
 const tables = data('tables'), names = data('names'), sides = data('sides');
-// Of two sides that are compared the first is meant.
+// By default of the first side.
 const table = (name, side) => tables.find(t => t.schema.table === name && (t.side || 0) === (side || 0));
 // What is said of each side, and the word for it behind a heading.
 const each_side = f => [0, ...(sides.length ? [1] : [])].forEach(f);
 const of_side = side => sides.length ? ': ' + sides[side] : '';
-// Ranks that the others wait for, who come first wherever ranks are shown.
+// Late ranks, which come first wherever ranks are shown.
 const late = () => new Set(((table('gpu_timeline_by_rank') || {}).rows || []).filter(r => r.late_cause).map(r => r.rank ?? r.src));
-// What a figure is drawn from: of the tables that have it the last.
+// The last table with this figure.
 const drawn = (figure, side) => tables.filter(t => t.chart && t.chart.figure === figure && t.rows.length &&
   (t.side || 0) === (side || 0)).pop();
 const show = (e, text, x, y) => {

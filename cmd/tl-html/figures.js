@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Categories and the roofline.
-// Rooflines are drawn when all have their places, and so their widths.
+// Rooflines are drawn once all are placed and have widths.
 function pictures() {
   const later = rooflines();
   each_side(categoryBars);
@@ -25,8 +25,7 @@ function categoryBars(side) {
   $('figures').append(box);
 }
 // ---- roofline ----
-// The roofs of the rows: what each compute spec allows, the memory's bandwidth;
-// of the specs those that took most.
+// Roofs of the rows: memory, and the compute specs with most time.
 const ROOFS = 3;
 function roofsOf(rows) {
   const specs = new Map();
@@ -56,7 +55,7 @@ function rooflines() {
   });
   const DECADES = 6, lg = Math.log10, all = list.flatMap(o => o.points.map(r => ({ o, r })));
   if (!list.length) return () => {};
-  // What took next to no time does not stretch the picture: it lies on its edge.
+  // Ops with hardly any time lie on the edge instead of stretching the picture.
   const ns = all.reduce((s, { r }) => s + r.kernel_ns_sum, 0), seen = all.filter(({ r }) => r.kernel_ns_sum >= ns * 1e-4);
   const xs = seen.map(({ o, r }) => r[o.t.chart.x]), ys = seen.map(({ o, r }) => r[o.t.chart.y]);
   const known = list.filter(o => o.roof.memory > 0);
@@ -83,7 +82,7 @@ const ticks = (low, high) => {
   return list.filter(v => Math.log10(v) > low - 1e-9 && Math.log10(v) < high + 1e-9);
 };
 const tickText = v => v < .0009 || v > 2e5 ? v.toExponential(0).replace('+', '') : String(+v.toPrecision(1));
-// A button with a sign says what it does to what.
+// A button with a sign and a label of what it does.
 const sign = (text, what, f) => {
   const b = make('button', text);
   b.title = b.ariaLabel = what;
@@ -99,7 +98,7 @@ function rooflineOf(o, whole, box) {
     frame = rooflineFrame(room, { x0: x[0], x1: x[1], y0: y[0], y1: y[1] });
     const dots = rooflineDrawn(frame, o, whole, points);
     dots.forEach((dot, i) => { dot.onfocus = () => { chosen = i; }; });
-    // one of those in view is always on the way of the Tab key
+    // the Tab key always reaches one in view
     const dot = dots.get(chosen) || [...dots.values()][0];
     if (dot) dot.setAttribute('tabindex', 0);
     if (dot && focus) dot.focus();
@@ -113,7 +112,7 @@ function rooflineOf(o, whole, box) {
   const zoom = (k, at) => view(closer(x, k, at[0], LEAST), closer(y, k, at[1], LEAST));
   const place = r => [Math.max(whole.x0, Math.log10(r[o.t.chart.x])), Math.max(whole.y0, Math.log10(r[o.t.chart.y]))];
   const middle = () => [(x[0] + x[1]) / 2, (y[0] + y[1]) / 2];
-  // from pixels to what they show
+  // pixels to values
   const shown = p => [x[0] + (p.x - frame.L) / frame.w * (x[1] - x[0]), y[1] - (p.y - frame.T) / frame.h * (y[1] - y[0])];
   gestures(room, {
     down() {}, up() {}, over() {},
@@ -132,7 +131,7 @@ function rooflineOf(o, whole, box) {
     later();
   };
   room.ondblclick = e => { if (!e.target.classList.contains('op')) { all(); later(); } };
-  // From op to op by time; closer about the one in focus.
+  // Arrows go from op to op by time; + zooms to the one in focus.
   room.onkeydown = e => {
     const r = points[chosen], at = place(r), keys = {
       ArrowRight: () => { chosen = Math.min(points.length - 1, chosen + 1); }, ArrowLeft: () => { chosen = Math.max(0, chosen - 1); },
@@ -156,11 +155,10 @@ function rooflineOf(o, whole, box) {
   addEventListener('resize', later);
   if (!(o.roof.memory > 0)) box.append(make('div', 'No roof: there are no figures of this GPU. Name it with --arch.', 'hint'));
 }
-// The names of ops with their shapes; of those that are too long and begin alike,
-// the part in which they differ, too.
+// Names of ops with shapes; long ones that begin alike also show where they differ.
 const HEAD_LETTERS = 8;
 const opWord = r => r.name.replace(/^aten::/, '') + ' ' + scalars(JSON.stringify(r.input_dims || ''));
-// The first rows of so many ops: several ranks have a row each.
+// The rows of the first ops; several ranks have a row each.
 function firstOps(rows, most) {
   const list = new Map();
   for (const r of rows) {
@@ -176,9 +174,9 @@ function opWords(rows, most) {
   return words.map((s, i) => s.length <= most || at[i] < most - 1 ? cut(s, most) :
     s.slice(0, HEAD_LETTERS) + '\u2026' + cut(s.slice(Math.min(at[i] - 2, s.length - room)), room));
 }
-// The axes of what is in view.
+// The axes in view.
 function rooflineFrame(room, { x0, x1, y0, y1 }) {
-  // as many pixels as there are, so that text is not made small
+  // all pixels, so that text is not scaled down
   const W = Math.max(320, Math.min(760, room.clientWidth || 660)), H = 400, L = 62, B = 40, T = 14, R = 26, w = W - L - R, h = H - B - T;
   const lg = Math.log10, X = v => L + (lg(v) - x0) / (x1 - x0) * w, Y = v => H - B - (lg(v) - y0) / (y1 - y0) * h;
   room.replaceChildren();
@@ -196,7 +194,7 @@ function rooflineFrame(room, { x0, x1, y0, y1 }) {
     transform: 'translate(12,' + (T + H - B) / 2 + ') rotate(-90)' }, 'TFLOP/s');
   return { svg, W, H, L, B, T, R, w, h, X, Y, x0, x1, y0, y1, LONG: W < 480 ? 22 : 34 };
 }
-// Roofs and ops in a frame; of each op in view its dot, by its place among all.
+// Draws roofs and ops; returns the dots in view by index.
 function rooflineDrawn(frame, { side, t, roof }, whole, points) {
   const { svg, W, H, L, B, T, R, X, Y, LONG } = frame, { x, y } = t.chart;
   svg.setAttribute('role', 'group');
@@ -224,7 +222,7 @@ function rooflineDrawn(frame, { side, t, roof }, whole, points) {
     const back = cx > W / 2, size = radius(r) + 4;
     labels.push({ x: back ? cx - size : cx + size, y: cy + 4, back, class: 'op', word: words[k] });
   });
-  // what is written stands over what is drawn
+  // text above drawings
   apart(labels, T, H - B).forEach(l => draw(svg, 'text', { x: l.x, y: l.y, 'text-anchor': l.back ? 'end' : 'start', class: l.class }, l.word));
   slopeLabel(svg, roof, frame);
   [['compute-bound', colours[1], /^COMPUTE/], ['memory-bound', colours[0], /^MEM/],
@@ -235,12 +233,12 @@ function rooflineDrawn(frame, { side, t, roof }, whole, points) {
     });
   return dots;
 }
-// Each roof's rate on its flat part.
+// Rates on the flat parts of roofs.
 function roofLabels(roof, { Y, W, H, R, B, T }) {
   return !(roof.memory > 0) ? [] : roof.specs.filter(s => Y(s.rate) > T && Y(s.rate) < H - B).map(s => ({ x: W - R - 4, y: Y(s.rate) - 4, back: true, class: 'slope',
     word: s.name + ' ' + +s.rate.toPrecision(4) + ' TFLOP/s' }));
 }
-// No word stands on another: each is moved up or down to the nearest free place.
+// Moves labels up or down to the nearest free place.
 const LINE = 12, LETTER = 6.3;
 const STEPS = Array.from({ length: 25 }, (_, i) => Math.ceil(i / 2) * (i % 2 ? 1 : -1)); // 0, 1, -1, 2, ...
 function apart(labels, top, bottom) {
@@ -253,8 +251,7 @@ function apart(labels, top, bottom) {
   });
   return labels;
 }
-// The bandwidth along the slope, which is the same for all: TFLOP/s by FLOP per
-// byte is TB/s.
+// The bandwidth along the slope: TFLOP/s over FLOP per byte is TB/s.
 function slopeLabel(svg, roof, { X, Y, x0, x1, y0, y1 }) {
   const lg = Math.log10, low = Math.max(10 ** x0, 10 ** y0 / roof.memory);
   const turn = Math.min(10 ** x1, 10 ** y1 / roof.memory, ...roof.specs.map(s => bend(roof, s)));

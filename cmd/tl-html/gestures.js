@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The mouse and fingers on a drawing: one drags, two zoom, and a drag is no click.
-// on.down(at, e), on.move(by, at, e): by how far and how many times wider, about
-// a place; on.up(at, e, moved), on.over(at, e) of a mouse that only points.
+// Mouse and fingers on a drawing: one finger drags, two zoom, a drag is no click.
+// on.down(at, e); on.move(by, at, e): distance and scale, about a place;
+// on.up(at, e, moved); on.over(at, e): a mouse without button.
 function gestures(c, on) {
   const down = new Map(), FAR = 3;
   let first = null, moved = false;
@@ -9,7 +9,7 @@ function gestures(c, on) {
     const r = c.getBoundingClientRect();
     return { x: e.clientX - r.left - c.clientLeft, y: e.clientY - r.top - c.clientTop };
   };
-  // of all fingers the middle, and of two how far they are apart
+  // the middle of all fingers, and the distance of two
   const grip = () => {
     const [a, b = a] = down.values();
     return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, wide: Math.hypot(a.x - b.x, a.y - b.y) };
@@ -29,7 +29,7 @@ function gestures(c, on) {
     const was = grip(), to = place(e);
     if (!moved && Math.hypot(to.x - first.x, to.y - first.y) <= FAR) return;
     moved = true;
-    // beyond the edge, too; not before, or what is clicked would be the drawing
+    // follow beyond the edge; earlier, a click would hit the drawing
     c.setPointerCapture(e.pointerId);
     down.set(e.pointerId, to);
     const now = grip();
@@ -39,21 +39,21 @@ function gestures(c, on) {
     if (!down.delete(e.pointerId) || down.size) return;
     // cancelled: the finger scrolls the page
     on.up(place(e), e, moved || e.type === 'pointercancel');
-    setTimeout(() => { moved = false; }); // the click of a drag, if there is one, comes before
+    setTimeout(() => { moved = false; }); // after the click that ends a drag
   };
   c.addEventListener('pointerup', up);
   c.addEventListener('pointercancel', up);
   c.addEventListener('click', e => { if (moved) e.stopPropagation(); }, true);
 }
-// What is seen, [a, b]: within what there is, and no narrower than least.
+// The view [a, b], moved into the range and at least this wide.
 const within = ([low, high], least, [a, b]) => {
   const wide = Math.min(high - low, Math.max(least, b - a)), from = Math.max(low, Math.min(a, high - wide));
   return [from, from + wide];
 };
-// So many times closer about a place, but not closer than least.
+// Zooms by k about a place, to at least this width.
 const closer = ([a, b], k, at, least) => {
   const by = Math.min(k, Math.max(1, (b - a) / least));
   return [at - (at - a) / by, at + (b - at) / by];
 };
-// Whether fingers are what points here.
+// Whether the pointer is a finger.
 const COARSE = matchMedia('(pointer: coarse)').matches;

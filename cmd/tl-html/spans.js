@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Spans of GPU streams and threads: what they are, what launched them, colours.
+// Spans of GPU streams and threads: reading, launches, colours.
 // ---- reading them ----
-// span: start - last start (zigzag), length, name * rows + row, and of a GPU's 1 +
-// what it is of, or 0; then 1 + the lane of its launch, or 0, and how long before
-// it began: see lanes-put.c
+// span: start - last start (zigzag), length, name * rows + row; of a GPU's also 1 +
+// origin, or 0, then 1 + lane of its launch, or 0, and lead time: see lanes-put.c
 function unpack(lane, rows) {
   const raw = atob(lane.spans), n = lane.n, gpu = lane.gpu ? n : 0;
   const s = { start: new Float64Array(n), dur: new Float64Array(n), name: new Uint32Array(n), row: new Uint8Array(n),
@@ -30,8 +29,8 @@ function unpack(lane, rows) {
   }
   return s;
 }
-// Sources whose clocks are one and that ran at one time keep their distances;
-// others begin at their own first span.
+// Sources with one clock that ran at the same time keep their distances; others
+// begin at their first span.
 function origins(all) {
   const first = {}, end = {};
   all.lanes.forEach(l => {
@@ -52,8 +51,7 @@ function origins(all) {
 // Why the GPU was idle: colours of the classes of tl-idle.
 const reasons = { host: '#d9822b', sync: '#b5482f', allocation: '#8f6bb3', data: '#2e8b74',
   compile: '#b08900', start_up: '#7a6a58', missing: '#9aa0a6', gpu: '#3b76b5', communication: '#c2569a' };
-// The gaps of the tables, each with its source among those of the lanes, whose
-// spans begin with the first one of the source.
+// Gaps of the tables by source of the lanes, relative to its first span.
 function gaps(sources) {
   const t = table('idle_gaps');
   return (t ? t.rows : []).map(r => {
@@ -71,8 +69,8 @@ function reasonKey(marks) {
     $('tlkey').append(item);
   });
 }
-// Of one side: which ops launched the kernels of a name, by the rows that name
-// these, and the category of each op.
+// Of a side: the ops that launched kernels of a name, from rows that list these,
+// and each op's category.
 function launchers(side) {
   const t = drawn('roofline', side) || table('unified_perf_summary', side), of = new Map(), category = new Map();
   (t ? t.rows : []).forEach(row => {
@@ -85,7 +83,7 @@ function launchers(side) {
       of.set(k.name, one);
     });
   });
-  // where one op launched for another, the one that did counts, as in Categories
+  // the op that launched counts, not the one above, as in Categories
   ((table('ops_summary', side) || {}).rows || []).forEach(row => {
     if ((row.categories || []).length === 1) category.set(row.name, row.categories[0]);
   });
@@ -93,15 +91,15 @@ function launchers(side) {
   return { of, category, table: t };
 }
 const COMM = 'communication', COPY = 'copies', REST = 'other GPU work';
-// What a span does: the category of the op that launched it, as far as that is
-// known; else that of the op that launched kernels of its name most.
+// A span's category: that of its op if known, else of the op that launched most
+// kernels of its name.
 const work = (name, op, { of, category }) => /nccl|rccl|cross_device_reduce/i.test(name) ? COMM :
   /^(mem(cpy|set)|copy(host|device))/i.test(name) ? COPY : category.get(op) || (of.get(name) || {}).category || REST;
-// Light enough for black text on them; the first two as in the bar.
+// Light enough for black text; the first two as in the bar.
 const tints = { [COMM]: '#e0954a', [COPY]: '#b094cf', [REST]: '#a8adb3' };
 const spare = ['#7aaee0', '#6cc3a8', '#e58fae', '#cfc25c', '#86cbd6', '#d3a488', '#9fc36f', '#b9a6ea'];
-// GPU time by category over all lanes, the most first; colours go by that order.
-// What an op copies is of its category too, as in Categories: it stands behind.
+// GPU time by category over all lanes, the longest first, which gives the colours.
+// An op's copies follow its category's time, as in Categories.
 function workKey(all, by) {
   const sums = new Map(), moved = new Map(), seen = new Map();
   const add = (to, k, ns) => to.set(k, (to.get(k) || 0) + ns);

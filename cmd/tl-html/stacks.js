@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Time by stack, one trace or two, on a canvas.
 // ---- stacks ----
-// What only one side has is striped, so that no colour is needed to see it.
+// Stacks of one side are striped, to be seen without colours.
 function hatch(g, x, y, w, h) {
   g.save();
   g.beginPath();
@@ -27,7 +27,7 @@ function legend(whole, most) {
   if (whole.a) item(stripes(tint(-most, most)), 'only ' + sides[0]);
   if (whole.b) item(stripes(tint(most, most)), 'only ' + sides[1]);
 }
-// The uppermost names that one side lacks, by time.
+// The topmost names that one side lacks, by time.
 function onlies(nodes, only) {
   $('only').replaceChildren();
   [0, 1].forEach(side => {
@@ -49,7 +49,7 @@ function onlies(nodes, only) {
     $('only').append(box);
   });
 }
-// From what the page holds: pre-order, depth, name, time, and that of the other side.
+// From the page's data, in pre-order: depth, name, time, the other side's time.
 function stackNodes(flat, two) {
   const STEP = two ? 4 : 3, nodes = [], open = [];
   for (let i = 0; i < flat.length; i += STEP) {
@@ -69,8 +69,8 @@ function stacks() {
   if (!clocks.length) return;
   $('stacks').hidden = false;
   let nodes = [], clock = '', most = 0;
-  // Frames that only call the next one are one box with it, unless they are not
-  // to be: d is the depth of what is drawn, chain what a box stands for.
+  // Joins frames that only call the next one if folds is set: d is the drawn depth,
+  // chain the frames of a box.
   let folds = true;
   const fold = () => nodes.forEach(k => {
     const up = k.up;
@@ -94,7 +94,7 @@ function stacks() {
   const about = k => k.chain.slice(-12).map(one).join('\n') + '\n' + (two ? sides[0] + ' ' + time(k.a) + ', ' + sides[1] + ' ' + time(k.b) +
     ': ' + signed(k.b - k.a) + ' (' + change(k.a, k.b) + ')' :
     time(k.ns) + ', ' + (100 * k.ns / nodes[0].ns).toFixed(2) + ' %');
-  // All of a box across the drawing, or a part of it.
+  // Zooms to a box, or to a part of it.
   const go = k => { root = k; here = null; [from, to] = [k.x, k.x + k.ns]; paint(); };
   const view = (a, b) => {
     [from, to] = within([root.x, root.x + root.ns], Math.min(1, root.ns), [a, b]);
@@ -113,7 +113,7 @@ function stacks() {
     seen.forEach(k => {
       const x = (k.x - from) * scale, px = k.ns * scale, y = (k.d - root.d) * ROW;
       const found = word && k.chain.some(f => one(f).toLowerCase().includes(word));
-      // once for a stack: pre-order, so what is below comes next
+      // once a stack: in pre-order, nodes below follow
       if (found && k.x >= until) { hit += k.ns; until = k.x + k.ns; }
       if (px < .4 || x + px < 0 || x > w) return;
       g.fillStyle = found ? two ? '#1a7a3c' : '#e0457b' : fill(k);
@@ -128,7 +128,7 @@ function stacks() {
       root === nodes[0] ? (COARSE ? 'Tap a box to look closer; two fingers: zoom.' : 'Click a box to look closer, or move by arrows and Enter.') : two ? signed(root.b - root.a) : time(root.ns);
     crumbs();
   }
-  // The way to what is looked at; each step leads back to it.
+  // The path to the view; each step leads back.
   function crumbs() {
     const list = [];
     for (let k = root; k && k.d; k = k.up) if (!k.gone) list.unshift(k);
@@ -175,9 +175,9 @@ function stacks() {
     up() {},
     over(p, e) { const k = at(p); show(e, k ? about(k) : '', e.clientX, e.clientY); },
   });
-  // What is drawn above a box.
+  // The box above.
   const above = k => { k = k.chain[0].up; return k || nodes[0]; };
-  // The keyboard walks over what is drawn.
+  // Keys go from box to box.
   c.onkeydown = e => {
     const list = boxes.map(b => b[3]), at = here || root, over = at.chain[0].up, beside = list.filter(k => k.chain[0].up === over);
     const by = n => beside[beside.indexOf(at) + n] || at, keys = {
@@ -190,7 +190,7 @@ function stacks() {
     if (e.ctrlKey || e.metaKey || e.altKey || !(e.key in keys)) return;
     e.preventDefault();
     keys[e.key]();
-    // what is chosen is in view
+    // keep the chosen box in view
     if (here && (here.x + here.ns < from || here.x > to)) view(here.x + (here.ns - to + from) / 2, here.x + (here.ns + to - from) / 2);
     paint();
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All parts. What stands first is painted before the rest is read: each part
-// is a task of its own, and what prints waits for all.
+// Starts all parts. The first screen is painted before the rest is read: each part
+// is a task of its own, and printing waits for all.
 const parts = [timeline, stacks, sheets];
 const next = () => {
   const part = parts.shift();
@@ -14,9 +14,9 @@ const soon = () => {
 addEventListener('beforeprint', () => {
   if (!parts.length) return;
   while (parts.length) next();
-  dispatchEvent(new Event('beforeprint')); // for those that are new
+  dispatchEvent(new Event('beforeprint')); // for parts made meanwhile
 });
 head();
 pictures();
-// a frame, then what comes after it
+// after the next frame
 requestAnimationFrame(() => setTimeout(soon));

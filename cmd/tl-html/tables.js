@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tables, to sort and to search.
-// The row of a table, for other parts of the page to go to; null: no table.
+// The tables, with sort and search.
+// Goes to a row of a table, from other parts of the page; null: no table.
 let goTo = null;
 // ---- tables ----
 function sheets() {
@@ -15,8 +15,8 @@ function sheets() {
   });
   const SOME = 300, NONE = null, MANY = 14, TELLS = 1000;
   let sort = null, down = true, most = SOME, wide = false, hit = null;
-  const picks = new Map(); // by table, the columns that were chosen
-  // The most telling first, behind what the rows are; the rest as they are.
+  const picks = new Map(); // chosen columns by table
+  // What names the rows, then the main columns, then the rest in order.
   const arranged = t => {
     const cols = t.schema.columns, place = i => i && t.places ? Math.min(t.places[i], TELLS) : -1;
     const order = cols.map((c, i) => i).sort((a, b) => place(a) - place(b) || a - b);
@@ -58,7 +58,7 @@ function sheets() {
       const key = r => r[sort] == null ? NONE : typeof r[sort] === 'object' ? JSON.stringify(r[sort]) : r[sort];
       rows = rows.slice().sort((a, b) => {
         const x = key(a), y = key(b);
-        if (x === NONE || y === NONE) return (x === NONE) - (y === NONE); // at the end
+        if (x === NONE || y === NONE) return (x === NONE) - (y === NONE); // last
         return (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1);
       });
     }
@@ -67,7 +67,7 @@ function sheets() {
     const tab = make('table'), tr = make('tr'), thead = make('thead'), tbody = make('tbody');
     const isNumber = c => ['int', 'real'].includes(c.type);
     cols.forEach(c => {
-      // times carry their unit themselves
+      // times have units in their cells
       const th = head_cell(c.id.replace(/_ns(?=_|$)/, '') +
         (sort === c.id ? (down ? ' \u25be' : ' \u25b4') : ''), isNumber(c) ? 'n' : '');
       th.title = c.label;
@@ -111,7 +111,7 @@ function sheets() {
   $('filter').oninput = paint;
   $('more').onclick = () => { most = Infinity; paint(); };
   $('wide').onclick = () => { wide = !wide; picks.delete(list[$('which').value]); paint(); };
-  // What is shown, with all its rows, as the programs write it.
+  // The shown columns with all filtered rows, as TSV of the programs.
   const escape = v => v == null ? '' : (typeof v === 'object' ? JSON.stringify(v) : String(v))
     .replace(/[\\\t\n]/g, c => ({ '\\': '\\\\', '\t': '\\t', '\n': '\\n' })[c]);
   $('save').onclick = () => {

@@ -21,7 +21,7 @@ function label(g, text, x, y, w, ends) {
   g.fillText(text.length > most ? text.slice(0, most - 1 - tail) + '\u2026' +
     (tail ? text.slice(-tail) : '') : text, x + 3, y);
 }
-const PAPER = 560; // what a page has room for, with a heading
+const PAPER = 560; // height of a page under a heading
 function timeline() {
   const all = data('lanes'), ROW = 15, AXIS = 20, HEAD = 17, SEEN = 600;
   if (!all.lanes.length) return;
@@ -41,9 +41,9 @@ function timeline() {
     'Double-click or 0: reset. Click or Enter: details; then , and . go from span to span.') + (!many ? '' : joined ? ' One clock.' :
     sides.length ? ' Each side begins at its own first event.' : ' Each rank begins at its own first event.');
   let LEFT = 150, H = 0, heads = [], bands = {}, from = 0, to = total, W = 1000, waiting = false;
-  let word = '', picked = null; // what is searched for, and the span that was clicked
+  let word = '', picked = null; // the search, and the clicked span
   const matches = names.map(() => false);
-  // Ranks under one another, those first that are late, GPU streams first in each.
+  // Ranks below one another, late ones first, GPU streams first in each.
   // Of two sides the same ranks are beside each other, in the order of the traces
   // where there are no ranks.
   const first = late(), side = l => all.sources[l.src].side || 0;
@@ -79,7 +79,7 @@ function timeline() {
     $('zthreads').textContent = folded.size ? 'show threads' : 'hide threads';
     $('zthreads').hidden = !all.lanes.some(l => !l.gpu);
   }
-  // 1, 2 or 5 of a power of ten, a label every hundred pixels or so.
+  // 1, 2 or 5 times a power of ten, for labels about every hundred pixels.
   function tick(least) {
     const p = 10 ** Math.floor(Math.log10(least));
     return p * [1, 2, 5, 10].find(k => k * p >= least);
@@ -121,7 +121,7 @@ function timeline() {
         if (a > to || a + s.dur[i] < from) continue;
         const x = LEFT + (a - from) * scale, px = Math.max(s.dur[i] * scale, .5);
         const row = s.row[i];
-        // What ends in a pixel that is painted is not seen.
+        // hidden by the pixel painted last
         if (x + px < upTo[row] + .3) continue;
         upTo[row] = x + px;
         g.globalAlpha = word && !matches[s.name[i]] ? .18 : 1;
@@ -162,7 +162,7 @@ function timeline() {
       if (x < w - 60) g.fillText(time(Math.round(t)), x + 3, 8);
     }
   }
-  // From what launched it to the work, of what was clicked.
+  // Arrows from launches to GPU work of the clicked span.
   const ARROWS = 400;
   function arrows(g, scale) {
     if (!picked) return;
@@ -191,13 +191,13 @@ function timeline() {
     });
     g.restore();
   }
-  // The row of the innermost span of a thread that begins then; -1: none.
+  // The row of a thread's innermost span that begins then; -1: none.
   const rowAt = (l, ns) => {
     let row = -1;
     for (let i = 0; i < l.n; i++) if (l.s.start[i] === ns) row = Math.max(row, l.s.row[i]);
     return row;
   };
-  // GPU work that was launched within a span of a thread.
+  // GPU work launched within a span of a thread.
   const launched = (l, i) => {
     const list = [], a = l.s.start[i], b = a + l.s.dur[i];
     all.lanes.forEach(k => {
@@ -219,7 +219,7 @@ function timeline() {
   const headAt = y => heads.find(h => y >= AXIS && depth(y) >= h.y && depth(y) < h.y + HEAD);
   c.onwheel = e => {
     if (Math.abs(e.deltaX) > Math.abs(e.deltaY) && !e.ctrlKey) { e.preventDefault(); move(e.deltaX / W * (to - from)); return; }
-    // else it would hold up who scrolls the page
+    // else it would stop the scrolling of the page
     if (e.offsetX < LEFT || !e.ctrlKey && document.activeElement !== c) return;
     e.preventDefault();
     zoom(e.deltaY > 0 ? .8 : 1.25, at(e.offsetX));
@@ -248,7 +248,7 @@ function timeline() {
     keys[e.key]();
   };
   $('tlbox').onscroll = later;
-  // ---- search: what does not match is pale; Enter goes from one to the next ----
+  // ---- search: what does not match is pale; Enter goes to the next match ----
   const found = () => {
     const list = [];
     order.forEach(l => {
@@ -276,7 +276,7 @@ function timeline() {
     $('tlbox').scrollTop = h.l.y - 100;
   };
   // ---- details of a span ----
-  // What is looked at next to it, in the middle of the view where it is outside.
+  // Shows a span; one outside of the view is centred.
   const look = (l, i) => {
     const at = l.s.start[i] - zero[l.src], wide = to - from;
     if (at < from || at > to) view(at - wide / 2, at + wide / 2);
@@ -317,7 +317,7 @@ function timeline() {
     put('category', s.name[i] ? l.kinds[i] : '');
     put('grid', grid && grid + (block ? ', block ' + block : ''));
     put('module', module);
-    // of a long text the page has the beginning
+    // the page cuts long text
     const row = known.table && dims && known.table.rows.find(r => r.name === op && JSON.stringify(r.input_dims || '').startsWith(dims));
     const goto = r => link('row in ' + known.table.schema.table, () => goTo && goTo(known.table, r));
     if (op) put('launched by', op + ' ' + scalars(dims || '') + ' ', ...(row ? [goto(row)] : []));
@@ -330,7 +330,7 @@ function timeline() {
       put('kernels of this name', r.row.name + ' ' + scalars(JSON.stringify(r.row.input_dims || '')) + ': ' + r.count + ', ' +
         brief(r.ns) + ' ', goto(r.row)));
   };
-  // The span at a place of the canvas, and between GPU events why there is none.
+  // The span at a place of the canvas, or the gap between GPU events.
   const spanAt = ({ x, y }) => {
     const t = at(x), near = (to - from) / W;
     let hit = null;
@@ -348,8 +348,8 @@ function timeline() {
     const band = bands[m.src], a = m.at - (zero[m.src] ?? 0), near = (to - from) / W, t = at(x);
     return band && depth(y) >= band.top && depth(y) < band.end && a - near <= t && t < a + m.ns + near;
   });
-  // From the span with its details to those beside it, and on other lanes to
-  // the one that begins next to it; of none to the first in view.
+  // From the chosen span to its neighbours, on other lanes to the one that begins
+  // nearest; without one, to the first in view.
   const nearest = (l, t) => {
     let best = -1;
     const off = i => Math.abs(l.s.start[i] - zero[l.src] - t);
