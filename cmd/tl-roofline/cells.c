@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of calls, and those cells of a row that are no field or sum of it. */
+/* Cells that are no field or sum of a call, and groups of calls. */
 #include "cmd/tl-roofline/fields.h"
 
 static const struct roof_state *
@@ -23,16 +23,16 @@ roof_member(const struct sink *s, const struct sink_plan *p, const void *record)
 	return ((const struct call *)record)->table == p->table->about;
 }
 
-/* Both tables have it as their second key. */
+/* The second key of both tables. */
 #define OVERLAP_WORD 2
 
-/* The sums of groups that differ in the overlap only. */
+/* Adds up groups that differ only in what overlaps. */
 static void
 add_up_overlaps(struct sink_groups *gs)
 {
 	struct sink_groups all = { 0 };
 
-	/* the sums are whole after the first time */
+	/* sums are complete after the first pass */
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < gs->list.n; i++) {
 			struct sink_group *gr = &gs->list.v[i], *to;
@@ -128,7 +128,7 @@ take_versus(struct roof_state *g, const struct sink_row *r)
 	g->has_versus = versus_sum(g->versus, &g->versus_row);
 }
 
-/* The reference rounds these, and has a deviation of one. */
+/* Rounded as in TraceLens, and with a deviation of 0 for one value. */
 static void
 take_overlaps(struct sink_row *r)
 {
@@ -146,7 +146,7 @@ take_overlaps(struct sink_row *r)
 	over->median = stat_round2(over->median);
 }
 
-/* For calls with a roofline: their time, and how much of it the roof allows. */
+/* The time of calls with a roofline, and the share the roof allows. */
 static void
 take_phase(struct roof_state *g, const struct sink_row *r)
 {
@@ -237,7 +237,7 @@ param_cell(const struct sink_row *r, size_t i)
 	return sink_row_text(r);
 }
 
-/* Ops from a capture have no time of their own on the host. */
+/* Ops from a capture have no host time. */
 static struct cell
 host_cell(const struct sink_row *r)
 {
@@ -274,7 +274,7 @@ phase_cell(const struct sink_row *r, unsigned f)
 	    f == C_COMPUTE ? p->compute_ns : p->modelled_ns - p->compute_ns);
 }
 
-/* That of the call with the poorest reason. */
+/* The reason of the call that has the poorest. */
 static struct cell
 above_cell(const struct sink_row *r)
 {

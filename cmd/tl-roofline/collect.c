@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls: which op stands for each GPU event in the unified table, and which
- * ops stand in the sheets.
+ * Calls: which op owns each GPU event in the unified table, and which ops are
+ * in the sheets.
  *
- * From a root down, the first op that has a model of its own is taken with all
- * GPU work below it. An op without one is taken if it is the only backward op
- * of a forward op that has a model, or if it launches GPU work itself, and no
- * modelled op is below. What is left over becomes synthetic ops, one for each
- * GPU event, named OP->KERNEL. So each GPU event counts once; collectives are
- * left to tl-collective.
+ * From a root down, the first op with a model of its own owns all GPU work
+ * below it. An op without one owns it if no op below has a model, and it
+ * launches GPU work itself or is the only backward op of a forward op with a
+ * model. Other GPU events become synthetic ops, named OP->KERNEL. So each GPU
+ * event counts once; collectives are left to tl-collective.
  */
 #include <stdlib.h>
 
@@ -18,9 +17,9 @@
 
 /* ---- lists of works ---- */
 
-static const struct work *sorting; /* qsort() hands nothing through */
+static const struct work *sorting; /* qsort() passes no context */
 
-/* As the file has them: by launch, then in its order. */
+/* The file's order: by launch, then as recorded. */
 static int
 by_launch(const void *x, const void *y)
 {
@@ -76,7 +75,7 @@ category_of(struct roof_state *g, const struct node *n)
 	    &g->categories, g->models, g->sink.dict, name, kernel);
 }
 
-/* The forward op's place in forwards, if its model waits for the backward. */
+/* The index in forwards of the op whose model waits for the backward op. */
 static uint32_t
 awaited_of(const struct roof_state *g, const struct node *n)
 {
@@ -89,7 +88,7 @@ awaited_of(const struct roof_state *g, const struct node *n)
 	return at != NULL ? (uint32_t)*at : NO_INDEX;
 }
 
-/* There is a call of this table; whether that is asked for. */
+/* Marks that this table has a call; false: its calls are not wanted. */
 static bool
 is_wanted(struct roof_state *g, uint32_t table)
 {
@@ -132,7 +131,7 @@ new_call(struct roof_state *g, const struct node *n, uint32_t table)
 	return c;
 }
 
-/* What overlaps are asked about: what it launched itself, else all below. */
+/* What overlaps refer to: GPU work the op launched itself, else all below. */
 static void
 list_own(struct roof_state *g, struct call *c, uint32_t node)
 {
@@ -207,8 +206,7 @@ has_comm(const struct roof_state *g, const struct node *n)
 }
 
 /*
- * Whether an op's copies, sums and the like belong to it: they are no work of
- * their own, and its model covers all.
+ * Whether an op's copies, sums and so on are part of it: its model covers them.
  */
 static bool
 is_whole(const struct node *n)
@@ -217,7 +215,7 @@ is_whole(const struct node *n)
 	    n->res->status == MODEL_OK && !n->parts_below;
 }
 
-/* The next node to visit. */
+/* Returns the next node to visit. */
 static uint32_t
 visit(struct roof_state *g, uint32_t i)
 {
@@ -248,7 +246,7 @@ visit(struct roof_state *g, uint32_t i)
 
 /* ---- left over ---- */
 
-/* Counts them by op. */
+/* Counts, by op, GPU events that no op owns. */
 static void
 count_left(struct roof_state *g)
 {
@@ -263,8 +261,8 @@ count_left(struct roof_state *g)
 }
 
 /*
- * An op that only we have a model of doesn't stand for what is below it, but
- * its model tells what its own kernel does, if there is one.
+ * An op that only we have a model of does not own what is below it; but if it
+ * has a single kernel, the synthetic op gets the figures of its model.
  */
 static void
 synthesise(struct roof_state *g, uint32_t w)
@@ -293,7 +291,7 @@ synthesise(struct roof_state *g, uint32_t w)
 	if (str_glob_any(g->globs.v, g->globs.n, buf_str(&name)) &&
 	    is_wanted(g, TABLE_UNIFIED)) {
 		c = new_call(g, &n, TABLE_UNIFIED);
-		/* behind the others; without an op first */
+		/* after the others; without an op first */
 		c->seq = (op != NO_INDEX ? UINT64_C(3) : UINT64_C(2)) << 61 |
 		    n.uid.id;
 		c->awaited = awaited;
@@ -309,7 +307,7 @@ synthesise(struct roof_state *g, uint32_t w)
 
 /* ---- sheets ---- */
 
-/* What the reference, and sense, leave out: see spec 8.3. */
+/* Ops that have no backward row: see spec 8.3. */
 static bool
 has_backward_row(const struct node *n)
 {
@@ -326,7 +324,7 @@ is_in_sheet(const struct node *n)
 	    !(n->model->is_alone && !n->is_model);
 }
 
-/* Whether two ops are in one table: sheets of one name are one text. */
+/* Whether two ops are in one table; equal names of sheets are one string. */
 static bool
 is_same_table(
     const struct roof_state *g, const struct node *a, const struct node *b)
@@ -376,7 +374,7 @@ list_of_names(struct roof_state *g, const uint32_t *names, size_t n)
 	return text;
 }
 
-/* The names of ops below whose work a row counts, as a list. */
+/* The names of ops below that a row counts, as a JSON list. */
 static uint32_t
 stands_for(struct roof_state *g, uint32_t node)
 {
@@ -482,7 +480,7 @@ find_extents(struct roof_state *g)
 	}
 }
 
-/* The time of a backward op: all GPU work below the wrappers. */
+/* The time of a backward op: all GPU work below its wrappers. */
 static void
 take_backward(struct roof_state *g, struct call *c)
 {
@@ -522,7 +520,7 @@ params_of(struct roof_state *g, const struct model_result *res)
 		vec_push(&g->params, INTERN_NONE);
 	if (g->params.v[at] == INTERN_NONE) {
 		model_params_json(&b, res);
-		/* those that failed have their own */
+		/* failures have a message of their own */
 		if (res->status != MODEL_OK)
 			buf_printf(&b, "%u", (unsigned)at);
 		g->params.v[at] = intern_put(g->sink.dict->text, buf_str(&b));
@@ -531,7 +529,7 @@ params_of(struct roof_state *g, const struct model_result *res)
 	return g->params.v[at];
 }
 
-/* No clock of a trace is coarser. */
+/* In ns; no clock of a trace is coarser. */
 #define TICK_MAX 1000
 
 static void

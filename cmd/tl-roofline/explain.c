@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the figures of an op came about, of a trace or without one, and which
- * ops have a model.
+ * --explain: how the figures of an op came about, with a trace or without;
+ * --list-models and --list-archs.
  */
 #include "cmd/tl-roofline/roof.h"
 
@@ -133,7 +133,7 @@ explain_call(struct out *out, struct roof_state *g, const struct call *c)
 	put_source(out, g, m);
 }
 
-/* The op in the unified table, else in a sheet, else the nearest above. */
+/* The op in the unified table, else in a sheet, else the nearest op above. */
 void
 explain_print(struct sink *s, const struct sink_plan *p)
 {

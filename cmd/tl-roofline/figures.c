@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures of one call. GFLOPS first: the reference's last digits depend on it.
+/*
+ * Figures of one call. The order of operations is that of TraceLens, whose last
+ * digits depend on it: GFLOPS first.
  */
 #include "cmd/tl-roofline/roof.h"
 
 bool
 is_backward_op(const struct model *m, struct str name)
 {
-	/* what is extra has its category by name, if it has one */
+	/* a model that only we have: its category's name tells, if any */
 	return str_ends(m->category, STR("_bwd")) ||
 	    (m->is_extra && str_ends(name, STR("_backward")));
 }
 
-/* Of a result that is none they are NAN. */
+/* NAN without a result. */
 double
 call_gflops(const struct call *c)
 {
@@ -44,7 +46,7 @@ call_tbs(const struct sink *s, const void *call)
 	return call_bytes(call) / 1e12 / seconds(call);
 }
 
-/* Calls of a row have the same result, or a few. */
+/* Calls of a row share one result, or a few. */
 double
 call_roof_us(struct roof_state *g, const struct call *c)
 {
@@ -68,7 +70,7 @@ call_pct(const struct call *c, double us)
  */
 #define WINOGRAD_FEWER 4
 
-/* Time of the kernels that do so. */
+/* The time of Winograd kernels. */
 static double
 winograd_ns(const struct roof_state *g, const struct call *c)
 {
@@ -97,7 +99,7 @@ call_above(struct roof_state *g, const struct call *c)
 	    (int64_t)(g->ticks.v[c->rec.source] * c->nkernels));
 	if (roof_ns <= most_ns)
 		return ABOVE_CLOCK;
-	/* what a cache holds need not come from memory, or not go there yet */
+	/* what a cache holds need not be read from, or written to, memory */
 	rf = roofline_of(g->arch, g->roof, c->res);
 	cache = arch_cache_mib(g->arch) * 1048576 / call_bytes(c);
 	if (rf.memory_us * 1e3 > most_ns &&

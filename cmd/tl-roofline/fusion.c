@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chains of ops that one kernel could do: they follow each other on a GPU
- * stream, have a model, no matrix product, and work on as many elements, so
- * that each could take from a register what the one before wrote to memory.
- *
- * The fused kernel reads what the first reads and writes what the last writes:
- * of the bytes of a model a reduction reads all, an op of two such inputs two
- * thirds, others half. Its time is the longer of memory and arithmetic, and
- * 15 % of the shorter, as they do not overlap in full. Against the rooflines of
- * the ops that is what is saved, on the scale of the time that they take: the
- * fused kernel is as far from the roof as they are.
+ * Chains of ops that one kernel could do: successive on a GPU stream, with a
+ * model but no matrix product, and with as many elements, so that each could
+ * take from a register what the one before wrote to memory. The fused kernel
+ * reads what the first reads and writes what the last writes. Of a model's
+ * bytes a reduction reads all, an op of two such inputs two thirds, others
+ * half. Its time is the longer of memory and arithmetic plus 15 % of the
+ * shorter, as they do not overlap fully. What that saves of the ops' rooflines
+ * is scaled to their measured time: the fused kernel is assumed as far from the
+ * roof as they are.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@
 #include "json/json.h"
 
 #define OPS_MAX 15
-#define GAP_NS 1000000 /* a longer one has reasons that fusing leaves */
+#define GAP_NS 1000000 /* longer gaps have causes that fusing leaves */
 #define NOT_HIDDEN 0.15
 
 /* A call on a GPU stream. */
@@ -29,7 +28,7 @@ struct link {
 	const struct call *call;
 	uint32_t lane;
 	int64_t start_ns, end_ns;
-	double elements; /* of its largest tensor; 0: it is in no chain */
+	double elements; /* of its largest tensor; 0: in no chain */
 	bool is_binary;  /* two inputs are that large */
 };
 typedef VEC(struct link) link_vec;
@@ -40,19 +39,19 @@ struct chain {
 	uint32_t nops;
 	enum roof roof;
 	int64_t count, kernels, ns;
-	double roof_ns, fused_ns, saved_ns; /* roof_ns: of the ops */
+	double roof_ns, fused_ns, saved_ns; /* roof_ns: sum over the ops */
 	struct uid uid;
 };
 
 struct chains {
 	struct intern *keys;
-	VEC(struct chain) list; /* as numbered by keys */
-	struct map fused;       /* by name of a kernel: is_fused() */
+	VEC(struct chain) list; /* indexed by keys */
+	struct map fused;       /* kernel name to is_fused() */
 };
 
 /* ---- which calls ---- */
 
-/* The most elements of any shape in a list, however deep. */
+/* Elements of the largest shape in a list, however deep. */
 static double
 most_elements(struct str dims, unsigned *nmost)
 {
@@ -87,7 +86,7 @@ most_elements(struct str dims, unsigned *nmost)
 	return most;
 }
 
-/* What is one kernel for several steps already. */
+/* Whether a kernel does several steps already. */
 static bool
 is_fused(struct str name)
 {
@@ -101,7 +100,7 @@ is_fused(struct str name)
 	return false;
 }
 
-/* Asked once a name. */
+/* is_fused(), computed once per name. */
 static bool
 is_fused_kernel(
     const struct roof_state *g, struct chains *all, const struct work *w)
@@ -181,7 +180,7 @@ follows(const struct link *b, const struct link *a)
 
 /* ---- what one would take ---- */
 
-/* The part of an op's bytes that it reads. */
+/* The share of an op's bytes that it reads. */
 static double
 read_part(const struct roof_state *g, const struct link *l)
 {
@@ -192,8 +191,7 @@ read_part(const struct roof_state *g, const struct link *l)
 							    : 0.5;
 }
 
-/* NAN: the GPU's figures lack. roof_us: what the rooflines of the ops add up
- * to. */
+/* NAN: the GPU's figures are unknown. roof_us: sum of the ops' rooflines. */
 static double
 fused_us(
     const struct roof_state *g, const struct link *l, size_t n, double *roof_us)
@@ -332,7 +330,7 @@ put_chain(const struct roof_state *g, struct table *t, const struct chain *c)
 	row[10] = cell_uid(t, c->uid);
 }
 
-/* Into a folder only with rows. */
+/* A folder gets the table only if it has rows. */
 void
 fusion_print(struct sink *s, const struct sink_plan *p)
 {

@@ -6,9 +6,9 @@
 #include "sink/sink.h"
 
 #define FUSION_NAME "fusion_chains"
-#define TABLE_FUSION (UINT32_MAX - 2) /* no table of calls */
+#define TABLE_FUSION (UINT32_MAX - 2) /* not a table of calls */
 
-/* Prints the table; the calls of the unified one are read. */
+/* Prints the table, after all calls of the unified one. */
 void fusion_print(struct sink *s, const struct sink_plan *p);
 
 #endif

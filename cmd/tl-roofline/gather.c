@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading: events of a root's subtree become nodes, its GPU events works. */
+/* Reading: a root's subtree becomes nodes (host) and works (GPU). */
 #include <stdlib.h>
 
 #include "cmd/tl-roofline/roof.h"
@@ -44,8 +44,8 @@ close_down_to(struct roof_state *g, uint32_t depth)
 }
 
 /*
- * Closes what is not above a host event. Depths alone don't tell where frames
- * are left out of what is read, but an event lies in those above it.
+ * Closes what is not above a host event. Depth alone cannot tell, as some
+ * frames are not read; but an event lies within those above it.
  */
 static void
 close_before(struct roof_state *g, const struct event *ev)
@@ -116,7 +116,7 @@ open_node(struct roof_state *g, const struct event *ev)
 
 /* ---- GPU work ---- */
 
-/* Whether it counts. */
+/* Whether GPU work counts. */
 static bool
 counts(struct roof_state *g, const struct event *ev, bool is_chosen)
 {
@@ -201,7 +201,7 @@ roof_flush(struct sink *s)
 	close_down_to((struct roof_state *)s, 0);
 }
 
-/* The GPU of the trace, unless one was named. */
+/* Uses the trace's GPU, unless --arch named one. */
 void
 roof_source(struct sink *s, const struct source *src)
 {

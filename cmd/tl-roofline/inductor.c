@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Sources of Triton kernels, out of the files that torch.compile leaves. */
+/* Sources of Triton kernels, from files that torch.compile leaves. */
 #include <stdlib.h>
 
 #include "cmd/tl-roofline/inductor.h"
 #include "io/io.h"
 
-#define FILE_MAX (UINT64_C(16) << 20) /* bytes of a file that are read */
+#define FILE_MAX (UINT64_C(16) << 20) /* bytes read of a file */
 
 struct inductor {
 	struct arena *mem;
@@ -49,7 +49,7 @@ is_word(char c)
 	    (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The word before " = " at the end of a line's beginning, or empty. */
+/* The word before " = " at the end of the text, or empty. */
 static struct str
 assigned(struct str text)
 {

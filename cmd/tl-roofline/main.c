@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-roofline: how far are the ops from what the hardware could do?
- *
- * A sink over a tree. Which op a GPU event belongs to is decided when the
- * subtree of its root has been read, so that is what it looks ahead; what it
- * keeps are the GPU events, and the ops that stand in a table.
+ * tl-roofline: how far are the ops from what the hardware could do? A sink over
+ * a tree. It decides which op a GPU event belongs to once the subtree of the
+ * root is read, so it holds that subtree; it keeps the GPU events and the ops
+ * that are in a table.
  */
 #include "cmd/tl-roofline/fields.h"
 
@@ -71,7 +70,7 @@ static const struct about about = {
 
 /* ---- what is missing ---- */
 
-/* A family of ops that was asked for; for all of them see check_calls(). */
+/* A given --table; for all tables see check_calls(). */
 static void
 check_table(struct roof_state *g)
 {
@@ -106,8 +105,7 @@ check_calls(const struct roof_state *g)
 	die_nothing(MSG_ONLY_COLLECTIVES, path, sum.nchosen);
 }
 
-/* A model of the user's that fails is a warning: it is hardly the trace's
- * fault. */
+/* Warns of a failing model of the user's, which is hardly the trace's fault. */
 static void
 warn_failed(const struct roof_state *g)
 {
@@ -182,7 +180,7 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	return true;
 }
 
-/* What --op comes with, and what --dtype is without it. */
+/* Checks that --dims and --dtype go with --op. */
 static void
 check_op(const struct roof_state *g)
 {
@@ -224,7 +222,7 @@ check_settings(struct sink *s)
 
 /* ---- the hooks of the whole ---- */
 
-/* What needs no trace. */
+/* Answers what needs no trace. */
 static bool
 answer_at_once(struct sink *s)
 {
@@ -249,7 +247,7 @@ start(struct sink *s)
 	struct roof_state *g = (struct roof_state *)s;
 
 	g->device = INTERN_NONE;
-	vec_reserve(&g->lists, 1); /* an empty list begins somewhere, too */
+	vec_reserve(&g->lists, 1); /* an empty list has a start, too */
 	g->execute = intern_put(s->dict->text, STR("execute"));
 	if (g->diff != NULL)
 		g->versus = versus_read(s->dict, g->diff);

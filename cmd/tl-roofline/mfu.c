@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The windows of steps and iterations, and what products they have. */
+/* Windows of steps and iterations, and their matrix products. */
 #include <stdlib.h>
 
 #include "cmd/tl-roofline/fields.h"
 #include "trace/stat.h"
 #include "trace/tree.h"
 
-#define COVERAGE_MIN 0.9 /* of the GPU time, else there is no figure */
+#define COVERAGE_MIN 0.9 /* of GPU time with a model, for an MFU */
 
 static bool
 is_covered(int64_t part_ns, int64_t whole_ns)
@@ -85,7 +85,7 @@ sum_works(struct mfu *m)
 	}
 }
 
-/* Whether most of what ran since a time is known to be of a window. */
+/* Whether most GPU work since a time belongs to a known window. */
 static bool
 is_known_since(const struct mfu *m, int64_t ts_ns)
 {
@@ -104,7 +104,7 @@ is_known_since(const struct mfu *m, int64_t ts_ns)
 	    is_covered(w[first].gpu_ns - w[first].unlinked_ns, w[first].gpu_ns);
 }
 
-/* Its step time, or its GPU work where that takes longer. */
+/* Its step time, or that of its GPU work if longer. */
 static void
 set_time(struct window *w, const struct pace *pace)
 {
@@ -124,7 +124,7 @@ set_time(struct window *w, const struct pace *pace)
 	spans_free(busy);
 }
 
-/* The source has been read: what its windows took. */
+/* At the end of a source: the times of its windows. */
 static void
 end_source(struct roof_state *g)
 {
@@ -215,7 +215,7 @@ mfu_place(const struct roof_state *g, struct call *c, const struct node *n)
 
 /* ---- the figures of a window ---- */
 
-/* The place of a type in specs; MFU_SPECS: too many. */
+/* The index of a type in specs; MFU_SPECS: too many. */
 static size_t
 spec_of(struct mfu *m, struct str spec)
 {
@@ -268,7 +268,7 @@ add_call(struct roof_state *g, struct window *w, const struct call *c)
 		add_flops(g, w, c);
 }
 
-/* Why there is no figure; NULL: there is one. */
+/* Why there is no figure, or NULL. */
 static const char *
 refused(const struct roof_state *g, const struct window *w)
 {
@@ -310,7 +310,7 @@ mfu_finish(struct roof_state *g)
 
 /* ---- of a row ---- */
 
-/* Several GPUs have several times the peak. */
+/* The time of a window, times its GPUs: several have several times the peak. */
 static int64_t
 capacity_ns(const struct window *w)
 {
@@ -386,7 +386,7 @@ peak_cell(const struct sink_row *r, const struct roof_state *g)
 	return sink_row_text(r);
 }
 
-/* Why there is no figure, or what it leaves out. */
+/* Why there is no figure, or what it excludes. */
 static struct cell
 reason_cell(const struct sink_row *r, const struct mfu_row *m, const char *why)
 {

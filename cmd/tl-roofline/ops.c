@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ops without a trace: --op names one, or is one as JSON; of "-" each line of
- * standard input is one. JSON is an event of tl-cat ("name", "args"), or has
- * the short words of an entry's examples. One is explained; of many a row of a
- * table is the answer to each, in their order.
+ * Ops without a trace: --op is a name, or JSON; "-" reads JSON from standard
+ * input, one per line. JSON is an event of tl-cat ("name", "args"), or has the
+ * short words of a model's examples. One op is explained; of "-" the answers
+ * are the rows of a table, in order.
  */
 #include <stdlib.h>
 
@@ -13,10 +13,10 @@
 
 enum list { L_DIMS, L_TYPES, L_STRIDES, L_VALUES, L_LISTS };
 
-/* What a line asks. Texts are those of mem. */
+/* An op that is asked about. Its texts live in mem. */
 struct asked {
 	const char *error;
-	size_t at; /* the byte of a list that is wrong */
+	size_t at; /* the byte where a list is wrong */
 	struct arena *mem;
 	struct str name, lists[L_LISTS], annotation, hlo;
 	bool backward, is_event;
@@ -33,7 +33,7 @@ refuse(struct asked *a, const char *error)
 
 /* ---- JSON ---- */
 
-/* A list without spaces. */
+/* The list without spaces. */
 static struct str
 minified(struct asked *a, struct str list)
 {
@@ -52,7 +52,7 @@ minified(struct asked *a, struct str list)
 	return list;
 }
 
-/* A value that must be a text. */
+/* A value that must be a string. */
 static struct str
 text_in(struct asked *a, const struct json_item *v)
 {
@@ -83,7 +83,7 @@ take_list(
 		    "Concrete Inputs" },
 	};
 
-	if (!is_event && str_eq(key, STR("dtype"))) /* as the option's name */
+	if (!is_event && str_eq(key, STR("dtype"))) /* like the option */
 		key = STR("types");
 	for (int i = 0; i < L_LISTS; i++)
 		if (str_eq(key, str_of(words[is_event][i]))) {
@@ -110,7 +110,7 @@ take_member(struct asked *a, struct str key, const struct json_item *v)
 		a->backward = v->type == JSON_T_TRUE;
 }
 
-/* The members of an object: keys and values in turn. */
+/* Splits an object into its keys and values, in turn. */
 static void
 split(struct asked *a, json_items *to, struct str text, const char *error)
 {
@@ -216,7 +216,9 @@ find_arg(void *ctx, struct str key, struct str *text)
 	return false;
 }
 
-/* Evaluates; op is filled, whose types may be in b. NULL: no model. */
+/*
+ * Evaluates the op, and fills it in; its types may live in b. NULL: no model.
+ */
 static const struct model_result *
 evaluate(
     struct roof_state *g, struct asked *a, struct model_op *op, struct buf *b)
@@ -235,7 +237,7 @@ evaluate(
 		.annotation = a->annotation,
 		.arg = find_arg,
 		.ctx = a };
-	/* left out, they are the defaults; a trace's are lost */
+	/* missing arguments are the defaults, but lost in a trace */
 	if (op->concrete.len == 0 && !a->is_event)
 		op->concrete = STR("[]");
 	if (op->types.len == 0 || op->types.p[0] != '[') {
@@ -248,7 +250,7 @@ evaluate(
 	    : model_eval(g->models, m, op, a->backward ? MODEL_BWD : MODEL_FWD);
 }
 
-/* False: there is no answer to this op. */
+/* Returns false if there are no figures. */
 static bool
 answer(struct roof_state *g, struct asked *a, struct table *t)
 {
@@ -326,7 +328,7 @@ many_ops(struct roof_state *g, struct asked *a)
 
 /* ---- one ---- */
 
-/* A name with --dims and --dtype, or the same in JSON. */
+/* Reads a name with --dims and --dtype, or JSON. */
 static void
 read_options(const struct roof_state *g, struct asked *a)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where an op was called: the frames from the root down to the kernel, and the
- * line of a user's program that asked for it.
+ * line of the user's program.
  */
 #include <strings.h>
 
@@ -12,7 +12,7 @@ struct frames {
 	VEC(struct str) list;
 };
 
-/* Code of no user: torch's own layers between an op and its caller. */
+/* Frames of torch between an op and its caller, not of the user's program. */
 static const char *const wrapper_starts[] = { "<built-in", "pybind11_builtins",
 	"nn.Module:", NULL };
 static const char *const wrapper_parts[] = { "torch/_ops.py",
@@ -40,7 +40,7 @@ is_kept(const struct roof_state *g, const struct node *n)
 	    has(s, "/");
 }
 
-/* Without numbers of instances. */
+/* Drops numbers of instances. */
 static struct str
 plain_name(struct roof_state *g, const struct node *n)
 {
@@ -49,7 +49,10 @@ plain_name(struct roof_state *g, const struct node *n)
 		g->sink.dict, dict_get(g->sink.dict, n->name)));
 }
 
-/* Frames from the root down to a node, itself counted; those below `from`. */
+/*
+ * Adds the frames from the root down to a node, inclusive, that are below
+ * `from`.
+ */
 static void
 add_frames(struct roof_state *g, struct frames *f, uint32_t from, uint32_t node)
 {
@@ -68,7 +71,7 @@ add_frames(struct roof_state *g, struct frames *f, uint32_t from, uint32_t node)
 
 /* ---- entry point ---- */
 
-/* What is behind the last of these in a text, or all of it. */
+/* What follows the last such part of a text, or all of it. */
 static struct str
 behind_last(struct str s, const char *part)
 {
@@ -103,7 +106,7 @@ is_wrapper(struct str frame)
 	return false;
 }
 
-/* Inward to the function of the op's name, else outward to a caller. */
+/* Down to the function with the op's name, else up to a caller. */
 static struct str
 entry_of(const struct frames *f, const struct frames *below, struct str name)
 {
@@ -138,7 +141,7 @@ struct tails {
 	VEC(struct frames) list;
 };
 
-/* How many frames two lists begin with alike. */
+/* The length of the common beginning of two lists. */
 static size_t
 alike(const struct frames *a, const struct frames *b)
 {
@@ -150,7 +153,7 @@ alike(const struct frames *a, const struct frames *b)
 	return n;
 }
 
-/* What each kernel has below the op, and its name; each once. */
+/* For each kernel the frames below the op, and its name; each once. */
 static void
 find_tails(
     struct roof_state *g, struct tails *t, const struct call *c, uint32_t node)
@@ -175,7 +178,7 @@ find_tails(
 static void
 put_stack(struct buf *b, const struct frames *f, const struct tails *t)
 {
-	size_t shared = t->list.v[0].list.n; /* what all tails begin with */
+	size_t shared = t->list.v[0].list.n; /* common to all tails */
 
 	for (size_t k = 1; k < t->list.n; k++) {
 		size_t n = alike(&t->list.v[0], &t->list.v[k]);

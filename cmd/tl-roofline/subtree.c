@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Facts about the nodes below a root: which of them have a model, own GPU work
- * and are the only backward op of a forward op.
+ * Facts about the nodes below a root: which have a model, own GPU work, or are
+ * the only backward op of a forward op.
  */
 #include <stdlib.h>
 
 #include "cmd/tl-roofline/roof.h"
 
-#define WRAPPER_UP 5 /* ops from a backward op up to its wrapper */
+#define WRAPPER_UP 5 /* levels from a backward op up to its wrapper */
 
 uint64_t
 uid_key(uint32_t source, struct uid u)
@@ -49,7 +49,7 @@ work_before(const struct work *a, const struct work *b)
 
 /* ---- order ---- */
 
-static const struct work *sorting; /* qsort() hands nothing through */
+static const struct work *sorting; /* qsort() passes no context */
 
 static int
 by_time(const void *x, const void *y)
@@ -90,7 +90,7 @@ extra_arg(void *ctx, struct str key, struct str *text)
 		e->g->inductor, dict_get(e->g->sink.dict, e->n->name), text);
 }
 
-/* The names of what runs below a node, in the order of time. */
+/* The names of the kernels below a node, in order of time. */
 static struct str *
 kernel_names(const struct roof_state *g, const struct node *n)
 {
@@ -129,7 +129,7 @@ subtree_forward(const struct roof_state *g, uint32_t i, uint32_t *wrapper)
 	return NO_INDEX;
 }
 
-/* A model failed on an op that has GPU work. */
+/* Counts an op with GPU work on which a model failed. */
 static void
 count_failed(struct roof_state *g, const struct model_result *r, uint32_t name,
     struct op_args args)
@@ -147,7 +147,7 @@ count_failed(struct roof_state *g, const struct model_result *r, uint32_t name,
 			    : r->reason;
 }
 
-/* An op with GPU work has FLOPs, but neither bytes nor a roof. */
+/* Counts an op with GPU work that has FLOPs, but neither bytes nor a roof. */
 static void
 count_untyped(struct roof_state *g, const struct node *n)
 {
@@ -155,7 +155,7 @@ count_untyped(struct roof_state *g, const struct node *n)
 		g->untyped.name = dict_get(g->sink.dict, n->name);
 }
 
-/* The backward op comes later, and the result with it. */
+/* Whether the result has to wait for the backward op. */
 static bool
 awaits_backward(const struct node *n)
 {
@@ -163,7 +163,7 @@ awaits_backward(const struct node *n)
 	    n->bwd.inst != UID_NONE;
 }
 
-/* What the node's op is to its model. */
+/* Evaluates the model of a node's op. */
 static const struct model_result *
 subtree_eval(struct roof_state *g, uint32_t node, enum model_way way)
 {
@@ -237,7 +237,7 @@ own_work(struct roof_state *g, uint32_t owner, uint32_t w)
 		n->first_own = w;
 }
 
-/* The nearest op that owns what it launches, else the launch. */
+/* The nearest op that owns its launches, else the launch. */
 static uint32_t
 owner_of(const struct roof_state *g, uint32_t launch)
 {
@@ -249,8 +249,8 @@ owner_of(const struct roof_state *g, uint32_t launch)
 }
 
 /*
- * Whether the op stands for all GPU work below it. Of the models that the
- * reference lacks only those do that are for ops with no model below.
+ * Whether the op owns all GPU work below it. Of models that TraceLens
+ * lacks, only those of ops with no model below count.
  */
 static bool
 is_owner(const struct node *n)
@@ -336,7 +336,7 @@ keep_forward(struct roof_state *g, uint32_t i)
 		    intern_put(g->sink.dict->text, n->model->backward_category);
 }
 
-/* What the first backward op was called with, for models that read it. */
+/* Keeps the arguments of the first backward op, for models that read them. */
 static void
 keep_backward(struct roof_state *g, uint32_t wrapper)
 {
@@ -378,7 +378,7 @@ subtree_keep(struct roof_state *g)
 	}
 }
 
-/* Ops below a wrapper that have its name, and GPU work. */
+/* Counts ops below a wrapper that have its name, and GPU work. */
 static int64_t
 count_main(struct roof_state *g, uint32_t wrapper)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables: which there are, their columns, and which are printed. */
+/* Tables: names, columns, and which ones are printed. */
 #include "table/catalogue.h"
 
 #include "cmd/tl-roofline/fields.h"
@@ -106,7 +106,7 @@ const struct sink_column roof_columns[] = {
 };
 /* clang-format on */
 
-/* roof_wants() leaves columns out. */
+/* roof_wants() drops columns that do not apply. */
 static const char unified_keys[] =
     "name,overlapping_kernel_names,op_category,process_name,process_label,"
     "thread_name,input_dims,input_types,input_strides,concrete_inputs,"
@@ -127,7 +127,7 @@ static const char unified_figures[] =
     "overlap_pct_max,perf_params,has_perf_model,model_reason,entry_point,"
     "call_stack_full,pct_of_kernel,cumulative_pct";
 
-/* Of a sheet its parameters come between. */
+/* The parameters of a sheet come between these. */
 static const char sheet_keys[] = "name,overlapping_kernel_names";
 static const char sheet_figures[] =
     "num_kernels,is_recompute,gflop,moved_mib,flop_per_byte,tb_s_mean,"
@@ -180,7 +180,7 @@ roof_wants(const struct sink *s, const struct sink_table *t, unsigned only)
 
 /* ---- parameters ---- */
 
-/* What all values of a parameter are. */
+/* The type that fits all values of a parameter. */
 static enum col_type
 type_with(enum col_type type, const struct model_value *v, bool is_first)
 {
@@ -201,10 +201,10 @@ type_with(enum col_type type, const struct model_value *v, bool is_first)
 	return COL_JSON;
 }
 
-/* Their number at most; a sheet with more parameters loses them. */
+/* A sheet with more parameters loses the rest. */
 #define PARAMS_MAX 448
 
-/* Two texts as one that lasts as long as the program. */
+/* Joins two texts; they last as long as the program. */
 static const char *
 lasting(struct roof_state *g, struct str a, struct str b)
 {
@@ -230,7 +230,7 @@ add_param(struct roof_state *g, struct sink_plan *p, struct str name,
 		return;
 	if (i == g->param_names.n) {
 		vec_push(&g->param_names, name);
-		/* a label_div of -1: only nulls were seen */
+		/* label_div -1: only nulls so far */
 		sink_plan_own(p,
 		    &(struct column){ .id = lasting(g, STR("param_"), name),
 			.label = lasting(g, STR("param: "), name),
@@ -245,7 +245,7 @@ add_param(struct roof_state *g, struct sink_plan *p, struct str name,
 	col->label_div = 0;
 }
 
-/* In the order of their first appearance. */
+/* Adds parameters in order of appearance. */
 static void
 add_params(struct roof_state *g, struct sink_plan *p)
 {
@@ -402,7 +402,7 @@ tables_there(struct roof_state *g, struct buf *b)
 
 #define OVERLAP_END "_kl_overlap"
 
-/* The table asked for: its name, that of a sheet, or of a sheet forward. */
+/* The table of --table: its name, a sheet's name, or that of its forward. */
 static uint32_t
 table_asked(struct roof_state *g, struct str name)
 {
@@ -446,7 +446,7 @@ add_table(struct roof_state *g, uint32_t table, const char *name, bool overlap)
 		g->sink.table = t->name;
 }
 
-/* What --table says is made the whole name of one of them. */
+/* Expands the name in --table to that of a table. */
 void
 roof_make_tables(struct sink *s)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * --arch-from-trace: what the best ops of the traces reach, as a file for
- * --arch. An op counts by the median of equal calls. Its rate is one of the
- * compute units if they bound it, its bandwidth that of the memory if its
- * operands fit no cache. One above the peak shows that a figure is wrong, one
- * far below it that the op is slow, not what the GPU can do: both go.
+ * --arch. An op counts by the median of equal calls. If compute units bound it,
+ * it gives their rate; if its operands fit no cache, the memory's bandwidth.
+ * Above the peak some figure is wrong, far below it the op is slow: both are
+ * discarded.
  */
 #include "cmd/tl-roofline/roof.h"
 #include "trace/stat.h"
@@ -13,12 +13,12 @@
 #define CALLS_MIN 5       /* of equal ones */
 #define TIME_MIN 20000    /* ns: the clock resolves it to 1 % and better */
 #define SHARE_MIN 0.25    /* of the peak */
-#define CACHES 4          /* the bytes are so many times the largest cache */
+#define CACHES 4          /* bytes per largest cache */
 #define CACHE_MIB 256     /* of an unknown GPU */
-#define INTENSITY_MIN 500 /* FLOPs by byte, of an unknown GPU */
-#define TIMES_RIDGE 2     /* of FLOPs by byte, where compute units bound */
+#define INTENSITY_MIN 500 /* FLOPs per byte, for an unknown GPU */
+#define TIMES_RIDGE 2     /* of FLOPs per byte: compute-bound from there on */
 
-/* The best of a compute spec, or of the memory (spec: ""). */
+/* The best op of a compute spec, or of the memory (spec: ""). */
 struct best {
 	struct str spec;
 	const struct call *call;
@@ -54,7 +54,7 @@ cache_bytes(const struct arch *a)
 	return (isnan(mib) ? CACHE_MIB : mib) * (1 << 20);
 }
 
-/* Calls of one result, which have the same arguments. */
+/* Calls with one result have equal arguments. */
 static void
 offer_calls(const struct roof_state *g, best_list *list,
     const struct call *first, size_t n, double seconds)
@@ -65,7 +65,7 @@ offer_calls(const struct roof_state *g, best_list *list,
 	double peak =
 	    a != NULL ? arch_tflops(a, ROOF_PEAK, r->spec) : (double)NAN;
 	struct best b = { r->spec, first, n, r->flops / seconds / 1e12 };
-	/* of unknown peaks: a product whose operands are few */
+	/* unknown peak: a product with few operands counts as compute-bound */
 	bool is_compute = isnan(peak)
 	    ? str_starts(r->spec, STR("matrix_")) &&
 		r->flops > INTENSITY_MIN * r->bytes

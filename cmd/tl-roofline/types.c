@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What is an op's type: words of options, names of kernels. */
+/* Types of ops: words of options, and names of kernels. */
 #include "cmd/tl-roofline/roof.h"
 #include "model/element.h"
 #include "json/json.h"
 
 /* ---- options ---- */
 
-/* Short words for types, and how traces write them. */
+/* Short words for types, and how traces spell them. */
 static const struct {
 	const char *word, *type;
 } short_types[] = {
@@ -54,7 +54,7 @@ types_put(struct buf *b, struct arena *mem, struct str text, struct str dims)
 	vec_free(&shapes);
 }
 
-/* A type of one's own is declared in a file of models. */
+/* Types of the user's own are declared in a file of models. */
 void
 types_check(struct models *ms, const char *word)
 {
@@ -82,7 +82,7 @@ type_of_kernel(struct roof_state *g, uint32_t name)
 	return (uint32_t)*slot;
 }
 
-/* The one that its kernels name; len 0: none does, or they differ. */
+/* The type in the names of its kernels; empty if none or several. */
 static struct str
 type_of_node(struct roof_state *g, const struct node *n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Points of a comparison: reading them, and what a row has of them. */
+/* Reading the LCAs of a comparison, and a row's share of them. */
 #include <stdlib.h>
 
 #include "cmd/tl-roofline/versus.h"
@@ -9,12 +9,12 @@
 struct point {
 	int64_t id;
 	uint32_t name;
-	size_t row; /* the last one that it counted in, from 1 */
+	size_t row; /* the last row that counted it, from 1 */
 	bool has_after;
 	int64_t before_ns, after_ns;
 };
 
-/* What is read; all but the last are needed. */
+/* Columns read; all but the last are required. */
 enum { C_SOURCE, C_GPU, C_LCA, C_NAME, C_BUSY, C_SRC, C_COUNT };
 static const char *const columns[] = { "source", "gpu_op_uid", "lca_id",
 	"lca_name", "busy_ns", "src" };
@@ -22,12 +22,12 @@ static const char *const columns[] = { "source", "gpu_op_uid", "lca_id",
 struct versus {
 	struct dict *dict;
 	VEC(struct point) points;
-	struct map of_lca;  /* its run and number to 1 + its place */
-	struct map of_gpu;  /* run and id of an event of ours to the same */
-	VEC(uint32_t) hits; /* of the row at hand */
+	struct map of_lca;  /* run and number to 1 + index */
+	struct map of_gpu;  /* run and id of our event to the same */
+	VEC(uint32_t) hits; /* of the current row */
 	size_t nrows;
 	const char *path;
-	size_t at[C_COUNT]; /* of the columns that are read, or NO_COLUMN */
+	size_t at[C_COUNT]; /* of the columns read, or NO_COLUMN */
 };
 
 #define NO_COLUMN SIZE_MAX
@@ -67,7 +67,7 @@ int_of(const struct val *v, int64_t *n)
 	return true;
 }
 
-/* Both are numbers of what is in memory. */
+/* Both count things in memory, so they fit. */
 static uint64_t
 key_of(const struct versus *v, int64_t run, int64_t n)
 {
@@ -164,8 +164,7 @@ versus_row(struct versus *v)
 	v->hits.n = 0;
 }
 
-/* The run of a recording; without a column there is one: the first asked for.
- */
+/* The run of a recording; without a column there is only the first. */
 static bool
 run_of(const struct versus *v, const struct sink_sources *g, uint32_t source,
     int64_t *run)
@@ -180,7 +179,7 @@ run_of(const struct versus *v, const struct sink_sources *g, uint32_t source,
 	return true;
 }
 
-/* The point of GPU work, or NULL. */
+/* The LCA of GPU work, or NULL. */
 static struct point *
 point_at(
     const struct versus *v, const struct sink_sources *g, const struct work *w)
@@ -205,7 +204,7 @@ versus_add(struct versus *v, const struct sink_sources *g, const struct work *w)
 	vec_push(&v->hits, (uint32_t)(p - v->points.v));
 }
 
-/* qsort() hands nothing through. */
+/* qsort() passes no context */
 static const struct versus *sorting;
 
 static int

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * versus: --diff, what a comparison with another trace found for a row's GPU
- * work. A point is where the two call trees part, or a pair of GPU events; its
- * times are of all that it has, whether all of it is in the row or not.
+ * work. A point is an LCA: where the two call trees diverge, or a pair of GPU
+ * events; its times are those of all its work, also outside the row.
  */
 #ifndef TL_ROOFLINE_VERSUS_H
 #define TL_ROOFLINE_VERSUS_H
@@ -12,21 +12,23 @@
 
 struct versus;
 
-/* Of a row with --diff: the sums of its points. */
+/* A row's sums over its points. */
 struct versus_row {
 	int64_t before_ns, after_ns;
-	int64_t nafter; /* points at which the other trace has work */
+	int64_t nafter; /* points with work in the other trace */
 };
 
-/* The table diff_stats as NDJSON; its first side is what is read here. */
+/*
+ * Reads the table diff_stats as NDJSON; its first side is the trace read here.
+ */
 struct versus *versus_read(struct dict *st, const char *path);
 void versus_free(struct versus *v);
-/* A row begins; its GPU work; what it comes to, false: it has no point. */
+/* Begins a row; adds GPU work; ends it, with false if it has no point. */
 void versus_row(struct versus *v);
 void versus_add(
     struct versus *v, const struct sink_sources *g, const struct work *w);
 bool versus_sum(struct versus *v, struct versus_row *to);
-/* Appends the numbers, or names, of its points in order. */
+/* Appends the numbers or names of its points, in order. */
 void versus_list(const struct versus *v, bool names, struct buf *b);
 
 #endif
