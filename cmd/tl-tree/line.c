@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said of one event, as the reference prints it. */
+/* One event as text, as TraceLens prints it. */
 #include "base/unsafe.h"
 #include "cmd/tl-tree/tree.h"
 #include "json/json.h"
 
 /* ---- texts ---- */
 
-/* One character, as bytes \xNN where it is unsafe or none; its length. */
+/*
+ * Writes one character, as bytes \xNN if unsafe or invalid; returns its length.
+ */
 static size_t
 put_visible(struct out *out, const char *p, size_t left)
 {
@@ -97,7 +99,7 @@ is_close(enum json_token t)
 	return t == JSON_T_OBJECT_END || t == JSON_T_ARRAY_END;
 }
 
-/* A list or object; it was checked when it was read. */
+/* Writes a list or object, which was checked when it was read. */
 static void
 put_json(struct out *out, struct str s)
 {

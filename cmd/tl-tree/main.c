@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-tree: the events of a trace as a tree.
- *
- * Reads a source whole, links launches to GPU work, nests what the host did,
- * and writes prologue, tree and tail; or prints trees for people. A stream
- * that is a tree already goes through as it is, unless an option asks for
- * another one.
+ * tl-tree: the events of a trace as a tree. Reads a whole source, links
+ * launches to GPU work, nests host events, and writes prologue, tree and tail;
+ * or prints trees for people. A stream that is a tree already passes unchanged,
+ * unless an option asks for another tree.
  */
 #include "cmd/tl-tree/tree.h"
 #include "trace/phase.h"
@@ -14,7 +12,7 @@
 #include "trace/tree.h"
 
 struct settings {
-	struct tree_maker make; /* is_anew: an option says how */
+	struct tree_maker make; /* is_anew: an option changes the tree */
 	bool verbose, print;
 	struct view view;
 	int64_t mem; /* 0: no limit */
@@ -25,7 +23,7 @@ struct settings {
 
 struct totals {
 	uint64_t events;
-	bool is_passed; /* was a tree already */
+	bool is_passed; /* it was a tree already */
 };
 
 enum {
@@ -156,7 +154,7 @@ write_trees(struct settings *set, struct stream_in *in, struct store *s,
 	stream_finish(out);
 }
 
-/* A source's tree for looking at. */
+/* A source's tree, to be printed. */
 struct looked_at {
 	struct store *store;
 	struct forest forest;
@@ -221,7 +219,7 @@ open_input(const struct settings *set, const char *path)
 		    &set->select, path, NULL, WANT_STREAM, 0);
 	in = stream_open_only(
 	    path, NULL, WANT_STREAM, KINDS_ALL & ~KIND_BIT(KIND_PYTHON));
-	stream_only(in, KINDS_ALL); /* what tl-decode kept is needed */
+	stream_only(in, KINDS_ALL); /* facts that tl-decode kept are needed */
 	return in;
 }
 
@@ -236,7 +234,7 @@ refuse_edited(const struct stream_in *in)
 
 /* ---- options ---- */
 
-/* Those of --print; false if ch is none of them. */
+/* An option of --print; false if ch is none. */
 static bool
 take_view(struct view *v, const struct optparse *op, int ch)
 {
@@ -290,7 +288,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 			    "option '--mem': %s is too little; at least %zuM",
 			    op->arg, STORE_LEAST >> 20);
 		break;
-	/* of the view or, without one, of the tree: it may come later */
+	/* of the view or, without --print, of the tree: that may come later */
 	case OPT_SELECT_KIND:
 		set->kind = *op;
 		set->view.kinds = opt_kinds(op);
@@ -299,7 +297,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	case 'v': set->verbose = true; break;
 	default:
 		if (take_view(&set->view, op, ch))
-			set->print = true; /* they are about nothing else */
+			set->print = true; /* these imply --print */
 		else if (!select_front_opt(&set->select, op, ch))
 			stream_dest_opt(&set->dest, op, ch);
 		break;
@@ -350,7 +348,7 @@ main(int argc, char *argv[])
 	s = store_create(in->dict);
 	if (set.make.is_anew)
 		store_anew(s);
-	/* a tree without what stands above others would be none */
+	/* with frames removed, what is above an event would be incomplete */
 	if (set.make.opts.no_python &&
 	    ((in->marks & MARK_TREE) == 0 || set.make.is_anew))
 		store_leave_out(s, KIND_BIT(KIND_PYTHON));

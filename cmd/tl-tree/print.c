@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Subtrees as the reference prints them.
- *
- * A subtree is a piece of the pre-order. The events to be shown are chosen in
- * a first pass, with the depth that they have among themselves; which of them
- * are the last of their siblings is known from behind; then they are printed,
- * with a prefix that has one piece for each open level.
+ * Subtrees as TraceLens prints them. A subtree is a piece of the pre-order. A
+ * first pass chooses the events to show, with their depth among themselves; a
+ * second, from the end, finds the last of each group of siblings; then they are
+ * printed, with a prefix that has one piece per open level.
  */
 #include "cmd/tl-tree/tree.h"
 #include "trace/span.h"
@@ -15,14 +13,14 @@ struct shown {
 	uint32_t at;
 	uint32_t level;
 	bool is_last;
-	bool is_bwd; /* a backward op behind the children of its forward op */
+	bool is_bwd; /* a backward op after the children of its forward op */
 };
 
 /* A shown event whose subtree is not over. */
 struct above {
 	uint32_t depth; /* in the tree */
 	uint32_t level;
-	uint32_t bwd; /* place of its backward op, or FOREST_NONE */
+	uint32_t bwd; /* index of its backward op, or FOREST_NONE */
 };
 
 struct printer {
@@ -30,7 +28,7 @@ struct printer {
 	struct forest *f;
 	struct out *out;
 	VEC(struct shown) list;
-	VEC(struct above) open[2]; /* of a tree, and of a backward one in it */
+	VEC(struct above) open[2]; /* of a tree, and of a backward tree in it */
 	VEC(bool) later;           /* by level: a sibling follows */
 	struct buf prefix;
 	VEC(uint32_t) ends; /* by level: length of the prefix there */
@@ -55,7 +53,7 @@ is_wanted(const struct printer *p, const struct event *ev, uint32_t level)
 
 static void choose_backward(struct printer *p, uint32_t at, uint32_t level);
 
-/* Events at this depth and below it are over. */
+/* Closes events at this depth and deeper. */
 static void
 close_above(struct printer *p, bool in_bwd, uint32_t depth)
 {
@@ -86,8 +84,8 @@ show(struct printer *p, bool in_bwd, uint32_t at, const struct event *ev,
 }
 
 /*
- * The events to be shown from root on. What launches no GPU work is left out,
- * but for the root, and the first level below a backward op.
+ * Chooses the events to show from root on: those above GPU work, the root, and
+ * the first level below a backward op.
  */
 static void
 choose(struct printer *p, uint32_t root, uint32_t first_level, bool in_bwd)
@@ -121,7 +119,7 @@ choose_backward(struct printer *p, uint32_t at, uint32_t level)
 	choose(p, at, level, true);
 }
 
-/* From behind: an event is the last one when none of its level followed. */
+/* From the end: an event is the last if none of its level followed. */
 static void
 find_last(struct printer *p)
 {
@@ -139,7 +137,7 @@ find_last(struct printer *p)
 
 /* ---- one line ---- */
 
-/* The busy time of the GPU work at and below a place, and its kernels. */
+/* The busy time of the GPU work at and below an index, and its kernels. */
 static int64_t
 busy_below(struct printer *p, uint32_t at, uint64_t *kernels)
 {
@@ -245,8 +243,8 @@ print_subtree(struct printer *p, uint32_t root)
 /* ---- which roots ---- */
 
 /*
- * A UID, else a pattern of names, among which those that lead to no GPU work
- * are left out as elsewhere.
+ * Whether a root is asked for by UID, or by a pattern of names that leads to
+ * GPU work.
  */
 static bool
 is_root_asked(const struct printer *p, const char *text, const struct event *ev)
@@ -259,7 +257,7 @@ is_root_asked(const struct printer *p, const char *text, const struct event *ev)
 	    str_glob(str_of(text), dict_get(p->f->st, ev->name));
 }
 
-/* Whether a key is what was given on the command line. */
+/* Whether a key is the text given on the command line. */
 static bool
 key_is(const struct printer *p, struct key k, const char *text)
 {
@@ -305,7 +303,7 @@ print_trees(const struct view *v, struct forest *f, struct out *out)
 	struct printer p = { .v = v, .f = f, .out = out };
 	uint64_t found = 0;
 
-	buf_room(&p.prefix, 64); /* so that an empty prefix is no NULL */
+	buf_room(&p.prefix, 64); /* so that an empty prefix is not NULL */
 	for (uint32_t at = 0; at < f->nodes.n;) {
 		if (!is_start(&p, at)) {
 			at++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands above an event: its parents, or the names as a call stack. */
+/* What is above an event: its parents, or their names as a call stack. */
 #include "cmd/tl-tree/tree.h"
 
 bool
