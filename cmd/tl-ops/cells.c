@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a row shows that is no field, sum or statistic of its calls. */
+/* Cells that are no field, sum or statistic of calls. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -30,7 +30,7 @@ ops_member(const struct sink *s, const struct sink_plan *p, const void *record)
 }
 
 /*
- * When each source's first call began; then relative to the first of a table.
+ * The start of each source's first call, then relative to the first of a table.
  */
 void
 ops_planned(struct sink *s, struct sink_plan *p)
@@ -57,7 +57,7 @@ ops_whole(const struct sink *s, const struct sink_plan *p, uint32_t source)
 	    : NAN;
 }
 
-/* What an op may do most is in no row unless it is asked for. */
+/* Notes on GPU work that is in no row, such as collectives. */
 void
 ops_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 {
@@ -101,7 +101,7 @@ categories_cell(const struct sink_row *r)
 	return sink_row_text(r);
 }
 
-/* What the kernels of the first call are: "A, B". */
+/* Categories of the first call's kernels: "A, B". */
 static struct cell
 classes_cell(const struct sink_row *r)
 {

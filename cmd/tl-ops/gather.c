@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading: each op that launches becomes a call, what it launched kernels. */
+/* Reading: each op that launches becomes a call, its GPU work kernels. */
 #include <math.h>
 
 #include "cmd/tl-ops/ops.h"
@@ -24,7 +24,7 @@ keep_kernels(struct ops *g, struct call *c, const struct launcher *o)
 		    }));
 }
 
-/* Which op is the nearest one is known only now. */
+/* Marks works with their nearest op, which is known only now. */
 static void
 mark_works(struct ops *g, const struct launcher *o)
 {
@@ -33,7 +33,7 @@ mark_works(struct ops *g, const struct launcher *o)
 			g->works.v[o->below[i].extra].op = o->number;
 }
 
-#define FRAME_CUT 256 /* bytes of a frame's name, as in the reference */
+#define FRAME_CUT 256 /* bytes of a frame's name, as in TraceLens */
 
 static void
 keep_modules(struct ops *g, struct call *c, const struct launcher *o)
@@ -125,7 +125,7 @@ busy_of(struct ops *g, uint32_t source)
 	return &g->busy.v[source];
 }
 
-/* Owners pass over collectives, so that their time is in no row. */
+/* Collectives have no owner, so their time is in no row. */
 static void
 add_left_out(struct ops *g, struct sink_source *o, const struct event *ev)
 {
@@ -136,7 +136,7 @@ add_left_out(struct ops *g, struct sink_source *o, const struct event *ev)
 	o->comm_ns += (uint64_t)ev->dur_ns;
 }
 
-/* Whether it counts. */
+/* Whether a GPU event counts. */
 static bool
 take_gpu_event(struct ops *g, const struct event *ev, bool is_chosen)
 {
@@ -234,7 +234,7 @@ set_phases(struct ops *g)
 	}
 }
 
-/* Without any GPU event, what ops did on a GPU was not recorded. */
+/* Without any GPU event, the GPU was not recorded. */
 static void
 forget_gpu(struct ops *g)
 {

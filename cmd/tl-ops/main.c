@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-ops: which ops cost the GPU time?
- *
- * A sink over a tree: it keeps a record of each op that launches GPU work,
- * and prints groups of them.
+ * tl-ops: which ops took the GPU time? A sink over a tree: it keeps a record of
+ * each op that launches GPU work, and prints groups of them.
  */
 #include "cmd/tl-ops/ops.h"
 
@@ -77,7 +75,7 @@ static const char *const by_words[] = {
 	[BY_COUNT] = NULL,
 };
 
-/* There is no call: why? */
+/* Says why there are no calls. */
 static void
 explain_empty(struct sink *s)
 {
@@ -160,7 +158,7 @@ check_settings(struct sink *s)
 		g->all_ops = true;
 	s->select.need_windows = g->by == BY_STEP || g->by == BY_ANNOTATION;
 	s->kinds = KINDS_HOST;
-	/* frames say what is recomputed */
+	/* frames tell what is recomputed */
 	if (g->by == BY_MODULE || g->parent_module || g->call_stack ||
 	    g->recompute)
 		s->kinds |= KIND_BIT(KIND_PYTHON);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-ops: GPU time by the op that launched it.
- *
- * A sink (sink/sink.h): the tree is read once, each op that launches is kept
- * as a record (struct call), what it launched as another (struct kernel).
+ * tl-ops: GPU time by the op that launched it. A sink (sink/sink.h): it reads
+ * the tree once, keeps each op that launches as a record (struct call), and its
+ * GPU work as others (struct kernel).
  */
 #ifndef TL_OPS_H
 #define TL_OPS_H
@@ -28,16 +27,16 @@ enum by {
 	BY_COUNT
 };
 
-/* Numbers of a call, see struct sink_measure. */
+/* Measures of a call, see struct sink_measure. */
 enum { M_DIRECT, M_SUBTREE, M_SELF, M_TOTAL, M_PCT, M_COUNT };
 
-/* What a table is about. */
+/* What a table counts. */
 enum {
 	OF_LAUNCHERS,
 	OF_OVERLAP,
 	OF_ALL_OPS,
 	OF_CPU,
-	OF_PHASE, /* and what is added to it: enum phase */
+	OF_PHASE, /* plus enum phase */
 };
 
 /* A GPU event that an op launched. */
@@ -48,21 +47,21 @@ struct kernel {
 	int64_t ts_ns, dur_ns;
 };
 
-/* A call of an op, or a launch outside of ops. */
+/* A call of an op, or a launch outside ops. */
 struct call {
 	struct sink_record rec;
 	uint32_t name, category;
 	struct op_args args;
 	uint32_t module, annotation;
-	uint32_t parent_module; /* by its type, or "NA"; if asked for */
-	uint32_t call_stack;    /* JSON, likewise */
+	uint32_t parent_module; /* by its type, or "NA"; with --parent-module */
+	uint32_t call_stack;    /* JSON; with --call-stack */
 	struct key step;
 	struct phase_mark mark;
-	uint32_t phase, phase_method; /* words */
+	uint32_t phase, phase_method; /* interned */
 	bool is_recompute, is_op;
 	uint32_t nkernels;
 	int64_t direct_ns, subtree_ns;
-	int64_t total_ns, self_ns; /* of the host */
+	int64_t total_ns, self_ns; /* host time */
 	size_t first_kernel;
 	struct op_overlap overlap;
 };
@@ -74,16 +73,16 @@ struct ops {
 	bool all_ops, with_comm;
 	bool recompute, first_occurrence, overlap, num_kernels;
 	bool parent_module, call_stack, linked_overlap;
-	VEC(struct str) names; /* --name: of ops */
+	VEC(struct str) names; /* --name */
 	struct models *models;
 	struct phases phases;
-	uint64_t nphase[PHASE_COUNT]; /* calls that launch, by phase */
-	struct rules classes;         /* of kernels, in inference */
+	uint64_t nphase[PHASE_COUNT]; /* launching calls, by phase */
+	struct rules classes;         /* categories of kernels, in inference */
 	struct map categories;        /* name and first kernel to category */
 	VEC(struct kernel) kernels;
 	VEC(struct work) works;
-	VEC(struct spans) busy; /* by source: all GPU work with a launch */
-	VEC(int64_t) first_ns;  /* by source: the first call in a table */
+	VEC(struct spans) busy; /* by source: linked GPU work */
+	VEC(int64_t) first_ns;  /* by source: of the first call in a table */
 };
 
 static inline const struct ops *
@@ -102,7 +101,7 @@ void ops_free(struct sink *s);
 
 /* cells.c */
 
-/* The phase of a table; PHASE_COUNT: it is about none. */
+/* The phase of a table; PHASE_COUNT: none. */
 enum phase ops_phase(const struct sink_table *t);
 bool ops_member(
     const struct sink *s, const struct sink_plan *p, const void *record);
@@ -119,13 +118,13 @@ extern const struct sink_column ops_columns[];
 extern const struct sink_measure ops_measures[];
 #define OPS_NTABLES 25
 extern struct sink_table ops_tables[OPS_NTABLES];
-/* Takes what --table says into the settings, and --by into the tables. */
+/* Applies --table to the settings, and --by to the tables. */
 void tables_choose(struct ops *g);
 bool ops_asked(const struct sink *s, const struct sink_table *t);
 bool ops_fits(const struct sink *s, const struct sink_table *t);
 bool ops_wants(const struct sink *s, const struct sink_table *t, unsigned only);
 
-/* Columns of options, and of tables with overlaps. */
+/* Columns that depend on options, and those of overlap tables. */
 enum {
 	ONLY_OVERLAP = 1,
 	ONLY_MODULE,
@@ -135,7 +134,7 @@ enum {
 	ONLY_STACK,
 };
 
-/* Cells that are made in ops_cell(). */
+/* Cells computed in ops_cell(). */
 enum {
 	C_FIRST,
 	C_LAUNCHING,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables: which there are, their columns, and which are printed. */
+/* Tables: names, columns, and which ones are printed. */
 #include "cmd/tl-ops/ops.h"
 
 #define US 1e3 /* labels are in us */
@@ -72,7 +72,7 @@ const struct sink_column ops_columns[] = {
 };
 /* clang-format on */
 
-/* Keys of each grouping; ops_wants() leaves columns out. */
+/* Keys of each grouping; ops_wants() drops columns that do not apply. */
 static const struct grouping {
 	const char *keys, *ties;
 } groupings[BY_COUNT] = {
@@ -94,7 +94,7 @@ static const struct grouping {
 	[BY_PID] = { "pid,process_name,process_label,is_recompute", NULL },
 };
 
-/* Figures of more than one table. */
+/* Figures of several tables. */
 static const char args_figures[] =
     "operation_count,first_occurrence_ns,direct_ns_mean,+subtree_ns_mean,"
     "direct_ns_median,subtree_ns_median,direct_ns_std,subtree_ns_std,"
@@ -141,7 +141,7 @@ static const struct sink_label name_labels[] = {
 		.about = OF_PHASE + (phase), .is_summary = true    \
 	}
 
-/* Keys, ties and order follow from by, but of phases. */
+/* Keys, ties and order follow from by, except those of phases. */
 struct sink_table ops_tables[OPS_NTABLES] = {
 	{ .name = "ops_summary_by_category",
 	    .columns = "count,call_stack,direct_ns_sum,pct_of_direct,"
@@ -172,7 +172,7 @@ struct sink_table ops_tables[OPS_NTABLES] = {
 	{ .name = "all_ops",
 	    .columns = "count,launching_count,subtree_ns_sum,subtree_ns_mean,"
 		       "direct_ns_sum,pct_of_busy",
-	    .by = BY_COUNT, /* what --by says */
+	    .by = BY_COUNT, /* set by --by */
 	    .about = OF_ALL_OPS,
 	    .measure = M_SUBTREE },
 	IN_PHASE("ops_summary_prefill", PHASE_PREFILL),
@@ -191,7 +191,7 @@ struct sink_table ops_tables[OPS_NTABLES] = {
 	CPU("cpu_ops_by_pid", BY_PID),
 };
 
-/* A table by name also says what is to be read for it. */
+/* A table's name also tells what to read for it. */
 static void
 take_named(struct ops *g, const struct sink_table *t)
 {
@@ -223,7 +223,7 @@ tables_choose(struct ops *g)
 	}
 }
 
-/* The one table of a standard output. */
+/* The one table for standard output. */
 static bool
 is_only_one(const struct ops *g, const struct sink_table *t)
 {
@@ -238,7 +238,7 @@ is_only_one(const struct ops *g, const struct sink_table *t)
 	return t->about == about && t->by == g->by;
 }
 
-/* In a folder: those of the reference, and what else was asked for. */
+/* Into a folder: TraceLens's tables, and others asked for. */
 bool
 ops_asked(const struct sink *s, const struct sink_table *t)
 {
@@ -257,7 +257,7 @@ ops_asked(const struct sink *s, const struct sink_table *t)
 	    (t->about == OF_CPU && t->by == BY_THREAD);
 }
 
-/* Of a trace without GPU work, what the GPU did is no table. */
+/* Without GPU work, tables of GPU time are omitted. */
 bool
 ops_fits(const struct sink *s, const struct sink_table *t)
 {
