@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-roofline: how far are the ops from what the hardware could do? A sink
- * (sink/sink.h). It holds the tree below a root, because which op a GPU event
- * belongs to depends on what lies above and below (collect.c). Its records are
- * calls: an op, its GPU work and its model's figures, in a row for each table,
- * source by source.
+ * tl-roofline: how far are the ops from the hardware's limit? A sink
+ * (sink/sink.h) that holds the tree below a root, because which op a GPU event
+ * belongs to depends on what is above and below (collect.c). Its records are
+ * calls, those of a table in a row, source by source.
  */
 #ifndef TL_ROOFLINE_ROOF_H
 #define TL_ROOFLINE_ROOF_H

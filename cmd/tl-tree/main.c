@@ -348,7 +348,7 @@ main(int argc, char *argv[])
 	s = store_create(in->dict);
 	if (set.make.is_anew)
 		store_anew(s);
-	/* with frames removed, what is above an event would be incomplete */
+	/* a tree that passes keeps its frames: others are below them */
 	if (set.make.opts.no_python &&
 	    ((in->marks & MARK_TREE) == 0 || set.make.is_anew))
 		store_leave_out(s, KIND_BIT(KIND_PYTHON));
