@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which parts a time of a source belongs to. */
+/* Which parts of a source a time belongs to. */
 #include "cmd/tl-split/split.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ find_steps(struct cut *c, const struct hold *prologue, bool only_iterations)
 	steps_ready(&c->steps);
 }
 
-/* Of annotations like the pattern. */
+/* Finds annotations that match the pattern. */
 static void
 find_windows(struct cut *c, const struct hold *prologue, struct str pattern)
 {
@@ -49,7 +49,7 @@ find_windows(struct cut *c, const struct hold *prologue, struct str pattern)
 	}
 }
 
-/* Outer ones before inner ones. */
+/* Sorts outer ones before inner ones. */
 static int
 by_start(const void *pa, const void *pb)
 {
@@ -71,7 +71,7 @@ cut_ready(struct cut *c, const struct hold *prologue)
 		find_windows(c, prologue, str_of(c->set->annotation));
 	else if (c->set->by != BY_TIME)
 		find_steps(c, prologue, by_iterations(c->set));
-	/* a trace that no serving framework annotated */
+	/* no serving framework annotated this trace */
 	if (by_iterations(c->set) && c->steps.list.n == 0)
 		find_steps(c, prologue, false);
 	stable_sort(c->list.v, c->list.n, sizeof *c->list.v, by_start);
@@ -93,7 +93,7 @@ cut_free(struct cut *c)
 
 /* ---- parts ---- */
 
-/* Which stretch of --every; -1: before the first. */
+/* The number of the stretch of --every; -1: before the first. */
 static int64_t
 stretch(const struct cut *c, int64_t t)
 {
@@ -109,20 +109,20 @@ stretch(const struct cut *c, int64_t t)
 	return since / c->set->every_ns;
 }
 
-/* Annotations that have begun by last and end behind first. */
+/* Adds annotations that begin by last and end after first. */
 static void
 add_annotations(const struct cut *c, int64_t first, int64_t last, key_vec *keys)
 {
 	size_t n;
 
 	bisect(n, c->list.n, mid, c->list.v[mid].start <= last);
-	/* back to where all have ended */
+	/* go back as long as some have not ended */
 	for (size_t i = n; i > 0 && c->ends.v[i - 1] > first; i--)
 		if (c->list.v[i - 1].end > first)
 			vec_push(keys, c->list.v[i - 1].key);
 }
 
-/* Steps come in order, and none is in more parts than that. */
+/* Steps come in order, and none is in more parts. */
 static void
 add_key(key_vec *keys, int64_t key)
 {
@@ -132,7 +132,7 @@ add_key(key_vec *keys, int64_t key)
 	vec_push(keys, key);
 }
 
-/* Of the parts that a step is in. */
+/* Adds the parts of a step. */
 static void
 add_step(const struct split *s, const struct step_window *w, key_vec *keys)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Dealing out: an input's sources and events go to the parts they belong to. */
+/* Dealing out: sources and events of an input go to their parts. */
 #include "cmd/tl-split/split.h"
 #include "trace/tree.h"
 
-/* Events that are dealt out together: parts come in turn, so not too few. */
+/* Events dealt out together: parts take turns, so not too few. */
 #define HELD_MIN 65536
 
 /* ---- the prologue ---- */
@@ -23,7 +23,7 @@ note_all(struct split *s, uint32_t no, bool is_own)
 		note_one(part_get(s, &s->keys.v[k]), no, is_own);
 }
 
-/* Whether an event of the prologue belongs to parts, and is no mere name. */
+/* Whether an event of the prologue belongs to parts, as names do not. */
 static bool
 is_dealt_out(const struct event *ev)
 {
@@ -32,8 +32,8 @@ is_dealt_out(const struct event *ev)
 }
 
 /*
- * An annotation is of the part where it starts, and context to all others that
- * it reaches, and to the rest.
+ * An annotation belongs to the part in which it starts, and is context for
+ * others that it reaches into, and for the rest.
  */
 static void
 deal_note(struct split *s, uint32_t no, const struct event *ev)
@@ -62,7 +62,7 @@ deal_note(struct split *s, uint32_t no, const struct event *ev)
 		note_one(part_get(s, NULL), no, s->keys.n == 0);
 }
 
-/* No time is in an iteration without length: its parts have its annotation. */
+/* No time is in an empty iteration: its parts only get its annotation. */
 static void
 note_empty_iterations(struct split *s)
 {
@@ -78,7 +78,7 @@ note_empty_iterations(struct split *s)
 	}
 }
 
-/* The source's windows are known; each has its part. */
+/* Deals out annotations once the source's windows are known. */
 static void
 deal_notes(struct split *s)
 {
@@ -92,7 +92,7 @@ deal_notes(struct split *s)
 		iterations_ready(s);
 		note_empty_iterations(s);
 	}
-	/* annotations first: their copies on the GPU go where they are */
+	/* annotations first: their copies on the GPU follow them */
 	for (int rest = 0; rest < 2; rest++)
 		for (uint32_t i = 0; i < now->prologue.tree.nodes.n; i++) {
 			struct event ev;
@@ -106,7 +106,7 @@ deal_notes(struct split *s)
 			part_begin(s, s->parts.v[i]);
 }
 
-/* It is whole; where it has no iterations, the tree may. */
+/* At the end of the prologue; if it has no iterations, the tree may have. */
 static void
 deal_prologue(struct split *s)
 {
@@ -136,10 +136,10 @@ launch_of(const struct current *now, const struct event *ev, uint32_t no)
 	return NULL;
 }
 
-/* What happens in a process; rows of GPUs and the like are in none. */
+/* Kinds that belong to a process; rows of GPUs and the like do not. */
 #define KINDS_OF_PROCESS (KINDS_HOST | KIND_BIT(KIND_PYTHON))
 
-/* When and where it happened, for its parts; false: in none of them. */
+/* When and where an event happened; false: it is in no part. */
 static bool
 find_when(const struct split *s, const struct event *ev, uint32_t no,
     struct when *when)
@@ -159,7 +159,7 @@ find_when(const struct split *s, const struct event *ev, uint32_t no,
 	return true;
 }
 
-/* One of the trees at hand, which is this one there. */
+/* Deals out an event of the trees at hand. */
 static void
 deal_out(struct split *s, const struct event *ev, uint32_t no)
 {
@@ -180,7 +180,7 @@ deal_out(struct split *s, const struct event *ev, uint32_t no)
 		part_take(s, part_get(s, NULL), no);
 }
 
-/* The whole tree has come, in which something may repeat. */
+/* At the end of a tree in which iterations are inferred. */
 static void
 deal_tree(struct split *s)
 {
@@ -261,7 +261,7 @@ take_section(struct split *s, enum section section)
 {
 	struct current *now = &s->now;
 
-	/* the first section may come before or behind its source */
+	/* the first section may come before or after its source */
 	if (section == SECTION_PROLOGUE && now->section != SECTION_NONE)
 		end_source(s);
 	deal_tree(s);
@@ -342,7 +342,7 @@ enter(struct split *s, enum section section)
 		take_section(s, s->now.section + 1);
 }
 
-/* Of events that are dealt out only launches are asked for their ids. */
+/* Only launches need their ids. */
 static void
 take_held(void *arg, uint32_t i, uint32_t depth, enum section section)
 {
@@ -358,7 +358,7 @@ take_held(void *arg, uint32_t i, uint32_t depth, enum section section)
 	take_event(held->split, &ev);
 }
 
-/* What tl-tree would make of it, without the way through another stream. */
+/* Splits what tl-tree would make of it, without another stream. */
 static void
 split_trace(struct split *s, struct stream_in *in)
 {
@@ -379,7 +379,7 @@ split_trace(struct split *s, struct stream_in *in)
 			take_meta(s, &metas[i]);
 		tree_visit(held.store, take_held, &held);
 		enter(s, SECTION_TAIL);
-		/* its events are gone with the next source */
+		/* its events are freed when the next source begins */
 		end_source(s);
 	}
 	tree_report(&make, in->name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * execution_details.json and .csv, as the reference's tools read them: what
- * parts by iterations hold. Times are in us; gpu_sum is ours.
+ * execution_details.json and .csv, which TraceLens's tools read: what parts by
+ * iterations hold. Times are in us; gpu_sum is our addition.
  */
 #include "cmd/tl-split/split.h"
 #include "table/table.h"
@@ -53,11 +53,11 @@ static const struct column columns[COL_N] = {
 
 struct gpu_sums {
 	uint64_t n;
-	int64_t span_ns; /* of each iteration from the first to the last */
+	int64_t span_ns; /* of each iteration, from the first to the last */
 	int64_t busy_ns, sum_ns;
 };
 
-/* A union is no longer than its parts are together, nor than their spans. */
+/* Checks: busy time exceeds neither the sum of its parts nor their spans. */
 static void
 keep_laws(const struct gpu_sums *s)
 {

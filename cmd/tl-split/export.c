@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts as traces for viewers: each is exported, several at a time. */
+/* Parts as traces for viewers; several are exported at a time. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +20,9 @@ static VEC(struct job) jobs;
 /* ---- whose streams are whose ---- */
 
 /*
- * A run's streams are NAME.XXXXXX.tl-split, and .XXXXXX.tl-split is its lock,
- * which it holds until it ends, however that is. It is there before the first
- * of them, and goes last.
+ * A run's streams are NAME.XXXXXX.tl-split. Its lock is .XXXXXX.tl-split, made
+ * before the first of them, removed last, and held until the process ends,
+ * however it does.
  */
 #define OWNER_LEN 6 /* XXXXXX */
 #define ENDING ".XXXXXX.tl-split"
@@ -37,7 +37,7 @@ export_ending(void)
 	return ending;
 }
 
-/* The name of its owner's lock; false: it is no stream of a split. */
+/* The name of the owner's lock; false: not a stream of a split. */
 static bool
 lock_of(struct str name, char lock[ENDING_LEN + 1])
 {
@@ -55,13 +55,13 @@ lock_of(struct str name, char lock[ENDING_LEN + 1])
 	return lock[0] == '.';
 }
 
-/* Removes the file, if nobody holds the lock. */
+/* Removes the file if nobody holds its lock. */
 static void
 remove_of(int folder, const char *file, const char *lock)
 {
 	int fd = openat(folder, lock, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 
-	/* those without a lock are what is left of a folder that was copied */
+	/* without a lock file: left in a folder that was copied */
 	if (fd < 0 ? errno == ENOENT : flock(fd, LOCK_EX | LOCK_NB) == 0)
 		unlinkat(folder, file, 0);
 	if (fd >= 0)
@@ -87,7 +87,7 @@ remove_left(const char *folder)
 	closedir(dir);
 }
 
-/* False: another run has just removed it, before it was locked. */
+/* Returns false if another run removed it before it was locked. */
 static bool
 take_lock(const char *folder)
 {
@@ -100,7 +100,7 @@ take_lock(const char *folder)
 	held = mkostemps(path.p, (int)(ENDING_LEN - 1 - OWNER_LEN), O_CLOEXEC);
 	if (held < 0)
 		die_errno("%s", folder);
-	/* where there are no locks, others can't have it either */
+	/* where locking is not supported, others have no lock either */
 	while (flock(held, LOCK_EX) != 0 && errno == EINTR)
 		;
 	is_there = stat(path.p, &st) == 0;
@@ -130,7 +130,7 @@ export_later(const char *stream)
 {
 	struct job job = { .stream = xstrdup(stream), .path = xstrdup(stream) };
 
-	out_tmp_take(stream); /* it is not what was asked for */
+	out_tmp_take(stream); /* a temporary file */
 	job.path[strlen(job.path) - ENDING_LEN] = '\0';
 	vec_push(&jobs, job);
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parts by serving iterations: which iterations a part has, what it is called,
- * and which events are theirs.
- *
- * All threads of a process work on its iteration, and GPU work is its launch's.
- * An arrow's head and an annotation's copy on the GPU are events of no thread:
- * they go where the launch and the annotation of their id are.
+ * Parts by serving iterations: which iterations a part has, its name, and its
+ * events. All threads of a process work on its iteration; GPU work belongs to
+ * that of its launch. An arrow's head and an annotation's copy on the GPU are
+ * on no thread: they follow the launch or annotation with their id.
  */
 #include "cmd/tl-split/split.h"
 
@@ -21,7 +19,7 @@ by_start(const void *pa, const void *pb)
 	return (a->key > b->key) - (a->key < b->key);
 }
 
-/* Those of all processes, in the order of time. */
+/* Finds those of all processes, in order of time. */
 static void
 find_roots(struct split *s)
 {
@@ -53,7 +51,7 @@ name_of(const struct split *s, const struct root *root)
 	    &s->now.prologue.tree, s->cut.steps.list.v[root->window].marker);
 }
 
-/* Parts are made of these, too; whether its name is an iteration's. */
+/* Adds an iteration to those of parts, if its name is one of an iteration. */
 static bool
 pick(struct split *s, uint32_t root)
 {
@@ -70,7 +68,7 @@ pick(struct split *s, uint32_t root)
 
 /* ---- parts ---- */
 
-/* The trace's name; that of a later source of the same name with a number. */
+/* The trace's name; a later source of the same name gets a number. */
 static struct str
 base_of(struct split *s)
 {
@@ -95,7 +93,9 @@ base_of(struct split *s)
 	return base;
 }
 
-/* A part of these, whose path begins as in b; that is emptied. */
+/*
+ * Adds a part of these; takes the beginning of its path from b, and empties b.
+ */
 static void
 add_run(struct split *s, struct buf *b, size_t name_at, struct window w,
     int64_t idx)
@@ -167,7 +167,7 @@ add_range(struct split *s, struct buf *b, struct str base, struct window in)
 	buf_free(&label);
 }
 
-/* Where requests stay at their peak, or all that is asked for. */
+/* Finds where requests stay at their peak; or takes what was asked for. */
 static void
 find_regions(struct split *s, struct window in, window_vec *regions)
 {
@@ -237,7 +237,7 @@ make_folder(const struct split *s, const char *name)
 	buf_free(&b);
 }
 
-/* Runs of one label, which borders of regions do not part. */
+/* Adds runs of one label; borders of regions do not end a run. */
 static void
 add_phases(
     struct split *s, struct buf *b, struct str base, const window_vec *regions)
@@ -246,7 +246,7 @@ add_phases(
 	int64_t nchunks[WINDOW_LABELS] = { 0 };
 	size_t n = 0;
 
-	/* what is in no region is not picked after all */
+	/* drop what is in no region */
 	for (size_t r = 0; r < regions->n; r++)
 		for (size_t i = regions->v[r].start; i < regions->v[r].end;
 		     i++) {
@@ -309,7 +309,7 @@ id_bits(struct key id, bool is_external)
 	return (uint64_t)id.n << 3 | (uint64_t)id.type << 1 | is_external;
 }
 
-/* The id that binds an arrow's ends, which is its launch's. */
+/* The id that an arrow's ends share, which is its launch's. */
 static struct key
 arrow_id(const struct dict *st, const struct event *ev)
 {
@@ -322,7 +322,7 @@ arrow_id(const struct dict *st, const struct event *ev)
 	return (struct key){ 0, KEY_NONE };
 }
 
-/* Whether it is in the window that was found last. */
+/* Whether it is in the window found last. */
 static bool
 is_in_last(const struct split *s, const struct when *when)
 {
@@ -413,7 +413,7 @@ iterations_end_source(struct split *s)
 		int64_t key = (int64_t)i;
 		const struct part *p = part_get(s, &key);
 
-		/* an iteration in which nothing begins has no file */
+		/* nothing begins in an empty iteration: it has no file */
 		if (p->out != NULL)
 			details_add(s, &its->runs.v[i], stream_written(p->out));
 	}

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tl-split: streams to parts, by rank, step, serving iteration, annotation or
- * time.
- *
- * The inverse of tl-merge, and a filter with many outputs: it goes once through
- * its inputs, each event goes to the parts that it belongs to, and what is in
- * none of them goes to the rest. So the parts analyse to the sums of the whole.
+ * time; the inverse of tl-merge. It reads its inputs once, and gives each event
+ * to its parts, or else to the rest, so that the parts add up to the whole.
  */
 #include "cmd/tl-split/split.h"
 #include "trace/phase.h"
@@ -67,7 +64,7 @@ set_by(struct settings *set, enum by by)
 	set->by = by;
 }
 
-/* all, N, or A:B without B */
+/* Parses "all", N, or A:B, where B is exclusive. */
 static void
 take_range(struct settings *set, const struct optparse *op)
 {

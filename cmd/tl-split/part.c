@@ -2,10 +2,10 @@
 /*
  * Parts: a file each, of which a few are open at a time.
  *
- * What a source says of itself (facts, metadata, names, annotations) goes to a
- * part before its first event of that source. Trees are held until they have
- * ended, and while a forward op among them waits for its backward op; then each
- * part gets what belongs to it and, as stubs, what is above that.
+ * A part gets what a source says of itself (facts, metadata, names,
+ * annotations) before the source's first event. Trees are held until they end,
+ * and while a forward op among them waits for its backward op; then each part
+ * gets its events and, as stubs, those above them.
  */
 #include "cmd/tl-split/split.h"
 
@@ -18,11 +18,10 @@ static const char *const part_words[] = { [BY_RANK] = "rank-",
 	[BY_TIME] = "time-",
 	[BY_RANGE] = NULL };
 
-/* More would be refused on some systems, and each takes some 500 kB. */
+/* Some systems allow no more, and each takes some 500 kB. */
 #define OPEN_PARTS 64
 
-/* So few parts have most of a trace's strings each, so all are written at once.
- */
+/* Few parts have most of a trace's strings each, so they get all at once. */
 #define WHOLE_PARTS 4
 
 /* ---- files ---- */
@@ -42,7 +41,7 @@ park_oldest(struct split *s)
 	p->is_open = false;
 }
 
-/* What is written to p next, may be. */
+/* Makes p ready to be written to. */
 static void
 use(struct split *s, struct part *p)
 {
@@ -82,7 +81,7 @@ path_of(const struct split *s, const int64_t *key)
 	else
 		buf_printf(&b, "%s%" PRId64 "%s", part_words[s->set->by], *key,
 		    ending);
-	/* a stream first, which is exported then */
+	/* a stream first, exported afterwards */
 	if (s->set->to_chrome)
 		buf_puts(&b, export_ending());
 	buf_putc(&b, '\0');
@@ -138,7 +137,7 @@ write_source(struct split *s, struct part *p, bool is_final)
 	stream_write_source(p->out, &source);
 }
 
-/* Names always; its own events, and annotations that reach into the part. */
+/* Names always, its own events, and annotations that reach into the part. */
 static void
 write_prologue(struct split *s, struct part *p)
 {
@@ -260,7 +259,7 @@ parts_flush(struct split *s)
 
 /* ---- a folder that is used again ---- */
 
-/* Whether an earlier split made it, and this one does not replace it. */
+/* Whether it is of an earlier split, and not replaced by this one. */
 static bool
 is_left_over(const struct split *s, struct str name)
 {
@@ -289,8 +288,8 @@ is_left_over(const struct split *s, struct str name)
 }
 
 /*
- * Parts of an earlier split among those of this one would be taken for its
- * own: all of them together are the whole.
+ * Parts of an earlier split would be taken for parts of this one, which
+ * together are the whole.
  */
 static void
 check_folder(const struct split *s)
@@ -313,7 +312,7 @@ check_folder(const struct split *s)
 void
 parts_finish(struct split *s)
 {
-	/* what may fail does so before a part has its name */
+	/* do what may fail before a part gets its name */
 	for (size_t i = 0; i < s->parts.n; i++)
 		if (s->parts.v[i]->is_open)
 			stream_flush(s->parts.v[i]->out);
@@ -321,7 +320,7 @@ parts_finish(struct split *s)
 	for (size_t i = 0; i < s->parts.n; i++) {
 		struct part *p = s->parts.v[i];
 
-		/* a time in which nothing starts */
+		/* nothing starts in this time: no file */
 		if (p->out != NULL) {
 			stream_mark(p->out, s->marks);
 			if (s->set->to_chrome)

@@ -14,28 +14,28 @@
  *	                    3     2
  *	A B A B             none
  *
- * The first start counts, then the shortest period; calls that repeat but
- *launch too little are passed over. Who launches less than half has nothing
- *below that launches more, so few places are looked at.
+ * The first start counts, then the shortest period. Calls that repeat but
+ * launch too little are passed over. A place that launches less than half has
+ * nothing below it that launches more, so few places are searched.
  */
 #include "cmd/tl-split/split.h"
 
 #define LEAST_COPIES 3
-#define STARTS_MAX 4096 /* calls of a place that are tried as the first */
+#define STARTS_MAX 4096 /* calls of a place tried as the first */
 
 struct finder {
 	const struct forest *f;
 	struct intern *texts;
-	int64_t half;              /* of the GPU's time */
-	VEC(int64_t) sums;         /* of the GPU time of all nodes before it */
-	VEC(uint32_t) behind;      /* of each node: the first not below it */
-	VEC(uint32_t) first, kids; /* of each place: calls in kids */
+	int64_t half;              /* of the total GPU time */
+	VEC(int64_t) sums;         /* GPU time of all nodes before each */
+	VEC(uint32_t) behind;      /* the first node not below each */
+	VEC(uint32_t) first, kids; /* by place: its calls are in kids */
 	struct map threads;        /* track of a thread to its place */
 	VEC(uint32_t) queue;       /* of places */
-	/* of the place at hand: */
+	/* of the current place: */
 	VEC(uint32_t) names;  /* of its calls */
 	VEC(uint64_t) hashes; /* of the names before each */
-	VEC(size_t) lengths;  /* that a period can have */
+	VEC(size_t) lengths;  /* possible periods */
 	VEC(uint64_t) powers; /* of the hashes' factor */
 };
 
@@ -45,7 +45,7 @@ struct period {
 
 /* ---- who calls what ---- */
 
-/* Nodes, and behind them the threads, from which roots are called. */
+/* The place of a node; those of threads, which call roots, follow. */
 static uint32_t
 place_of(struct finder *p, const struct forest_node *n)
 {
@@ -106,7 +106,7 @@ measure(struct finder *p)
 			p->behind.v[v[i].up] = p->behind.v[i];
 }
 
-/* When the GPU works on what nodes from one to another have launched. */
+/* Adds when the GPU works on what nodes from one to another launched. */
 static void
 add_busy(const struct finder *p, struct spans *to, uint32_t from, uint32_t end)
 {
@@ -129,7 +129,7 @@ take_total(struct spans *s)
 	return total;
 }
 
-/* The calls of a thread are not all that stands between them. */
+/* Whether calls launch half; those of a thread may have others between them. */
 static bool
 has_half(const struct finder *p, const uint32_t *calls, size_t n)
 {
@@ -147,7 +147,7 @@ has_half(const struct finder *p, const uint32_t *calls, size_t n)
 
 /* ---- what repeats ---- */
 
-/* A Python frame of an instance has its number behind the name. */
+/* The name of a call, without the instance number of a Python frame. */
 static uint32_t
 name_of(struct finder *p, const struct forest_node *n)
 {
@@ -163,7 +163,7 @@ name_of(struct finder *p, const struct forest_node *n)
 	return intern_put(p->texts, name);
 }
 
-/* Factor of the rolling hash: any odd number. */
+/* Factor of the rolling hash; any odd number will do. */
 #define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
 static void
@@ -182,7 +182,7 @@ hash_calls(struct finder *p, const uint32_t *calls, size_t n)
 	vec_push(&p->hashes, sum);
 }
 
-/* The hash of the names from one to another. */
+/* The hash of a range of names. */
 static uint64_t
 hash_of(const struct finder *p, size_t from, size_t end)
 {
@@ -190,8 +190,8 @@ hash_of(const struct finder *p, size_t from, size_t end)
 }
 
 /*
- * What repeats from a start is more than half of what comes from there on. So
- * whatever the start is, the calls from the last start to the middle repeat.
+ * The repeated calls are more than half of those from their start on. So
+ * whatever the start, calls repeat from the last start to the middle.
  */
 static void
 list_lengths(struct finder *p)
@@ -213,8 +213,7 @@ list_lengths(struct finder *p)
 			vec_push(&p->lengths, length);
 }
 
-/* How often the calls from start on come by their hashes, one copy behind
- * another. */
+/* How often, by hash, the calls from start on repeat in a row. */
 static size_t
 copies_of(const struct finder *p, size_t start, size_t length)
 {
@@ -229,7 +228,7 @@ copies_of(const struct finder *p, size_t start, size_t length)
 	return copies;
 }
 
-/* Equal hashes do not prove equal names. */
+/* Compares names, as equal hashes are no proof. */
 static bool
 repeats(const struct finder *p, const struct period *r)
 {
@@ -294,7 +293,7 @@ take_iterations(const struct finder *p, const struct period *period,
 	return true;
 }
 
-/* Whether what is called from the place is iterations; else its calls wait. */
+/* Whether a place's calls are iterations; else queues them. */
 static bool
 look_at(struct finder *p, uint32_t place, struct steps *to)
 {

@@ -22,7 +22,7 @@ plan_print(const struct window_plan *plan)
 
 	if (!window_ideal(plan, &ratio))
 		ratio = 0;
-	/* of short answers to many requests every iteration has prefill */
+	/* with short answers to many requests every iteration has prefill */
 	ratio = fmin(ratio, 1);
 	const struct {
 		const char *name;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-split: main.c reads options, deal.c streams, cut.c knows which parts an
- * event belongs to, part.c writes them. By serving iterations, iterations.c
- * chooses those of a part and counts its GPU work, period.c finds what repeats
- * where nothing marks them, details.c writes what parts hold for other
- * programs. export.c turns parts into another format.
+ * tl-split: main.c reads options, deal.c streams, cut.c finds the parts of an
+ * event, part.c writes them. For serving iterations, iterations.c chooses those
+ * of a part and counts GPU work, period.c finds what repeats where no marks
+ * are, details.c writes a summary for other programs. export.c turns parts into
+ * another format.
  */
 #ifndef TL_SPLIT_H
 #define TL_SPLIT_H
@@ -25,7 +25,7 @@ enum by {
 	BY_STEADY,
 	BY_ANNOTATION,
 	BY_TIME,
-	BY_RANGE, /* one part of the iterations asked for */
+	BY_RANGE, /* one part, of the iterations asked for */
 };
 
 struct settings {
@@ -34,15 +34,14 @@ struct settings {
 	const char *annotation; /* a pattern */
 	int64_t every_ns;
 	bool verbose, by_gpu_time, to_chrome;
-	bool
-	    has_iterations; /* they are asked for, and if has_range only some */
+	bool has_iterations; /* only some of them if has_range */
 	bool has_range, plan_only;
 	size_t first, end;
 	struct window_plan plan;
 	struct stream_dest dest; /* -z */
 };
 
-/* Parts by serving iterations: their names tell what they are. */
+/* Whether parts are serving iterations, named by what they hold. */
 static inline bool
 by_iterations(const struct settings *set)
 {
@@ -52,28 +51,28 @@ by_iterations(const struct settings *set)
 
 typedef VEC(int64_t) key_vec;
 
-/* Where an event belongs: a time of a process, or of any. */
+/* A time of a process, or of any. */
 struct when {
 	int64_t ns;
-	const struct key *pid; /* NULL: of any */
+	const struct key *pid; /* NULL: any */
 };
 
 /* ---- iterations.c: parts by serving iterations ---- */
 
-/* An iteration of the source at hand. */
+/* An iteration of the current source. */
 struct root {
 	uint32_t window; /* in cut.steps.list */
 	uint32_t nparts;
 	int64_t parts[STEADY_COUNT]; /* keys */
-	/* the GPU work that it launches */
+	/* GPU work that it launches */
 	uint64_t ngpu;
 	int64_t gpu_sum_ns;
 	struct spans gpu;
 };
 
-/* What a part has, which is number key. */
+/* What the part with this key holds. */
 struct run {
-	struct str path; /* in the folder of parts */
+	struct str path; /* within the folder of parts */
 	int64_t idx;
 	struct window w; /* in iterations.picked */
 };
@@ -82,40 +81,39 @@ struct iterations {
 	struct arena *mem;
 	VEC(struct run) runs; /* of all sources */
 	struct intern *paths, *bases;
-	/* of the source at hand */
+	/* of the current source */
 	size_t first_run;
-	VEC(struct root) roots;  /* in the order of time */
+	VEC(struct root) roots;  /* in order of time */
 	VEC(uint32_t) root_of;   /* by window */
-	VEC(uint32_t) picked;    /* roots of which parts are made */
+	VEC(uint32_t) picked;    /* roots that parts are made of */
 	VEC(struct iteration) v; /* the same */
 	struct map launched;     /* ids of events to their root */
-	/* events of a process mostly stay in a window: that found last */
+	/* the window found last: a process's events mostly stay in one */
 	const struct step_window *last; /* NULL: none */
 	struct key last_pid;
 };
 
 struct split;
-/* The prologue is whole: finds the iterations, and chooses those of parts. */
+/* After the prologue: finds iterations, and chooses those of parts. */
 void iterations_ready(struct split *s);
 /*
- * The keys of the parts that have an event, which is counted; when is NULL
- * where no time says so.
+ * The keys of the parts of an event, which is counted; when is NULL if no time
+ * tells.
  */
 void iterations_take(struct split *s, const struct event *ev,
     const struct when *when, key_vec *keys);
-/* The source and its parts are whole. */
+/* When the source and its parts are complete. */
 void iterations_end_source(struct split *s);
 void iterations_free(struct split *s);
 
 /* ---- period.c ---- */
 
-/* Iterations of a tree in which nothing else is a step; false: there are none.
- */
+/* Finds iterations in a tree without steps; false: none. */
 bool period_find(struct steps *to, const struct forest *f);
 
 /* ---- plan.c ---- */
 
-/* --plan: how to record so that a steady state is in the trace. */
+/* --plan: prints what to record to see a steady state. */
 void plan_print(const struct window_plan *plan);
 
 /* ---- details.c: execution_details.json and .csv ---- */
@@ -125,13 +123,13 @@ struct details {
 	struct table *csv;
 };
 
-/* A part of the source at hand, which has so many events. */
+/* Adds a part of the current source, with its number of events. */
 void details_add(struct split *s, const struct run *run, uint64_t nevents);
 void details_finish(struct split *s);
 
 /* ---- cut.c: where one source is cut ---- */
 
-/* What belongs to the part with this key: an annotation. */
+/* An annotation, and the key of its part. */
 struct cut_window {
 	int64_t start, end, key;
 };
@@ -142,17 +140,17 @@ struct cut {
 	int64_t first_ns;            /* the source's first event */
 	struct steps steps;          /* or iterations */
 	VEC(struct cut_window) list; /* by start */
-	VEC(int64_t) ends;           /* the latest end up to each of list */
+	VEC(int64_t) ends;           /* the latest end up to each in list */
 };
 
-/* Another source begins. */
+/* Begins another source. */
 void cut_clear(struct cut *c, const struct source *s);
-/* Its prologue, which has its annotations, is whole. */
+/* When its prologue, with annotations, is complete. */
 void cut_ready(struct cut *c, const struct hold *prologue);
 void cut_free(struct cut *c);
 /* The keys of the parts that hold a time; none: it is in the rest. */
 void cut_parts(const struct split *s, const struct when *when, key_vec *keys);
-/* Those that have something of the time from first to last, both in it. */
+/* The keys of the parts that overlap a time, first and last inclusive. */
 void cut_reached(const struct split *s, const struct when *first, int64_t last,
     key_vec *keys);
 
@@ -164,33 +162,33 @@ struct part {
 	bool is_rest;
 	const char *path; /* of its stream */
 	struct stream_out *out;
-	bool is_open;      /* its file is */
-	uint64_t used;     /* when it was last */
+	bool is_open;      /* its file is open */
+	uint64_t used;     /* when it was last used */
 	uint32_t nsources; /* that it has something of */
-	/* of the source at hand */
+	/* the current source: its number, 0: nothing of it yet */
 	uint64_t source; /* its number, 0: nothing of it so far */
-	bool is_final;   /* told so */
+	bool is_final;   /* it was told so */
 	enum section section;
-	struct numbering nb;         /* of its number here */
+	struct numbering nb;         /* for its number in this part */
 	VEC(struct hold_pick) notes; /* what it has of the prologue */
-	bool is_due;                 /* one of them is its own */
-	/* of the trees at hand: numbers in current.trees */
+	bool is_due;                 /* one of these is its own */
+	/* of the current trees: numbers in current.trees */
 	VEC(struct hold_pick) pieces;
 };
 
-/* The source at hand, as each part gets it that has something of it. */
+/* The current source, as each part gets it that has something of it. */
 struct current {
 	uint64_t no; /* from 1 */
 	uint32_t src;
 	bool is_begun;
-	bool is_cut; /* what the prologue has of windows is known */
-	bool waits;  /* not a window among it: the whole tree has to say */
+	bool is_cut; /* windows of the prologue are known */
+	bool waits;  /* no windows there: the whole tree has to tell */
 	enum section section;
 	struct arena *mem;
 	struct source source;
 	VEC(struct meta) metas;
 	struct hold prologue, trees;
-	VEC(struct hold_pick) names; /* of the prologue: for all parts */
+	VEC(struct hold_pick) names; /* of the prologue; for all parts */
 };
 
 struct split {
@@ -203,12 +201,12 @@ struct split {
 	struct current now;
 	VEC(struct part *) parts;
 	struct map part_of;        /* key to number */
-	struct part *rest, *last;  /* last: that was asked for */
-	VEC(struct part *) open;   /* whose files are open */
+	struct part *rest, *last;  /* last: the one found last */
+	VEC(struct part *) open;   /* with open files */
 	VEC(struct part *) filled; /* that hold something of this tree */
 	uint64_t clock, nrest;
-	size_t nbegun; /* parts that have something, but for the rest */
-	/* in: of the input at hand, which is a tree now; marks: of all */
+	size_t nbegun; /* begun parts, without the rest */
+	/* in: of the current input, which is a tree now; marks: of all */
 	unsigned in_marks, marks;
 	key_vec keys;
 };
@@ -220,36 +218,36 @@ split_process(const struct split *s, uint32_t track)
 	return &s->st->tracks.v[track].pid;
 }
 
-/* How files of parts end. */
+/* The ending of parts' files. */
 const char *part_ending(const struct settings *set);
-/* The part, made when it is not there; NULL: the rest. */
+/* The part with this key, made if missing; NULL: the rest. */
 struct part *part_get(struct split *s, const int64_t *key);
-/* What stands before the part's first event of the source at hand. */
+/* Writes what precedes the part's first event of the current source. */
 void part_begin(struct split *s, struct part *p);
-/* An event of the trees at hand belongs to a part. */
+/* Gives a part an event of the current trees. */
 void part_take(struct split *s, struct part *p, uint32_t no);
-/* An event as it is; by rank. */
+/* Passes an event unchanged; by rank. */
 void part_pass(struct split *s, struct part *p, const struct event *ev);
-/* The trees at hand have ended: each part gets what belongs to it. */
+/* At the end of the current trees: writes to each part what it was given. */
 void parts_flush(struct split *s);
-/* More of the source's metadata: for parts that had what there was. */
+/* More metadata of the source, for parts that have the former. */
 void parts_meta(struct split *s, const struct meta *m);
-/* The source has ended. */
+/* At the end of a source. */
 void parts_end_source(struct split *s);
 void parts_finish(struct split *s);
 
 /* ---- deal.c ---- */
 
-/* All of an input. */
+/* Splits an input. */
 void split_input(struct split *s, const char *path);
 
 /* ---- export.c ---- */
 
-/* Removes what runs that were killed have left there, and begins this one. */
+/* Removes what killed runs left in the folder, and begins this one. */
 void export_begin(const char *folder);
-/* Behind the names of this run's parts until they are traces. */
+/* The ending of this run's parts until they are traces. */
 const char *export_ending(void);
-/* The stream, a part's name with that behind it, is to become the trace. */
+/* Exports the stream, named as its part with that ending, to the trace. */
 void export_later(const char *stream);
 void export_all(void);
 
