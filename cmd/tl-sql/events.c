@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events: a row each, numbered in the order of the tree, so that the rows
- * behind an event's are those below it.
- *
- * Memory: the events above the one at hand, each string once, and of ops that
- * have a backward op their numbers.
+ * Events: a row each, numbered in the order of the tree, so that the rows after
+ * an event's are those below it. Memory: the events above the current one, each
+ * string once, and the numbers of ops with a backward op.
  */
 #include "base/embedded.h"
 #include "stream/ndjson.h"
@@ -59,11 +57,11 @@ struct events {
 	struct numbering numbers;
 	struct walk *walk;
 	VEC(int64_t)
-	string_of; /* its number, by that in the dictionary; 0: none */
+	string_of; /* dictionary id to its number; 0: none */
 	int64_t nstrings;
-	VEC(struct place) open;  /* the event at hand and those above it */
-	struct map forward;      /* of ops that a backward op belongs to */
-	VEC(struct place) early; /* backward ops in front of theirs */
+	VEC(struct place) open;  /* the current event and those above it */
+	struct map forward;      /* ops with a backward op */
+	VEC(struct place) early; /* backward ops before their forward op */
 	uint32_t src;
 	int64_t seq;
 	struct buf flags, args;
@@ -107,7 +105,7 @@ put_text(struct events *e, int at, struct str s)
 	db_text(e->db, e->event, at, s);
 }
 
-/* A string's number; it is in the table from now on. */
+/* Sets a string's number, and adds the string if new. */
 static void
 put_name(struct events *e, int at, uint32_t id)
 {
@@ -133,7 +131,7 @@ put_key(struct events *e, int at, struct key key)
 		put_text(e, at, dict_get(e->dict, (uint32_t)key.n));
 }
 
-/* The number of an event above. */
+/* Sets the number of an event above. */
 static void
 put_above(struct events *e, int at, struct uid uid)
 {
@@ -144,7 +142,7 @@ put_above(struct events *e, int at, struct uid uid)
 		}
 }
 
-/* For a backward op; the forward op mostly comes before it. */
+/* Links a backward op to its forward op, which mostly comes first. */
 static void
 put_forward(struct events *e, const struct event *ev)
 {
@@ -156,7 +154,7 @@ put_forward(struct events *e, const struct event *ev)
 		vec_push(&e->early, ((struct place){ ev->fwd, e->seq }));
 }
 
-/* Of all that the source has. */
+/* Writes the source's facts. */
 static void
 end_source(struct events *e)
 {
@@ -175,8 +173,8 @@ end_source(struct events *e)
 }
 
 /*
- * Whether SQLite reads it: neither NaN nor infinities, which traces hold, nor
- * nested deeper than SQLite, which has a limit of 1,000 from 3.45 on.
+ * Whether SQLite reads it: no NaN or infinities, which traces hold, and not
+ * nested deeper than its limit, 1,000 from 3.45 on.
  */
 static bool
 is_plain_json(struct str s)
@@ -268,7 +266,7 @@ put_fixed(struct events *e, const struct event *ev)
 	put_args(e, ev);
 }
 
-/* Its place in the tree, and what is above it there. */
+/* Sets its place in the tree, and what is above it. */
 static void
 put_tree(struct events *e, const struct event *ev)
 {
@@ -304,7 +302,7 @@ put_event(struct events *e, struct event *ev)
 	size_t depth = ev->shape->has & HAS_DEPTH ? ev->depth : 0;
 
 	walk_push(e->walk, ev);
-	if (ev->shape->is_inferred) /* it is in the column step */
+	if (ev->shape->is_inferred) /* these are in the column step */
 		return;
 	here.seq = ++e->seq;
 	numbering_event(&e->numbers, ev);

@@ -48,7 +48,7 @@ read_operand(struct reading *r, const char *arg)
 			r->events = events_create(&r->db);
 		if (run_is_among(r->traces.v, r->traces.n, t.path)) {
 			in_close(in);
-			return; /* read with that one */
+			return; /* it was read with the option */
 		}
 		vec_push(&r->traces, t.path);
 		events_read(r->events, in);

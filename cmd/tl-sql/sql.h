@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside tl-sql: a new database file, in one transaction. Whatever fails here
- * ends the program.
+ * Inside tl-sql: a new database file, in one transaction. Any failure ends the
+ * program.
  */
 #ifndef TL_SQL_H
 #define TL_SQL_H
@@ -19,19 +19,19 @@ struct db {
 	struct buf text;
 };
 
-/* path is where it is until it is whole; both stay. */
+/* path is the file until it is complete; both strings must live on. */
 void db_open(struct db *db, const char *path, const char *name);
-/* Statements that give no rows. */
+/* Runs statements that return no rows. */
 void db_run(struct db *db, const char *sql);
 sqlite3_stmt *db_prepare(struct db *db, const char *sql);
 /*
- * What the row to come holds at a place, from 1 on. The text is borrowed until
- * db_row(); where it is no UTF-8, U+FFFD stands.
+ * Set a value of the next row, numbered from 1. Text is borrowed until
+ * db_row(); invalid UTF-8 becomes U+FFFD.
  */
 void db_int(struct db *db, sqlite3_stmt *st, int at, int64_t v);
 void db_real(struct db *db, sqlite3_stmt *st, int at, double v);
 void db_text(struct db *db, sqlite3_stmt *st, int at, struct str s);
-/* Inserts it; in the next one what is not set is NULL. */
+/* Inserts the row; values not set again are NULL in the next. */
 void db_row(struct db *db, sqlite3_stmt *st);
 /* Appends a name as SQL quotes it. */
 void db_quote(struct buf *sql, struct str name);
@@ -39,7 +39,7 @@ void db_finish(struct db *db);
 
 /* ---- tables.c ---- */
 
-/* Tables to come: of this name, if it is not NULL, or by the file. */
+/* Tables to come: with this name or, if NULL, the file's. */
 struct tables {
 	struct db *db;
 	const char *path;
@@ -55,9 +55,9 @@ void tables_read(struct tables *t, struct in *in);
 struct events;
 
 struct events *events_create(struct db *db);
-/* All of a stream or trace, whose sources are numbered on. */
+/* Reads all of a stream or trace; sources are numbered on. */
 void events_read(struct events *e, struct in *in);
-/* Indexes and views. */
+/* Makes indexes and views. */
 void events_finish(struct events *e);
 
 #endif

@@ -28,7 +28,7 @@ begin(void *ctx, const struct head *head)
 	for (size_t i = 0; i < head->ncolumns; i++) {
 		buf_puts(&create, i == 0 ? " (" : ", ");
 		db_quote(&create, head->columns[i].id);
-		/* as each cell comes, where the input has no types */
+		/* each cell has its own type if the input has none */
 		if (head->typed)
 			buf_puts(&create, types[head->columns[i].type]);
 		buf_puts(&insert, i == 0 ? " VALUES (?" : ", ?");
@@ -42,7 +42,7 @@ begin(void *ctx, const struct head *head)
 	buf_free(&insert);
 }
 
-/* Beyond 2^53 a double no longer equals the number in the text. */
+/* Beyond 2^53 a double may not equal the number in the text. */
 static void
 put_number(struct tables *t, int at, double v)
 {
