@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GEMM benchmarks. Libraries of BLAS are column-major, tensors row-major: D = A
- * B is computed as D' = B' A', so a library's m is the columns of D, its first
- * matrix B. A matrix whose rows are dense is not transposed then.
+ * GEMM benchmarks. BLAS libraries are column-major, tensors row-major: D = A B
+ * is computed as D' = B' A', so a library's m is the columns of D, and its
+ * first matrix B. A matrix with dense rows is then not transposed.
  */
 #include "bench.h"
 
@@ -14,12 +14,12 @@ struct matrix {
 
 struct gemm {
 	struct matrix a, b; /* D = A B */
-	int64_t batch;      /* 0: the op is of matrices */
+	int64_t batch;      /* 0: matrices without a batch */
 	struct str type, out_type;
 	struct str alpha, beta;
 	bool has_bias; /* a vector, added to each row of D */
 	const char *activation;
-	int scale_a, scale_b; /* 0: none, 1: a number, 2: one for each row */
+	int scale_a, scale_b; /* 0: none, 1: a number, 2: one per row */
 };
 
 /* ---- ops ---- */
@@ -85,8 +85,8 @@ argument(const struct schema *s, const struct arguments *args, const char *name)
 }
 
 /*
- * PyTorch's default is 1. A name or command in its place would reach a shell:
- * a number is one.
+ * PyTorch's default is 1. Only numbers pass: a name or command in their place
+ * would reach a shell.
  */
 static bool
 factor(const struct schema *s, const struct arguments *args, const char *name,
@@ -100,7 +100,7 @@ factor(const struct schema *s, const struct arguments *args, const char *name,
 	    buf_fail(why, "%s is no real number", name);
 }
 
-/* By the number of PyTorch's enum; len 0: of none of these. */
+/* By the number in PyTorch's enum; empty: none of these. */
 static struct str
 out_dtype(const struct recorded *r)
 {
@@ -120,8 +120,8 @@ out_dtype(const struct recorded *r)
 /* ---- matrices ---- */
 
 /*
- * As PyTorch hands it over: as it lies if its rows are dense, transposed if its
- * columns are, else a copy.
+ * As PyTorch passes it: unchanged if its rows are dense, transposed if its
+ * columns are, else copied.
  */
 static bool
 read_matrix(const struct recorded *r, bool is_batched, struct matrix *m,
@@ -168,7 +168,7 @@ scaling(const struct schema *s, const struct arguments *args, const char *name)
 	return 1;
 }
 
-/* A vector that is added as it is: the epilogue's. */
+/* A vector that the epilogue adds unchanged. */
 static bool
 is_bias(const struct recorded *added, const struct gemm *g)
 {
@@ -226,14 +226,14 @@ trans(const struct matrix *m)
 	return m->is_transposed ? 'T' : 'N';
 }
 
-/* That of a matrix C: a vector is added by the epilogue. */
+/* Beta of a matrix C; the epilogue adds a vector. */
 static struct str
 beta_of_matrix(const struct gemm *g)
 {
 	return g->has_bias ? STR("0") : g->beta;
 }
 
-/* Of one batch no stride counts. */
+/* With one batch the stride is irrelevant. */
 static int64_t
 batch_stride(const struct gemm *g, int64_t stride)
 {
@@ -249,8 +249,8 @@ batches(const struct gemm *g)
 #define STR_ARGS(s) (int)(s).len, (s).p
 
 /*
- * As hipBLASLt's own log of calls has it, but that it tries 200 solutions of
- * the heuristic, and measures less.
+ * As in hipBLASLt's log of calls, but trying 200 solutions of the heuristic,
+ * and measuring less.
  */
 static bool
 hipblaslt(struct buf *out, const struct gemm *g, const struct type *t,
@@ -307,7 +307,7 @@ rocblas(struct buf *out, const struct gemm *g, const struct type *t,
 	    " --beta %.*s --c_type %s --ldc %" PRId64
 	    " --d_type %s --ldd %" PRId64,
 	    t->rocm, g->b.ld, t->rocm, g->a.ld,
-	    /* where a vector was copied to */ STR_ARGS(g->beta), d->rocm, m,
+	    /* the vector was copied there */ STR_ARGS(g->beta), d->rocm, m,
 	    d->rocm, m);
 	if (g->batch > 0)
 		buf_printf(out,
@@ -321,7 +321,7 @@ rocblas(struct buf *out, const struct gemm *g, const struct type *t,
 	return true;
 }
 
-/* NVIDIA's own, which it hands to those who ask. */
+/* NVIDIA's own benchmark, given on request. */
 static bool
 cublaslt(struct buf *out, const struct gemm *g, const struct type *t,
     const struct type *d, struct buf *why)
@@ -340,7 +340,7 @@ cublaslt(struct buf *out, const struct gemm *g, const struct type *t,
 	return true;
 }
 
-/* It knows rows and columns, and no gaps between them. */
+/* It has row-major and column-major matrices without gaps. */
 static bool
 cutlass(struct buf *out, const struct gemm *g, const struct type *t,
     const struct type *d, struct buf *why)

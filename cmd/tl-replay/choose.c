@@ -12,7 +12,7 @@
 
 /*
  * A row names its op by an event, in the column UID, or by the op's name and
- * those of the four lists that it has.
+ * those of four lists that it has.
  */
 enum { NAME, DIMS, TYPES, STRIDES, CONCRETE, TEXTS, UID = TEXTS, COLUMNS };
 static const char *const ids[COLUMNS][4] = {
@@ -59,10 +59,7 @@ begin(void *ctx, const struct head *head)
 		    rows->g->rows);
 }
 
-/*
- * Lists as Python and as JSON write them become alike: without white space,
- * tuples as lists.
- */
+/* Makes lists of Python and of JSON alike: no white space, no tuples. */
 static void
 put_alike(struct buf *out, struct str s)
 {
@@ -197,7 +194,7 @@ choose_find(const struct map *m, uint32_t source, struct uid uid)
 	return at != NULL ? at : map_get(m, event_key(ANY_SOURCE, uid));
 }
 
-/* Notes which of the picked were found. */
+/* Marks which of the picked events were found. */
 static bool
 is_picked_event(struct replay *g, uint32_t source, struct uid uid)
 {
@@ -225,7 +222,7 @@ choose_asks(struct replay *g, const struct launcher *o)
 	return is_wanted(g, o->name, &o->args) || is;
 }
 
-/* By the op's event, one of its GPU work, or an op above. */
+/* Picked by the op's event, its GPU work, or an op above. */
 static bool
 is_picked(struct replay *g, const struct run *r)
 {
@@ -247,7 +244,7 @@ member(const struct replay *g, const struct sink_groups *gs,
 	return run_at(g, sink_group_member(gs, gr, i));
 }
 
-/* Ops by their events or rows: they are all that is chosen. */
+/* Whether events or rows choose the ops, and nothing else does. */
 static bool
 names_events(const struct replay *g)
 {
@@ -336,7 +333,7 @@ sum_kernels(struct replay *g, const struct run *r)
 	}
 }
 
-/* Op by op, each name where it came first. */
+/* Op by op, names in order of appearance. */
 static void
 sort_sums(struct replay *g)
 {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Results of a script against the recording, by op and by kernel.
- *
- * What differs in kernels is the op's: another one was chosen. What the same
- * kernels took more in the trace is of their surroundings: a cold cache, which
- * a second result with --flush-mb tells, or clocks, overlapping work and data.
+ * Results of a script against the recording, by op and by kernel. Other kernels
+ * are the op's difference: another one was chosen. What the same kernels take
+ * more in the trace is due to their surroundings: a cold cache, which a second
+ * result with --flush-mb shows, or clocks, overlapping work and data.
  */
 #include <math.h>
 
 #include "cmd/tl-replay/compare.h"
 #include "json/json.h"
 
-#define SAME_PCT 5 /* no more is said of a smaller gap */
+#define SAME_PCT 5 /* smaller gaps have no finding */
 
 /* ---- reading ---- */
 
@@ -148,7 +147,7 @@ compare_kernel(const struct replay *g, const struct op *op, uint32_t name)
 	return p;
 }
 
-/* The result that is compared: of a warm cache, if it is there. */
+/* The result to compare: of a warm cache, if there is one. */
 static const struct result *
 main_result(const struct op *op)
 {
@@ -162,7 +161,7 @@ replayed_of(const struct op *op, const struct kernel_pair *p)
 	return p->replayed_ns[op->results[WARM] != NULL ? WARM : COLD];
 }
 
-/* The time of its kernels in a call. */
+/* Adds the time of its kernels in a call. */
 static void
 add_recorded(const struct replay *g, const struct op *op, struct comparison *c)
 {

@@ -15,8 +15,8 @@
 /* Times of a call, in ns. */
 struct comparison {
 	double recorded_ns, replayed_ns; /* of kernels; NAN: unknown */
-	double others_ns; /* kernels that only one side has: the op's */
-	double cache_ns;  /* of the same kernels, warm against cold */
+	double others_ns; /* kernels only on one side: the op's */
+	double cache_ns;  /* of common kernels, cold less warm */
 	double idle_ns;   /* between kernels, when replayed */
 	size_t nrecorded_only, nreplayed_only;
 };
@@ -25,16 +25,16 @@ struct kernel_pair {
 	double recorded_ns, replayed_ns[CACHES];
 };
 
-/* A file that is none of results ends the program. */
+/* Ends the program if the file has no results. */
 void compare_read(struct replay *g, const char *path);
-/* That of a call; NULL: there is none. */
+/* The result of a call, or NULL. */
 const struct result *compare_result(
     const struct replay *g, const struct run *r, enum cache cache);
 struct comparison compare_op(const struct replay *g, const struct op *op);
-/* Of an op; NAN where it was not seen. */
+/* By op; NAN where it did not run. */
 struct kernel_pair compare_kernel(
     const struct replay *g, const struct op *op, uint32_t name);
-/* A sentence. */
+/* Appends a sentence. */
 void compare_finding(const struct replay *g, const struct op *op,
     const struct comparison *c, struct buf *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lists of arguments that the profiler wrote, taken apart. */
+/* Parses the profiler's lists of arguments. */
 #include "cmd/tl-replay/replay.h"
 #include "json/json.h"
 
@@ -43,7 +43,7 @@ has_lists(const json_items *items)
 	return false;
 }
 
-/* Sizes, none of them negative; false: they are something else. */
+/* Reads sizes; false if they are not all non-negative integers. */
 static bool
 sizes_read(struct arena *mem, struct str text, const int64_t **out, size_t *n)
 {
@@ -60,7 +60,7 @@ sizes_read(struct arena *mem, struct str text, const int64_t **out, size_t *n)
 	return is_good;
 }
 
-/* The shapes of one argument, of strides likewise. */
+/* The shapes of one argument, or its strides. */
 struct part {
 	json_items dims, strides;
 };
@@ -77,7 +77,7 @@ tensor_read(struct arena *mem, const struct json_item *dims,
 	    (r->nstrides == 0 || r->nstrides == r->ndims);
 }
 
-/* A list of tensors: the shapes of each. */
+/* Reads a list of tensors: the shapes of each. */
 static bool
 list_read(struct form *f, size_t at, struct arena *mem, const struct part *p)
 {
@@ -129,7 +129,7 @@ struct lists {
 	json_items of[LISTS];
 };
 
-/* The list of this number has an entry for each argument, or is not there. */
+/* Each list has an entry for every argument, or is missing. */
 static bool
 lists_read(struct replay *g, const struct op_args *args, struct lists *l)
 {

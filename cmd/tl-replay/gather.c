@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading: each op that launches becomes a run, what it launched kernels. */
+/* Reading: each op that launches becomes a run, its GPU work kernels. */
 #include "cmd/tl-replay/compare.h"
 #include "trace/tree.h"
 
@@ -10,9 +10,9 @@ is_none(struct uid uid)
 }
 
 /*
- * The runs below an op, which come before it. Autograd links a forward op with
- * a wrapper around its backward ops. An op that launches only through others,
- * as aten::convolution does, is asked for in their place.
+ * Marks the runs below an op, which come before it: autograd links a forward op
+ * with a wrapper around its backward ops, and an op may launch only through
+ * others, as aten::convolution does.
  */
 static void
 mark_below(struct replay *g, const struct launcher *o, bool is_asked)
@@ -39,7 +39,7 @@ keep_forward(struct replay *g, const struct launcher *o)
 	vec_push(&g->forwards, ((struct forward){ o->name, o->args }));
 }
 
-/* Those in modules like one that is asked for: "Net_0/Layer_1", and below. */
+/* Whether it is in a module with a path of --module, or below one. */
 static bool
 is_in_module(const struct replay *g, const struct launcher *o)
 {
@@ -123,7 +123,7 @@ text_of(struct dict *st, const struct value *v)
 	}
 }
 
-/* What inductor adds to the ops of its kernels. */
+/* Keeps what inductor adds to the ops of its kernels. */
 static void
 take_triton(struct replay *g, const struct event *ev)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The IR: what a script reads, and other programs may. */
+/* The IR, for scripts and other programs. */
 #include "cmd/tl-replay/replay.h"
 #include "json/json.h"
 
-/* A member that is a text. */
+/* A member that is a string. */
 static void
 put_text(struct buf *out, const char *key, struct str s)
 {
@@ -11,7 +11,7 @@ put_text(struct buf *out, const char *key, struct str s)
 	json_put_string(out, s);
 }
 
-/* ns of so many calls as us of one */
+/* the sum of many calls in ns, as us per call */
 static void
 put_us(struct buf *out, const char *key, int64_t ns, size_t calls)
 {
@@ -62,7 +62,7 @@ put_triton(const struct replay *g, const struct triton *t, struct buf *out)
 			json_put_string(out, word);
 		buf_putc(out, ',');
 	}
-	out->p[out->len - 1] = '}'; /* there is a file at least */
+	out->p[out->len - 1] = '}'; /* the list is never empty */
 }
 
 static void
@@ -134,7 +134,7 @@ ir_put(const struct replay *g, struct buf *out)
 	buf_puts(out, "}\n");
 }
 
-/* ---- the reference's ---- */
+/* ---- TraceLens's form ---- */
 
 static void
 new_line(struct buf *out, unsigned depth)
@@ -144,7 +144,7 @@ new_line(struct buf *out, unsigned depth)
 		buf_puts(out, "    ");
 }
 
-/* JSON without white space, as Python writes it with indent=4. */
+/* Indents JSON as Python does with indent=4. */
 static void
 put_indented(struct buf *out, struct str s)
 {

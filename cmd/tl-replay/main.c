@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-replay: from an op of a trace to a benchmark that runs.
- *
- * A sink over a tree: it keeps a record of each op that launches GPU work,
- * and writes those that are asked for as a script, or says what they are.
+ * tl-replay: from an op of a trace to a benchmark that runs. A sink over a
+ * tree: it keeps a record of each op that launches GPU work, and writes those
+ * asked for as a script, or lists them.
  */
 #include "cmd/tl-replay/bench.h"
 #include "cmd/tl-replay/replay.h"
@@ -77,7 +76,10 @@ explain_empty(struct sink *s)
 	die_nothing(MSG_NO_OP_LAUNCHED, path, sum.nchosen);
 }
 
-/* Another meaning than in the shared selection: false, it has none. */
+/*
+ * Takes options that mean something else in the shared selection; false: not
+ * one of them.
+ */
 static bool
 take_shared(struct replay *g, const struct optparse *op, int ch)
 {
@@ -148,7 +150,7 @@ check_settings(struct sink *s)
 	s->dest.top = TABLE_TOP_ALL;
 }
 
-/* The name of the first GPU of the first trace. */
+/* Keeps the name of the first trace's first GPU. */
 static void
 take_source(struct sink *s, const struct source *src)
 {

@@ -9,7 +9,7 @@
 extern const struct embedded tl_replay_data[];
 extern const size_t tl_replay_ndata;
 
-#define SCHEMAS_MAX ((size_t)64 << 20) /* of a file: PyTorch's own are 1 MB */
+#define SCHEMAS_MAX ((size_t)64 << 20) /* of a file; PyTorch has 1 MB */
 
 struct chain {
 	uint32_t first, last; /* in the list */
@@ -136,7 +136,7 @@ is_float(struct str s)
 	return str_eq(s, STR("inf")) || str_eq(s, STR("nan"));
 }
 
-/* A complex one stands in brackets. */
+/* A complex number is in parentheses. */
 static bool
 is_scalar(struct str s)
 {
@@ -148,14 +148,14 @@ static bool (*const is_value[])(struct str) = {
 	[ARG_INT] = is_int,
 	[ARG_FLOAT] = is_float,
 	[ARG_SCALAR] = is_scalar,
-	/* these are numbers of an enum */
+	/* these are numbers of enums */
 	[ARG_DTYPE] = is_int,
 	[ARG_LAYOUT] = is_int,
 	[ARG_MEMORY_FORMAT] = is_int,
 	[ARG_GENERATOR] = NULL,
 };
 
-/* "[1, 2]": each of its kind; an empty one is of any. */
+/* "[1, 2]": all of one kind; an empty list is of any. */
 static bool
 is_list_of(struct str s, enum arg_kind kind)
 {
@@ -178,7 +178,7 @@ is_list_of(struct str s, enum arg_kind kind)
 
 /* ---- calls ---- */
 
-/* Words of old profilers: those are of numbers without their values. */
+/* Types that old profilers wrote are those of numbers without their values. */
 static bool
 type_fits(const struct schema_arg *a, struct str type)
 {
@@ -205,7 +205,7 @@ type_fits(const struct schema_arg *a, struct str type)
 	return false;
 }
 
-/* Whether the profiler leaves out a value that is not None. */
+/* Whether the profiler omits a value that is not None. */
 static bool
 is_left_out(const struct schema_arg *a)
 {
@@ -277,8 +277,8 @@ find(const struct schemas *set, uint32_t first, const struct arguments *args,
 }
 
 /*
- * Backward ops are given undefined tensors, recorded as None is, where their
- * schemas don't allow None: only looked for when nothing else fits.
+ * Undefined tensors, which backward ops get, are recorded as None, though their
+ * schemas don't allow None: tried only when nothing else fits.
  */
 const struct schema *
 schema_match(const struct schemas *set, struct str name,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One op in plain code, for a bug report. Its arguments are taken from the IR,
- * whose texts become string literals.
+ * One op as plain code, for a bug report. Its arguments come from the IR, whose
+ * strings become string literals.
  */
 #include "cmd/tl-replay/replay.h"
 #include "json/json.h"
 
-/* PyTorch's names of the types that C++ calls otherwise. */
+/* PyTorch's names for types that C++ names otherwise. */
 static const char *const types[][2] = {
 	{ "unsigned char", "uint8" },
 	{ "signed char", "int8" },
@@ -41,7 +41,7 @@ put_type(struct buf *out, struct str type)
 	buf_putc(out, ')');
 }
 
-/* Lists of numbers are Python as they are. */
+/* Lists of numbers are valid Python. */
 static void
 put_tensor(struct buf *out, const json_items *of)
 {
@@ -87,7 +87,7 @@ put_list(struct buf *out, struct arena *mem, struct str text)
 	vec_free(&items);
 }
 
-/* An object with one member: a word of PyTorch, a list of tensors. */
+/* An object with one member: a word of PyTorch, or a list of tensors. */
 static void
 put_object(struct buf *out, struct arena *mem, const json_items *of)
 {
@@ -107,7 +107,7 @@ put_object(struct buf *out, struct arena *mem, const json_items *of)
 		json_put_string(out, s);
 	else if (str_eq(key, STR("assumed")))
 		buf_put(out, s.p, s.len);
-	else /* dtype, layout, memory_format: words of ours */
+	else /* dtype, layout, memory_format: our own words */
 		buf_printf(out, "torch.%.*s", (int)s.len, s.p);
 }
 
@@ -130,7 +130,9 @@ put_value(struct buf *out, struct arena *mem, const struct json_item *v)
 	vec_free(&of);
 }
 
-/* One that is not recorded is left at its default, so that others go by name.
+/*
+ * An argument that was not recorded keeps its default, so that those after it
+ * are passed by name.
  */
 static bool
 is_unknown(struct arena *mem, const struct json_item *v)
@@ -144,8 +146,8 @@ is_unknown(struct arena *mem, const struct json_item *v)
 }
 
 /*
- * Arguments by position up to the first that is not recorded, or those by name
- * behind it; *is_named: it was in an earlier list.
+ * Passes arguments by position up to the first one not recorded, and by name
+ * after it; *is_named: it was in an earlier list.
  */
 static void
 put_args(const struct replay *g, struct str list, bool *is_named, bool names,

@@ -13,7 +13,7 @@ uid_text(const struct replay *g, const struct run *r, struct buf *out)
 	buf_put(out, text, uid_put(text, r->rec.uid));
 }
 
-/* Arguments as JSON; NULL, or why there are none. */
+/* Writes arguments as JSON; returns NULL, or why it cannot. */
 static const char *
 arguments(struct replay *g, struct form *f, uint32_t name,
     const struct op_args *args, struct buf *out)
@@ -46,7 +46,7 @@ put_called(struct buf *out, const struct form *f, const struct buf *arguments)
 	buf_putc(out, '}');
 }
 
-/* What is replayed of an autograd node is the backward of its forward op. */
+/* Of an autograd node the script replays the backward of its forward op. */
 static const char *
 build_backward(struct replay *g, struct op *op, struct buf *out)
 {

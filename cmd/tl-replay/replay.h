@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-replay: ops of a trace as benchmarks that run.
- *
- * A sink (sink/sink.h): the tree is read once, each op that launches GPU work
- * is kept as a record (struct run), what it launched as another (struct
- * kernel). Runs of one name and one set of arguments are an op to replay
- * (struct op); what a script needs of it is JSON, the IR of tl-replay(1).
+ * tl-replay: ops of a trace as benchmarks that run. A sink (sink/sink.h): it
+ * reads the tree once, and keeps each op that launches GPU work as a record
+ * (struct run), and its GPU work as others (struct kernel). Runs with one name
+ * and equal arguments are an op to replay (struct op); what a script needs is
+ * JSON, the IR of tl-replay(1).
  */
 #ifndef TL_REPLAY_H
 #define TL_REPLAY_H
@@ -21,7 +20,7 @@ extern const size_t tl_replay_ndata;
 
 /* ---- what is read ---- */
 
-/* Numbers of a run, see struct sink_measure. */
+/* Measures of a run, see struct sink_measure. */
 enum { M_GPU, M_COUNT };
 
 /* A GPU event that an op launched. */
@@ -35,12 +34,12 @@ struct kernel {
 /* A call of an op that launched GPU work. */
 struct run {
 	struct sink_record rec;
-	uint64_t number; /* in the order of the tree */
+	uint64_t number; /* in order of the tree */
 	uint32_t name;
 	struct op_args args;
-	struct uid forward;  /* {0, 0}: none is linked */
+	struct uid forward;  /* {0, 0}: none */
 	uint32_t op;         /* in ops, or NO_OP */
-	bool is_below_asked; /* below an op that is asked for */
+	bool is_below_asked; /* below an op asked for */
 	uint32_t nkernels;
 	size_t first_kernel;
 	int64_t gpu_ns;
@@ -53,7 +52,7 @@ struct forward {
 	struct op_args args;
 };
 
-/* What inductor says of a Triton kernel: texts, or INTERN_NONE. */
+/* What inductor recorded of a Triton kernel, interned, or INTERN_NONE. */
 enum {
 	TRITON_FILE,
 	TRITON_NAME,
@@ -69,23 +68,23 @@ struct triton {
 
 /* ---- what is replayed ---- */
 
-/* A call of an op: its name, and its arguments as the profiler saw them. */
+/* A call of an op: its name, and arguments as recorded. */
 struct form {
 	struct str name;
 	struct arguments args;
-	/* of each argument that is a list of tensors: these */
+	/* of each argument that is a list of tensors: its elements */
 	struct arguments *lists;
 	const struct schema *schema; /* NULL: the script looks for one */
-	struct str kernel;           /* the name of the first */
+	struct str kernel;           /* the first one's name */
 };
 
-/* The kernels of one name that the runs of an op launched. */
+/* The kernels of one name in the runs of an op. */
 struct kernel_sum {
 	uint32_t op, name;
 	int64_t dur_ns, n;
 };
 
-/* What a script measured of an op: with its data in the cache, or without. */
+/* Whether an op's data were in the cache when a script measured it. */
 enum cache { WARM, COLD, CACHES };
 struct result {
 	const char *path;
@@ -95,7 +94,7 @@ struct result {
 	size_t first_kernel, nkernels; /* in replayed */
 };
 
-/* A kernel as it was replayed, in a call. */
+/* A replayed kernel, per call. */
 struct replayed {
 	uint32_t name;
 	double ns;
@@ -106,11 +105,11 @@ struct op {
 	const struct result *results[CACHES]; /* or NULL */
 	size_t first_sum, nsums;
 	size_t nruns;
-	int64_t gpu_ns; /* of all */
+	int64_t gpu_ns; /* of all runs */
 	struct form form;
 	const struct triton *triton;
-	struct str ir;          /* its arguments; empty with missing */
-	struct str backward_of; /* or of a backward op its forward: likewise */
+	struct str ir;          /* its arguments; empty if missing is set */
+	struct str backward_of; /* of a backward op: its forward's, likewise */
 	struct str missing;     /* why a script cannot run it */
 };
 
@@ -118,15 +117,15 @@ struct replay {
 	struct sink sink;
 	/* options */
 	struct map picked;       /* --uid, --from: see choose_uid() */
-	VEC(struct str) names;   /* --name: of ops */
-	VEC(struct str) modules; /* --module: of paths */
+	VEC(struct str) names;   /* --name */
+	VEC(struct str) modules; /* --module */
 	VEC(struct str) imports;
 	const char *rows; /* --from FILE */
 	VEC(struct str) schema_files;
 	const char *script, *ir, *ir_v1, *zip;
 	const char *list_dtype;
 	VEC(const char *) compares;
-	int bench; /* a number in bench_tools, or -1 */
+	int bench; /* index into bench_tools, or -1 */
 	bool one, segment;
 	struct str segment_name;
 	size_t top; /* 0: all */
@@ -136,24 +135,24 @@ struct replay {
 	VEC(struct forward) forwards;
 	VEC(struct triton) tritons;
 	struct intern *wanted; /* arguments of rows, see choose.c */
-	unsigned wanted_lists; /* bits: the lists that rows have */
-	struct map rows_found; /* of wanted */
+	unsigned wanted_lists; /* the lists that rows have, a bit each */
+	struct map rows_found; /* which of wanted were found */
 	size_t npicked_found;
-	struct map result_of[CACHES]; /* by event, plus 1 */
+	struct map result_of[CACHES]; /* event to 1 + index */
 	VEC(struct result) results;
 	VEC(struct replayed) replayed;
 	struct str replay_device;
 	int64_t gpu_ns;  /* of all runs */
-	uint32_t device; /* the name of the trace's, or INTERN_NONE */
+	uint32_t device; /* the name of the trace's device, or INTERN_NONE */
 	/* chosen */
 	bool is_chosen;
 	struct schemas *schemas;
 	struct arena *mem;
 	VEC(struct op) ops;
 	VEC(struct kernel_sum) sums; /* op by op */
-	/* by name, of an op, of a result: numbers in sums, in replayed */
+	/* by op or result, and name: indexes into sums and replayed */
 	struct map sum_of, replayed_of;
-	VEC(uint32_t) order; /* of a segment: ops, as they ran */
+	VEC(uint32_t) order; /* ops of a segment, as they ran */
 };
 
 static inline const struct replay *
@@ -168,7 +167,7 @@ run_at(const struct replay *g, size_t i)
 	return sink_record(&g->sink, i);
 }
 
-/* A name of the op or result of a number. */
+/* The key of a name within the op or result of a number. */
 static inline uint64_t
 name_key(size_t number, uint32_t name)
 {
@@ -189,16 +188,16 @@ void replay_launcher(void *sink, const struct launcher *o);
 
 /* choose.c: which ops */
 
-/* Asks for the op of an event; its key, for maps that are by events. */
+/* Asks for the op of an event; returns its key in maps by event. */
 uint64_t choose_uid(struct replay *g, const struct uid_pick *p);
-/* What such a map has of an event, or NULL. */
+/* What such a map has for an event, or NULL. */
 const uint64_t *choose_find(
     const struct map *m, uint32_t source, struct uid uid);
 /* Reads the rows of --from. */
 void choose_rows(struct replay *g);
 /* Whether an event or a row asks for this op. */
 bool choose_asks(struct replay *g, const struct launcher *o);
-/* Makes g->ops of the groups, which stand in their order; marks the runs. */
+/* Makes g->ops of the groups, in their order; marks the runs. */
 void choose_ops(struct replay *g, const struct sink_groups *gs);
 
 /* form.c */
@@ -206,15 +205,15 @@ void choose_ops(struct replay *g, const struct sink_groups *gs);
 /* NULL, or what is wrong with the lists of arguments. */
 const char *form_read(struct replay *g, uint32_t name,
     const struct op_args *args, struct form *f) USE_RESULT;
-/* Whether the dispatcher of PyTorch knows ops of such names: "aten::mm". */
+/* Whether PyTorch's dispatcher knows ops of such names: "aten::mm". */
 bool is_dispatched(struct str name);
 
 /* value.c: arguments as JSON */
 
 enum ir_version { IR_V1 = 1, IR_V2 };
 /*
- * Appends {"list_pos_args":...}. False: why says which argument a script
- * cannot make.
+ * Appends {"list_pos_args":...}. False: why says which argument a script cannot
+ * rebuild.
  */
 bool form_put(const struct replay *g, const struct form *f, enum ir_version v,
     struct buf *out, struct buf *why);
@@ -230,10 +229,10 @@ void uid_text(const struct replay *g, const struct run *r, struct buf *out);
 /* ir.c */
 
 void ir_put(const struct replay *g, struct buf *out);
-/* The reference's form: of ops with a schema. */
+/* TraceLens's form, for ops with a schema. */
 void ir_v1_put(const struct replay *g, struct buf *out);
 
-/* write.c: what is written besides the table; true if anything was */
+/* write.c: output besides the table; returns whether there was any */
 
 bool write_asked(struct replay *g);
 
@@ -243,7 +242,7 @@ void one_put(const struct replay *g, struct buf *out);
 
 /* table.c */
 
-/* Cells that are made in replay_cell(). */
+/* Cells computed in replay_cell(). */
 enum {
 	C_UID,
 	C_OVERLOAD,
@@ -256,7 +255,7 @@ enum {
 	C_REST,
 	C_IDLE,
 	C_FINDING,
-	C_KERNEL, /* from here on of a kernel */
+	C_KERNEL, /* from here on those of a kernel */
 	C_KERNEL_RECORDED,
 	C_KERNEL_REPLAYED,
 	C_KERNEL_COLD,
@@ -267,7 +266,7 @@ extern const struct sink_column replay_columns[];
 extern const struct sink_measure replay_measures[];
 #define REPLAY_NTABLES 3
 extern struct sink_table replay_tables[REPLAY_NTABLES];
-/* Puts runs together, and chooses the ops. */
+/* Groups runs, and chooses the ops. */
 void replay_group(struct replay *g);
 bool replay_asked(const struct sink *s, const struct sink_table *t);
 bool replay_member(

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tensors of an op are filled with, by the names of its arguments.
- * Where a name says nothing: real numbers are drawn, booleans too; of integers,
- * bytes are taken for packed weights and drawn, others are zeros, which are
- * valid as indices of anything.
+ * What tensors of an op are filled with, by the names of its arguments. If a
+ * name tells nothing: real numbers and booleans are random; of integers, bytes
+ * are taken for packed weights and random, others are zeros, which are valid
+ * indices of anything.
  */
 #include "role.h"
 
@@ -22,7 +22,7 @@ static const char *const fill_names[] = {
 
 /* ---- types ---- */
 
-/* What integers reach from 0 up: a bound beyond would not fit. */
+/* The largest value of each integer type; bounds beyond it would not fit. */
 static const struct {
 	struct str type;
 	int64_t high;
@@ -40,7 +40,7 @@ static const struct {
 	{ STR_INIT("unsigned long"), INT64_MAX },
 };
 
-/* 0: of another type. */
+/* 0: not an integer type. */
 static int64_t
 highest(struct str type)
 {
@@ -53,15 +53,15 @@ highest(struct str type)
 
 /* ---- bounds ---- */
 
-/* How many values an integer may have, from what the rule refers to. */
+/* How many values an integer may have, from the tensor that a rule names. */
 enum bound {
-	BOUND_ROWS,    /* its first size */
-	BOUND_CLASSES, /* its second, of a vector its only one */
-	BOUND_DIM,     /* that along the op's dim */
-	BOUND_PLANE,   /* its last two */
-	BOUND_SLOTS,   /* its first two: pages, and places in a page */
-	BOUND_ALL,     /* all elements */
-	BOUND_VALUE,   /* its own value, a number */
+	BOUND_ROWS,    /* that tensor's first size */
+	BOUND_CLASSES, /* its second; of a vector its only one */
+	BOUND_DIM,     /* its size along the op's dim */
+	BOUND_PLANE,   /* its last two sizes */
+	BOUND_SLOTS,   /* its first two: pages, and slots of a page */
+	BOUND_ALL,     /* all its elements */
+	BOUND_VALUE,   /* its value, a number */
 };
 
 struct op {
@@ -92,7 +92,7 @@ product(const int64_t *v, size_t n)
 	return all;
 }
 
-/* Where the dimension is not recorded, the smallest: it bounds any. */
+/* The smallest size if the dimension was not recorded, as it fits any. */
 static int64_t
 along_dim(const struct op *op, const struct recorded *of)
 {
@@ -108,7 +108,7 @@ along_dim(const struct op *op, const struct recorded *of)
 	return of->ndims > 0 ? n : 1;
 }
 
-/* 0: not known. */
+/* 0: unknown. */
 static int64_t
 bound_of(const struct op *op, enum bound bound, const struct recorded *of)
 {
@@ -137,19 +137,19 @@ bound_of(const struct op *op, enum bound bound, const struct recorded *of)
 /* ---- rules ---- */
 
 /*
- * The first whose patterns fit the op and the name of an argument. One for
- * integers refers to the first of these arguments that there is, "": to the
- * first tensor of real numbers.
+ * Rules: the first whose patterns fit the op and the argument's name counts.
+ * One for integers refers to the first of the named arguments that exists; "":
+ * to the first tensor of real numbers.
  */
 struct rule {
 	const char *op, *arg;
 	enum fill fill;
 	enum bound bound;
-	const char *of; /* words parted by blanks */
+	const char *of; /* words separated by blanks */
 };
 
 static const struct rule real_rules[] = {
-	/* overflow is none of a benchmark's; roots and logarithms are real */
+	/* a benchmark has no overflow; roots and logarithms stay real */
 	{ "*", "found_inf", FILL_ZEROS, 0, NULL },
 	{ "*", "state_steps", FILL_ONES, 0, NULL },
 	{ "*", "*_scale", FILL_UNIFORM, 0, NULL },
@@ -184,7 +184,7 @@ static const struct rule index_rules[] = {
 	{ "aten::*", "index", FILL_RANDINT, BOUND_DIM, "self" },
 	{ "aten::_*grouped_mm*", "offs", FILL_OFFSETS, BOUND_ROWS, "self" },
 	{ "aten::repeat_interleave", "repeats", FILL_ONES, 0, NULL },
-	/* attention: sequences of even length, pages one after another */
+	/* attention: sequences of equal length, pages in order */
 	{ "*", "cu_seq*_q", FILL_OFFSETS, BOUND_ROWS, "q query" },
 	{ "*", "cu[_m]*seq*", FILL_OFFSETS, BOUND_ROWS, "k key" },
 	{ "*", "qo_indptr", FILL_OFFSETS, BOUND_ROWS, "q query" },
@@ -206,17 +206,17 @@ static const struct rule index_rules[] = {
 	{ "*", "cache_seqlens", FILL_LENGTHS, BOUND_VALUE, LONGEST },
 	{ "*", "*positions", FILL_RANDINT, BOUND_ROWS, "cos_sin_cache" },
 	{ "*", "pos_ids", FILL_RANDINT, BOUND_ROWS, "cos_sin_cache" },
-	/* experts, each token's different ones */
+	/* experts: distinct ones for each token */
 	{ "*", "topk_ids", FILL_ROUTING, BOUND_ROWS, "w1 w13 w gate_up" },
 	{ "*", "topk_ids", FILL_ROUTING, BOUND_VALUE, "num_experts" },
 	{ "*", "topk_ind*", FILL_ROUTING, BOUND_VALUE, "num_experts" },
 	{ "*", "sorted_token_ids", FILL_ARANGE, BOUND_ALL, "topk_weights" },
 	{ "*", "expert_ids", FILL_RANDINT, BOUND_ROWS, "w1 w B b_q_weight" },
-	/* tables of embeddings */
+	/* embedding tables */
 	{ "fbgemm::permute*", "permute", FILL_ARANGE, BOUND_ALL, "permute" },
 	{ "fbgemm::*", "lengths", FILL_ONES, 0, NULL },
 	{ "fbgemm::*", "offsets", FILL_OFFSETS, BOUND_ALL, "indices" },
-	/* elsewhere: of the first tensor of real numbers */
+	/* others: of the first tensor of real numbers */
 	{ "*", "indices", FILL_RANDINT, BOUND_ROWS, "" },
 	{ "*", "*index", FILL_RANDINT, BOUND_ROWS, "" },
 	{ "*", "*idx", FILL_RANDINT, BOUND_ROWS, "" },
@@ -271,9 +271,7 @@ filled(enum fill fill, int64_t high, int64_t most)
 	return (struct filling){ FILL_RANDINT, high, high + 1 };
 }
 
-/*
- * An index by its name: the first rule whose bound is known. False: it is none.
- */
+/* The first rule for the name with a known bound; false: not an index. */
 static bool
 index_role(const struct op *op, size_t i, int64_t most, struct filling *out)
 {
@@ -290,7 +288,7 @@ index_role(const struct op *op, size_t i, int64_t most, struct filling *out)
 			*out = filled(r->fill, high, most);
 			return true;
 		}
-		if (!is_found) /* 0 and 1, if it stays unknown; lengths of 1 */
+		if (!is_found) /* 0 and 1 if it stays unknown; lengths of 1 */
 			*out = filled(
 			    r->fill, r->fill == FILL_LENGTHS ? 1 : 2, most);
 		is_found = true;
@@ -312,7 +310,7 @@ real_role(const struct op *op, size_t i, struct filling *out)
 	return false;
 }
 
-/* Others that are written may be read before. */
+/* Others that are written may be read first. */
 static bool
 is_output(const struct schema_arg *a)
 {
@@ -349,7 +347,7 @@ role_of(struct str op, const struct schema *s, const struct arguments *args,
 bool
 role_is_free(const struct schema_arg *a)
 {
-	/* not an exponent or a norm's order: those may choose the kernel */
+	/* not an exponent or a norm's order, which may select the kernel */
 	static const struct str names[] = { STR_INIT("value"),
 		STR_INIT("threshold"), STR_INIT("min*"), STR_INIT("max*"),
 		STR_INIT("eps*"), STR_INIT("*momentum"),

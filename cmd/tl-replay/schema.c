@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the text of a schema. */
+/* Parses schemas. */
 #include "schema.h"
 
 static bool
@@ -18,7 +18,7 @@ trim(struct str s)
 	return s;
 }
 
-/* Takes what precedes the place; the text then begins after it. */
+/* Takes the text before a place, and drops it with the separator. */
 static struct str
 take(struct str *s, size_t at)
 {
@@ -41,8 +41,8 @@ past_quote(struct str s, size_t i)
 }
 
 /*
- * The first of these characters that stands outside of brackets and quotes, or
- * the length: lists, dicts and texts are defaults, and types have brackets.
+ * The first of these characters outside brackets and quotes, or the length:
+ * defaults may be lists, dicts and strings, and types have brackets.
  */
 static size_t
 outside(struct str s, const char *wanted)
@@ -95,7 +95,7 @@ static const struct {
 	{ STR_INIT("Generator"), ARG_GENERATOR },
 };
 
-/* Takes a bracket and what it holds from the end: of "(a!)" true. */
+/* Takes a bracket and its contents off the end: "(a!)" gives true. */
 static bool
 take_bracket(struct str *t, char open)
 {
@@ -106,7 +106,7 @@ take_bracket(struct str *t, char open)
 	return is_written;
 }
 
-/* From its end: "Tensor(a!)[]", "Tensor?[]", "SymInt[2]?", "Tensor!" */
+/* Off the end: "Tensor(a!)[]", "Tensor?[]", "SymInt[2]?", "Tensor!" */
 static void
 read_type(struct schema_arg *a)
 {
@@ -170,7 +170,7 @@ read_args(struct str list, schema_args *args)
 			is_keyword = true;
 			continue;
 		}
-		/* any number of arguments: some ops of TorchScript */
+		/* any number of arguments, as in some ops of TorchScript */
 		if (str_eq(text, STR("...")))
 			a.name = a.type = text;
 		else if (!read_arg(text, &a))

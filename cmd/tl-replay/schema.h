@@ -21,10 +21,10 @@
 
 struct recorded {
 	struct str type;  /* "c10::BFloat16", "Scalar", "TensorList", "" */
-	struct str value; /* of Concrete Inputs: "1", "[0, 1]"; "": none */
+	struct str value; /* from Concrete Inputs: "1", "[0, 1]"; "": none */
 	/* of a tensor */
 	const int64_t *dims, *strides;
-	size_t ndims, nstrides; /* nstrides is 0 where none are recorded */
+	size_t ndims, nstrides; /* nstrides: 0 if not recorded */
 };
 
 struct arguments {
@@ -33,8 +33,8 @@ struct arguments {
 };
 
 /*
- * None, or one of what the profiler leaves out: a text, a device, a generator,
- * a list of optional tensors, a list of more than 30 numbers.
+ * None, or what the profiler omits: a string, a device, a generator, a list of
+ * optional tensors, a list of more than 30 numbers.
  */
 static inline bool
 recorded_nothing(const struct recorded *r)
@@ -42,7 +42,7 @@ recorded_nothing(const struct recorded *r)
 	return r->type.len == 0;
 }
 
-/* Types of tensors are those of C; the words for all else are capitalised. */
+/* Tensors have C++ types; words for all else are capitalised. */
 static inline bool
 recorded_tensor(const struct recorded *r)
 {
@@ -52,7 +52,7 @@ recorded_tensor(const struct recorded *r)
 /* ---- schemas ---- */
 
 enum arg_kind {
-	ARG_OTHER, /* a class, a dict: nothing is recorded of it */
+	ARG_OTHER, /* a class, a dict: not recorded */
 	ARG_TENSOR,
 	ARG_BOOL,
 	ARG_INT,
@@ -69,12 +69,12 @@ enum arg_kind {
 struct schema_arg {
 	struct str name;
 	struct str type;  /* as written: "Tensor(a!)", "SymInt[2]?" */
-	struct str value; /* its default as written: "None", "[0, 1]" */
+	struct str value; /* default as written: "None", "[0, 1]" */
 	enum arg_kind kind;
-	bool is_list;       /* of its kind */
-	bool may_be_none;   /* the whole */
-	bool may_hold_none; /* a list's elements */
-	bool is_keyword;    /* behind the star */
+	bool is_list;       /* a list of its kind */
+	bool may_be_none;   /* the whole may be None */
+	bool may_hold_none; /* elements may be None */
+	bool is_keyword;    /* after the star */
 	bool is_written;    /* (a!) */
 	bool has_default;
 };
@@ -86,23 +86,22 @@ struct schema {
 };
 
 /*
- * One line, from which its texts are borrowed. False: *error says what is wrong
- * with it.
+ * Parses one line, which its strings borrow. False: *error says what is wrong.
  */
 bool schema_parse(struct arena *mem, struct str line, struct schema *out,
     const char **error) USE_RESULT;
 
 /*
- * Those of the user's files and, behind them, those built in. A file that
- * cannot be read or has a bad line ends the program.
+ * Those of the user's files, then those built in. A file that cannot be read or
+ * has a bad line ends the program.
  */
 struct schemas;
 struct schemas *schemas_create(const struct str *paths, size_t npaths);
 void schemas_destroy(struct schemas *set);
 
 /*
- * The first one of this name that takes these arguments, NULL if none does: why
- * then says the reason, or is empty where no schema of the name is known.
+ * The first schema of this name that takes the arguments, or NULL: why then
+ * gives the reason, or is empty if the name has no schema.
  */
 const struct schema *schema_match(const struct schemas *set, struct str name,
     const struct arguments *args, struct buf *why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table: a row for each op that is replayed. */
+/* The table: a row per op to replay. */
 #include <math.h>
 
 #include "cmd/tl-replay/compare.h"
@@ -175,7 +175,7 @@ put_kernel(const struct replay *g, const struct op *op, uint32_t name,
 	buf_free(&text);
 }
 
-/* Those recorded, then those that were only replayed. */
+/* Prints recorded kernels, then those only replayed. */
 static void
 print_kernels(struct sink *s, const struct sink_plan *p)
 {
@@ -206,7 +206,7 @@ print_kernels(struct sink *s, const struct sink_plan *p)
 
 #define KEYS "name,input_dims,input_types,input_strides,concrete_inputs"
 
-/* What calls of one op share. */
+/* Fills in what calls of one op share. */
 void
 replay_group(struct replay *g)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arguments as JSON, for a script that makes them anew. Whatever a trace says
- * is in JSON strings or numbers, and never becomes code.
+ * Arguments as JSON, from which a script rebuilds them. Whatever a trace says
+ * stays in JSON strings or numbers, and never becomes code.
  */
 #include <math.h>
 
@@ -9,7 +9,7 @@
 #include "cmd/tl-replay/role.h"
 #include "json/json.h"
 
-/* What is written at the moment. */
+/* What is being written. */
 struct put {
 	const struct replay *g;
 	const struct form *form;
@@ -55,7 +55,7 @@ scalar_put(struct str text, struct buf *out)
 				buf_printf(out, "{\"float\":\"%s\"}", odd[k]);
 }
 
-/* A scalar; false: it is none. */
+/* Writes a scalar; false if it is none. */
 static bool
 put_scalar(struct put *p, struct str text)
 {
@@ -78,7 +78,7 @@ trimmed(struct str s)
 	return s;
 }
 
-/* "[1, 2]" and "[]"; elements stay as they are, also in the first version. */
+/* "[1, 2]" and "[]"; elements stay as they are, in both versions. */
 static bool
 put_list(struct put *p, struct str text)
 {
@@ -109,7 +109,7 @@ put_list(struct put *p, struct str text)
 	return true;
 }
 
-/* A word by its number, as {"dtype":"float16"}. */
+/* Writes a word by its number, as {"dtype":"float16"}. */
 static bool
 put_word(struct put *p, const char *key, struct str number,
     const char *const *words, int64_t n)
@@ -136,7 +136,7 @@ static const char *const formats[] = { "contiguous_format", "preserve_format",
 
 /* ---- tensors ---- */
 
-/* What a kernel's name says of the type of its tensors. */
+/* Types of tensors in names of kernels. */
 static const struct {
 	const char *in_name, *type;
 } kernel_types[] = {
@@ -152,7 +152,7 @@ static const struct {
 	{ "double", "double" },
 };
 
-/* Of argument i; a list's is not recorded. */
+/* The type of argument i; that of a list is not recorded. */
 static struct str
 tensor_type(const struct replay *g, const struct form *f,
     const struct recorded *r, size_t i)
@@ -206,7 +206,7 @@ put_sizes(struct buf *out, const int64_t *v, size_t n)
 	buf_putc(out, ']');
 }
 
-/* Where none were recorded: those of a tensor without gaps. */
+/* Strides not recorded are those of a dense tensor. */
 static void
 put_strides(struct buf *out, const struct recorded *r)
 {
@@ -225,7 +225,7 @@ put_strides(struct buf *out, const struct recorded *r)
 	vec_release(strides);
 }
 
-/* The reference's: all but what is overwritten are drawn. */
+/* TraceLens's form: all tensors are random but those overwritten. */
 static void
 put_init_v1(struct put *p, size_t i)
 {
@@ -239,7 +239,7 @@ put_init_v1(struct put *p, size_t i)
 		: ",\"init\":\"normal\"}");
 }
 
-/* One that argument i is, or holds. */
+/* Writes a tensor that argument i is, or contains. */
 static bool
 put_tensor(struct put *p, const struct recorded *r, size_t i)
 {
@@ -287,9 +287,9 @@ put_tensors(struct put *p, size_t i)
 /* ---- arguments ---- */
 
 /*
- * Of a None nothing is recorded, nor of an undefined tensor; of a text or a
- * number neither, and then it is left to the schema, unless a number without
- * its value cannot be the default.
+ * An argument recorded as nothing: None, an undefined tensor, or a string or
+ * number whose value is lost. The last two get the schema's default, unless
+ * that cannot be the value.
  */
 static bool
 put_unknown(struct put *p, const struct schema_arg *a, const struct recorded *r)
@@ -325,7 +325,7 @@ put_str(struct put *p, struct str text)
 	return true;
 }
 
-/* Of a kind that is written as an integer, or not at all. */
+/* Writes kinds recorded as integers, or not at all. */
 static bool
 put_kind(struct put *p, const struct schema_arg *a, struct str text)
 {
@@ -361,7 +361,7 @@ is_number(const struct schema_arg *a)
 	    a->kind == ARG_TENSOR;
 }
 
-/* One that is no tensor, and was recorded. */
+/* Writes a recorded argument that is no tensor. */
 static bool
 put_plain(struct put *p, const struct schema_arg *a, const struct recorded *r)
 {

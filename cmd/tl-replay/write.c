@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Scripts, their IR, and bundles of both. */
+/* Writes scripts, their IR, and bundles of both. */
 #include <zip.h>
 
 #include "cmd/tl-replay/bench.h"
 #include "cmd/tl-replay/replay.h"
 #include "json/json.h"
 
-/* A file of this folder: the build compiles them in. */
+/* A file of this folder, compiled in. */
 static struct str
 file_of(const char *name)
 {
@@ -19,8 +19,8 @@ file_of(const char *name)
 }
 
 /*
- * The IR as a string literal, a line each of its own. What JSON writes as a
- * string is one of Python too, so that nothing of a trace becomes code.
+ * The IR as a Python string literal, a line each. JSON strings are valid Python
+ * strings, so nothing of a trace becomes code.
  */
 static void
 put_literal(struct buf *out, struct str ir)
@@ -87,7 +87,10 @@ static const char readme[] =
 static void
 add_member(zipFile zip, const char *path, const char *name, struct str text)
 {
-	/* the same input gives the same bytes: the first day of zip's clock */
+	/*
+	 * a fixed date, so that equal input gives equal bytes: the first of
+	 * zip's
+	 */
 	zip_fileinfo info = { .tmz_date = { 0, 0, 0, 1, 0, 1980 } };
 
 	if (text.len > UINT32_MAX)
@@ -127,7 +130,7 @@ write_zip(const struct replay *g)
 	return true;
 }
 
-/* What a script will not run. */
+/* Warns of ops that the script will not run. */
 static void
 warn_missing(const struct replay *g)
 {
@@ -155,7 +158,7 @@ put_one(const struct replay *g, struct buf *out)
 	one_put(g, out);
 }
 
-/* A line for each op that is a product; what a tool cannot do is a comment. */
+/* Writes a line per product, or a comment saying what the tool cannot do. */
 static void
 put_bench(const struct replay *g, struct buf *out)
 {
