@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Backward work by module. The autograd engine runs it on a thread of its
- * own, below no module; but each of its ops is linked to a forward op, which
- * was run in one. Which module that was may be known only later, so work is
- * kept by its forward op until the source is over.
- *
- * 24 bytes for each linked forward op in a module, 24 for each GPU event below
- * a backward op.
+ * Backward work by module. The autograd engine runs it on a thread of its own,
+ * below no module; but each of its ops is linked to a forward op, which ran in
+ * one. That may be known only later, so work is kept by its forward op until
+ * the source ends. 24 bytes for each linked forward op in a module, 24 for each
+ * GPU event below a backward op.
  */
 #include <stdlib.h>
 
@@ -18,14 +16,14 @@ struct open_op {
 	uint64_t fwd;
 };
 
-/* GPU work below a backward op; its module when the source is over. */
+/* GPU work below a backward op; its module once the source has ended. */
 struct back_work {
 	uint64_t fwd;
 	struct span span;
 };
 
 struct backward {
-	struct map module_of; /* forward op to number of its module */
+	struct map module_of; /* forward op to its module's number */
 	VEC(struct open_op) stack;
 	VEC(struct back_work) works;
 };
@@ -81,7 +79,7 @@ by_module(const void *x, const void *y)
 	return (a->fwd > b->fwd) - (a->fwd < b->fwd);
 }
 
-/* A work's forward op gives way to its module, those without one go. */
+/* Replaces forward ops by their modules, and drops work without one. */
 static void
 resolve(struct backward *b)
 {
@@ -102,8 +100,8 @@ resolve(struct backward *b)
 }
 
 /*
- * From the last module to the first, so that those below come before those
- * above; a union moves up as soon as it is made.
+ * From the last module to the first, so that inner ones come before outer ones;
+ * a union is added to the outer one as soon as it is made.
  */
 void
 backward_finish(struct backward *b, struct modules *m, size_t first)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FLOPs by module, and of what runs in none. From a module down: an op with a
- * model stands for all that is below it, any other hands on what its ops have;
- * one with GPU work, no model and no such op below is listed. Work below
- * an op with a model is what the FLOPs are about, its share of the module's
- * time says how much of it they explain.
+ * FLOPs by module, and of ops in no module.
  *
- * A stack of the open modules and ops; whether an op's model
- * answers is known when it is closed, as some read the names of its kernels.
+ * From a module down, an op with a model stands for all below it; others pass
+ * on the sum of the ops below. An op with GPU work, without a model and without
+ * a modelled op below is listed. The time of work below modelled ops, as a
+ * share of the module's, says how much of it the FLOPs explain.
+ *
+ * A stack of the open modules and ops: whether an op has a result is known when
+ * it is closed, as some models read kernel names.
  */
 #include <stdlib.h>
 
@@ -24,14 +25,14 @@ struct frame {
 	struct op_args args;
 	size_t first_extra, first_work, first_known, first_none;
 	int64_t start_ns;
-	struct flops sum; /* of what was closed below */
-	uint32_t forward; /* number in linked, from 1; 0: none */
-	bool has_op;      /* with GPU work below */
-	bool has_module;  /* below */
-	bool in_module;   /* or is one */
+	struct flops sum; /* of closed ones below */
+	uint32_t forward; /* index in linked, from 1; 0: none */
+	bool has_op;      /* an op with GPU work */
+	bool has_module;  /* a module below */
+	bool in_module;   /* or a module itself */
 };
 
-/* A forward op that a backward one is linked to. */
+/* A forward op with a linked backward op. */
 struct linked {
 	uint32_t name;
 	struct op_args args;
@@ -50,10 +51,10 @@ struct flop_counter {
 	extra_vec extras;
 	VEC(struct frame) stack;
 	VEC(struct gpu_span) works; /* below the outermost frame */
-	struct spans known;         /* below ops with a model, likewise */
-	struct map linked_of;       /* by uid: number in linked, from 1 */
+	struct spans known;         /* of these, below ops with a model */
+	struct map linked_of;       /* by uid: index in linked, from 1 */
 	VEC(struct linked) linked;
-	/* of the source, outside of modules */
+	/* of the source: of ops in no module */
 	struct flops outside;
 	struct spans outside_known;
 	VEC(uint32_t) outside_none;
@@ -126,7 +127,7 @@ flops_module(struct flop_counter *f, const struct event *ev, uint32_t number)
 	fr->first_none = f->m->no_model.n;
 }
 
-/* Models of backward ops may read what the forward op was called with. */
+/* Keeps what models of backward ops may read of the forward op. */
 static void
 keep_linked(struct flop_counter *f, const struct event *ev)
 {
@@ -207,7 +208,7 @@ kernel_names(struct flop_counter *f, const struct frame *fr)
 	return names;
 }
 
-/* What the frame on top is the backward of, or NULL. */
+/* The forward op of the top frame, or NULL. */
 static const struct linked *
 forward_of(const struct flop_counter *f)
 {
@@ -269,14 +270,14 @@ forget_none(struct flop_counter *f, const struct frame *fr)
 {
 	if (!fr->in_module)
 		f->outside_none.n = fr->first_none;
-	else if (!fr->has_module) /* whose names stay */
+	else if (!fr->has_module) /* whose names are kept */
 		f->m->no_model.n = fr->first_none;
 }
 
 /*
- * A model that the reference lacks stands for an op only where none below it
- * has one, as in tl-roofline. An op around modules has their work besides its
- * own, which no model can tell apart.
+ * Whether the model may answer. As in tl-roofline, one that TraceLens lacks
+ * answers only if no op below has a model. An op around modules has their work
+ * besides its own, which no model can tell apart.
  */
 static bool
 may_answer(const struct frame *fr)
@@ -321,7 +322,7 @@ close_module(struct flop_counter *f, const struct frame *fr)
 	to->known_ns = spans_unite(&f->known, fr->first_known);
 }
 
-/* The outermost op of those in no module. */
+/* Closes the outermost of the ops in no module. */
 static void
 close_outside(struct flop_counter *f, const struct frame *fr)
 {
@@ -350,7 +351,7 @@ close_top(struct flop_counter *f)
 	up = &f->stack.v[f->stack.n - 1];
 	if (up->in_module || !fr.in_module)
 		add(&up->sum, &fr.sum);
-	else /* what is in a module is not outside */
+	else /* what is in a module does not count outside */
 		f->known.n = fr.first_known;
 	up->has_op |= fr.has_op;
 	up->has_module |= fr.module > 0 || fr.has_module;

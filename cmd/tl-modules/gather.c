@@ -3,11 +3,10 @@
  * Reading: a stack of the open modules over a tree stream.
  *
  * Two arrays hold intervals of GPU work, and an open module knows where its
- * part of each begins. In one stands all work below it: when the module is
- * closed its part becomes its union, in place, which is all that the module
- * above needs. In the other stands the work that is below no further module;
- * the parts of modules that were closed are gone from it, so what is left
- * behind a module's beginning is its own.
+ * part of each begins. The first holds all work below it: when the module is
+ * closed, its part becomes its union, in place, which is all that the module
+ * above needs. The second holds work in no inner module: parts of closed
+ * modules are removed from it, so what follows a module's beginning is its own.
  */
 #include "cmd/tl-modules/modules.h"
 #include "trace/laws.h"
@@ -22,7 +21,7 @@ modules_whole(struct modules *m, uint32_t source)
 
 /* ---- GPUs ---- */
 
-/* From 1. */
+/* The GPU's number, from 1. */
 static uint32_t
 gpu_of(struct modules *m, const struct event *ev)
 {
@@ -65,7 +64,7 @@ close_gpus(struct modules *m)
 
 static const char of_modules[] = "nn_modules";
 
-/* A union is at least its largest part, and at most the sum of its parts. */
+/* Checks: a union is at least its largest part, and at most the sum. */
 static void
 keep_law(const struct module *mod, int64_t below_ns)
 {
@@ -137,7 +136,7 @@ close_down_to(struct modules *m, uint32_t depth)
 		close_top(m);
 }
 
-/* The source, or a part of it, is over. */
+/* At the end of a source, or a part of it. */
 void
 modules_close_source(struct modules *m)
 {
@@ -169,8 +168,8 @@ begin_source(struct modules *m, uint32_t source)
 /* ---- events ---- */
 
 /*
- * What was not asked for, and has nothing below that was, is not there: a
- * stream that was filtered before does not have it either.
+ * Opens a module. One that was not asked for, with none below that was, is
+ * ignored: a filtered stream does not have it either.
  */
 static void
 open_module(struct modules *m, const struct event *ev, bool is_chosen)
@@ -205,7 +204,7 @@ open_module(struct modules *m, const struct event *ev, bool is_chosen)
 static void
 take_host_event(struct modules *m, const struct event *ev, bool is_chosen)
 {
-	/* what is no part of the tree is above nothing */
+	/* not in the tree */
 	if ((ev->shape->has & HAS_DEPTH) == 0)
 		return;
 	close_down_to(m, ev->depth);
@@ -221,7 +220,7 @@ take_host_event(struct modules *m, const struct event *ev, bool is_chosen)
 		    m->stack.n > 0 ? m->stack.v[m->stack.n - 1].number : 0);
 }
 
-/* Where it counts. */
+/* Adds GPU work where it counts. */
 static void
 add_work(struct modules *m, const struct event *ev, int64_t end)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-modules: which nn.Module cost the GPU time?
- *
- * A sink over a tree with Python frames: it keeps a record of each call of a
- * module, with the busy time of the GPU below it, and prints them as a tree or
- * a table, call by call or folded by type.
+ * tl-modules: which nn.Module took the GPU time? A sink over a tree with Python
+ * frames: it keeps a record of each call of a module, with the busy time of the
+ * GPU work below it, and prints them as a tree or a table, by call or folded by
+ * type.
  */
 #include <unistd.h>
 
@@ -55,7 +54,7 @@ static const struct about about = {
 
 /* ---- what is missing ---- */
 
-/* Of a source without modules, where others have some. */
+/* Warns of a source without modules, where others have some. */
 static void
 warn_none(struct modules *m, const struct sink_source *o)
 {
@@ -89,7 +88,7 @@ die_none(struct modules *m, const struct sink_source *o)
 	die_nothing(MSG_NO_MODULES, o->path, w->nframes);
 }
 
-/* A source without modules is a warning, none with some the end. */
+/* A source without modules is a warning; if none has any, the end. */
 static void
 check_sources(struct modules *m)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is shown of the modules: from which ones on, how deep, above which
- * time; each call by itself, or folded. Folded, the calls below one node whose
- * modules have one type are one node, and what is below them goes on so.
+ * Which modules are shown: from which on, how deep, above which time; by call,
+ * or folded: then calls of one type below one node are one node, and so on
+ * downwards.
  */
 #include <stdlib.h>
 
@@ -38,7 +38,7 @@ module_type(struct str name)
 	return name;
 }
 
-/* The number behind the type. */
+/* The number after the type. */
 static int64_t
 module_instance(struct str name)
 {
@@ -76,31 +76,33 @@ is_root(const struct modules *m, const struct module *mod)
 
 /* ---- making nodes ---- */
 
-/* Where a module is: nowhere, or below one that is shown, itself maybe not. */
+/* Where a module is: nowhere, or below a node, as that or hidden. */
 struct place {
 	uint32_t node; /* 0: nowhere */
 	uint32_t level;
 	bool is_hidden;
 };
 
-/* A name, and the number of the node's next one. */
+/* A name, and the index of the node's next one. */
 struct no_model {
 	uint32_t name, next;
 };
 
-/* Below the tree's root the sources, whose time is the GPU's busy time. */
+/*
+ * Makes nodes. Sources are below the root; their time is the GPU's busy time.
+ */
 struct maker {
 	struct modules *m;
 	struct merged tree;
 	VEC(struct node) nodes; /* by number in the tree */
-	VEC(uint32_t) none;     /* of each the first in nones, from 1 */
+	VEC(uint32_t) none;     /* by node: the first in nones, from 1 */
 	VEC(struct no_model) nones;
 	struct place *places; /* by module */
-	struct map names;     /* of a node, folded */
+	struct map names;     /* by name, for folding */
 	struct map none_of;   /* names of ops, by node */
 };
 
-/* The number of a node, whose first call or source this is. */
+/* The node of a number; new ones are of this first call or source. */
 static struct node *
 node_of(struct maker *k, uint32_t number, uint32_t source)
 {
@@ -167,7 +169,7 @@ add_time(int64_t *sum, int64_t ns)
 	stat_add(sum, ns);
 }
 
-/* Each name is warned of once. */
+/* Adds FLOPs; each name without a model is listed once. */
 static void
 add_flops(struct maker *k, uint32_t number, const struct flops *f)
 {
@@ -254,7 +256,7 @@ place_module(struct maker *k, uint32_t i)
 	add_call(k, at->node, i);
 }
 
-/* Behind a source's modules. */
+/* Adds the last row of a source: GPU work in no module. */
 static void
 add_outside(struct maker *k, uint32_t source)
 {
@@ -284,7 +286,7 @@ share(int64_t part, int64_t whole)
 	return whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
 }
 
-/* What runs in modules only, where no op has a model, is unknown. */
+/* Without modelled ops below, rates are unknown. */
 static void
 set_rates(const struct maker *k, struct node *node, uint32_t none)
 {
@@ -295,7 +297,7 @@ set_rates(const struct maker *k, struct node *node, uint32_t none)
 
 	node->gflop = f->nops > 0 ? f->flops / 1e9 : NAN;
 	node->mib = f->nops > 0 ? f->bytes / 1048576 : NAN;
-	/* a FLOP a ns is a thousandth of a TFLOP a second */
+	/* 1e9 FLOP/s is a thousandth of a TFLOP/s */
 	node->tflop_s = f->flops / ns / 1e3;
 	node->tb_s = f->bytes / ns / 1e3;
 	node->pct_modelled = 100 * (double)f->known_ns / ns;
@@ -311,7 +313,7 @@ set_rates(const struct maker *k, struct node *node, uint32_t none)
 	buf_free(&b);
 }
 
-/* up: the number of the record above, 0: it is a root. */
+/* up: number of the record above, 0: a root. */
 static void
 add_record(struct maker *k, uint32_t number, uint32_t up)
 {
@@ -336,7 +338,7 @@ add_record(struct maker *k, uint32_t number, uint32_t up)
 	set_rates(k, node, k->none.v[number]);
 }
 
-/* In pre-order, without those that have too little time. */
+/* In pre-order, without those below the least time. */
 static void
 add_records(struct maker *k)
 {
@@ -362,7 +364,7 @@ add_records(struct maker *k)
 	free(record_of);
 }
 
-/* Types by themselves: the longest first. */
+/* Sorts types by time, longest first. */
 static int
 by_time(const void *x, const void *y)
 {
@@ -377,7 +379,7 @@ by_time(const void *x, const void *y)
 	return (a->rec.ts_ns > b->rec.ts_ns) - (a->rec.ts_ns < b->rec.ts_ns);
 }
 
-/* From behind: a node is the last one when no sibling followed. */
+/* From the end: a node is the last if no sibling followed. */
 static void
 find_last(struct modules *m)
 {

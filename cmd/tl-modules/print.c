@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tree for people, with dotted leaders up to the figures. Nodes come in
- * pre-order; what a module did itself is a line behind those of the modules
- * below it, so it is written when the node is closed.
+ * A tree for people, with dotted leaders. Nodes come in pre-order; a module's
+ * own time is a line after those of the modules below it, written when the node
+ * is closed.
  */
 #include "cmd/tl-modules/modules.h"
 
-#define DOTS_COLUMN 60 /* the least one where the shortest figure begins */
+#define DOTS_COLUMN 60 /* where the shortest figure begins at least */
 #define SHARE_WIDTH 9  /* " 100.00 %" */
 #define LABEL_MIN 16
 #define MIN_DOTS 3
@@ -18,7 +18,7 @@ struct printer {
 	VEC(const struct node *) open; /* by level */
 	size_t figure_width;
 	size_t column;  /* where the shortest figure begins at most */
-	size_t width;   /* of a line that there are no more than, or 0 */
+	size_t width;   /* longest line, or 0: no limit */
 	bool is_narrow; /* no room for what follows the share */
 };
 
@@ -77,7 +77,7 @@ is_last_line(const struct printer *p, const struct node *node)
 	    (node->up == 0 || !has_own_line(p, node_at(p->m, node->up - 1)));
 }
 
-/* What precedes a line of a level, by the nodes open above it. */
+/* Writes what precedes a line of a level, by the nodes open above it. */
 static void
 begin_line(struct printer *p, int64_t level, bool is_last)
 {
@@ -132,7 +132,7 @@ add_figure(struct buf *b, const char *what, int64_t ns)
 	buf_put(b, text, put_us(text, ns));
 }
 
-/* As much of it as the line has room for. */
+/* Writes as much of the name as fits. */
 static void
 add_name(struct printer *p, const struct node *node)
 {
@@ -175,7 +175,7 @@ add_node(struct printer *p, const struct node *node)
 
 /* ---- all of it ---- */
 
-/* What a node did in no module below it, as its last line. */
+/* Writes the last line of a node: its own time, in no module below. */
 static void
 put_own_line(struct printer *p, const struct node *node)
 {
@@ -205,7 +205,7 @@ put_node(struct printer *p, const struct node *node)
 	vec_push(&p->open, node);
 }
 
-/* Which source follows, where there are several. */
+/* Names the source that follows, if there are several. */
 static void
 put_source(struct printer *p, uint32_t source, enum sink_lead lead)
 {
@@ -232,7 +232,9 @@ find_width(struct printer *p)
 	p->column = DOTS_COLUMN;
 }
 
-/* On a terminal a line holds name, time and share, and the rest if it can. */
+/*
+ * On a terminal a line has name, time and share, and the rest if there is room.
+ */
 static void
 fit_width(struct printer *p)
 {

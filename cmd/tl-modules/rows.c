@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables: a row a call, or with --fold a row a type in its place. */
+/* Tables: a row per call, or with --fold per type and place. */
 #include "cmd/tl-modules/modules.h"
 
-/* Columns that were asked for, or mean something where types have a place. */
+/* Columns that an option adds, or that need types with a place. */
 enum { ONLY_FLOPS = 1, ONLY_BWD, ONLY_PLACES };
 
 #define NS UNIT_NS
@@ -71,7 +71,7 @@ struct sink_table modules_tables[] = {
 };
 const size_t modules_ntables = sizeof modules_tables / sizeof *modules_tables;
 
-/* The one table there is. */
+/* Exactly one table is printed. */
 bool
 modules_asked(const struct sink *s, const struct sink_table *t)
 {
@@ -95,7 +95,7 @@ modules_wants(const struct sink *s, const struct sink_table *t, unsigned only)
 	}
 }
 
-/* The path: names from the root on. */
+/* The path: names from the root down. */
 struct cell
 modules_cell(const struct sink_row *r, unsigned number)
 {
