@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which launch of a capture stands for which kernel of a replay. A capture
- * has launches and no kernels, a replay has kernels and one launch; what they
- * share is the order, and the kernel's name where the profiler writes it at
- * the launch (ROCm does).
+ * Which launch of a capture each kernel of a replay belongs to. A capture has
+ * launches and no kernels, a replay has kernels and one launch; they share the
+ * order, and the kernel's name if the profiler records it at the launch (ROCm
+ * does).
  */
 #include <stdlib.h>
 
 #include "cmd/tl-graft/graft.h"
 
-/* The table of the last resort has at most so many cells. */
+/* Cells of the table for the last way of pairing. */
 #define LCS_MAX ((size_t)64 << 20)
 
 enum copy {
@@ -92,9 +92,9 @@ is_same(const struct side *launch, const struct side *gpu)
 /* ---- the ways ---- */
 
 /*
- * Each GPU event takes the next launch that fits; launches in between are
- * dropped. If there are as many launches as events, none is dropped, and one
- * without a name fits any.
+ * Pairs in order: each GPU event takes the next launch that fits, others are
+ * dropped. With as many launches as events none is dropped, and one without a
+ * name fits any.
  */
 static bool
 in_order(struct pairing *p, const struct sides *s)
@@ -122,15 +122,15 @@ group_of(const struct side *s)
 	return s->copy != COPY_NONE ? (uint64_t)s->copy << 32 : s->name;
 }
 
-/* Pairs the k-th of a name with the k-th, where both sides have as many. */
+/* Pairs the k-th of a name with the k-th, if both sides have as many. */
 static bool
 by_name(struct pairing *p, const struct sides *s)
 {
-	struct map first = { 0 }; /* group to the last launch seen, plus 1 */
+	struct map first = { 0 }; /* group to 1 + the last launch seen */
 	uint32_t *next = xcalloc(s->nlaunch + 1, sizeof *next);
 	size_t done = 0;
 
-	/* from the back, so that each list begins with the first */
+	/* from the end, so that each list begins with the first */
 	for (size_t i = s->nlaunch; i-- > 0;) {
 		uint64_t *head = map_put(&first, group_of(&s->launch[i]), NULL);
 
@@ -180,7 +180,7 @@ fill_queues(struct queues *q, const struct sides *s)
 	}
 }
 
-/* How many launches from at on agree with the queue, one after the other. */
+/* How many launches from at on match the queue in a row. */
 static size_t
 run_of(const struct sides *s, const struct queue *q, size_t at)
 {
@@ -213,7 +213,7 @@ by_streams(struct pairing *p, const struct sides *s, struct queues *q)
 			}
 		}
 		if (to == NULL)
-			continue; /* it launched nothing here */
+			continue; /* nothing launched on this one */
 		p->pair[to->gpu.v[to->head++]] = p->root->launches.v[i];
 		done++;
 	}
@@ -239,7 +239,7 @@ trace_back(struct pairing *p, const struct sides *s, const uint32_t *len)
 	}
 }
 
-/* The longest common subsequence, if it is long enough. */
+/* Pairs by the longest common subsequence, if that is long enough. */
 static bool
 by_lcs(struct pairing *p, const struct sides *s)
 {

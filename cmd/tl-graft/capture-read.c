@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One captured trace: its ops, and what it tells of itself. */
+/* Reads one captured trace: its ops, and its size. */
 #include <stdlib.h>
 
 #include "cmd/tl-graft/graft.h"
@@ -18,7 +18,7 @@ is_within(const struct forest_node *n, const struct capture_root *r)
 	    num_add_max(n->ts_ns, n->dur_ns) <= r->end;
 }
 
-/* What lies in the window, below what reaches out of it. */
+/* Finds what lies in the window, below events that reach out of it. */
 static void
 find_tops(const struct forest *w, struct capture_root *r)
 {

@@ -86,7 +86,7 @@ take_listed(struct captures *c, const char *dir, const struct listed *l,
 {
 	char *path;
 
-	/* a list from elsewhere names files of this folder, no others */
+	/* a list names files of its own folder, no others */
 	if (l->file.len == 0 || str_find(l->file, STR("/"), false) >= 0 ||
 	    memchr(l->file.p, '\0', l->file.len) != NULL) {
 		report(MSG_CAPTURE_NAMELESS, index);
@@ -143,7 +143,7 @@ captures_open(struct captures *c, struct dict *st, const char *path)
 	for (size_t i = 0; i < paths.n; i++) {
 		struct capture_file *f = add_file(c, paths.v[i], -1, STR(""));
 
-		/* a single one is read when a launch asks for it */
+		/* a single one is read when a launch needs it */
 		if (strcmp(f->path, path) != 0)
 			capture_read(c, f);
 	}

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Captured ops under the launches of graphs. Below a launch comes what led to
- * the captured launches, once more for each replay; kernels move from the
- * launch of the graph to the captured one.
+ * Captured ops under graph launches. Below a launch comes what led to the
+ * captured launches, again for each replay; kernels move from the graph's
+ * launch to the captured ones.
  *
- * A grafted event has no time of its own in the replay. It gets a piece of
- * the time of the graph's launch, so that events lie in those above them and
- * in the order of the capture; what it took then is its argument "capture dur
- * (ns)".
+ * A grafted event has no time of its own in the replay. It gets a piece of the
+ * graph launch's time, so that events lie within those above them and in the
+ * capture's order; its captured duration is the argument "capture dur (ns)".
  */
 #include <stdlib.h>
 
@@ -18,12 +17,12 @@ struct job {
 	struct captures *c;
 	const struct graft_opts *opts;
 	struct graft_stats *stats;
-	VEC(uint32_t) launches; /* of graphs, of one step, by time */
+	VEC(uint32_t) launches; /* of graphs in one step, by time */
 };
 
 /* ---- which events are grafted ---- */
 
-/* What of the capture is wanted: by its node. */
+/* Which nodes of the capture are wanted. */
 struct choice {
 	const struct forest *from;
 	uint8_t *is_wanted;
@@ -40,7 +39,7 @@ want_paths(struct choice *ch, const struct pairing *p)
 			ch->is_wanted[k] = 1;
 }
 
-/* Not above the tops: those reach out of what was captured. */
+/* Ends at the tops: what is above them reaches out of the capture. */
 static size_t
 count_wanted(
     struct choice *ch, const struct capture_root *r, bool all, bool frames)
@@ -76,8 +75,8 @@ put_int(struct forest *w, uint32_t i, struct str key, int64_t n)
 struct scion {
 	const struct choice *ch;
 	uint32_t launch;
-	uint32_t *to; /* by node of the capture its copy, or FOREST_NONE */
-	size_t n, at; /* copies in all, made */
+	uint32_t *to; /* captured node to its copy, or FOREST_NONE */
+	size_t n, at; /* copies in all, and made */
 };
 
 static int64_t
@@ -89,7 +88,7 @@ piece(const struct forest_node *launch, size_t at, size_t n)
 	    launch->dur_ns % parts * k / parts;
 }
 
-/* The nearest copied node above one of the capture, or the launch. */
+/* The copy of the nearest copied node above a captured one, or the launch. */
 static uint32_t
 place_of(const struct scion *s, uint32_t i)
 {
@@ -123,7 +122,7 @@ copy_one(struct forest *w, struct scion *s, uint32_t i)
 	forest_hang(w, made, place_of(s, i));
 }
 
-/* Each lasts up to the end of the last one below it. */
+/* Each lasts to the end of the last one below it. */
 static void
 set_durations(struct forest *w, uint32_t first, uint32_t launch, size_t n)
 {
@@ -168,7 +167,7 @@ graft(struct job *job, const struct pairing *p, const struct choice *ch,
 	free(s.to);
 }
 
-/* GPU events of a launch, by time; owned. */
+/* A launch's GPU events, by time; owned. */
 static uint32_t *
 gpu_of(const struct forest *w, uint32_t launch, size_t *n)
 {
@@ -229,7 +228,7 @@ graft_launch(struct job *job, const struct capture_file *f,
 	free(gpu);
 }
 
-/* The launches of one step, or of a source without steps. */
+/* Grafts launches of one step, or of a source without steps. */
 static void
 graft_step(struct job *job, int64_t batch)
 {
@@ -262,7 +261,7 @@ is_graph_launch(const struct forest *w, uint32_t i)
 	    str_find(forest_name(w, i), STR("graphlaunch"), true) >= 0;
 }
 
-/* Those in a step; they are sorted by their start. */
+/* Finds the launches in a step; both are sorted by start. */
 static void
 find_launches(struct job *job, const uint32_t *v, size_t n,
     const struct iteration_span *s)

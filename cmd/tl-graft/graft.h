@@ -23,16 +23,16 @@ has_part(struct str s, struct str part)
 
 /* ---- capture.c ---- */
 
-/* One captured graph: what lies between begin and end of its capture. */
+/* One captured graph: what is between the begin and end of its capture. */
 struct capture_root {
 	int64_t start, end;
-	VEC(uint32_t) tops;     /* ops and frames, in the order of time */
-	VEC(uint32_t) launches; /* in the order of time */
+	VEC(uint32_t) tops;     /* ops and frames, in order of time */
+	VEC(uint32_t) launches; /* in order of time */
 };
 
 struct capture_file {
 	char *path;
-	int64_t batch;              /* -1: unknown, fits all */
+	int64_t batch;              /* -1: unknown, fits any */
 	bool is_full, is_piecewise; /* neither: by the number of its roots */
 	bool is_read;
 	struct forest tree;
@@ -44,24 +44,26 @@ struct captures {
 	VEC(struct capture_file) files;
 };
 
-/* What a folder's list says of a file; batch -1: no batch size. */
+/* A file in a folder's list; batch -1: no batch size. */
 struct listed {
 	struct str file, mode;
 	int64_t batch;
 };
 typedef VEC(struct listed) listed_vec;
-/* Texts live in mem; false: it is no such list. */
+/* Strings live in mem; false: it is no such list. */
 bool captures_list(
     struct str text, struct arena *mem, listed_vec *out) USE_RESULT;
 
-/* A folder (its execution_details.json, or all traces in it), or a trace. */
+/*
+ * Opens a folder (its execution_details.json, or all traces in it), or a trace.
+ */
 void captures_open(struct captures *c, struct dict *st, const char *path);
 void captures_free(struct captures *c);
-/* Reads its trace, once. */
+/* Reads the trace, once. */
 void capture_read(struct captures *c, struct capture_file *f);
 /*
- * The file for a step of this batch size and number of graph launches: the
- * smallest captured size that is enough, or NULL.
+ * The file for a step with this batch size and number of graph launches: the
+ * smallest captured size that suffices, or NULL.
  */
 struct capture_file *captures_for(
     struct captures *c, int64_t batch, size_t nlaunches);
@@ -70,17 +72,16 @@ struct capture_file *captures_for(
 
 struct pairing {
 	const struct forest *replay, *capture;
-	const uint32_t *gpu; /* in the order of time */
+	const uint32_t *gpu; /* in order of time */
 	size_t ngpu;
 	const struct capture_root *root;
-	double min_match; /* a share of the GPU events, for the last resort */
-	uint32_t
-	    *pair; /* to be filled: by GPU event its launch, or FOREST_NONE */
-	const char *how; /* what was done */
-	enum reason why; /* ... or why nothing was */
+	double min_match; /* share of GPU events, for the last way of pairing */
+	uint32_t *pair;   /* output: by GPU event its launch, or FOREST_NONE */
+	const char *how;  /* which way succeeded */
+	enum reason why;  /* ... or why none did */
 };
 
-/* False: they can't be matched. */
+/* Returns false if they can't be paired. */
 bool align(struct pairing *p);
 
 /* ---- graft.c ---- */
@@ -95,7 +96,7 @@ struct graft_opts {
 	bool verbose;
 };
 
-/* An iteration of the replay, whose batch was captured. */
+/* An iteration of the replay, with its batch size. */
 struct iteration_span {
 	int64_t start, end, batch;
 	uint8_t tier;
@@ -107,7 +108,7 @@ void graft_source(struct forest *w, struct captures *c,
 
 /* ---- pseudo.c ---- */
 
-/* The number of ops put in, by the rules of the models' files. */
+/* Adds ops by the rules of the models' files; returns how many. */
 uint64_t pseudo_ops(struct forest *w, struct models *models);
 
 #endif

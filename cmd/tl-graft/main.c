@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-graft: puts into a tree the ops that its trace hides.
- *
- * A launch of a graph runs hundreds of kernels without an op. Given traces of
- * the captures of those graphs, it hangs what was captured below the launch.
- * And it puts pseudo-ops where one op hides several steps. Reads a source's
- * tree whole, changes it, writes it.
+ * tl-graft: puts into a tree the ops that its trace hides. A graph launch runs
+ * hundreds of kernels without an op: given traces of the graphs' captures, it
+ * puts what was captured below the launch. It also adds pseudo-ops where one op
+ * hides several steps. It reads the tree of a source, changes and writes it.
  */
 #include "cmd/tl-graft/graft.h"
 #include "model/pseudo.h"
@@ -15,7 +13,7 @@
 struct settings {
 	const char *capture;
 	bool pseudo;
-	struct models *models; /* NULL: none were asked for so far */
+	struct models *models; /* NULL: none asked for yet */
 	struct graft_opts opts;
 	struct stream_dest dest;
 };
@@ -81,7 +79,7 @@ take_step(struct state *s, const struct event *ev)
 	vec_push(&s->steps, step);
 }
 
-/* Detailed names if there are any, else the others. */
+/* Uses detailed names if there are any, else the others. */
 static void
 choose_steps(struct state *s)
 {
@@ -97,7 +95,7 @@ choose_steps(struct state *s)
 	s->steps.n = n;
 }
 
-/* The tree of a source is whole. */
+/* At the end of a source's tree. */
 static void
 finish_tree(struct state *s)
 {
@@ -213,8 +211,7 @@ check_settings(struct settings *set, bool is_stdin)
 		set->opts.min_match = MIN_MATCH;
 }
 
-/* A rule of the user's that fails is a warning: it is hardly the trace's fault.
- */
+/* Warns of a failing rule of the user's, which is hardly the trace's fault. */
 static void
 warn_failed(const struct models *models)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pseudo-ops: where one op hides several steps that have models of their own
- * (experts, attention), ops are put between it and what it launched. Where, is
- * said by rules in files of models (pseudo.lua; tl-models(5)); here what they
- * ask for is done.
+ * Pseudo-ops: ops for the steps of an op (experts, attention) that have models
+ * of their own, put between it and its launches as rules in files of models say
+ * (pseudo.lua; tl-models(5)).
  */
 #include "model/pseudo.h"
 #include "cmd/tl-graft/graft.h"
@@ -15,7 +14,7 @@ struct pseudos {
 	struct models *models;
 	uint64_t made;
 	VEC(uint64_t) rules[2]; /* by name: of ops, of frames */
-	struct map insts;       /* by id: the last instance there is */
+	struct map insts;       /* by id: the last instance */
 };
 
 /* ---- putting in ---- */
@@ -46,7 +45,7 @@ put_list(struct forest *w, uint32_t i, struct str key, struct str json)
 	forest_arg(w, i, key, ROLE_NONE, &v);
 }
 
-/* Its autograd number is the donor's, else the uid of another event. */
+/* Sets its autograd number: the donor's, else another event's uid. */
 static void
 put_sequence(struct forest *w, uint32_t i, uint32_t donor, uint32_t other)
 {
@@ -61,7 +60,7 @@ put_sequence(struct forest *w, uint32_t i, uint32_t donor, uint32_t other)
 	forest_arg(w, i, STR("Sequence number"), ROLE_NONE, &v);
 }
 
-/* The next number after those of the event and its copies. */
+/* The next instance after those of the event. */
 static uint32_t
 next_inst(struct pseudos *p, uint64_t id)
 {
@@ -80,8 +79,8 @@ next_inst(struct pseudos *p, uint64_t id)
 }
 
 /*
- * A pseudo-op with the donor's arguments unless it has its own, in the place of
- * `like` in time.
+ * Makes a pseudo-op, in time at the place of `like`, with the donor's arguments
+ * unless it has its own.
  */
 static uint32_t
 make(struct pseudos *p, const struct tree_action *a, uint32_t like,
@@ -103,7 +102,7 @@ make(struct pseudos *p, const struct tree_action *a, uint32_t like,
 	n->flags = (from->flags & (EV_RECOMPUTE | EV_UNTIMED)) | EV_SYNTHETIC;
 	n->track = from->track;
 	n->ts_ns = from->ts_ns;
-	/* sinks that skip frames ask what lies in what: 0 holds nothing */
+	/* sinks that skip frames compare times: 0 would contain nothing */
 	n->dur_ns = from->dur_ns > 0 ? from->dur_ns : 1;
 	forest_keep_args(w, i, is_own ? keys + 4 : keys);
 	put_sequence(w, i, a->from, other);
@@ -123,7 +122,10 @@ put_args(struct pseudos *p, uint32_t i, const struct tree_action *a)
 		put_arg(p->w, i, &a->args[k]);
 }
 
-/* Above the launch of one GPU event; false: it launched others too. */
+/*
+ * Puts a pseudo-op above the launch of one GPU event; false: it launched
+ * others, too.
+ */
 static bool
 wrap_launch(struct pseudos *p, const struct tree_action *a)
 {
@@ -227,7 +229,7 @@ pseudo_ops(struct forest *w, struct models *models)
 			if (rules_of(&p, i) != 0)
 				vec_push(&order, i);
 	pseudo_start(models, w);
-	/* what is put in hides nothing from those that come later */
+	/* what is added must not hide events after it */
 	for (size_t k = 0; k < order.n; k++)
 		pseudo_run(
 		    models, rules_of(&p, order.v[k]), order.v[k], act, &p);
