@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* chrome-event: one event as the JSON object that it was, or could have been.
+/*
+ * chrome-event: one event as the JSON object that it was, or could have been.
  */
 #include "cmd/tl-export/chrome.h"
 
 #define FLOW_NAME "ac2g"
 
-/* ns as microseconds, no more decimals than it takes. */
+/* ns as microseconds, with as many decimals as needed. */
 static void
 put_us(struct buf *b, int64_t ns)
 {
@@ -31,7 +32,7 @@ put_us(struct buf *b, int64_t ns)
 
 /* ---- members ---- */
 
-/* An object from start on, its members each behind a comma. */
+/* Closes an object; from start on, a comma precedes each of its members. */
 static void
 close_object(struct buf *b, size_t start)
 {
@@ -62,14 +63,14 @@ put_time(struct chrome *x, const struct origin *o, const struct event *ev)
 	put_us(&x->b, ns);
 }
 
-/* A paired B is followed by its E and has no duration of its own. */
+/* A paired B is followed by its E, and has no duration of its own. */
 static bool
 has_own_dur(const struct event *ev)
 {
 	return ev->shape->ph != 'B' || (ev->flags & EV_PAIRED) == 0;
 }
 
-/* What other formats leave unsaid, and viewers need. */
+/* Writes what other formats omit, and viewers need. */
 static void
 put_defaults(struct chrome *x, const struct origin *o, const struct event *ev)
 {
@@ -85,7 +86,7 @@ put_defaults(struct chrome *x, const struct origin *o, const struct event *ev)
 	}
 }
 
-/* Other members of the event. */
+/* Writes other members of the event. */
 static void
 put_top(struct chrome *x, uint32_t src, const struct plan *plan,
     const struct event *ev)
@@ -140,7 +141,7 @@ put_entries(struct chrome *x, const struct origin *o, uint32_t src,
 	}
 }
 
-/* The process and thread in whose name the GPU worked. */
+/* Writes the process and thread that the GPU worked for. */
 static void
 put_host(struct chrome *x, const struct event *ev)
 {
@@ -185,14 +186,14 @@ begins_arrow(const struct event *ev)
 {
 	if (!event_is(ev, KINDS_LAUNCH) || (ev->shape->has & HAS_TS) == 0)
 		return false;
-	/* a tree counts what lies below; before it, any call may launch */
+	/* a tree counts what is below; otherwise any call may launch */
 	return ev->shape->has & HAS_DEPTH ? ev->ngpu > 0
 					  : ev->corr.type != KEY_NONE;
 }
 
 /*
- * The arrow from a launch to its GPU work, named after the launch: either end
- * can be written when it comes, in any order of events.
+ * The arrow from a launch to its GPU work has the launch's number, so either
+ * end can be written at once, in any order of events.
  */
 static void
 put_arrow(struct chrome *x, const struct origin *o, uint32_t src,

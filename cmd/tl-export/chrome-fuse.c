@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chrome-fuse: ranks as the reference's trace fusion shows them.
- *
- * Each event says its rank and what its ids were before they were kept apart.
- * A process is what a rank has of the GPU or of the CPU: "RANK 3 - GPU" stands
- * below "RANK 3 - CPU", and above both stands rank 2. These names come last,
- * as it is known only then on which processes GPU work lies.
+ * chrome-fuse: ranks as TraceLens's trace fusion shows them. Each event has its
+ * rank, and its ids before they were kept apart. A process is a rank's GPU or
+ * CPU part: "RANK 3 - GPU" is below "RANK 3 - CPU", and both are below rank 2.
+ * These names come last, because only then it is known which processes have GPU
+ * work.
  */
 #include "cmd/tl-export/chrome.h"
 
@@ -20,7 +19,7 @@ struct fuse_process {
 
 struct fuse {
 	VEC(struct fuse_process) list;
-	VEC(struct map) at; /* by source: process to number */
+	VEC(struct map) at; /* by source: process to index */
 };
 
 static int64_t
@@ -29,7 +28,7 @@ rank_of(const struct origin *o, uint32_t src)
 	return o->has_rank ? o->rank : (int64_t)src;
 }
 
-/* Names and places of processes are ours to give. */
+/* Whether we replace the event: names and positions of processes. */
 bool
 fuse_replaces(const struct chrome *x, const struct event *ev)
 {
@@ -127,7 +126,7 @@ put_process(struct chrome *x, const struct fuse_process *p, const char *what,
 	PUT(b, "}}");
 }
 
-/* Nothing in the trace tells two sources of one rank apart. */
+/* Warns of sources with the same rank, which nothing keeps apart. */
 static void
 check_ranks(const struct fuse *f)
 {
@@ -164,7 +163,7 @@ fuse_finish(struct chrome *x)
 
 		name.s = (struct str){ text, (size_t)n };
 		put_process(x, p, "process_name", "name", &name);
-		/* a rank beyond 62 bits has no place of its own */
+		/* a rank beyond 62 bits has no position */
 		if (__builtin_mul_overflow(p->rank, 2, &place.i))
 			place.i = p->rank;
 		else

@@ -2,19 +2,20 @@
 /*
  * chrome-place: the process and thread that an event is shown under.
  *
- * A Chrome trace says so itself. Of several sources in one document, the
- * second and later ones are moved, since their ids would collide: an integer
- * process id by PID_STEP for each source before it, other ids by a label in
- * front. Formats that have no rows for GPU work get them here: process =
- * device, thread = GPU stream, as Kineto has it.
+ * A Chrome trace says so itself. Of several sources in one document, later ones
+ * are moved, since their ids would collide: an integer process id by PID_STEP
+ * for each source before it, other ids by a label in front.
+ *
+ * Formats without rows for GPU work get them here: process = device, thread =
+ * GPU stream, as in Kineto.
  */
 #include "cmd/tl-export/chrome.h"
 
-/* Above correlation ids; some 9000 sources stay below 2^53. */
+/* Above correlation ids; some 9000 sources fit below 2^53. */
 #define ID_STEP INT64_C(1000000000000)
-/* Above Kineto's orders of processes (16777216 + device). */
+/* Above Kineto's positions of processes (16777216 + device). */
 #define ORDER_STEP INT64_C(20000000)
-/* Kineto's order of device 0. */
+/* Kineto's position of device 0. */
 #define ORDER_GPU 5000000
 
 void
@@ -42,14 +43,14 @@ is_moved(const struct chrome *x, uint32_t src)
 	return src > 0 && !x->set->keep_pids;
 }
 
-/* The first of several keeps its ids, but must be labelled too. */
+/* The first of several sources keeps its ids, but is labelled, too. */
 static bool
 is_labelled(const struct chrome *x, uint32_t src)
 {
 	return (src > 0 || x->is_joined) && !x->set->keep_pids;
 }
 
-/* "rank 3 python": a text of a moved source. */
+/* "rank 3 python": a string of a moved source. */
 static void
 put_labelled(struct buf *b, const struct origin *o, struct str s)
 {
@@ -63,7 +64,7 @@ put_labelled(struct buf *b, const struct origin *o, struct str s)
 	buf_free(&text);
 }
 
-/* The one mapping of process ids: of source src, number src from 0. */
+/* Writes a process id: the only mapping. Source src, number src from 0. */
 void
 chrome_put_pid(struct chrome *x, struct buf *b, const struct origin *o,
     uint32_t src, const struct value *v)
@@ -157,7 +158,7 @@ put_name(struct chrome *x, const char *what, struct str pid, int64_t tid,
 	PUT(b, "}}");
 }
 
-/* Tells viewers what a new row is. */
+/* Writes the name of a new row, for viewers. */
 static void
 name_lane(struct chrome *x, const struct lane *l, struct str pid, bool new_dev,
     const struct origin *o, uint32_t src)
@@ -190,8 +191,8 @@ name_lane(struct chrome *x, const struct lane *l, struct str pid, bool new_dev,
 }
 
 /*
- * A row's thread is its stream's number, or the next free one if another
- * process has that number on the device or the stream's name is no number.
+ * A row's thread is its stream's number; the next free one if another process
+ * has that number on the device, or the stream has a name.
  */
 static const struct lane *
 new_lane(struct chrome *x, struct lane l, bool *new_dev)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * chrome-plan: the text that all events of a shape share. A trace has few
- * shapes, so keys are escaped and phases looked at once.
+ * shapes, so keys are escaped and phases checked only once each.
  */
 #include "cmd/tl-export/chrome.h"
 
@@ -43,7 +43,7 @@ fixed_of(const struct dict *st, const struct shape *s, bool *args_raw)
 	for (uint32_t i = 0; i < s->nentries; i++)
 		if (s->entries[i].group == GROUP_ARGS)
 			fixed |= FIX_ARGS;
-	/* what was kept as written wins over what it means */
+	/* what was recorded takes precedence over what it means */
 	for (uint32_t i = 0; i < s->nentries; i++) {
 		unsigned fix;
 
@@ -56,7 +56,7 @@ fixed_of(const struct dict *st, const struct shape *s, bool *args_raw)
 	return fixed;
 }
 
-/* Whether an earlier value of a member of args has a later one there. */
+/* Whether a member of args comes again later. */
 static bool
 comes_again(const struct shape *s, uint32_t i)
 {
@@ -82,7 +82,7 @@ use_of(const struct settings *set, struct str key, const struct shape *s,
 		    ? USE_TOP_ID
 		    : USE_TOP;
 	case GROUP_FIELD: return USE_FIELD;
-	default: return USE_NONE; /* what a later value replaced */
+	default: return USE_NONE; /* replaced by a later value */
 	}
 }
 

@@ -28,7 +28,7 @@ flush(struct chrome *x)
 	x->b.len = 0;
 }
 
-/* Whether the document is a list or an object is decided by what comes first */
+/* What comes first decides whether the document is a list or an object. */
 static void
 begin(struct chrome *x, uint32_t src)
 {
@@ -41,7 +41,7 @@ begin(struct chrome *x, uint32_t src)
 	x->in_events = x->is_bare;
 }
 
-/* What stands before a member of the document in b. */
+/* Writes what precedes a member of the document in b. */
 static void
 next_member(struct buf *b, bool *has)
 {
@@ -99,7 +99,7 @@ our_source(const struct chrome *x, uint32_t src)
 	return x->first + src;
 }
 
-/* Facts that "sources" shows. */
+/* Keeps the facts that "sources" shows. */
 static void
 keep_facts(struct origin *o, const struct source *s)
 {
@@ -137,7 +137,7 @@ chrome_source(struct chrome *x, const struct source *s)
 
 /* ---- metadata ---- */
 
-/* The element of "sources" whose metadata is complete. */
+/* Writes the element of "sources", when its metadata is complete. */
 static void
 close_source(struct chrome *x)
 {
@@ -205,7 +205,7 @@ chrome_event(struct chrome *x, const struct event *ev)
 {
 	uint32_t src = our_source(x, ev->src);
 
-	if (UNLIKELY(ev->shape->is_inferred)) /* no trace has it */
+	if (UNLIKELY(ev->shape->is_inferred)) /* no trace has these */
 		return;
 	if (UNLIKELY(src >= x->origins.n))
 		(void)origin_of(x, src);
@@ -246,7 +246,7 @@ chrome_input(struct chrome *x, const struct stream_in *in)
 {
 	end_input(x);
 	x->first = x->next;
-	/* what tl-merge wrote is of several sources, too */
+	/* tl-merge's output has several sources, too */
 	x->is_joined |= x->set->ninputs > 1;
 	for (size_t i = 0; i < in->nprov; i++)
 		x->is_joined |= str_eq(in->prov[i].program, STR("tl-merge"));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-export's parts: main.c knows the options and reads streams, chrome.c and
+ * tl-export's parts: main.c has the options and reads streams, chrome.c and
  * chrome-*.c turn items into Chrome-trace JSON, perfetto*.c a source into
- * Perfetto's protobuf, sink.c compresses what is written.
+ * Perfetto's protobuf, sink.c compresses output.
  */
 #ifndef TL_EXPORT_H
 #define TL_EXPORT_H
@@ -12,7 +12,7 @@
 #include "json/json.h"
 
 enum pack {
-	PACK_BY_NAME, /* as the ending of the file's name says */
+	PACK_BY_NAME, /* by the file name's ending */
 	PACK_GZIP,
 	PACK_ZSTD,
 };
@@ -25,9 +25,9 @@ struct settings {
 	bool flows;
 	bool with_tree;
 	bool perfetto;  /* protobuf, not JSON */
-	bool fuse;      /* ranks as the reference's fusion has them */
+	bool fuse;      /* ranks as TraceLens's fusion shows them */
 	bool object;    /* never a bare array */
-	bool keep_pids; /* of later sources too */
+	bool keep_pids; /* of later sources, too */
 	bool verbose;
 	int ninputs;
 	struct select_front select;
@@ -37,8 +37,8 @@ struct settings {
 #define PID_STEP INT64_C(10000000)
 
 /*
- * Whether a format without rows for GPU work shows it under its device, not its
- * process.
+ * Whether GPU work is shown under its device, as in formats without rows for
+ * it.
  */
 static inline bool
 is_on_lane(const struct event *ev)
@@ -54,7 +54,9 @@ is_on_lane(const struct event *ev)
 struct sink;
 struct sink *sink_open(const struct settings *set);
 void sink_write(struct sink *s, const void *p, size_t n);
-/* All written, renamed into place; the bytes before compression. */
+/*
+ * Writes the rest, and renames the file; returns the bytes before compression.
+ */
 uint64_t sink_finish(struct sink *s);
 
 /* ---- tree.c: what tl-tree found out, under names that no profiler uses ----
@@ -66,12 +68,12 @@ void tree_members(const struct event *ev, tree_put_fn *put, void *ctx);
 /* ---- chrome.c: Chrome-trace JSON ---- */
 
 /*
- * What main() calls for each item. Sources are numbered by input; here they get
- * numbers across all inputs.
+ * main() calls these for each item. Sources are numbered by input; here they
+ * get numbers across all inputs.
  */
 struct chrome;
 struct chrome *chrome_create(const struct settings *set, struct sink *sink);
-/* Another input: its strings, shapes and tracks count anew. */
+/* Another input: its strings, shapes and tracks are numbered anew. */
 void chrome_input(struct chrome *x, const struct stream_in *in);
 void chrome_source(struct chrome *x, const struct source *s);
 void chrome_meta(struct chrome *x, const struct meta *m);
@@ -82,7 +84,7 @@ void chrome_finish(struct chrome *x);
 
 struct perfetto;
 struct perfetto *perfetto_create(const struct settings *set, struct sink *sink);
-/* All of a stream, a source at a time. */
+/* Reads all of a stream, source by source. */
 void perfetto_input(struct perfetto *x, struct stream_in *in);
 void perfetto_finish(struct perfetto *x);
 

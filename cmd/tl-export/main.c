@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-export: a stream as a file for other programs.
- *
- * A sink: it goes once through its inputs and holds one event at a time, or
- * one source with --sort id.
+ * tl-export: a stream as a file for other programs. A sink: it reads its inputs
+ * once, and holds one event at a time, or one source with --sort id.
  */
 #include "cmd/tl-export/export.h"
 #include "trace/select.h"
@@ -62,7 +60,7 @@ set_pack(struct settings *set, const struct optparse *op, enum pack pack)
 		set->level = (int)opt_int(op, 1, pack == PACK_GZIP ? 9 : 19);
 }
 
-/* The format, or, as all times begin with a digit, a time. */
+/* Takes a format, or a time, which begins with a digit. */
 static void
 take_to(struct settings *set, const struct optparse *op)
 {
@@ -132,7 +130,7 @@ by_id(const void *pa, const void *pb)
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* A tree comes in its own order. */
+/* A tree has an order of its own. */
 static struct place_of_id *
 ids_in_order(struct store *store)
 {
@@ -152,7 +150,7 @@ ids_in_order(struct store *store)
 	return v;
 }
 
-/* Each source whole, its events by id. */
+/* Passes each source on, its events by id. */
 static void
 pass_on_sorted(struct chrome *x, struct stream_in *in)
 {

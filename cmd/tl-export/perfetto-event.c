@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an event says: its name and category by number, arguments as debug
- * annotations, its launch as an arrow, and ids of Chrome's in their old form.
+ * annotations, its launch as an arrow, and Chrome's ids in their legacy form.
  */
 #include "cmd/tl-export/perfetto.h"
 
-/* Decimals up to here are doubles that print as they were written. */
+/* Up to here decimals are doubles that print as they were written. */
 #define EXACT_MANTISSA INT64_C(1000000000000000)
 #define EXACT_EXPONENT 300
 
@@ -37,7 +37,7 @@ put_value(struct perfetto *x, const struct value *v)
 	case VAL_STRX: proto_put_bytes(b, 6, v->s); return;
 	default: break;
 	}
-	/* lists, objects, and numbers that no double is: their JSON */
+	/* lists, objects, and numbers that are no double: as JSON */
 	value_put_json(&x->text, v);
 	if (v->type == VAL_DEC && is_exact(&v->dec) &&
 	    num_double(buf_str(&x->text), &d))
@@ -73,7 +73,7 @@ put_tree(void *ctx, const char *key, const struct value *v)
 
 /* ---- arrows ---- */
 
-/* Flow ids of a Perfetto trace, a list of decimal texts. */
+/* Writes the flow ids of a Perfetto trace, a list of decimal strings. */
 static void
 put_own_flows(struct perfetto *x, struct str list)
 {
@@ -91,7 +91,7 @@ put_own_flows(struct perfetto *x, struct str list)
 	}
 }
 
-/* The arrow from a launch to its work has the number of the launch. */
+/* The arrow from a launch to its GPU work has the launch's number. */
 static void
 put_launch(struct perfetto *x, const struct event *ev)
 {
@@ -116,7 +116,7 @@ id_of(const struct value *v)
 		return v->type == VAL_INT ? (uint64_t)v->i : v->u;
 	if (num_u64(s, &id))
 		return id;
-	/* "0x1f", or within {"local":"0x1f"} */
+	/* "0x1f", alone or in {"local":"0x1f"} */
 	for (size_t i = 0; i + 2 < s.len; i++) {
 		if (s.p[i] != '0' || s.p[i + 1] != 'x')
 			continue;
@@ -185,7 +185,7 @@ put_category(struct perfetto *x, uint32_t text)
 	proto_put_number(&x->b, 3, name_number(x, NAMES_CATEGORY, text));
 }
 
-/* An event that does not show its kind gets one in front that does. */
+/* An event whose categories do not show its kind gets another one in front. */
 static void
 put_categories(struct perfetto *x, const struct event *ev)
 {
@@ -216,7 +216,7 @@ put_categories(struct perfetto *x, const struct event *ev)
 		put_category(x, ev->shape->cat);
 }
 
-/* An entry as an annotation, unless other fields say it. */
+/* Writes an entry as an annotation, unless other fields have it. */
 static void
 put_entry(struct perfetto *x, const struct entries *it, bool *has_dev)
 {
@@ -262,7 +262,7 @@ put_event(struct perfetto *x, const struct event *ev, unsigned type,
 		    str_eq(dict_get(x->st, it.entry->key), STR("flow_ids"));
 		put_entry(x, &it, &has_dev);
 	}
-	/* the process stood for the device */
+	/* the process stands for the device */
 	if (!has_dev && ev->dev.type == KEY_INT)
 		put_int(x, "device", ev->dev.n);
 	if (has_tid_arg && t->has_tid && t->raw_tid.type == VAL_INT)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tracks: of threads, below their processes; of GPU streams, where the format
- * has no rows for them; of counters, one for each series; and of slices that
- * cross others, below the track that is theirs.
+ * Tracks: of threads, below their processes; of GPU streams, if the format has
+ * no rows for them; of counters, one per series; and of slices that cross
+ * others, below the track they belong to.
  */
 #include "cmd/tl-export/perfetto.h"
 
-/* Rows of a track that are tried before another one is made. */
+/* Lanes of a track tried before a new one is made. */
 #define LANES_TRIED 64
-/* Texts as ids become numbers from here on: above what Linux gives. */
+/* Strings as ids become numbers from here on, above Linux's ids. */
 #define TEXT_IDS INT64_C(1000000000)
 
 /* ---- descriptors ---- */
@@ -24,8 +24,10 @@ new_uuid(struct perfetto *x)
 	return x->last_uuid;
 }
 
-/* That of a track which is named by its number alone, if it is free: readers
- * take the number as the thread. */
+/*
+ * The uuid of a track that is named by its number alone, if free: readers take
+ * it for the thread.
+ */
 static uint64_t
 uuid_of_number(struct perfetto *x, int64_t number)
 {
@@ -35,7 +37,7 @@ uuid_of_number(struct perfetto *x, int64_t number)
 	return is_new ? (uint64_t)number : new_uuid(x);
 }
 
-/* A number for an id, whatever it is. */
+/* A number for an id of any type. */
 static int64_t
 number_of(struct perfetto *x, struct key id, const struct value *raw)
 {
@@ -71,7 +73,7 @@ known_name(const struct perfetto *x, uint32_t name)
 	return str_eq(s, STR("Unknown")) ? STR("") : s;
 }
 
-/* A name, unless there is none: then an id that is a text. */
+/* Writes a name or, without one, an id that is a string. */
 static void
 put_name(
     struct perfetto *x, uint32_t field, uint32_t name, const struct value *id)
@@ -109,7 +111,7 @@ process_of(struct perfetto *x, uint32_t track)
 	return *uuid;
 }
 
-/* A track of this name; parent 0: below none. */
+/* Describes a track of this name; parent 0: none. */
 static void
 describe(struct perfetto *x, uint64_t uuid, uint64_t parent, struct str name,
     bool is_counter)
@@ -228,7 +230,7 @@ row_of(struct perfetto *x, const struct event *ev)
 	return made;
 }
 
-/* "name" where the series is just a value, else "name series". */
+/* "name" if the series is just a value, else "name series". */
 uint32_t
 row_of_counter(struct perfetto *x, const struct event *ev, struct str series)
 {
@@ -269,7 +271,7 @@ lane_for(struct perfetto *x, uint32_t row, int64_t to)
 	uint64_t uuid;
 
 	for (size_t i = 0; i < n && i < LANES_TRIED; i++) {
-		/* the first, then the youngest */
+		/* the first, then the most recent */
 		size_t k = i == 0 ? 0 : n - i;
 		const struct lane *lane = &r->lanes.v[k];
 

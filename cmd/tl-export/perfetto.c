@@ -7,7 +7,7 @@
 
 #define FLUSH_SIZE 65536
 
-/* Builtin clocks, and one of the sequence that counts differences. */
+/* Built-in clocks, and one of this sequence, which counts differences. */
 enum { CLOCK_REALTIME = 1, CLOCK_BOOTTIME = 6, CLOCK_DIFFERENCES = 64 };
 /* TracePacket.sequence_flags */
 enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
@@ -71,7 +71,7 @@ put_clock(struct perfetto *x, unsigned clock, int64_t ns, bool is_incremental)
 	proto_end(&x->b, message);
 }
 
-/* Times are differences to the packet before. */
+/* Times are differences from the packet before. */
 static void
 put_head(struct perfetto *x, const struct source *s)
 {
@@ -147,9 +147,9 @@ pop_end(struct perfetto *x)
 }
 
 /*
- * Begins that as many ends follow may be read as pairs in the order of the
- * begins, where not the times tell that they nest: another packet between them
- * says so.
+ * Readers may pair begins with ends in the order of the begins, if as many ends
+ * follow and times do not show the nesting: another packet in between prevents
+ * that.
  */
 static void
 break_run(struct perfetto *x, int64_t ns)
@@ -176,7 +176,7 @@ write_end(struct perfetto *x, const struct slice_end *end)
 	lane->ends.n--;
 }
 
-/* What has ended by then. */
+/* Writes what has ended by then. */
 static void
 write_ends(struct perfetto *x, int64_t ns)
 {
@@ -227,7 +227,7 @@ write_slice(struct perfetto *x, const struct event *ev, int64_t ns)
 		push_end(x, end);
 }
 
-/* NaN, infinities and values beyond a double are written as doubles too. */
+/* NaN, infinities and values beyond a double become doubles, too. */
 static double
 double_of(struct perfetto *x, const struct value *v)
 {
@@ -237,7 +237,7 @@ double_of(struct perfetto *x, const struct value *v)
 	return strtod(x->text.p, NULL);
 }
 
-/* A counter's number, each on a track of its own. */
+/* Writes a counter's value, each series on a track of its own. */
 static void
 write_counter(struct perfetto *x, const struct event *ev, int64_t ns)
 {
@@ -279,7 +279,7 @@ struct placed {
 };
 typedef VEC(struct placed) placed_vec;
 
-/* What starts first, of those that start together the longest. */
+/* Sorts by start, and of equal starts the longest first. */
 static int
 by_time(const void *pa, const void *pb)
 {
@@ -292,7 +292,7 @@ by_time(const void *pa, const void *pb)
 	return 0;
 }
 
-/* Our own arrows stand for those of the trace. */
+/* Our arrows replace those of the trace. */
 static bool
 is_launch_arrow(const struct perfetto *x, const struct event *ev)
 {
@@ -300,7 +300,7 @@ is_launch_arrow(const struct perfetto *x, const struct event *ev)
 	    str_eq(dict_get(x->st, ev->shape->cat), STR("ac2g"));
 }
 
-/* The order of events; names, and launches that launched. */
+/* Finds the order of events, names, and launches with GPU work. */
 static void
 survey(struct perfetto *x, struct store *store, placed_vec *order)
 {
@@ -309,7 +309,7 @@ survey(struct perfetto *x, struct store *store, placed_vec *order)
 		bool is_open;
 
 		store_event(store, i, &ev);
-		if (ev.shape->is_inferred) /* no trace has it */
+		if (ev.shape->is_inferred) /* no trace has these */
 			continue;
 		names_push(x->names, &ev);
 		if (ev.shape->has & HAS_LAUNCH)

@@ -29,22 +29,22 @@ enum name_kind {
 	NAMES_N
 };
 
-/* One row of a track: its slices nest. */
+/* A lane of a track: its slices nest. */
 struct lane {
 	uint64_t uuid;
-	VEC(int64_t) ends; /* of those that are open, the innermost last */
+	VEC(int64_t) ends; /* of open slices, the innermost last */
 };
 
 struct row {
-	uint64_t uuid; /* of the first lane */
+	uint64_t uuid; /* the first lane's */
 	VEC(struct lane) lanes;
-	bool has_tid_arg; /* it is no thread: slices say theirs */
+	bool has_tid_arg; /* not a thread: slices name theirs */
 };
 
-/* An end to be written when its time comes. */
+/* An end to be written at its time. */
 struct slice_end {
 	int64_t ts_ns;
-	uint64_t order; /* of its begin */
+	uint64_t order; /* its begin's */
 	uint32_t row, lane;
 };
 
@@ -52,45 +52,47 @@ struct perfetto {
 	const struct settings *set;
 	struct sink *sink;
 	struct buf b, interned;
-	/* of all sources: tracks, and numbers for ids that are texts */
+	/* of all sources: tracks, and numbers for ids that are strings */
 	uint32_t nsources;
 	uint64_t last_uuid;
 	struct map uuids, text_ids;
-	/* the source at hand */
+	/* the current source */
 	struct dict *st;
 	struct names *names;
 	uint32_t src;
 	bool is_foreign; /* GPU work has no rows of its own */
 	int64_t base_ns, now_ns;
-	struct map launches;            /* ids of those that have GPU work */
-	VEC(uint32_t) numbers[NAMES_N]; /* by the dictionary's; 0: not yet */
+	struct map launches;            /* ids of launches with GPU work */
+	VEC(uint32_t) numbers[NAMES_N]; /* by dictionary id; 0: not yet */
 	uint32_t nnumbers[NAMES_N];
 	/* tracks */
 	VEC(struct row) rows;
 	struct map row_of, process_of;
-	/* slices that are open: a heap, the first end on top */
+	/* open slices: a heap, the first end on top */
 	VEC(struct slice_end) ends;
 	uint64_t nslices, nuntimed;
-	uint32_t nbegins; /* in a run of them */
+	uint32_t nbegins; /* in a row */
 	struct buf text;
 };
 
 /* ---- perfetto.c ---- */
 
-/* A packet of the source: proto_end(&x->b, ...) of a message within, then
- * packet_end(). */
+/*
+ * A packet of the source: proto_end(&x->b, ...) ends a message in it, then
+ * packet_end().
+ */
 size_t packet_begin(struct perfetto *x) USE_RESULT;
 void packet_end(struct perfetto *x, size_t packet);
-/* The number of a text of the dictionary, which is written first if new. */
+/* The number of a string of the dictionary, which is written first if new. */
 uint64_t name_number(struct perfetto *x, enum name_kind what, uint32_t text);
 
 /* ---- perfetto-track.c ---- */
 
-/* The row of an event; of a counter the one of this series. */
+/* The row of an event, or of a counter's series. */
 uint32_t row_of(struct perfetto *x, const struct event *ev);
 uint32_t row_of_counter(
     struct perfetto *x, const struct event *ev, struct str series);
-/* The lane on which a slice from now to this time crosses none. */
+/* The lane where a slice from now to this time crosses none. */
 uint32_t lane_for(struct perfetto *x, uint32_t row, int64_t to);
 void rows_free(struct perfetto *x);
 
@@ -99,7 +101,7 @@ void rows_free(struct perfetto *x);
 /* TrackEvent.type */
 enum { TYPE_BEGIN = 1, TYPE_END, TYPE_INSTANT, TYPE_COUNTER };
 
-/* The fields of a TrackEvent of this type (0: an older form, by its phase). */
+/* Writes the fields of a TrackEvent of this type (0: legacy form, by phase). */
 void put_event(struct perfetto *x, const struct event *ev, unsigned type,
     uint64_t uuid, bool has_tid_arg);
 

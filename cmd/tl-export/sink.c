@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sink: gzip or zstd in front of the output, or nothing. */
+/* sink: output, optionally through gzip or zstd. */
 #include "cmd/tl-export/export.h"
 
 #include <zlib.h>
@@ -39,7 +39,7 @@ sink_open(const struct settings *set)
 		return s;
 	}
 	s->is_gzip = true;
-	/* 15 bits of window, 16 more for gzip's header, without a date */
+	/* 15 bits of window, plus 16 for a gzip header, without a date */
 	if (deflateInit2(&s->z,
 		set->level > 0 ? set->level : Z_DEFAULT_COMPRESSION, Z_DEFLATED,
 		15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)

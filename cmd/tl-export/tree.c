@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tl-tree found out of an event, as members for both forms. */
+/* Fields of tl-tree as members, for both formats. */
 #include "cmd/tl-export/export.h"
 #include "stream/ndjson.h"
 
