@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check: read all, say whether it is whole. A damaged stream ends the program
- * that reads it, so each of several files has a process of its own.
+ * check: reads all, says whether it is whole. A damaged stream ends the program
+ * that reads it, so of several files each gets a process.
  */
 #include "cat.h"
 

@@ -8,7 +8,7 @@ put_value_line(struct buf *b, struct str key, const struct value *v)
 {
 	struct buf text = { 0 };
 
-	/* as JSON: hostile text stays one visible line */
+	/* as JSON: hostile text stays on one visible line */
 	json_put_string(&text, key);
 	buf_printf(b, "  %-18.*s ", (int)text.len - 2, text.p + 1);
 	ndjson_put_value(b, v);

@@ -60,7 +60,7 @@ is_picked(const struct settings *set, const struct event *ev)
 		const struct uid_pick *p = &set->picks.v[i];
 		struct uid uid = ev->uid;
 
-		if (p->no_inst) /* all of them */
+		if (p->no_inst) /* all instances */
 			uid.inst = 0;
 		if (uid_is_picked(p, ev->src, uid))
 			return true;
@@ -68,7 +68,7 @@ is_picked(const struct settings *set, const struct event *ev)
 	return false;
 }
 
-/* None of the events selected by number exists: no answer. */
+/* Without any of the picked events there is no answer. */
 void
 cat_check_picks(const struct settings *set, int64_t left)
 {
@@ -106,7 +106,7 @@ read_option(
 		set_mode(set, MODE_TSV, mode, op);
 		set->fields = op->arg;
 		break;
-	/* a stream with --reseal, which may come later, else a time */
+	/* with --reseal, which may come later, a stream, else a time */
 	case OPT_SELECT_FROM: set->from = op->arg; break;
 	case 'n': set->head = opt_int(op, 0, INT64_MAX); break;
 	case OPT_HEADER: set_mode(set, MODE_HEADER, mode, op); break;
@@ -134,7 +134,7 @@ take_from(struct settings *set)
 	set->from = NULL;
 }
 
-/* What does not go together. */
+/* Refuses options that do not go together. */
 static void
 check_settings(const struct settings *set, const char *mode)
 {
@@ -178,7 +178,7 @@ main(int argc, char *argv[])
 	set.select.is_several = set.files[1] != NULL;
 	take_from(&set);
 	check_settings(&set, mode);
-	/* who asks for an event wants it, not a stream of it */
+	/* a picked event is printed alone, not as a stream */
 	set.dest.bare = set.picks.n > 0 && !set.dest.ndjson;
 	if (set.mode == MODE_STREAM || set.mode == MODE_RESEAL)
 		set.dest.ndjson = !set.binary;
@@ -190,7 +190,7 @@ main(int argc, char *argv[])
 	case MODE_CHECK: return cat_check(&set);
 	case MODE_RESEAL: cat_reseal(&set); break;
 	}
-	/* else what was not read may have it */
+	/* else it may be in what was not read */
 	if (set.head == INT64_MAX && set.picks.n == 0)
 		select_front_end(&set.select);
 	return exit_status();

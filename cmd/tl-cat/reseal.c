@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reseal: lines of events, whose header, sources and end were lost on the way
- * (jq), to a stream again.
- *
- * The header says whether what follows is a tree, and an event of a tree how
- * many are below it; so the lines are read twice, and held in memory.
+ * reseal: lines of events that lost header, sources and end (jq) become a
+ * stream again. The header says whether it is a tree, and each event of a tree
+ * how many are below; so the lines are held in memory and read twice.
  */
 #include "cat.h"
 #include "stream/ndjson.h"
 
-/* An event of the tree, as the first reading leaves it. */
+/* An event of the tree, after the first pass. */
 struct below {
 	uint64_t ndesc, ngpu;
 };
@@ -18,22 +16,22 @@ struct reseal {
 	const struct settings *set;
 	struct dict *dict;
 	struct stream_in *from;
-	struct sources sources; /* the sources of from */
+	struct sources sources; /* the sources of --from */
 	VEC(struct meta) metas;
-	struct buf text;         /* all lines, and IN_PAD zeros */
-	const char *name;        /* of the lines */
-	bool is_tree;            /* so far, and after the first reading */
-	bool has_sections;       /* the lines tell them */
+	struct buf text;         /* all lines, then IN_PAD zeros */
+	const char *name;        /* of the input */
+	bool is_tree;            /* so far, and after the first pass */
+	bool has_sections;       /* the lines have sections */
 	VEC(struct below) below; /* by event of the tree, in order */
-	VEC(size_t) open;        /* the events above, in below */
+	VEC(size_t) open;        /* the events above, as indexes into below */
 	VEC(struct uid) stack;
 	uint32_t src;
 	enum section section;
 	struct stream_out *out;
-	size_t nbelow; /* of the second reading */
+	size_t nbelow; /* in the second pass */
 };
 
-/* What a reading does with an event. */
+/* What a pass does with an event. */
 typedef void event_fn(struct reseal *r, struct event *ev);
 typedef void section_fn(struct reseal *r, enum section section);
 
@@ -68,16 +66,14 @@ read_text(struct reseal *r)
 		in_release(in);
 	} while (in_more(in));
 	in_close(in);
-	/* editors leave out the last newline */
+	/* editors drop the last newline */
 	if (r->text.len > 0 && r->text.p[r->text.len - 1] != '\n')
 		buf_putc(&r->text, '\n');
 	buf_room(&r->text, IN_PAD);
 	memset(r->text.p + r->text.len, 0, IN_PAD);
 }
 
-/*
- * The section of an event if the lines lack it: in a tree events have depths.
- */
+/* The section of an event, if lines lack it: in a tree events have depths. */
 static enum section
 guess_section(const struct reseal *r, const struct event *ev)
 {
@@ -131,7 +127,7 @@ one_event(struct reseal *r, struct ndjson_dec *d, uint64_t line,
 	event(r, ev);
 }
 
-/* One reading of all lines. */
+/* One pass over all lines. */
 static void
 each_line(struct reseal *r, event_fn *event, section_fn *section)
 {
@@ -146,7 +142,7 @@ each_line(struct reseal *r, event_fn *event, section_fn *section)
 	for (uint64_t line = 1; p < end; line++) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p));
 
-		/* a header may be there or not: STREAM has a better one */
+		/* a header is optional: that of --from is better */
 		d.has_header = strncmp(p, "{\"tl\":", 6) != 0;
 		switch (ndjson_line(&d, p, (size_t)(nl - p))) {
 		case DEC_EVENT: one_event(r, &d, line, event, section); break;
@@ -155,7 +151,7 @@ each_line(struct reseal *r, event_fn *event, section_fn *section)
 			to_section(r, d.section, section);
 			break;
 		case DEC_BAD: die_line(r, &d, line, (size_t)(p - r->text.p));
-		default: break; /* what STREAM has */
+		default: break; /* --from has it */
 		}
 		p = nl + 1;
 	}

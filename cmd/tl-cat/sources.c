@@ -8,7 +8,7 @@ sources_start(struct sources *ss, struct dict *dict)
 	*ss = (struct sources){ .numbers.dict = dict, .mem = arena_create() };
 }
 
-/* Facts as they are now; texts are copied. */
+/* Keeps the current facts; strings are copied. */
 static void
 keep_facts(struct sources *ss, struct known *k, const struct source *s)
 {

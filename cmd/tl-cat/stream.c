@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stream: to NDJSON or binary, several streams to one.
- *
- * Inputs that are streams are opened before work begins, because the header of
- * the output says what all of them are. Raw traces are not: each would be a
- * program that waits. Nor are the second and later ones of which events are
- * selected, which come as trees.
+ * stream: to NDJSON or binary, several streams to one. Inputs that are streams
+ * are opened before work begins, because the output's header says what all of
+ * them are. Raw traces are not: each would be a waiting program. Nor are later
+ * inputs with a selection, which come as trees.
  */
 #include "cat.h"
 
 struct input {
 	const char *path;
-	struct stream_in
-	    *in; /* NULL: a program in front, opened when its turn comes */
+	struct stream_in *in; /* NULL: to be opened when its turn comes */
 };
 
 struct cat {
@@ -24,10 +21,10 @@ struct cat {
 	unsigned marks;
 	bool is_first; /* no input so far */
 	bool has_sections;
-	int64_t left; /* events still to write */
+	int64_t left; /* events still to be written */
 };
 
-/* Linked and tree only if all are; other marks if any has them. */
+/* Linked or a tree only if all are; other marks if any has them. */
 static unsigned
 join_marks(const struct cat *c, unsigned marks)
 {
@@ -38,7 +35,7 @@ join_marks(const struct cat *c, unsigned marks)
 	return (c->marks & marks & all) | ((c->marks | marks) & ~all);
 }
 
-/* At once, if nothing but its name is to wait. */
+/* Opens the input now, unless a program in front would have to wait. */
 static struct stream_in *
 open_early(struct cat *c, const char *path)
 {
@@ -81,7 +78,7 @@ open_output(struct cat *c)
 
 	if (is_selective(c->set))
 		c->marks = (c->marks & ~(unsigned)MARK_TREE) | MARK_EDITED;
-	/* without order there are no sections; a single stream keeps its own */
+	/* without order no sections; a single stream keeps its own */
 	c->has_sections = !is_selective(c->set) &&
 	    (c->inputs.n == 1 || (c->marks & MARK_TREE) != 0);
 	if (c->set->head != INT64_MAX)

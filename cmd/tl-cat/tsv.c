@@ -6,14 +6,14 @@
 #include "trace/step.h"
 #include "trace/walk.h"
 
-/* What a cell is made of: of a member of the event, or otherwise. */
+/* What a cell is: a member of the event, or computed. */
 enum what {
 	OF_U32,
 	OF_U64,
 	OF_NS,
 	OF_UID,
 	OF_KEY,
-	OF_NAME, /* a number in the dictionary */
+	OF_NAME, /* a dictionary id */
 	OF_RANK,
 	OF_KIND,
 	OF_CAT,
@@ -23,12 +23,12 @@ enum what {
 	OF_FLAGS,
 	OF_PH,
 	OF_ARGS,
-	/* of the stack of a tree */
+	/* from the tree's stack */
 	OF_OP,
 	OF_OP_ID,
 	OF_MODULE,
 	OF_STEP,
-	/* of the values, with a key behind the point */
+	/* from values; the key follows the point */
 	OF_ARG,
 	OF_TOP,
 };
@@ -38,7 +38,7 @@ enum what {
 static const struct field {
 	const char *word;
 	enum what what;
-	uint32_t has; /* it is there with this bit; 0: always */
+	uint32_t has; /* the member exists if this bit is set; 0: always */
 	size_t at;
 } fields[] = {
 	{ "id", OF_U64, 0, AT(uid.id) },
@@ -80,7 +80,7 @@ struct col {
 	struct str word;
 	struct str key; /* of OF_ARG and OF_TOP */
 	uint64_t hash;
-	uint32_t key_id; /* INTERN_NONE until the stream tells it */
+	uint32_t key_id; /* INTERN_NONE until the stream defines it */
 	struct value val;
 	bool has_val;
 };
@@ -89,12 +89,12 @@ struct tsv {
 	const struct settings *set;
 	struct sources sources;
 	struct stream_in *in;
-	struct walk *walk; /* or NULL: no column needs it */
+	struct walk *walk; /* NULL: no column needs it */
 	struct out *out;
 	struct buf line;
 	VEC(struct col) cols;
 	bool has_keys;
-	bool has_flags; /* a column tells stubs from others */
+	bool has_flags; /* a column tells stubs from other events */
 	int64_t left;
 };
 
@@ -124,7 +124,7 @@ parse_column(struct str word)
 	return c;
 }
 
-/* Commas part; "\," is a comma of a key, "\\" a backslash. */
+/* Commas separate columns; "\," is a comma in a key, "\\" a backslash. */
 static void
 parse_columns(struct tsv *t, const char *text)
 {
@@ -213,7 +213,7 @@ put_args(struct tsv *t, const struct event *ev)
 	buf_free(&json);
 }
 
-/* What the stack of the tree says. */
+/* Writes what the tree's stack says. */
 static void
 put_above(struct tsv *t, enum what what)
 {
@@ -306,7 +306,7 @@ put_cell(struct tsv *t, const struct event *ev, const struct col *c)
 	}
 }
 
-/* Finds the values of the columns args.NAME and top.NAME in one walk. */
+/* Finds the values of columns args.NAME and top.NAME in one walk. */
 static void
 find_values(struct tsv *t, const struct event *ev)
 {
@@ -340,7 +340,7 @@ put_event(struct tsv *t, struct event *ev)
 {
 	if (t->walk != NULL)
 		walk_push(t->walk, ev);
-	/* a stub stands above what was asked for, and was not itself */
+	/* a stub was not selected itself */
 	if (((ev->flags & EV_STUB) != 0 && !t->has_flags) ||
 	    (t->set->kinds & KIND_BIT(ev->shape->kind)) == 0 ||
 	    !is_picked(t->set, ev))
