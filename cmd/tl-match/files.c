@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What matched, for others: traces of both sides, and reports as JSON. */
+/* Files for other programs: traces of both sides, and reports as JSON. */
 #include "cmd/tl-match/match.h"
 #include "trace/window.h"
 #include "json/json.h"
@@ -32,7 +32,10 @@ path_of(const struct program *p, const struct match *m, int side)
 	return path.p;
 }
 
-/* The steps of the block with all threads' work, by who selects them. */
+/*
+ * Writes the steps of the block with all threads' work, by the program that
+ * selects them.
+ */
 static void
 extract(
     const struct program *p, const struct match *m, int side, const char *path)
@@ -90,7 +93,7 @@ put_double(struct buf *b, double v)
 	buf_put(b, text, num_put_double(text, v));
 }
 
-/* ,"KEY": of an object that has a member already. */
+/* ,"KEY": within an object that has a member already */
 static void
 put_key(struct buf *b, const char *key)
 {
@@ -178,7 +181,7 @@ put_match(struct buf *b, const struct program *p, size_t no)
 	buf_putc(b, '}');
 }
 
-/* Phases without a match. */
+/* Writes phases without a match. */
 static void
 put_notes(struct buf *b, const struct program *p)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-match: which iterations of two serving traces did the same work?
- *
- * Reads the iterations of both, finds the blocks of a phase that are nearest in
- * load (trace/match.h), prints them and writes them as traces of their own.
+ * tl-match: which iterations of two serving traces did the same work? It reads
+ * the iterations of both, finds the blocks of a phase that are nearest in load
+ * (trace/match.h), prints them, and writes them as traces.
  */
 #include "cmd/tl-match/match.h"
 #include "table/catalogue.h"
@@ -84,7 +83,7 @@ load_of(const struct iteration *it, size_t load)
 	return v;
 }
 
-/* To so many decimals, as the reference's files have it. */
+/* To so many decimals, as in TraceLens's files. */
 static double
 rounded(double v, int decimals)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-match: main.c knows the options, tables.c prints what matched, files.c
- * writes it for others: reports as JSON, and a trace of each side of a match.
+ * tl-match: main.c has the options, tables.c prints matches, files.c writes
+ * reports as JSON, and a trace of each side of a match.
  */
 #ifndef TL_MATCH_H
 #define TL_MATCH_H
@@ -16,7 +16,7 @@ struct settings {
 	bool list, is_chrome, verbose;
 };
 
-/* For both sides of a match, or NULL: not written. */
+/* For each side of a match, or NULL: not written. */
 struct extract {
 	char *path[MATCH_SIDES];
 };
@@ -25,17 +25,17 @@ struct program {
 	struct settings *set;
 	struct dict *st;
 	struct matches found;
-	VEC(struct extract) extracts; /* of each match */
+	VEC(struct extract) extracts; /* for each match */
 };
 
-/* As the reference has it, as prefilldecode, in files for others. */
+/* TraceLens's name in files for others, such as prefilldecode. */
 const char *phase_name(const struct settings *set, uint8_t phase);
 static inline const struct match_trace *
 trace_of(const struct program *p, int side)
 {
 	return &p->found.trace[side];
 }
-/* The name of a side's trace, as names of files have it. */
+/* The name of a side's trace within names of files. */
 struct str trace_name(const struct program *p, int side, struct buf *b);
 
 /* ---- loads of a block ---- */
@@ -47,10 +47,10 @@ struct load {
 #define NLOADS 6
 extern const struct load loads[NLOADS];
 int64_t load_of(const struct iteration *it, size_t load);
-/* The mean over a block, to three decimals. */
+/* A block's mean, to three decimals. */
 double mean_of(
     const struct program *p, const struct match *m, int side, size_t load);
-/* The mean difference of a load that makes up the distance, to six. */
+/* The mean difference of a load in the distance, to six decimals. */
 double distance_of(const struct match *m, size_t i);
 size_t ndistances(const struct program *p, const struct match *m);
 

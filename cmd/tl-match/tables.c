@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What matched, as tables: a row a match, and a row an iteration. */
+/* Matches as tables: a row per match, and a row per iteration. */
 #include "cmd/tl-match/match.h"
 #include "sink/cells.h"
 
-/* The columns of each side, under the reference's names. */
+/* Columns of a side, with TraceLens's labels. */
 #define SIDE(a, TraceA)                                                        \
 	{ a "_trace", TraceA "_trace", COL_TEXT, UNIT_NONE, COL_DETAIL, 0 },   \
 	    { a "_block", TraceA "_block_index", COL_INT, UNIT_NONE,           \
@@ -94,7 +94,7 @@ put_side(struct cell *row, struct table *t, const struct program *p,
 	return row + 1;
 }
 
-/* Whose block it is. */
+/* Names the process that the block is of. */
 static struct cell *
 put_process(struct cell *row, struct table *t, const struct program *p,
     const struct match *m, int side)
@@ -171,7 +171,7 @@ put_step(
 	row[12] = cell_int(trace->steps.v[at].dur_ns);
 }
 
-/* Of a match, an iteration of A and the one of B that it is compared with. */
+/* Rows of a match: an iteration of A, and the one of B it is compared with. */
 static void
 put_all_steps(struct table *t, const struct program *p)
 {
