@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* On which clock sources are, and their records on the first one's. */
+/* Which clock sources have; writes their records on the first one's. */
 #include "cmd/tl-merge/merge.h"
 #include "stream/maker.h"
 
@@ -12,8 +12,8 @@ is_stdin(const struct input *input)
 /* ---- clocks ---- */
 
 /*
- * What to add to the source's base so that its times are those of the first
- * one's clock; in Unix time nothing changes but the offset.
+ * What to add to the source's base to move its times to the first one's clock;
+ * with Unix time just the offset.
  */
 static int64_t
 move_of(struct merge *m, const struct source *s,
@@ -56,7 +56,7 @@ move_of(struct merge *m, const struct source *s,
 	return move;
 }
 
-/* Times of collectives are Unix time where each input has an epoch. */
+/* Collectives have Unix time if each input has an epoch. */
 static int64_t
 epoch_of_collectives(const struct merge *m)
 {
@@ -66,7 +66,10 @@ epoch_of_collectives(const struct merge *m)
 	return m->first_has_epoch ? m->first_epoch : 0;
 }
 
-/* Drift is of each event: at which of the source's times it is none. */
+/*
+ * Keeps the drift, applied to each event, and the source's time at which it is
+ * 0.
+ */
 static void
 keep_drift(struct merge *m, uint32_t src, const struct collective_clock *c,
     int64_t base)
@@ -127,7 +130,7 @@ clock_source(struct merge *m, const struct source *in)
 		die("%s: its clock is out of range", m->input->path);
 	for (size_t i = 0; i < in->nfacts; i++)
 		vec_push(&facts.list, in->facts[i]);
-	/* for readers that name what they read before it ends */
+	/* for readers that need the rank before the end */
 	if (!in->is_final && in->src == 0 && m->input->has_rank &&
 	    source_fact(in, "rank") == NULL)
 		facts_int(&facts, "rank", m->input->rank);
@@ -161,7 +164,7 @@ clock_offsets(struct merge *m)
 	vec_free(&paths);
 }
 
-/* Made when missing. */
+/* Makes it if missing. */
 static struct joined *
 joined_of(struct merge *m, uint32_t src)
 {
@@ -194,8 +197,8 @@ clock_note(struct merge *m, const struct source *s, bool is_asked)
 /* ---- before work begins ---- */
 
 /*
- * Many sources tell their epoch and rank behind their events, when what was
- * made of these is gone. So files are looked into first, as far as need be.
+ * Many sources tell their epoch and rank after their events, too late for the
+ * output. So files are read ahead, as far as needed.
  */
 static void
 look_into(struct input *input)

@@ -58,7 +58,7 @@ is_unasked(const struct merge *m, uint32_t src)
 static void
 pass_event(struct merge *m, struct event ev, bool is_chosen)
 {
-	/* names of processes and threads always go along */
+	/* names of processes and threads are always kept */
 	if (is_unasked(m, ev.src) ||
 	    (m->is_selective && !is_chosen && ev.shape->kind != KIND_META))
 		return;
@@ -126,7 +126,7 @@ pass_item(struct merge *m, struct stream_in *in, enum item item)
 	}
 }
 
-/* Trees only when the first is one: the others are led through tl-tree. */
+/* Trees only if the first is one: others then pass through tl-tree. */
 static enum want
 wanted(const struct merge *m, const struct input *input)
 {
@@ -175,7 +175,7 @@ pass_input(struct merge *m, const struct input *input)
 static void
 take_option(struct settings *set, const struct optparse *op, int ch)
 {
-	/* of enum align, but for the first */
+	/* of enum align, without the first */
 	static const char *const aligns[] = { "base", "collective", "none",
 		NULL };
 	static const char *const orders[] = { "given", "rank", NULL };
@@ -224,7 +224,7 @@ main(int argc, char *argv[])
 		pass_input(&m, &m.inputs.v[i]);
 	}
 	select_end(&set.select);
-	/* an output may replace an input: they are read before */
+	/* read before, as the output may replace an input */
 	if (set.align == ALIGN_UNSAID)
 		joined_check(&m.joined);
 	stream_finish(m.out);
