@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names to frames. A semicolon would part a frame in two, a newline a line, and
- * a number behind the last blank be taken for a column: they are escaped as all
- * that text_escape() does, so that different names are different frames.
+ * Names to frames. A semicolon would split a frame, a newline a line, and a
+ * number after the last blank would be a column: they are escaped like all that
+ * text_escape() escapes, so that different names are different frames.
  */
 #include "cmd/tl-fold/fold.h"
 #include "table/view.h"
@@ -14,7 +14,7 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The blank before "12" or "1.5" at the end; what has none: its length. */
+/* Where the blank before a final "12" or "1.5" is, or the length. */
 static size_t
 blank_before_number(struct str s)
 {
@@ -43,7 +43,7 @@ escape(struct buf *b, struct str s)
 	    (struct str){ s.p + blank + 1, s.len - blank - 1 }, "", ";\\", b);
 }
 
-/* "a/b/model.py(12): forward" loses its folders, with or without the line. */
+/* Drops folders of "a/b/model.py(12): forward", with or without the line. */
 static struct str
 without_folders(struct str s)
 {
@@ -62,7 +62,7 @@ without_folders(struct str s)
 	return s;
 }
 
-/* A name as it is to be read: shortened where that was asked for. */
+/* The name as printed: shortened with --short. */
 static struct str
 readable(struct frames *f, struct str name, enum frame_type type)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-fold: stacks and their times, for flame graphs.
- *
- * A sink over a tree: the open frames are a stack, each of them knows its
- * place among all stacks seen, and time is added there. With --diff the second
- * tree's times are added beside those of the first.
+ * tl-fold: stacks and their times, for flame graphs. A sink over a tree: the
+ * open frames are a stack, each knows its place among all stacks so far, and
+ * time is added there. With --diff the second tree's times are added beside the
+ * first's.
  */
 #include <stdlib.h>
 
@@ -40,12 +39,12 @@ struct folder {
 	const struct settings *set;
 	struct dict *dict;
 	struct sources sources;
-	int side; /* that is being read */
+	int side; /* the one being read */
 	struct frames frames;
 	struct merged tree; /* the sources' trees below the root */
 	uint32_t no_launch, no_frame;
 	uint64_t nevents[NSIDES], nhost, nframes;
-	uint64_t npython[NSIDES]; /* frames of Python */
+	uint64_t npython[NSIDES]; /* Python frames */
 };
 
 static const struct opt options[] = {
@@ -77,7 +76,7 @@ static const struct about about = {
 	"tl-fold trace.json.gz | flamegraph.pl > gpu.svg",
 };
 
-#define FRAMES_MODULES 3 /* in frames_words */
+#define FRAMES_MODULES 3 /* index in frames_words */
 static const char *const clock_words[] = { "gpu", "cpu", NULL };
 #define PYTHON KIND_BIT(KIND_PYTHON)
 static const char *const frames_words[] = { "all", "ops", "python", "modules",
@@ -88,7 +87,7 @@ static const uint32_t frames_kinds[] = { KINDS_HOST | PYTHON, KINDS_HOST,
 /* ---- frames ---- */
 
 /*
- * A launch says no more than its kernel: API calls are frames only where their
+ * A launch says no more than its kernel: API calls are frames only when their
  * own time counts.
  */
 static bool
@@ -182,7 +181,7 @@ take_event(struct folder *f, const struct event *ev, bool is_chosen)
 		take_gpu_event(f, ev, is_chosen);
 		return;
 	}
-	/* what is no part of the tree is above nothing */
+	/* not in the tree */
 	if ((ev->shape->has & HAS_DEPTH) == 0 ||
 	    !event_is(ev, KINDS_HOST | PYTHON))
 		return;
@@ -271,7 +270,7 @@ check_answer(const struct folder *f)
 		    MSG_NO_HOST_TIME, path, f->nevents[0] + f->nevents[1]);
 }
 
-/* Then no stack of one side is one of the other's. */
+/* Says so if only one side has Python frames: then no stacks are equal. */
 static void
 tell_sides(const struct folder *f)
 {
@@ -347,7 +346,7 @@ check_settings(struct settings *set)
 	set->output.is_gpu = set->clock == CLOCK_GPU;
 }
 
-/* Which files belong to which side: with --diff two operands, or -B and -A. */
+/* Assigns files to sides: with --diff two operands, or -B and -A. */
 static void
 take_operands(path_vec paths[NSIDES], bool is_diff, const struct optparse *op)
 {

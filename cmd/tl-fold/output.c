@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A line a stack: frames joined by semicolons, a space, the time. The order is
- * that of the bytes of the stacks, found without joining them: whole texts may
- * be a hundred times as long as what is kept of them.
+ * A line per stack: frames joined by semicolons, a blank, the time. Stacks are
+ * sorted by their bytes without joining them: whole texts may be a hundred
+ * times as long as what is kept.
  */
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ struct writer {
 
 /* ---- order ---- */
 
-/* qsort() hands nothing through. */
+/* qsort() passes no context */
 static const struct writer *sorting;
 
 static const struct merged_node *
@@ -31,7 +31,7 @@ stack_at(const struct writer *w, uint32_t number)
 	return &w->t->nodes.v[number];
 }
 
-/* Two frames below the same one; more says that frames follow. */
+/* Compares frames below the same one; more: other frames follow. */
 static int
 cmp_frames(
     const struct writer *w, uint32_t x, bool x_more, uint32_t y, bool y_more)
@@ -43,7 +43,7 @@ cmp_frames(
 
 	if (c != 0)
 		return c;
-	/* one begins like the other: what follows is a ';' or the end */
+	/* one begins with the other: a ';' or the end follows */
 	if (a.len < b.len)
 		return x_more && (unsigned char)b.p[n] < ';' ? 1 : -1;
 	if (b.len < a.len)
@@ -69,7 +69,7 @@ by_bytes(const void *vx, const void *vy)
 		y_more = true;
 	}
 	if (x == y)
-		return x_more ? 1 : -1; /* one is the beginning of the other */
+		return x_more ? 1 : -1; /* one is a prefix of the other */
 	while (stack_at(w, x)->up != stack_at(w, y)->up) {
 		x = stack_at(w, x)->up;
 		y = stack_at(w, y)->up;
@@ -80,7 +80,7 @@ by_bytes(const void *vx, const void *vy)
 
 /* ---- sources ---- */
 
-/* Sources are frames only when there are several. */
+/* Sources are frames only if there are several. */
 static void
 name_sources(struct writer *w, const struct sources *sources)
 {

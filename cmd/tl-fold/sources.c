@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which source a stack belongs to, and its counterpart on the other side. */
+/* The source of a stack, and its counterpart on the other side. */
 #include "cmd/tl-fold/fold.h"
 
 static bool
@@ -12,8 +12,8 @@ is_taken(const struct sources *s, uint32_t number)
 }
 
 /*
- * The first side's counterpart of a source of the second: by rank, or by place
- * if ranks are unknown or runs repeat one.
+ * The first side's counterpart of a source of the second: by rank, or by
+ * position if ranks are unknown or repeated.
  */
 static uint32_t
 match_of(const struct sources *s, const struct sink_source *o)
@@ -46,7 +46,7 @@ sources_number(struct sources *s, int side, const struct sink_source *o)
 	return s->matches.v[o->no];
 }
 
-/* The counterpart of a source of the first side; NULL: none. */
+/* The counterpart of a source of the first side, or NULL. */
 static const struct sink_source *
 recording_at(const struct sources *s, int side, uint32_t number)
 {
