@@ -297,7 +297,7 @@ set_rates(const struct maker *k, struct node *node, uint32_t none)
 
 	node->gflop = f->nops > 0 ? f->flops / 1e9 : NAN;
 	node->mib = f->nops > 0 ? f->bytes / 1048576 : NAN;
-	/* 1e9 FLOP/s is a thousandth of a TFLOP/s */
+	/* 1 FLOP/ns is 1e-3 TFLOP/s */
 	node->tflop_s = f->flops / ns / 1e3;
 	node->tb_s = f->bytes / ns / 1e3;
 	node->pct_modelled = 100 * (double)f->known_ns / ns;
