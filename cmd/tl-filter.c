@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-filter: passes on the events that are asked for.
- *
- * A filter: order is kept. What is chosen of a tree goes on with the events
- * above it, as stubs, so that it stays a tree; the facts of its source, its
- * threads' names and the user's annotations stay too, as other programs need
- * them to tell whose and when the events are.
+ * tl-filter: passes on the events that are asked for. A filter: order is kept.
+ * Selected events of a tree keep those above them, as stubs, so that it stays a
+ * tree; facts of the source, names of threads and user annotations stay, too,
+ * as other programs need them.
  */
 #include "trace/hold.h"
 #include "trace/select.h"
 
 struct settings {
 	bool is_flat, subtree, verbose;
-	bool is_part; /* another program reads more inputs */
+	bool is_part; /* another program reads further inputs */
 	bool has_met;
 	int met; /* a file: see select_put_met() */
 	uint32_t first_source;
@@ -26,10 +24,10 @@ struct filter {
 	struct numbering nb;
 	struct stream_in *in;
 	enum section section;
-	bool has_section_due; /* written once its source is wanted */
-	bool is_left_out;     /* the source written last */
+	bool has_section_due; /* to be written once its source is wanted */
+	bool is_left_out;     /* the source written last is skipped */
 	VEC(struct fact) facts;
-	VEC(bool) unasked; /* by source of this input: not of these ranks */
+	VEC(bool) unasked; /* by source of this input: --rank excludes it */
 	uint64_t nread;
 };
 
@@ -70,7 +68,9 @@ is_unasked(const struct filter *f, uint32_t src)
 	return src < f->unasked.n && f->unasked.v[src];
 }
 
-/* The section that has begun: without some sources a section may be empty. */
+/*
+ * Writes the section that has begun, which may be empty without some sources.
+ */
 static void
 tell_section(struct filter *f)
 {
@@ -81,7 +81,7 @@ tell_section(struct filter *f)
 		stream_write_section(f->hold.out, f->section);
 }
 
-/* In a flat stream without subtrees an event is alone. */
+/* In a flat stream without subtrees an event is on its own. */
 static bool
 is_alone(const struct settings *set)
 {
@@ -113,8 +113,8 @@ take_event(struct filter *f, bool is_chosen)
 }
 
 /*
- * Which events of the prologue are in a window is known only after it. The
- * selection then sees them again; their sources' numbers no longer matter.
+ * Which events of the prologue are in a window is known only after it, when the
+ * selection sees them again; source numbers no longer matter then.
  */
 static void
 judge_prologue(struct filter *f)
@@ -139,12 +139,12 @@ take_section(struct filter *f)
 	hold_flush(&f->hold);
 	f->section = f->in->section;
 	f->has_section_due = true;
-	/* those behind the prologue belong to the source before them */
+	/* events after the prologue belong to the source before them */
 	if (f->section != SECTION_PROLOGUE && !f->is_left_out)
 		tell_section(f);
 }
 
-/* What is left of a recording cut in time is no longer its whole window. */
+/* A recording cut in time no longer has its whole length. */
 static void
 drop_window(struct filter *f, struct source *s)
 {
@@ -194,8 +194,8 @@ take_meta(struct filter *f)
 /* ---- streams ---- */
 
 /*
- * A tree, so that readers of the output know the owners of GPU work. Flat
- * output needs only the links of its GPU work.
+ * A tree, so that the output's readers know the owners of GPU work. Flat output
+ * needs only the links of its GPU work.
  */
 static enum want
 wanted(const struct settings *set, bool is_only)
@@ -225,7 +225,7 @@ open_input(struct filter *f, const char *path, bool is_only)
 	f->section = SECTION_NONE;
 }
 
-/* The first input's marks hold for all: they are opened alike. */
+/* The first input's marks apply to all: they are opened alike. */
 static void
 open_output(struct filter *f)
 {

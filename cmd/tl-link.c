@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-link: links launches to GPU work and forward ops to backward ones.
- *
- * A filter: order is kept, and events get the fields launch, fwd and bwd. A
- * source is held in memory until its end, because a launch may stand behind
- * the work that it launched.
+ * tl-link: links launches to GPU work and forward ops to backward ones. A
+ * filter: order is kept, and events get the fields launch, fwd and bwd. It
+ * holds a source until its end, because a launch may come after the work that
+ * it launched.
  */
 #include "table/table.h"
 #include "trace/link.h"
@@ -44,14 +43,14 @@ static const struct about about = {
 /* ---- what was linked, and why not ---- */
 
 enum outcome {
-	DONE,        /* has its launch, GPU work or forward op */
-	NO_KEY,      /* carries no correlation (or external) id */
-	NO_LAUNCH,   /* no launch of the trace has its id */
-	DUPLICATE,   /* stands twice in the trace */
-	NO_GPU_WORK, /* launches: nothing on the GPU has the id */
-	NOT_WORK,    /* launches: a synchronisation or event row has it */
+	DONE,        /* its launch, GPU work or forward op was found */
+	NO_KEY,      /* no correlation (or external) id */
+	NO_LAUNCH,   /* no launch in the trace has its id */
+	DUPLICATE,   /* recorded twice */
+	NO_GPU_WORK, /* launches: no GPU event has the id */
+	NOT_WORK,    /* launches: a synchronization or event row has it */
 	IS_SECOND,   /* launches: another launch has the GPU work */
-	NO_ARROW,    /* by flow: both are there, but no arrow between them */
+	NO_ARROW,    /* with flow: no arrow between them */
 	NO_FORWARD,  /* backward ops: no forward op has the number */
 	OUTCOMES
 };
@@ -74,7 +73,7 @@ struct tally {
 	uint64_t events;
 };
 
-/* What has an id. */
+/* Events that have an id. */
 enum {
 	ID_WORK = 1,   /* GPU work ... */
 	ID_OWNED = 2,  /* ... that has a launch */
