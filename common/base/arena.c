@@ -46,8 +46,8 @@ struct block {
 
 struct arena {
 	struct block *newest;
-	struct block *spare; /* one kept by reset: loops need no malloc */
-	size_t next;         /* size of the next block, its head included */
+	struct block *spare; /* kept by reset, so that loops need no malloc */
+	size_t next;         /* size of the next block, with its head */
 	size_t bytes;
 };
 
@@ -75,7 +75,7 @@ static void
 block_drop(struct arena *a, struct block *b)
 {
 	CLOSE(b->p, b->cap);
-	/* A block of its own size may be huge: never kept. */
+	/* A block made for one large piece may be huge: it is never kept. */
 	if (b->cap + sizeof *b > BLOCK_MAX ||
 	    (a->spare != NULL && a->spare->cap >= b->cap)) {
 		block_free(a, b);
@@ -85,7 +85,7 @@ block_drop(struct arena *a, struct block *b)
 	a->spare = b;
 }
 
-/* What is larger than a block gets one of its own. */
+/* A piece larger than a block gets its own. */
 static struct block *
 block_new(struct arena *a, size_t need)
 {
@@ -135,7 +135,7 @@ arena_alloc(struct arena *a, size_t size)
 	return bump(a, size > 0 ? size : 1, ALIGN);
 }
 
-/* Text is packed: aligning it would cost half of a short name. */
+/* Strings are packed: aligning would waste half of a short name. */
 struct str
 arena_str(struct arena *a, struct str s)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Child processes do not outlive a program that dies, whatever it dies of: by
- * die() or a signal it ends them and waits for them; where nothing runs any
- * more (kill -9), the kernel ends them (PR_SET_PDEATHSIG). That signal comes
- * when the thread ends that started the child, so the main thread starts them.
+ * Child processes do not outlive this program, however it ends: die() and
+ * signals end them and wait for them; after kill -9 the kernel ends them
+ * (PR_SET_PDEATHSIG). That signal is sent when the thread that started the
+ * child ends, so the main thread starts them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,13 +15,12 @@
 
 #include "base/base.h"
 
-/* More than any program runs at a time; no memory is needed where it may lack.
- */
+/* More than any program runs at once. A fixed array, as memory may be short. */
 #define CHILDREN_MAX 1024
 
-/* 0: a free place. A signal handler may look at any time. */
+/* 0: a free entry. A signal handler may read it at any time. */
 static _Atomic(pid_t) children[CHILDREN_MAX];
-static _Atomic(pid_t) parent; /* whose they are: a child has none of these */
+static _Atomic(pid_t) parent; /* the owner: a forked child owns none of these */
 
 /* ---- which there are ---- */
 
@@ -43,7 +42,7 @@ children_end(void)
 				;
 }
 
-/* Puts a number in place of another; whether that was there. */
+/* Replaces a number by another; false if it was not there. */
 static bool
 put(pid_t number, pid_t in_place_of)
 {
@@ -56,7 +55,7 @@ put(pid_t number, pid_t in_place_of)
 	return false;
 }
 
-/* Signals wait until a child that was started is in the list. */
+/* Blocks signals until a started child is in the list. */
 static void
 hold_signals(sigset_t *before)
 {
@@ -74,13 +73,13 @@ hold_signals(sigset_t *before)
 
 /* ---- starting ---- */
 
-/* In the child: the end of its parent ends it. */
+/* In the child: it ends when its parent does. */
 static void
 follow(pid_t its_parent)
 {
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != its_parent)
-		_exit(EXIT_NO_ANSWER); /* it is gone already */
+		_exit(EXIT_NO_ANSWER); /* its parent is gone already */
 }
 
 pid_t
@@ -101,7 +100,7 @@ child_fork(void)
 	return pid;
 }
 
-/* Our handlers are not the child's, which still has our memory. */
+/* Our handlers are not for the child, which still has our memory. */
 static void
 reset_signals(void)
 {
@@ -112,11 +111,11 @@ reset_signals(void)
 		    ((old.sa_flags & SA_SIGINFO) != 0 ||
 			old.sa_handler != SIG_IGN))
 			(void)sigaction(sig, &sa, NULL);
-	/* that we ignore it must not make the child deaf */
+	/* SIGPIPE, which we ignore, must end the child */
 	(void)sigaction(SIGPIPE, &sa, NULL);
 }
 
-/* Ours may have the numbers that they get, so they first get others. */
+/* Moves our descriptors away first, as they may have the numbers needed. */
 static bool
 place(const int fd[CHILD_FDS])
 {
@@ -176,7 +175,7 @@ child_spawn(char *const *argv, int in, int out)
 
 /* ---- waiting ---- */
 
-/* The next of them to end; off the list before its number can be another's. */
+/* Waits for the next one, and removes it before its number can be reused. */
 static pid_t
 wait_for(idtype_t type, pid_t pid, int *status)
 {

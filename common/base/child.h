@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * child: processes that this one starts. When it dies, of whatever, they are
- * ended; unless it was killed outright they are waited for, too, so that no
- * word of them comes later.
+ * child: processes that this one starts. However it dies, they are ended;
+ * unless it is killed outright, it also waits for them, so that they print
+ * nothing later.
  */
 #ifndef TL_BASE_CHILD_H
 #define TL_BASE_CHILD_H
@@ -13,31 +13,31 @@
 
 struct child_how {
 	char *const *argv; /* [0] is found by PATH */
-	int fd[CHILD_FDS]; /* becomes its 0, 1 ...; -1: as ours */
+	int fd[CHILD_FDS]; /* becomes its 0, 1 ...; -1: inherited */
 };
 
-/* Both only in the main thread. -1 and errno: it can't be run. */
+/* Main thread only. -1 and errno if it can't be run. */
 pid_t child_start(const struct child_how *how) USE_RESULT;
 /* The same with these as its standard input and output. */
 pid_t child_spawn(char *const *argv, int in, int out) USE_RESULT;
 /* As fork(2), which it never fails to do. */
 pid_t child_fork(void);
-/* Waits for it: its exit status, or 128 + the signal that ended it. */
+/* Waits for it; returns its exit status, or 128 + the signal that ended it. */
 int child_wait(pid_t pid);
-/* Waits for any of them. */
+/* Waits for any child. */
 pid_t child_wait_any(int *status);
-/* The signal that ended it, from that status; 0: none did. */
+/* The signal that ended it, from that status, or 0. */
 static inline int
 child_signal(int status)
 {
 	return status > 128 ? status - 128 : 0;
 }
 /*
- * Whether it did its work with warnings; the end of this program if it did
- * not do it. about, if not NULL, is what the message begins with.
+ * Whether it completed with warnings; if it failed, this program ends, too.
+ * about, if not NULL, begins the message.
  */
 bool child_has_warned(const char *about, const char *program, int status);
-/* Ends those that still run, as a death does. */
+/* Ends those that still run, as this program's death does. */
 void children_end(void);
 
 #endif

@@ -18,7 +18,7 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-/* Digits from *at on: how many. */
+/* Skips digits from *at on; returns how many. */
 static size_t
 step_over_digits(struct str s, size_t *at)
 {
@@ -74,7 +74,9 @@ num_double(struct str s, double *out)
 	return true;
 }
 
-/* Digits without a leading or ending zero, value 0.DIGITS x 10^point. */
+/*
+ * Digits without leading or trailing zeros; the value is 0.DIGITS x 10^point.
+ */
 struct digits {
 	char p[24];
 	int n, point;
@@ -107,9 +109,9 @@ shortest_of(double v, uint64_t *digits, int *exp10)
 	root = fives[k / 2];
 	five = (u128)root * root * (k % 2 != 0 ? 5 : 1);
 	all = five * c * 4;
-	bits = MANT_BITS - e - k + 2; /* of all behind the point */
-	is_odd = c % 2 != 0;          /* then a middle is the neighbour's */
-	/* below a power of two the neighbour is nearer */
+	bits = MANT_BITS - e - k + 2; /* bits after the point */
+	is_odd = c % 2 != 0; /* then the midpoints read back as v, too */
+	/* below a power of two the next double is nearer */
 	lower = all - (c == MANT_EXACT / 2 ? five : 2 * five) + is_odd;
 	upper = all + 2 * five - is_odd;
 	unit = (u128)1 << bits;
@@ -134,8 +136,8 @@ shortest_of(double v, uint64_t *digits, int *exp10)
 }
 
 /*
- * By trying. Up to 15 digits are there among 15, but for subnormals. Some
- * powers of two, from 2^89 on and below 2^-76, get the nearest 17 digits,
+ * By trial. A value of up to 15 digits reads back from 15, except subnormals.
+ * Some powers of two, from 2^89 on and below 2^-76, get the nearest 17 digits,
  * not 16.
  */
 static void

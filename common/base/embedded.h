@@ -15,7 +15,7 @@ struct embedded {
 	const char *name; /* "gemm.lua", "arch/MI300X.json" */
 	const unsigned char *bytes;
 	size_t len;                /* IN_PAD zeros follow */
-	const unsigned char *code; /* of Lua: compiled by the build */
+	const unsigned char *code; /* Lua compiled by the build */
 	size_t ncode;
 };
 

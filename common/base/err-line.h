@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside base only: lines of messages, which err.c and report.c share. */
+/* Inside base only: message lines, shared by err.c and report.c. */
 #ifndef TL_BASE_ERR_LINE_H
 #define TL_BASE_ERR_LINE_H
 
@@ -9,29 +9,29 @@
 #define MESSAGE_MAX 4096
 
 struct line {
-	char p[MESSAGE_MAX + 512]; /* the rest: synopsis and hint */
+	char p[MESSAGE_MAX + 512]; /* room for synopsis and hint */
 	size_t len;
 };
 
 /*
- * Length of the well-formed UTF-8 character at p, 0 if there is none or if it
- * is one that a terminal obeys: C0, DEL and C1 controls.
+ * Length of the well-formed UTF-8 character at p; 0 if it is invalid, or
+ * controls a terminal: C0, DEL and C1.
  */
 size_t visible_char(const unsigned char *p, size_t n);
-/* Appends as much of s as fits below limit; false if some did not. */
+/* Appends as much of s as fits below limit; false if some was cut. */
 bool message_visible(struct line *l, size_t limit, const char *s, size_t n);
 void message_text(struct line *l, const char *s);
-/* One write; when even that fails there is nobody left to tell. */
+/* One write(2); if that fails, nobody is left to tell. */
 void message_emit(const struct line *l);
 
-/* A record of an error; false if there is no descriptor, or it fails. */
+/* Writes a record of an error; false without a descriptor, or if it fails. */
 bool status_error(const char *program, const char *id, struct str sentence);
 
-/* This thread ends the program: others wait. */
+/* This thread will end the program: others wait. */
 void err_claim_death(void);
-/* The hooks, and the end. */
+/* Runs the hooks, and ends. */
 noreturn void err_end_nothing(void);
-/* exit_status() is EXIT_WARNINGS from now on. */
+/* Makes exit_status() return EXIT_WARNINGS from now on. */
 void err_warned(void);
 
 #endif

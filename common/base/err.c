@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages and the end of the program.
- *
- * Nothing here allocates, so that "out of memory" can still be said. A message
- * leaves in one write(2), so that lines of the programs of a pipe don't mix.
+ * Messages and the end of the program. Nothing here allocates, so that "out of
+ * memory" can be reported. A message is one write(2), so that lines of a pipe's
+ * programs don't mix.
  */
 #include <assert.h>
 #include <errno.h>
@@ -71,7 +70,7 @@ message_text(struct line *l, const char *s)
 	message_visible(l, sizeof l->p - 1, s, strlen(s));
 }
 
-/* A message cut by vsnprintf() may end inside a character: drop that. */
+/* Drops a character that vsnprintf() cut in two. */
 static size_t
 whole_chars(const char *s, size_t n)
 {
@@ -115,7 +114,7 @@ static void PRINTF_LIKE(3, 0)
 	l->p[l->len++] = '\n';
 }
 
-/* Columns of a terminal on stderr; 0: it is none. */
+/* Columns of a terminal on stderr, or 0. */
 static size_t
 message_width(void)
 {
@@ -127,7 +126,7 @@ message_width(void)
 	return ws.ws_col < WRAP_MIN ? 0 : ws.ws_col;
 }
 
-/* Breaks lines between words, and indents what goes on; returns its length. */
+/* Breaks lines between words, and indents the rest; returns the length. */
 static size_t
 wrap(const struct line *l, size_t width, char *to)
 {
@@ -159,7 +158,7 @@ wrap(const struct line *l, size_t width, char *to)
 void
 message_emit(const struct line *l)
 {
-	char wrapped[sizeof l->p * 2]; /* a break for each WRAP_MIN at most */
+	char wrapped[sizeof l->p * 2]; /* a break per WRAP_MIN at most */
 	size_t width = message_width(), n = l->len;
 	const char *p = l->p;
 
@@ -171,7 +170,7 @@ message_emit(const struct line *l)
 		;
 }
 
-/* As a record, or else as a line. */
+/* As a record, else as a line. */
 static void
 emit_error(const char *id, const struct line *l, size_t len)
 {
@@ -183,8 +182,8 @@ emit_error(const char *id, const struct line *l, size_t len)
 }
 
 /*
- * The first thread to fail speaks and ends the program; a later one waits
- * here for that, silently. A hook that fails in its turn ends at once.
+ * The first thread to fail reports and ends the program; later ones wait here
+ * silently. If a hook fails, the program ends at once.
  */
 static void
 claim_death(void)
@@ -196,8 +195,8 @@ claim_death(void)
 }
 
 /*
- * _exit() and not exit(): other threads still run, and handlers of atexit()
- * would pull down what they use. Our output is not stdio; nothing is lost.
+ * _exit() and not exit(): other threads still run, and atexit() handlers would
+ * destroy what they use. Our output is not stdio, so nothing is lost.
  */
 static noreturn void
 end(int status)
@@ -313,7 +312,7 @@ err_claim_death(void)
 	claim_death();
 }
 
-/* It keeps errno, being called on the way. */
+/* Keeps errno, as it may be called between a failure and its report. */
 void
 note(const char *fmt, ...)
 {

@@ -21,19 +21,19 @@ const char *err_program_name(void);
 noreturn void die(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* The same, with ": " and the text of errno at the end. */
 noreturn void die_errno(const char *fmt, ...) PRINTF_LIKE(1, 2);
-/* The reason, the synopsis, one line "try '... --help'", exit 2. */
+/* Prints the reason, the synopsis, "try '... --help'"; exit status 2. */
 noreturn void die_usage(const char *fmt, ...) PRINTF_LIKE(1, 2);
-/* A line on stderr that is no record of what happened (summaries of -v). */
+/* A line on stderr that is no status record (summaries of -v). */
 void note(const char *fmt, ...) PRINTF_LIKE(1, 2);
-/* EXIT_DONE, or EXIT_WARNINGS after a warning: what main() returns. */
+/* For main() to return: EXIT_DONE, or EXIT_WARNINGS after a warning. */
 int exit_status(void);
-/* What die_usage() shows as the synopsis; borrowed. opt_start() calls it. */
+/* The synopsis for die_usage(); borrowed. opt_start() calls it. */
 void err_synopsis(const char *synopsis);
-/* Called by die() before the process ends (removes temporary files). */
+/* Runs before die() ends the process (removes temporary files). */
 void err_at_death(void (*fn)(void));
 /*
- * Called in the handler of a signal that ends the program, where that has none
- * of its own: nothing but what is async-signal-safe.
+ * Runs in the handler of a signal that ends the program, unless that has a
+ * handler of its own: async-signal-safe calls only.
  */
 void err_at_signal(void (*fn)(void));
 

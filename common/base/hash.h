@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* hash: hashes, a map of integers, and strings by number. */
+/* hash: hashes, a map of integers, and interned strings. */
 #ifndef TL_BASE_HASH_H
 #define TL_BASE_HASH_H
 
@@ -54,32 +54,31 @@ hash_with(const void *bytes, size_t n, uint64_t start, uint64_t factor)
 	return hash_mix(h, factor);
 }
 
-/* Of the process: random, so that nobody can write texts or ids that collide.
- */
+/* Random, per process, so that nobody can craft texts or ids that collide. */
 extern uint64_t hash_seed[2];
 
-/* For tables in memory: another one in every process. */
+/* For tables in memory: differs in every process. */
 static inline uint64_t
 hash_bytes(const void *bytes, size_t n)
 {
 	return hash_with(bytes, n, hash_seed[0], hash_seed[1]);
 }
 
-/* Likewise of a number, as ids are what a trace's author likes. */
+/* The same for a number, as a trace's author chooses ids, too. */
 static inline uint64_t
 hash_u64(uint64_t v)
 {
 	return hash_mix(v ^ hash_seed[0], hash_seed[1]);
 }
 
-/* Of what has the hash h and one number more. */
+/* The hash of what has the hash h, and one more number. */
 static inline uint64_t
 hash_more(uint64_t h, uint64_t v)
 {
 	return hash_mix(h ^ v, hash_seed[1]);
 }
 
-/* For what is written: the same in every process. */
+/* For output: the same in every process. */
 static inline uint64_t
 hash_same(struct str s)
 {
@@ -95,26 +94,26 @@ struct map {
 };
 
 /*
- * The value's place until the next map_put(), made with value 0 when missing
+ * The value's address until the next map_put(), inserted as 0 if missing
  * (*is_new says so, unless is_new is NULL).
  */
 uint64_t *map_put(struct map *m, uint64_t key, bool *is_new);
 /*
- * For a map that is filled by nothing else: the key's number, from 0 in the
- * order in which keys came, as of a string in an intern table.
+ * For a map filled by nothing else: numbers keys from 0 in order of appearance,
+ * as an intern table does strings.
  */
 uint32_t map_number(struct map *m, uint64_t key);
-/* The value's place or NULL. */
+/* The value's address, or NULL. */
 uint64_t *map_get(const struct map *m, uint64_t key);
 void map_free(struct map *m);
 
 /*
- * Bytes to dense ids from 0 and back; equal bytes, equal id. Strings live as
+ * Strings to dense ids from 0 and back; equal bytes, equal id. Strings live as
  * long as the table. About 40 bytes an entry besides the text.
  *
  * A slot holds 32 bits of the hash above id + 1, so that probing and growing
  * touch no entry whose hash differs: a hit costs two cache misses, one for the
- * slot and one for the entry, besides the text itself.
+ * slot and one for the entry, besides the text.
  */
 #define INTERN_NRECENT 1024
 
@@ -136,19 +135,18 @@ struct intern {
 
 struct intern *intern_create(void);
 void intern_destroy(struct intern *t);
-/* Forgets all strings; their memory is given back. */
+/* Forgets all strings, and frees their memory. */
 void intern_clear(struct intern *t);
 size_t intern_bytes(const struct intern *t);
-/* With the hash of hash_bytes() already at hand. */
+/* With the hash of hash_bytes() known. */
 uint32_t intern_put_hashed(struct intern *t, struct str s, uint64_t hash);
-/* INTERN_NONE when absent. */
+/* INTERN_NONE if absent. */
 uint32_t intern_find(const struct intern *t, struct str s, uint64_t hash);
 
-/* The same of 8 bytes and more. */
+/* For strings of 8 bytes and more. */
 uint32_t intern_put_long(struct intern *t, struct str s);
 
-/* Names come again soon: the last ones are found without hashing all of them.
- */
+/* Names recur soon: recent ones are found without hashing all of them. */
 static inline uint32_t
 intern_put(struct intern *t, struct str s)
 {

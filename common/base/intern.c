@@ -52,7 +52,7 @@ intern_destroy(struct intern *t)
 	free(t);
 }
 
-/* What grows: how much is taken decides when tables are cleared. */
+/* Memory that grows: decides when tables are cleared. */
 size_t
 intern_bytes(const struct intern *t)
 {
@@ -108,7 +108,7 @@ same_bytes(const char *a, const char *b, size_t n)
 	    (a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1]);
 }
 
-/* The id of s; when absent INTERN_NONE, and *slot is where it belongs. */
+/* The id of s, or INTERN_NONE, and then *slot is where it belongs. */
 static inline uint32_t
 probe(const struct intern *t, struct str s, uint64_t tag, size_t *slot)
 {
@@ -179,7 +179,7 @@ recent_place(struct str s)
 	return ((first ^ last ^ middle) + s.len) * HASH_K0 >> 54;
 }
 
-/* Out of line, so that what is recent needs no registers saved. */
+/* Not inlined, so that the path of recent names saves no registers. */
 static __attribute__((noinline)) uint32_t
 put_recent(struct intern *t, struct str s, uint32_t *recent)
 {

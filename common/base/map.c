@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The map: linear probing from the hash of the key, at most 5/8 full. Nothing
- * may depend on the order of its slots.
+ * The map: linear probing from the key's hash, at most 5/8 full. Nothing may
+ * depend on the order of slots.
  */
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -12,7 +12,7 @@
 
 uint64_t hash_seed[2] = { HASH_K0, HASH_K1 };
 
-/* 16 random bytes are there from the start. */
+/* The auxiliary vector has 16 random bytes. */
 __attribute__((constructor)) static void
 seed(void)
 {
@@ -22,7 +22,7 @@ seed(void)
 		memcpy(hash_seed, random, sizeof hash_seed);
 }
 
-/* The slot of key, or the free one where it belongs. */
+/* The key's slot, or the free one where it belongs. */
 static size_t
 map_slot(const struct map *m, uint64_t key)
 {

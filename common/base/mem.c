@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Memory that is there or ends the program, and what grows: vec and buf.
- */
+/* Memory that exists or ends the program, and growable vec and buf. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +19,8 @@ no_memory(void)
 }
 
 /*
- * Where huge pages are given to those that ask, what is large asks: a page
- * fault each 2 MiB instead of each 4 KiB, which is a third of the time of a
- * program that keeps its events.
+ * Asks for huge pages for large memory: a page fault per 2 MiB instead of 4
+ * KiB, which is a third of the time of a program that keeps its events.
  */
 static void *
 with_huge_pages(void *p, size_t size)
@@ -31,7 +28,7 @@ with_huge_pages(void *p, size_t size)
 	const uintptr_t page = 4096;
 	uintptr_t from = (uintptr_t)p & ~(page - 1);
 
-	/* whole pages, else a later realloc() can't move them */
+	/* whole pages, or a later realloc() can't move them */
 	if (size >= HUGE_FROM)
 		(void)madvise((void *)from,
 		    ((uintptr_t)p + size - from + page - 1) & ~(page - 1),

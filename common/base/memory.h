@@ -42,7 +42,7 @@ size_t arena_bytes(const struct arena *a);
 		type *v;       \
 		size_t n, cap; \
 	}
-/* Room for one more; the element's address. The array may move. */
+/* Makes room for one more; returns its address. The array may move. */
 #define vec_add(vec)                                                 \
 	(((vec)->n == (vec)->cap                                     \
 		 ? (void)((vec)->v = vec_grow((vec)->v, &(vec)->cap, \
@@ -68,7 +68,7 @@ void vec_release(void *v);
  */
 void stable_sort(
     void *v, size_t n, size_t size, int (*cmp)(const void *, const void *));
-/* Without a call for each comparison, a third of the work. */
+/* Makes no call per comparison: a third of the work. */
 void sort_i64(int64_t *v, size_t n);
 
 /*
@@ -100,7 +100,7 @@ void buf_grow(struct buf *b, size_t more);
 void buf_free(struct buf *b);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap) PRINTF_LIKE(2, 0);
-/* Sets it to a text, with a NUL behind; always false. */
+/* Sets the text, with a NUL after it; always returns false. */
 bool buf_fail(struct buf *error, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 static inline void
@@ -134,7 +134,7 @@ buf_puts(struct buf *b, const char *s)
 	buf_put(b, s, strlen(s));
 }
 
-/* Never NULL: an empty one may be handed to memcpy. */
+/* Never NULL, so that an empty one may be passed to memcpy. */
 static inline struct str
 buf_str(const struct buf *b)
 {

@@ -24,7 +24,7 @@ magnitude(int64_t v)
 	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 }
 
-/* False if u does not fit with that sign. */
+/* Applies the sign; false if u does not fit. */
 static bool
 with_sign(uint64_t u, bool negative, int64_t *out)
 {
@@ -80,7 +80,7 @@ num_add_max(int64_t a, int64_t b)
 	return num_add(a, b, &sum) ? sum : INT64_MAX;
 }
 
-/* Four digits a division of 64 bits; the bytes are made from the end. */
+/* Four digits per 64-bit division, written from the end. */
 size_t
 num_put_u64(char *out, uint64_t v)
 {
@@ -160,8 +160,8 @@ num_put_dec(char *out, struct dec d)
 }
 
 /*
- * In magnitudes, the sign put back at the end: halves then go away from zero
- * by themselves. The exponents are added in 64 bits, since shift is anything.
+ * Works on magnitudes and adds the sign last, so that halves round away from
+ * zero. The exponents are added in 64 bits, since shift is arbitrary.
  */
 bool
 num_dec_scale(struct dec d, int shift, int64_t *out, bool *exact)
@@ -174,7 +174,7 @@ num_dec_scale(struct dec d, int shift, int64_t *out, bool *exact)
 		e = 0;
 	if (e > POW10_MAX)
 		return false;
-	if (e < -POW10_MAX) { /* less than 2^64 / 10^20, so below a half */
+	if (e < -POW10_MAX) { /* below 2^64 / 10^20, so below a half */
 		*exact = false;
 		*out = 0;
 		return true;

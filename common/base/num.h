@@ -5,20 +5,20 @@
 
 #include "base/text.h"
 
-/* The whole of s as a decimal integer; false if it is none or out of range. */
+/* Parses all of s as a decimal integer; false if it is none or out of range. */
 bool num_i64(struct str s, int64_t *out) USE_RESULT;
 bool num_u64(struct str s, uint64_t *out) USE_RESULT;
-/* A finite double, the whole of s. */
+/* Parses all of s as a finite double. */
 bool num_double(struct str s, double *out) USE_RESULT;
 bool num_add(int64_t a, int64_t b, int64_t *out) USE_RESULT;
-/* For b that is not negative: INT64_MAX where the sum does not fit. */
+/* For b >= 0: the sum, or INT64_MAX if it does not fit. */
 int64_t num_add_max(int64_t a, int64_t b) USE_RESULT;
-/* The greatest common divisor of a and the size of b; 0 of 0 and 0. */
+/* The greatest common divisor of a and |b|; 0 of 0 and 0. */
 uint64_t num_gcd(uint64_t a, int64_t b) USE_RESULT;
 
 /*
- * A decimal number as mantissa x 10^exp10, exactly: up to 18 digits, no
- * leading zero added or lost that num_put_dec() would not restore.
+ * A decimal number as mantissa x 10^exp10, exactly: up to 18 digits;
+ * num_put_dec() writes the same text.
  */
 struct dec {
 	int64_t mant;
@@ -33,18 +33,17 @@ struct dec {
 size_t num_put_dec(char *out, struct dec d);
 /*
  * Decimal x 10^shift rounded to the nearest integer, halves away from zero;
- * *exact says whether nothing was lost. False when it does not fit.
+ * *exact: nothing was lost. False if it does not fit.
  */
 bool num_dec_scale(
     struct dec d, int shift, int64_t *out, bool *exact) USE_RESULT;
 /*
- * The same from text of any length ("1712195495519689.0470", "1.5e3"), rounded
- * to the nearest integer, halves away from zero. False when it is no number or
- * does not fit.
+ * The same for text of any length ("1712195495519689.0470", "1.5e3"). False if
+ * it is no number or does not fit.
  */
 bool num_text_scale(struct str s, int shift, int64_t *out) USE_RESULT;
 
-/* Decimal text of v at out (at most 20 bytes), the number of bytes. */
+/* Writes v as decimal text (at most 20 bytes); returns its length. */
 size_t num_put_i64(char *out, int64_t v);
 size_t num_put_u64(char *out, uint64_t v);
 /* The shortest decimal that reads back as v, as Python's repr prints it. */

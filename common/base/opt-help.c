@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --help, --version and --complete, all made from the option table, so that
- * they can't disagree with what the program takes.
+ * --help, --version and --complete, all from the option table, so that they
+ * agree with what the program accepts.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #define TL_VERSION "unknown"
 #endif
 
-/* Options whose left column is wider have their help on the next line. */
+/* Options with a wider left column have their help on the next line. */
 #define HELP_COLUMN_MAX 30
 
 static const struct opt builtin[] = {
@@ -29,7 +29,7 @@ static const struct opt builtin[] = {
 	OPT_END,
 };
 
-/* The only output in base: a full disk or a closed stdout is a failure. */
+/* The only output in base, so it checks for a full disk or a closed stdout. */
 static noreturn void
 print_and_exit(struct buf *b)
 {
@@ -86,7 +86,7 @@ left_width(const struct opt *options)
 	return width;
 }
 
-/* A help of several lines goes on below its first. */
+/* Further lines of a help text go below its first. */
 static void
 put_options(struct buf *b, const struct opt *options, size_t width)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The option table drives getopt_long(), which permutes: options may follow
- * operands, and `--` ends them. What options take is read at the end; what
- * --help and its like print is in opt-help.c.
+ * operands, and `--` ends them. Values of options are parsed at the end of this
+ * file; --help and so on are in opt-help.c.
  */
 #include <getopt.h>
 #include <limits.h>
@@ -24,13 +24,13 @@ struct private
 {
 	struct option *longs;
 	char *shorts;
-	char shown[80]; /* what op->name points to */
+	char shown[80]; /* op->name points to it */
 	bool gave_file;
 };
 
 /*
- * getopt_long() has but one state, so neither has this more. It is kept where
- * leak checkers see it, and the next opt_start() gives it back.
+ * getopt_long() has one state, so there is one of these. It stays reachable for
+ * leak checkers; the next opt_start() frees it.
  */
 static struct private *current;
 
@@ -50,7 +50,9 @@ takes(const struct opt *o)
 	return o->arg[0] == '[' ? optional_argument : required_argument;
 }
 
-/* ":" in front: getopt tells a missing argument from an unknown option. */
+/*
+ * The leading ":" makes getopt tell a missing argument from an unknown option.
+ */
 static void
 prepare(struct private *priv, const struct opt *options)
 {
@@ -85,7 +87,7 @@ prepare(struct private *priv, const struct opt *options)
 	memcpy(l, builtin, sizeof builtin);
 }
 
-/* The command line as it was given, before getopt_long() permutes it. */
+/* The command line before getopt_long() permutes it. */
 static char **command;
 static int command_len;
 
@@ -157,7 +159,7 @@ show_name(const struct optparse *op, const struct opt *o)
 		snprintf(priv->shown, sizeof priv->shown, "-%c", o->ch);
 }
 
-/* Short for several: all of them are named. */
+/* An abbreviation of several options: names them all. */
 static noreturn void
 ambiguous_option(const struct optparse *op, struct str word)
 {
@@ -184,7 +186,7 @@ put_hint(struct buf *b, const struct opt *o, struct str word)
 	return false;
 }
 
-/* The word as typed, and which option it may have been. */
+/* Quotes the word as typed, and the option that may be meant. */
 static noreturn void
 unknown_option(const struct optparse *op, struct str word)
 {
@@ -209,7 +211,7 @@ bad_option(const struct optparse *op)
 	const struct option *l = ((struct private *)op->priv)->longs;
 	int name = (int)strcspn(word, "="), found = 0;
 
-	if (optopt == 0) { /* long: unknown, or short for several */
+	if (optopt == 0) { /* long: unknown or ambiguous */
 		for (; l->name != NULL; l++)
 			found += name > 2 &&
 			    strncmp(l->name, word + 2, (size_t)name - 2) == 0;

@@ -20,15 +20,15 @@
 
 #define OPT_LONG 256 /* ch from here on: long form only */
 /*
- * ch of options that areas add, see their headers: each area has numbers of
- * its own, so that a program can have the options of several.
+ * ch of options that areas add, see their headers. Each area has a range of its
+ * own, so that a program can have options of several.
  */
 #define OPT_OF_STREAM 512
 #define OPT_OF_TRACE 576
 #define OPT_OF_MODEL 640
 #define OPT_OF_TABLE 704
 #define OPT_OF_SINK 768
-/* ch of an unknown option that means another program, for its message. */
+/* ch of an option that belongs to another program, for the message. */
 #define OPT_HINT (-1)
 struct opt {
 	int ch;
@@ -52,10 +52,10 @@ struct optparse {
 	const struct opt *options;
 	int argc;
 	char **argv;
-	int ind;         /* first operand, valid after opt_next gave -1 */
+	int ind; /* first operand, valid once opt_next() has returned -1 */
 	const char *arg; /* argument of the option just read, or NULL */
 	const char
-	    *name; /* for messages: "--top", or "-n" without a long form */
+	    *name; /* for messages: "--top", or "-n" if it has no long form */
 	void *priv;
 };
 
@@ -69,24 +69,28 @@ void opt_start(struct optparse *op, int argc, char *argv[],
 char *const *opt_command(int *argc);
 /* The next option's ch, or -1. A usage error ends the program. */
 int opt_next(struct optparse *op);
-/* op->arg as ...; a bad one is a usage error that quotes option and bound. */
+/*
+ * Parse op->arg; an invalid one is a usage error that quotes option and bound.
+ */
 int64_t opt_int(const struct optparse *op, int64_t min, int64_t max);
 double opt_double(const struct optparse *op, double min, double max);
-/* "900ns 2us 3ms 4s 5min" with decimals, in ns; a bare number is refused. */
+/*
+ * "900ns 2us 3ms 4s 5min" with decimals, in ns; a number without a unit is an
+ * error.
+ */
 int64_t opt_time(const struct optparse *op);
-/* "64M": bytes, with K M G T as powers of 1024. */
+/* "64M": bytes; K M G T are powers of 1024. */
 int64_t opt_size(const struct optparse *op);
 /*
- * Behind the options: the next operand, a FILE to read, or NULL; "-" where
- * there is none at all.
- *	while ((path = opt_file(&op)) != NULL)
+ * After the options: the next operand, a FILE to read, or NULL; "-" if there
+ * are no operands.
  */
 const char *opt_file(struct optparse *op);
 /* Index of op->arg in a NULL-ended list of words. */
 int opt_word(const struct optparse *op, const char *const words[]);
-/* "A,B": two texts with one comma between them, neither empty. */
+/* "A,B": two non-empty texts with one comma between them. */
 void opt_pair(const struct optparse *op, struct str pair[2]);
-/* Text to ns as opt_time(); false if it is no time. */
+/* Parses a time as opt_time() does; false if it is none. */
 bool time_parse(struct str s, int64_t *ns) USE_RESULT;
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A stable natural merge sort, and one of integers. Profilers write events in a
- * few ascending runs, so that what is sorted here mostly needs one pass of
- * comparisons. Runs are merged in place but for the shorter one, in strides: a
- * few events in front of or behind many cost little.
+ * few ascending runs, so most input needs one pass of comparisons. Runs are
+ * merged in place, except the shorter one, and in strides: a few events before
+ * or after many cost little.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ struct list {
 	char *v;
 	size_t size;
 	int (*cmp)(const void *, const void *);
-	char *room; /* of the shorter run */
+	char *room; /* for the shorter run */
 	size_t room_size;
 };
 
@@ -28,12 +28,12 @@ run_end(const struct list *l, size_t i, size_t n)
 	return i;
 }
 
-/* A run from one end on: upwards from its first, or downwards from its last. */
+/* A run, from its first element upwards or its last downwards. */
 struct side {
 	char *p;
 	size_t n;
 	ptrdiff_t stride;
-	bool is_first; /* of equal ones */
+	bool is_first; /* of equals, this side comes first */
 };
 
 static bool
@@ -45,7 +45,7 @@ comes_first(
 	return c == 0 ? s->is_first : (c < 0) == (s->stride > 0);
 }
 
-/* How many of a side come before what is next on the other one. */
+/* How many of a side come before the next one on the other side. */
 static size_t
 count_first(const struct list *l, const struct side *s, const char *other)
 {
@@ -69,7 +69,7 @@ count_first(const struct list *l, const struct side *s, const char *other)
 	return from;
 }
 
-/* The next n of a side go where the last ones went. */
+/* Moves the next n of a side to the output. */
 static char *
 move(const struct list *l, char *to, struct side *s, size_t n)
 {
@@ -100,7 +100,7 @@ copy_side(struct list *l, struct side s, const char *from)
 	return s;
 }
 
-/* The sorted [a, b) and [b, c) become one. */
+/* Merges the sorted [a, b) and [b, c). */
 static void
 merge(struct list *l, size_t a, size_t b, size_t c)
 {
@@ -108,7 +108,7 @@ merge(struct list *l, size_t a, size_t b, size_t c)
 	char *v = l->v, *mid = v + b * l->size, *to;
 	struct side apart, rest;
 
-	/* what is in its place already */
+	/* skip what is in place already */
 	apart = (struct side){ v + a * l->size, b - a, up, true };
 	a += count_first(l, &apart, mid);
 	apart = (struct side){ v + (c - 1) * l->size, c - b, -up, true };
@@ -181,7 +181,7 @@ insert_few(int64_t *v, size_t n)
 	}
 }
 
-/* By one digit of the distance from the least. */
+/* Sorts by one digit of the distance from the least. */
 static void
 radix_pass(int64_t *to, const int64_t *v, size_t n, int64_t least, int shift)
 {

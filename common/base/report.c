@@ -249,7 +249,7 @@ report_use_fd(int fd)
 	char text[96];
 
 	status_fd = fd;
-	/* which file it is: in a child the number may be another's */
+	/* identifies the file: in a child the number may be another's */
 	if (fstat(fd, &st) != 0)
 		die_usage("option '--status-fd': %d is not open", fd);
 	(void)snprintf(text, sizeof text, "%d:%ju:%ju", fd,
@@ -273,7 +273,7 @@ report_begin(void)
 		status_fd = fd;
 }
 
-/* A string of JSON, of which as much as fits; bad UTF-8 is replaced. */
+/* A JSON string, cut to what fits; invalid UTF-8 is replaced. */
 static void
 line_json(struct line *l, size_t limit, struct str s)
 {

@@ -2,7 +2,7 @@
 /* Decimal text of any length and form to a scaled integer, exactly. */
 #include "base/base.h"
 
-/* A number taken apart: its digits without the point, and where that was. */
+/* A number's digits without the point, and where that was. */
 struct parts {
 	bool negative;
 	struct str whole, fraction;
@@ -49,7 +49,7 @@ take_apart(struct str s, struct parts *p)
 	return i == s.len && p->whole.len + p->fraction.len > 0;
 }
 
-/* Digit k of the digits in a row, 0 beyond them. */
+/* Digit k in a row, 0 beyond the end. */
 static int
 digit(const struct parts *p, int64_t k)
 {
@@ -69,12 +69,12 @@ num_text_scale(struct str s, int shift, int64_t *out)
 
 	if (!take_apart(s, &p))
 		return false;
-	/* the digits before the point once it has moved */
+	/* digits before the point after the shift */
 	count = (int64_t)p.whole.len + p.exp10 + shift;
 	last = (int64_t)(p.whole.len + p.fraction.len);
 	for (int64_t k = 0; k < count; k++) {
 		if (k >= last && v == 0)
-			break; /* zeros to the end */
+			break; /* only zeros follow */
 		if (__builtin_mul_overflow(v, 10, &v) ||
 		    __builtin_add_overflow(v, digit(&p, k), &v))
 			return false;

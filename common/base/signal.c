@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program does before a signal ends it. */
+/* Hooks that run before a signal ends the program. */
 #include <assert.h>
 #include <errno.h>
 #include <signal.h>
@@ -9,8 +9,7 @@
 
 #define HOOKS_MAX 4
 
-/* A handler may look at any time: who adds a hook writes it before its count.
- */
+/* A handler may read it at any time: a hook is written before its count. */
 static void (*hooks[HOOKS_MAX])(void);
 static atomic_int nhooks;
 
@@ -22,10 +21,10 @@ on_signal(int sig)
 	for (int i = atomic_load(&nhooks); i-- > 0;)
 		hooks[i]();
 	errno = err;
-	raise(sig); /* its default action comes after this handler */
+	raise(sig); /* the default action, after this handler */
 }
 
-/* A signal that is ignored (nohup) stays so; other handlers stay too. */
+/* An ignored signal (nohup) stays ignored; other handlers stay, too. */
 static void
 watch(void)
 {

@@ -100,8 +100,8 @@ str_find(struct str s, struct str needle, bool nocase)
 }
 
 /*
- * The set that starts at pat[i] == '[': *end is the place behind its ']', or i
- * when there is none and the bracket is plain. A ']' directly after the opening
+ * The set that starts at pat[i] == '[': *end is the index after its ']', or i
+ * if there is none and the bracket is literal. A ']' directly after the opening
  * is a member, as in the shell.
  */
 static bool
@@ -128,7 +128,7 @@ in_set(struct str pat, size_t i, unsigned char c, size_t *end)
 	return found != negate;
 }
 
-/* Whether the pattern element at i matches c; *next is the one behind it. */
+/* Whether the pattern element at i matches c; *next is the following one. */
 static bool
 glob_one(struct str pat, size_t i, char c, size_t *next)
 {
@@ -143,8 +143,8 @@ glob_one(struct str pat, size_t i, char c, size_t *next)
 }
 
 /*
- * On a mismatch only the last star takes one byte more: earlier ones already
- * matched as early as they could. At most pattern x text steps.
+ * On a mismatch only the last star takes one more byte: earlier ones already
+ * matched as early as possible. At most pattern x text steps.
  */
 static bool
 like(struct str pat, struct str s)
@@ -190,7 +190,10 @@ str_glob_any(const struct str *patterns, size_t n, struct str s)
 size_t
 utf8_next(const char *text, size_t n, uint32_t *cp)
 {
-	/* The least character that needs so many bytes: less is overlong. */
+	/*
+	 * The least character of so many bytes: below it, the encoding is
+	 * overlong.
+	 */
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	const unsigned char *p = (const unsigned char *)text;
 	size_t len = p[0] < 0x80 ? 1

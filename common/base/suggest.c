@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Which known word a wrong one was meant as: the nearest, or none. */
+/* Suggests the known word nearest to a wrong one, if any is near. */
 #include <stdlib.h>
 
 #include "base/base.h"
 
-#define NEAR_MAX 3  /* told as nearest */
-#define WORD_MAX 64 /* longer words are near to nothing */
+#define NEAR_MAX 3  /* suggestions */
+#define WORD_MAX 64 /* longer words get none */
 
 static size_t
 min_of(size_t a, size_t b)
@@ -14,8 +14,8 @@ min_of(size_t a, size_t b)
 }
 
 /*
- * How many letters must be put in, left out, changed or swapped with the next
- * to make one the other.
+ * The edit distance: letters inserted, removed, changed, or swapped with the
+ * next.
  */
 static size_t
 distance(struct str a, struct str b)
@@ -28,7 +28,7 @@ distance(struct str a, struct str b)
 		rows[0][k] = k;
 	for (size_t i = 1; i <= a.len; i++) {
 		size_t *row = rows[i % 3], *last = rows[(i + 2) % 3];
-		const size_t *before = rows[(i + 1) % 3]; /* the last but one */
+		const size_t *before = rows[(i + 1) % 3]; /* two rows back */
 
 		row[0] = i;
 		for (size_t k = 1; k <= b.len; k++) {
@@ -45,7 +45,7 @@ distance(struct str a, struct str b)
 	return rows[a.len % 3][b.len];
 }
 
-/* Whether all its letters occur in this order, as those of dir_ns. */
+/* Whether all its letters occur in this order, as for dir_ns. */
 static bool
 is_short_for(struct str known, struct str word)
 {
@@ -56,7 +56,7 @@ is_short_for(struct str known, struct str word)
 	return k == word.len && known.p[0] == word.p[0];
 }
 
-/* How a word may have been meant: only the first rule that holds counts. */
+/* How a word may be meant: only the first rule that holds counts. */
 enum {
 	A_PART = 0, /* its beginning, then a part of it */
 	MISSPELT = 1 << 20,
@@ -64,7 +64,7 @@ enum {
 	FAR = 3 << 20,
 };
 
-/* The smaller, the nearer: the shorter the rest, the fewer letters differ. */
+/* Smaller is nearer: by the length of the rest, or the edit distance. */
 static size_t
 how_far(struct str known, struct str word)
 {
@@ -76,7 +76,7 @@ how_far(struct str known, struct str word)
 	if (at >= 0)
 		return A_PART + known.len + (at > 0 ? WORD_MAX : 0);
 	d = distance(known, word);
-	/* a third of its letters at most: else any short word is near */
+	/* at most a third of its letters, or any short word would be near */
 	if (d <= (word.len <= 5 ? 1 : word.len / 3) && d < word.len)
 		return MISSPELT + d;
 	if (word.len >= 3 && known.len <= WORD_MAX && is_short_for(known, word))
@@ -105,7 +105,7 @@ suggest_put(struct buf *b, struct str word, const char *const known[], size_t n,
 		buf_printf(b, "%s %s%s", nput == 0 ? ": is it" : " or", prefix,
 		    known[best]);
 		far[best] = FAR;
-		/* in other letters it is the word itself */
+		/* in the other case: the word itself */
 		if (sort == A_PART && strlen(known[best]) == word.len) {
 			nput++;
 			break;

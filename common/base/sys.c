@@ -19,7 +19,7 @@
 #define CPUS_MAX (1 << 20)
 #define SMALL_FILE 8192
 
-/* The text of a small file of the kernel; false if it can't be read. */
+/* Reads a small file of the kernel; false if it can't. */
 static bool
 small_file(const char *path, char text[static SMALL_FILE])
 {
@@ -42,7 +42,7 @@ small_file(const char *path, char text[static SMALL_FILE])
 	return n > 0;
 }
 
-/* A mask too small for the machine is EINVAL: ask with ever larger ones. */
+/* A mask too small for the machine gives EINVAL: retry with larger ones. */
 static int
 affinity_cpus(void)
 {
@@ -67,7 +67,7 @@ affinity_cpus(void)
 	return n > 0 ? n : 1;
 }
 
-/* A started processor counts: 1.5 processors keep two threads busy. */
+/* Rounded up: 1.5 processors keep two threads busy. */
 static int
 quota_cpus(long long quota, long long period)
 {
@@ -104,9 +104,9 @@ quota_v1(const char *dir)
 }
 
 /*
- * The smallest quota from the group up to the mount: each level binds. In a
- * container the path may be that of the host, not there below the mount; the
- * mount itself then is the group.
+ * The smallest quota from the group up to the mount, as each level applies. In
+ * a container the path may be the host's, and not exist below the mount, which
+ * then is the group.
  */
 static int
 quota_chain(const char *mount, const char *group, int (*quota)(const char *))
@@ -129,7 +129,7 @@ quota_chain(const char *mount, const char *group, int (*quota)(const char *))
 	}
 }
 
-/* Whether a list of controllers has the one of processors. */
+/* Whether a list of controllers includes cpu. */
 static bool
 has_cpu(const char *list)
 {
@@ -180,8 +180,8 @@ sys_cpus(void)
 }
 
 /*
- * VmHWM first: ru_maxrss is inherited through exec, so that a small program
- * started by a large one would report the parent's peak.
+ * VmHWM first: ru_maxrss is inherited through exec, so a small program started
+ * by a large one would report the parent's peak.
  */
 uint64_t
 sys_peak_bytes(void)
@@ -241,7 +241,7 @@ note_cost(const char *fmt, ...)
 	    sys_cpu_s(), (double)sys_peak_bytes() / 1e6);
 }
 
-/* The first call fills it in: call it before there are threads. */
+/* Call it before there are threads: the first call caches the result. */
 const char *
 sys_bindir(void)
 {
@@ -253,13 +253,13 @@ sys_bindir(void)
 		return dir;
 	n = readlink("/proc/self/exe", dir, sizeof dir - 1);
 	dir[n > 0 ? n : 0] = '\0';
-	if (n < 0) /* no /proc: as it was called */
+	if (n < 0) /* no /proc: use argv[0] */
 		snprintf(dir, sizeof dir, "%s", program_invocation_name);
 	slash = strrchr(dir, '/');
 	if (slash != NULL)
 		slash[slash == dir] = '\0'; /* "/" stays */
 	else
-		dir[0] = '\0'; /* found in PATH, as the others will be */
+		dir[0] = '\0'; /* found in PATH, as others will be */
 	return dir;
 }
 
@@ -283,8 +283,8 @@ sys_program(const char *name)
 }
 
 /*
- * Without this, after 2>&- the file that -o writes is number 2, and a warning
- * goes into it. /dev/null the wrong way round gives EBADF.
+ * Otherwise, after 2>&-, the file of -o would get number 2, and warnings.
+ * /dev/null opened for the opposite direction gives EBADF.
  */
 void
 sys_keep_std(void)
@@ -293,5 +293,5 @@ sys_keep_std(void)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
 		    open("/dev/null",
 			fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
-			return; /* then others can't be opened either */
+			return; /* then no other file can be opened */
 }

@@ -31,38 +31,38 @@ str_eq(struct str a, struct str b)
 
 /* Bytewise order, shorter first on a common prefix. */
 int str_cmp(struct str a, struct str b);
-int str_order(const void *a, const void *b); /* the same, for qsort() */
+int str_order(const void *a, const void *b); /* str_cmp() for qsort() */
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str end);
-/* If it begins so, what is behind is left. */
+/* Removes the prefix; false if s does not start with it. */
 bool str_take(struct str *s, struct str prefix);
 /*
- * The next word of a list whose words are parted by sep; the list moves behind
- * it and is NULL behind the last. False: it was.
+ * Takes the next word of a list separated by sep; the list becomes NULL after
+ * the last. False: it was NULL.
  */
 bool str_next(const char **list, char sep, struct str *word);
-/* The first place of needle in s, or -1; ignoring ASCII case with nocase. */
+/* The first index of needle in s, or -1; nocase ignores ASCII case. */
 ptrdiff_t str_find(struct str s, struct str needle, bool nocase);
 /*
- * Shell pattern (* ? [...]), over the whole of s; any byte but NUL is plain. A
- * name is like itself, also where it has brackets: "add[bf16]".
+ * Shell pattern (* ? [...]), over all of s; any byte but NUL is literal. A name
+ * matches itself, also with brackets: "add[bf16]".
  */
 bool str_glob(struct str pattern, struct str s);
-/* Whether one of n patterns fits; of none all do. */
+/* Whether one of n patterns matches; true without patterns. */
 bool str_glob_any(const struct str *patterns, size_t n, struct str s);
 
 struct buf;
 /*
- * Appends ": is it PREFIXa or PREFIXb?", the known words nearest to a wrong
- * one; false and nothing where none is near.
+ * Appends ": is it PREFIXa or PREFIXb?" with the known words nearest to a wrong
+ * one; false, and nothing, if none is near.
  */
 bool suggest_put(struct buf *b, struct str word, const char *const known[],
     size_t n, const char *prefix);
 
 #define UTF8_BAD UINT32_MAX
-/* Bytes of the character at p (n > 0); 1 and UTF8_BAD where it is none. */
+/* Bytes of the character at p (n > 0); 1 and UTF8_BAD if it is invalid. */
 size_t utf8_next(const char *p, size_t n, uint32_t *cp);
-/* Writes a character, a lone surrogate too: its bytes, at most 4. */
+/* Writes a character, also a lone surrogate: at most 4 bytes. */
 size_t utf8_put(char *out, uint32_t cp);
 
 #endif

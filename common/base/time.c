@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times as people write them: "900ns", "1.5us", "5min". Exact: a time finer
- * than a nanosecond is refused, not rounded.
+ * Times as people write them: "900ns", "1.5us", "5min". A time finer than a
+ * nanosecond is an error, not rounded.
  */
 #include "base/base.h"
 
@@ -20,13 +20,13 @@ static const struct unit {
 	{ "h", 36, 11 },
 };
 
-/* Unsigned decimal at the start of s, and what is behind it; no exponent. */
+/* Takes an unsigned decimal without exponent off the start of s. */
 static bool
 take_decimal(struct str *s, struct dec *d)
 {
 	bool point = false;
 	size_t i, ndigits = 0;
-	int zeros = 0; /* held back: zeros at the end of a fraction are free */
+	int zeros = 0; /* pending: trailing zeros of a fraction do not count */
 
 	*d = (struct dec){ 0 };
 	for (i = 0; i < s->len; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Characters that a terminal obeys, or that change the text around them. */
+/* Characters that control a terminal, or change the text around them. */
 #include "base/unsafe.h"
 
 static const struct {
@@ -13,7 +13,7 @@ static const struct {
 	{ 0x2060, 0x206f },
 	{ 0xfeff, 0xfeff },
 	{ 0xfff9, 0xfffb },
-	{ 0xfffe, 0xffff }, /* no characters; XML cannot hold them */
+	{ 0xfffe, 0xffff }, /* noncharacters; XML cannot contain them */
 	{ 0xe0000, 0xe00ff },
 };
 

@@ -5,7 +5,7 @@
 
 #include "base/c.h"
 
-/* It reorders or hides text, moves the cursor, or is no character at all. */
+/* Whether it reorders or hides text, moves the cursor, or is no character. */
 bool char_is_unsafe(uint32_t cp);
 
 #endif

@@ -24,7 +24,7 @@ varint_bytewise(const unsigned char **p, const unsigned char *end, uint64_t *v)
 	return false;
 }
 
-/* Eight times 7 bits from a word whose bytes' upper bits are 0. */
+/* Joins eight times 7 bits of a word whose bytes' upper bits are 0. */
 static inline uint64_t
 squeeze(uint64_t w)
 {

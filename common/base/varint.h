@@ -69,7 +69,7 @@ varint_get(const unsigned char **p, const unsigned char *end, uint64_t *v)
 		*p = q + 3;
 		return true;
 	}
-	/* not with p and v, which can then be registers */
+	/* not p and v themselves, so that these can be registers */
 	is_good = varint_get_slow(&q, end, &u);
 	*p = q;
 	*v = u;
@@ -77,13 +77,15 @@ varint_get(const unsigned char **p, const unsigned char *end, uint64_t *v)
 }
 
 struct varint {
-	const unsigned char *next; /* behind it; NULL: it is none */
+	const unsigned char *next; /* the byte after it; NULL: invalid */
 	uint64_t v;
 };
 struct varint varint_long(const unsigned char *p);
 
-/* The same where VARINT_MAX bytes can be read, whatever the number's end is;
- * the variables can be registers. */
+/*
+ * The same if VARINT_MAX bytes can be read, wherever the number ends; the
+ * variables can be registers.
+ */
 static inline bool USE_RESULT
 varint_get_roomy(const unsigned char **p, uint64_t *v)
 {
