@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input window: what kind of data it is, and how it moves on.
- *
- * For pipes, and when a tail is longer than the ring's headroom, the window
- * stands in side memory, which grows with the tail. Otherwise it stands in
- * the ring or in the mapping, where no byte is copied.
+ * The input window: what kind of data it is, and how it moves. For pipes, and
+ * if a tail is longer than the ring's headroom, the window is in side memory,
+ * which grows with the tail. Otherwise it is in the ring or in the mapping,
+ * where nothing is copied.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,9 +17,9 @@
 /* Pipes are read in pieces of this size; Linux holds 64 KiB in a pipe. */
 #define PIPE_PIECE ((size_t)64 << 10)
 #define SIDE_START ((size_t)256 << 10)
-/* A tail up to here is looked at anew for every byte that comes. */
+/* A shorter tail is looked at again for every byte that comes. */
 #define SMALL_TAIL ((size_t)4 << 10)
-/* Side memory beyond this is given back once the window is in the ring. */
+/* Larger side memory is freed once the window is in the ring. */
 #define SIDE_KEEP ((size_t)2 << 20)
 
 #define NEVER ((const unsigned char *)UINTPTR_MAX)
@@ -47,7 +46,7 @@ sniff(struct in_raw *raw)
 	return IN_PLAIN;
 }
 
-/* Behind the sniffed bytes, so that a file read from 0 can be mapped. */
+/* After sniffing: a file read from 0 can be mapped. */
 static bool
 open_map(struct in *in, uint64_t size)
 {
@@ -72,7 +71,7 @@ side_grow(struct in_source *s, size_t cap)
 	s->side_cap = cap;
 }
 
-/* What was sniffed becomes the first window. */
+/* The sniffed bytes become the first window. */
 static void
 open_pipe(struct in *in)
 {
@@ -203,7 +202,7 @@ in_close(struct in *in)
 
 /* ---- moving on ---- */
 
-/* The end of the data, or the failure that stands there. */
+/* Ends the data, or reports the failure. */
 static bool
 finish(struct in *in, const char *fault)
 {
@@ -220,14 +219,14 @@ finish(struct in *in, const char *fault)
 	return false;
 }
 
-/* How many new bytes make another look at the tail worth while. */
+/* How many new bytes make it worth looking at the tail again. */
 static size_t
 enough(size_t tail)
 {
 	return tail <= SMALL_TAIL ? 1 : tail / 4;
 }
 
-/* Twice the tail, but not far beyond the longest one that is allowed. */
+/* Twice the tail, but not much more than the longest allowed. */
 static size_t
 side_size(size_t tail, size_t room)
 {
@@ -236,7 +235,7 @@ side_size(size_t tail, size_t room)
 	return (2 * tail < most ? 2 * tail : most) + room;
 }
 
-/* The window into side memory, with room for more behind it. */
+/* Moves the window into side memory, with room for more after it. */
 static void
 side_prepare(struct in *in, size_t room)
 {
@@ -263,7 +262,7 @@ side_prepare(struct in *in, size_t room)
 	in->end = s->side + tail;
 }
 
-/* n bytes were written at in->end, in side memory. */
+/* Accounts for n bytes written at in->end, in side memory. */
 static void
 side_added(struct in *in, size_t n)
 {
@@ -320,7 +319,7 @@ side_append(struct in *in, struct chunk c)
 	ring_keep(in->src->ring, 0);
 }
 
-/* The new window is in the ring, with the tail copied before the chunk. */
+/* Moves the window to the ring, with the tail copied before the chunk. */
 static void
 enter_ring(struct in *in, struct chunk c)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gzip, member by member, with ISA-L where it is there, else zlib.
- *
- * As gzip(1): members follow each other without a gap, and zeros up to the
- * end of the file are padding (tapes, tar). Anything else behind a member is
- * a failure: it may be a member whose first bytes were damaged.
+ * gzip, member by member, with ISA-L if available, else zlib. As in gzip(1),
+ * members follow each other without a gap, and zeros up to the end of the file
+ * are padding (tapes, tar). Anything else after a member is a failure: it may
+ * be a member whose first bytes were damaged.
  */
 #include <stdlib.h>
 
@@ -20,14 +19,14 @@
 enum place {
 	AT_FIRST, /* before the first member */
 	INSIDE,
-	BETWEEN, /* behind a member */
+	BETWEEN, /* after a member */
 	PADDING,
 };
 
-/* What a piece of data came to. */
+/* The result for a piece of data. */
 enum said {
 	GOES_ON,
-	ENDS, /* the header, or the member */
+	ENDS, /* of the header, or the member */
 	BAD_DATA,
 	BAD_SUM,
 	BAD_METHOD,
@@ -149,7 +148,7 @@ next_member(struct gzip *g)
 	inflateReset(&g->z);
 }
 
-/* zlib does it. */
+/* zlib reads it itself */
 static enum said
 read_head(struct in_raw *raw)
 {
@@ -234,7 +233,7 @@ bad_member(struct in_raw *raw, struct sink *out, enum said said)
 	return sink_fault(out, raw_offset(raw), why[said]);
 }
 
-/* STEP_FULL: go on with what g->place now says. */
+/* STEP_FULL: continue as g->place says. */
 static enum step
 begin_member(struct gzip *g, struct in_raw *raw, struct sink *out)
 {

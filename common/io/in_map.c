@@ -22,14 +22,14 @@
 #include "io/out_priv.h"
 
 /*
- * Consumed pages are given back in such steps. (Mapping the next ones at once
- * by MADV_POPULATE_READ gains nothing over faults, measured in the page cache,
- * and costs 0.7 ms a file that is only looked into.)
+ * Consumed pages are released in steps of this size. (Mapping the next ones at
+ * once by MADV_POPULATE_READ gains nothing over faults, measured in the page
+ * cache, and costs 0.7 ms for a file of which only the beginning is read.)
  */
 #define STEP_BYTES ((size_t)4 << 20)
 
 struct map_note {
-	_Atomic(const unsigned char *) base; /* NULL: the note is free */
+	_Atomic(const unsigned char *) base; /* NULL: a free note */
 	size_t len;
 	struct map_note *next;
 	char *text; /* the message, ready to be written */
@@ -40,7 +40,7 @@ static _Atomic(struct map_note *) notes;
 static pthread_mutex_t notes_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction old_action;
 
-/* Signal handler: only what is async-signal-safe. */
+/* Signal handler: async-signal-safe calls only. */
 static void
 on_sigbus(int sig, siginfo_t *info, void *context)
 {
@@ -57,7 +57,7 @@ on_sigbus(int sig, siginfo_t *info, void *context)
 			_exit(EXIT_NO_ANSWER);
 		_exit(EXIT_NO_ANSWER);
 	}
-	sigaction(sig, &old_action, NULL); /* not ours: it comes again */
+	sigaction(sig, &old_action, NULL); /* not ours: it is raised again */
 }
 
 static void
@@ -115,7 +115,9 @@ page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Reads the file from offset at to its end; a shorter file is refused. */
+/*
+ * Reads the file from offset at to its end; a file that became shorter fails.
+ */
 static bool
 read_rest(int fd, unsigned char *base, size_t at, size_t len)
 {
@@ -150,7 +152,7 @@ map_open(struct in_map *m, int fd, uint64_t size, const char *name)
 		    MAP_FAILED) ||
 	    !read_rest(fd, m->base, whole, m->len)) {
 		munmap(base, m->reserved);
-		m->base = NULL; /* not to be closed */
+		m->base = NULL; /* not to be unmapped */
 		return false;
 	}
 	m->note = note_take(m->base, whole, name);
@@ -168,7 +170,9 @@ map_release(struct in_map *m, const unsigned char *p)
 	if (at > m->released)
 		madvise(m->base + m->released, at - m->released, MADV_DONTNEED);
 	m->released = at;
-	/* Two steps, so that the disk works on the next during this one. */
+	/*
+	 * Two steps ahead, so that the disk reads the next one during this one.
+	 */
 	madvise(m->base + at, ahead < 2 * STEP_BYTES ? ahead : 2 * STEP_BYTES,
 	    MADV_WILLNEED);
 	return ahead > STEP_BYTES ? m->base + at + STEP_BYTES

@@ -16,17 +16,17 @@
 
 #include "io/io.h"
 
-/* One read(2); large enough that system calls do not show, and in L2. */
+/* One read(2): large enough to hide system calls, small enough for L2. */
 #define RAW_SIZE ((size_t)128 << 10)
 
 struct in_raw {
 	int fd;
-	int wake;      /* readable: give up waiting for fd; or -1 */
+	int wake;      /* readable: stop waiting for fd; or -1 */
 	bool may_wait; /* not a regular file */
 	bool eof;
 	bool woken;
 	int error;              /* errno of a failed read; eof is set too */
-	unsigned char *p, *end; /* bytes at hand, inside buf */
+	unsigned char *p, *end; /* bytes available, in buf */
 	unsigned char *buf;
 	uint64_t size;           /* of the file, or 0 */
 	_Atomic(uint64_t) total; /* bytes read: those before end */
@@ -36,7 +36,7 @@ struct in_raw {
 bool raw_fill(struct in_raw *raw, size_t n);
 /* Would a read have to wait? */
 bool raw_would_wait(const struct in_raw *raw);
-/* read(2) at dst with EINTR and EAGAIN seen to; 0 is the end or an error. */
+/* read(2) that handles EINTR and EAGAIN; 0 is the end or an error. */
 size_t raw_read(struct in_raw *raw, void *dst, size_t n);
 /* Bytes read so far, and the offset of raw->p among them. */
 uint64_t raw_total(const struct in_raw *raw);
@@ -51,7 +51,7 @@ enum step {
 	STEP_FAULT,
 };
 
-/* Where a codec puts plain bytes, and says what is wrong. */
+/* Where a codec writes plain bytes, and reports what is wrong. */
 struct sink {
 	unsigned char *p, *end;
 	char fault[160];
@@ -83,7 +83,7 @@ struct chunk {
 
 /* Borrows raw until ring_close(). */
 struct ring *ring_open(const struct codec *codec, struct in_raw *raw);
-/* Waits for the next chunk, the caller's until it is given back. */
+/* Waits for the next chunk, which is the caller's until given back. */
 struct chunk ring_next(struct ring *r);
 /* Gives back all chunks but the n taken last. */
 void ring_keep(struct ring *r, size_t n);
@@ -101,11 +101,14 @@ struct in_map {
 	struct map_note *note;
 };
 
-/* False when the file can't be mapped; then it is to be read. */
+/* False if the file can't be mapped, and has to be read. */
 bool map_open(struct in_map *m, int fd, uint64_t size, const char *name);
-/* Drops the pages before p and asks for those behind: where to do it next. */
+/*
+ * Drops the pages before p and asks for those after; returns where to call it
+ * next.
+ */
 const unsigned char *map_release(struct in_map *m, const unsigned char *p);
-/* Drops the pages between. */
+/* Drops the pages in between. */
 void map_forget(
     struct in_map *m, const unsigned char *from, const unsigned char *to);
 void map_close(struct in_map *m);

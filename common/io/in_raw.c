@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a descriptor: short reads, signals, pipes that keep us waiting. */
+/* Reading a descriptor: short reads, signals, pipes that block. */
 #include <errno.h>
 #include <poll.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@ raw_would_wait(const struct in_raw *raw)
 	return raw->may_wait && poll(&p, 1, 0) == 0;
 }
 
-/* Waits for bytes; false when woken up to end. */
+/* Waits for bytes; false if woken up to end. */
 static bool
 wait_readable(const struct in_raw *raw)
 {

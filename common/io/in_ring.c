@@ -28,7 +28,7 @@
 
 struct ring {
 	const struct codec *codec;
-	void *state; /* the codec's */
+	void *state; /* of the codec */
 	struct in_raw *raw;
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -39,10 +39,10 @@ struct ring {
 	bool cancelled;
 	size_t len[RING_SLOTS];
 	bool last[RING_SLOTS];
-	/* the reader's */
+	/* of the reader */
 	size_t held;
 	bool joined;
-	/* the thread's until the last chunk */
+	/* of the thread, until the last chunk */
 	struct sink sink;
 	unsigned char *mem;
 };
@@ -63,7 +63,7 @@ payload(const struct ring *r, size_t slot)
 
 /* ---- in the thread ---- */
 
-/* A free slot to fill; false when the reader has left. */
+/* Waits for a free slot; false if the reader has left. */
 static bool
 slot_take(struct ring *r, unsigned char **start)
 {
@@ -93,9 +93,9 @@ slot_give(struct ring *r, unsigned char *start, bool last)
 }
 
 /*
- * Fills one slot. Before input keeps us waiting, what is there goes out: the
- * far end of a pipe may be waiting for an answer. (While no slot is free the
- * pipe gathers bytes, so single bytes do not stay single for long.)
+ * Fills one slot. It is passed on before input would block: the far end of a
+ * pipe may wait for an answer. (While no slot is free the pipe collects bytes,
+ * so single bytes do not stay single for long.)
  */
 static enum step
 slot_fill(struct ring *r, unsigned char *start)

@@ -5,7 +5,7 @@
 
 #include "io/in_priv.h"
 
-/* The file itself; -1: it has to be copied. */
+/* The file's own descriptor; -1: it has to be copied. */
 static int
 own_file(const struct in *in)
 {

@@ -7,14 +7,14 @@
 #include "io/in_priv.h"
 
 /*
- * The largest window accepted, 128 MiB: what zstd(1) takes without --memory.
- * It bounds the memory that a hostile header can ask for.
+ * The largest window accepted, 128 MiB, as in zstd(1) without --memory. It
+ * bounds the memory that a hostile header can ask for.
  */
 #define WINDOW_LOG_MAX 27
 
 struct zstd {
 	ZSTD_DStream *z;
-	bool inside; /* of a frame */
+	bool inside; /* in a frame */
 	bool any;    /* a frame has ended */
 };
 
@@ -84,7 +84,7 @@ zstd_step(void *state, struct in_raw *raw, struct sink *out)
 			return zstd_end(s, raw, out);
 		rc = ZSTD_decompressStream(s->z, &ob, &ib);
 		raw->p += ib.pos;
-		/* frames of old versions then say that they filled it */
+		/* first, as frames of old versions then report a full buffer */
 		if (ZSTD_isError(rc))
 			return zstd_fault(s, rc, raw_offset(raw), out);
 		out->p += ob.pos;

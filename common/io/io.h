@@ -27,7 +27,7 @@
 #include "base/base.h"
 
 #define IN_PAD 64
-/* The longest piece that a reader may ask to see at once. */
+/* The longest piece that a reader may see at once. */
 #define IN_MAX_WINDOW (UINT64_C(1) << 30)
 
 enum in_kind {
@@ -38,8 +38,8 @@ enum in_kind {
 
 struct in {
 	const unsigned char *p;   /* the caller moves it forward */
-	const unsigned char *end; /* end of the bytes at hand */
-	bool eof;                 /* nothing comes behind end */
+	const unsigned char *end; /* end of the bytes available */
+	bool eof;                 /* nothing comes after end */
 	const char *name;         /* for messages: the path, or "stdin" */
 	/* private from here */
 	uint64_t end_offset; /* offset of end in the decompressed bytes */
@@ -49,8 +49,8 @@ struct in {
 };
 
 /*
- * Opens a path or "-"; failure to open ends the program, and so does a
- * terminal as standard input, with the usage: nobody types a trace.
+ * Opens a path or "-". Failure to open ends the program; so does a terminal as
+ * standard input, with the usage: nobody types a trace.
  */
 struct in *in_open(const char *path);
 /* The same check for a program whose helpers open the path. */
@@ -58,36 +58,35 @@ void in_check_stdin(const char *path);
 /* The same over a descriptor, which is closed by in_close(). */
 struct in *in_open_fd(int fd, const char *name);
 /*
- * A window over memory, as it is (nothing is inflated). It stays the caller's,
- * who has put IN_PAD zero bytes behind it.
+ * A window over memory, unchanged (nothing is inflated). It stays the caller's,
+ * who has put IN_PAD zero bytes after it.
  */
 struct in *in_open_mem(const void *bytes, size_t len, const char *name);
 /*
- * A window over what a function gives: up to n bytes at dst a call, 0 at the
- * end, or then *fault is what is wrong. For readers that put something between
- * a file and another reader.
+ * A window over what a function returns: up to n bytes at dst per call; 0 at
+ * the end, or with *fault set to what is wrong. For readers that put something
+ * between a file and another reader.
  */
 typedef size_t in_filter_fn(void *arg, void *dst, size_t n, const char **fault);
 struct in *in_open_filter(in_filter_fn *fn, void *arg, const char *name);
 void in_close(struct in *in);
 /*
- * A descriptor that can seek, at the beginning of all decompressed bytes: of
- * the file itself, or of a copy in a nameless file where they are compressed
- * or come from a pipe. For the caller to close; nothing was read of in, and
- * nothing can be afterwards.
+ * A descriptor that can seek, at the start of the decompressed bytes: of the
+ * file itself, or of a copy in an unnamed file if it is compressed or a pipe.
+ * The caller closes it; in must not have been read, and can't be afterwards.
  */
 int in_seekable(struct in *in);
 
 /*
- * Makes more bytes visible behind end; the bytes from p on are kept (they may
+ * Makes more bytes visible after end; the bytes from p on are kept (they may
  * move). False at the end of the data, and then eof is set. With the same p
- * each call brings a good part more (a quarter of a tail beyond 4 KiB), so
- * looking at the tail anew each time costs no squares; beyond IN_MAX_WINDOW
- * the program ends with a message.
+ * each call adds a good part (a quarter of a tail beyond 4 KiB), so that
+ * scanning the tail again each time is not quadratic; beyond IN_MAX_WINDOW the
+ * program ends with a message.
  */
 bool in_more(struct in *in) USE_RESULT;
 
-/* At least n bytes from p on, unless the data ends before. */
+/* At least n bytes from p on, unless the data end before. */
 static inline bool
 in_need(struct in *in, size_t n)
 {
@@ -105,9 +104,9 @@ in_offset(const struct in *in, const unsigned char *q)
 }
 
 /*
- * To be called now and then while p moves: of a mapped file, the pages before
- * p are given back and those to come are asked for. It keeps the resident
- * memory of a large file at some 6 MiB; no pointer before p may be used then.
+ * Call it now and then while p moves: for a mapped file, the pages before p are
+ * released and the next ones asked for. It keeps the resident memory of a large
+ * file at some 6 MiB; pointers before p become invalid.
  */
 void in_release_slow(struct in *in);
 
@@ -119,8 +118,7 @@ in_release(struct in *in)
 }
 
 /*
- * Of a mapped file, the pages from one place of the window to another are given
- * back; they can be read again.
+ * Releases pages between two places of a mapped window; they can be read again.
  */
 void in_forget(
     struct in *in, const unsigned char *from, const unsigned char *to);
@@ -128,7 +126,7 @@ void in_forget(
 /* Compressed bytes read so far, and the size of the file or 0. */
 uint64_t in_consumed(const struct in *in);
 uint64_t in_size(const struct in *in);
-/* Damage ends the data instead of the program. Call before reading. */
+/* Damage then ends the data, not the program. Call before reading. */
 void in_tolerate(struct in *in);
 /* What was wrong ("byte 1234: gzip data are damaged"), or NULL. */
 const char *in_damage(const struct in *in);
@@ -150,33 +148,33 @@ struct out {
 	struct out_tmp *tmp;
 	struct out_zstd *z;
 	int level;        /* of z */
-	struct buf text;  /* of out_printf() */
+	struct buf text;  /* for out_printf() */
 	bool is_parked;   /* then buf is NULL and fd -1 */
 	uint64_t written; /* bytes that have left buf, before compression */
 };
 
-/* path NULL or "-": standard output. */
+/* NULL or "-": standard output. */
 struct out *out_open(const char *path);
-/* Compresses from here on; level 0 is zstd's default. */
+/* Compresses from now on; level 0 is zstd's default. */
 void out_zstd(struct out *o, int level);
 bool out_is_terminal(const struct out *o);
-/* A terminal, unless NO_COLOR is set or it is a dumb one. */
+/* For a terminal, unless NO_COLOR is set or it is a dumb one. */
 bool out_wants_colour(const struct out *o);
-/* A terminal whose environment says UTF-8: it has block characters. */
+/* For a terminal with UTF-8 in the environment: it has block characters. */
 bool out_has_blocks(const struct out *o);
 /*
  * The file's name until out_finish(), for a library that writes to a name;
- * NULL: it is no file.
+ * NULL: not a file.
  */
 const char *out_tmp_name(const struct out *o);
-/* A file that somebody writes goes when the program dies, too. */
+/* Also removes a file that something else writes, if the program dies. */
 void out_tmp_take(const char *path);
-/* All that is not whole or was taken. Async-signal-safe. */
+/* Removes all temporary and taken files. Async-signal-safe. */
 void out_remove_temporaries(void);
 void out_flush(struct out *o);
 /*
- * All so far is written and the file is closed until there is more, so that
- * many can be written in turn. Nothing is done to what is no file.
+ * Writes what there is, and closes the file until there is more, so that many
+ * can be written in turn. Does nothing if it is not a file.
  */
 void out_park(struct out *o);
 /* Writes the rest, checks, renames into place, frees o. */
@@ -208,7 +206,7 @@ out_puts(struct out *o, const char *s)
 
 void out_printf(struct out *o, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* What a process that was killed while it wrote this file has left of it. */
+/* Removes what a process killed while writing this file left. */
 void out_remove_left(const char *path);
 
 /* write(2) until all is written; 0, or -1 with errno. For child pipes. */
@@ -216,16 +214,18 @@ int write_all(int fd, const void *p, size_t n) USE_RESULT;
 
 /* ---- temporary files ---- */
 
-/* The folder that they go to: TMPDIR, or /tmp. */
+/* The folder of temporary files: TMPDIR, or /tmp. */
 const char *io_tmpdir(void);
-/* A new file there, that has no name; the caller closes it. -1 with errno. */
+/* A new unnamed file there, which the caller closes. -1 with errno. */
 int io_nameless(void) USE_RESULT;
 
-/* A folder and those above it, as far as they are missing. */
+/* Makes a folder and missing ones above it. */
 void io_make_folder(const char *path);
 bool io_is_folder(const char *path);
-/* take() gets the files with such names in a folder and those below, by name;
- * hidden ones are skipped, links not followed: they may lead round. */
+/*
+ * Calls take() with the files with such names in a folder and below, by name;
+ * hidden ones are skipped, and links not followed, as they may form cycles.
+ */
 void io_find_files(const char *dir, bool (*is)(struct str name),
     void (*take)(void *arg, const char *path), void *arg);
 
@@ -233,21 +233,20 @@ void io_find_files(const char *dir, bool (*is)(struct str name),
 
 /*
  * Arrays that together take at most mem bytes of memory from page_start() on
- * (once; at least 1 MiB); the rest lies in temporary files in TMPDIR, which
- * have no name and go with the program. Only one thread may touch them, and no
- * system call.
+ * (called once; at least 1 MiB); the rest is in unnamed temporary files in
+ * TMPDIR. Only one thread may touch them, and no system call.
  */
 void page_start(size_t mem);
 bool page_is_on(void);
-/* Zeroes; never moves, release with page_free(). *size: it may grow to that. */
+/* Zeroed; never moves; release with page_free(). *size: it may grow to that. */
 void *page_alloc(size_t *size) __attribute__((returns_nonnull));
 void page_free(void *p);
 
 /* ---- progress ---- */
 
 /*
- * A line on stderr (bytes, rate, time left) when stderr is a terminal and the
- * work lasts; a timer sets progress_due, the loop only tests it.
+ * A line on stderr (bytes, rate, time left) if stderr is a terminal and the
+ * work takes long; a timer sets progress_due, loops only test it.
  */
 extern volatile sig_atomic_t progress_due;
 void progress_start(const char *verb);

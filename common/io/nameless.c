@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Temporary files that nothing of is left, however the program ends. */
+/* Temporary files that leave nothing behind, however the program ends. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,7 +16,7 @@ io_tmpdir(void)
 	return dir != NULL && *dir != '\0' ? dir : "/tmp";
 }
 
-/* No signal ends the program while the file has a name. */
+/* Signals are blocked while the file has a name. */
 int
 io_nameless(void)
 {

@@ -38,7 +38,7 @@ write_all(int fd, const void *bytes, size_t n)
 	return 0;
 }
 
-/* The reader has left: end as if SIGPIPE had not been ignored. */
+/* The reader has left: ends as if SIGPIPE had not been ignored. */
 static noreturn void
 die_by_sigpipe(void)
 {
@@ -63,7 +63,7 @@ out_put_fd(int fd, const void *p, size_t n, const char *name)
 	die_errno("%s", name);
 }
 
-/* Opens what was parked. */
+/* Reopens a parked file. */
 static void
 wake(struct out *o)
 {
@@ -79,7 +79,7 @@ wake(struct out *o)
 		o->z = out_zstd_create(o->name, o->level);
 }
 
-/* What stands in buf, and then the n bytes at p, leave. */
+/* Writes buf, and then the n bytes at p. */
 static void
 leave(struct out *o, const void *p, size_t n, enum out_how how)
 {
@@ -110,7 +110,7 @@ make(int fd, const char *name)
 	return o;
 }
 
-/* A device or a FIFO is written as it is; a file is made anew. */
+/* A device or a FIFO is written directly; a file is replaced. */
 static bool
 is_special(const char *path)
 {
@@ -176,7 +176,7 @@ out_wants_colour(const struct out *o)
 	    (term == NULL || strcmp(term, "dumb") != 0);
 }
 
-/* The first that is set counts, as in setlocale(3). */
+/* The first one set counts, as in setlocale(3). */
 bool
 out_has_blocks(const struct out *o)
 {
@@ -214,7 +214,7 @@ out_write_slow(struct out *o, const void *p, size_t n)
 	o->len = n;
 }
 
-/* close() too can say that the disk is full: with NFS and quotas. */
+/* close() may also report a full disk: with NFS and quotas. */
 static void
 shut(struct out *o)
 {
@@ -234,7 +234,7 @@ out_park(struct out *o)
 {
 	if (o->is_parked || o->tmp == NULL)
 		return;
-	leave(o, NULL, 0, OUT_END); /* a frame of zstd's ends here */
+	leave(o, NULL, 0, OUT_END); /* ends the zstd frame */
 	shut(o);
 	o->is_parked = true;
 }

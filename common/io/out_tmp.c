@@ -21,9 +21,9 @@
 
 struct out_tmp {
 	atomic_bool live;
-	pid_t owner; /* a child that dies leaves its parent's */
-	char *path;  /* where it will be */
-	char *tmp;   /* where it is */
+	pid_t owner; /* a forked child leaves its parent's alone */
+	char *path;  /* the final path */
+	char *tmp;   /* the present one */
 	struct out_tmp *next;
 };
 
@@ -55,8 +55,8 @@ push(struct out_tmp *t)
 }
 
 /*
- * The file that path leads to, so that a symbolic link stays one; and the mode
- * it has or would get from open(2).
+ * The file behind path, so that a symbolic link stays one; and its mode, or the
+ * one that open(2) would give.
  */
 static char *
 target(const char *path, mode_t *mode)

@@ -2,25 +2,24 @@
 /*
  * Arrays larger than the memory that they may take (--mem).
  *
- * An array is a range of addresses, cut into chunks. A chunk is in memory or
- * in a temporary file; one that is not in memory can't be touched, so that
- * touching it raises SIGSEGV, whose handler fetches it. When as many are there
- * as may be, the one that came first leaves: to the file if it was changed
- * since it came, which the handler knows as what comes from the file can only
- * be read at first.
+ * An array is a range of addresses, divided into chunks. A chunk is in memory
+ * or in a temporary file; touching one that is not in memory raises SIGSEGV,
+ * whose handler fetches it. At the limit the chunk that came first is dropped,
+ * and written to the file if it was changed. The handler knows that, because a
+ * chunk from the file is read-only until the first write.
  *
  *	nowhere --touch--> changed --leaves, is written--> file
  *	file    --touch--> read    --write--> changed
  *	                   read    --leaves--> file
  *
- * So nothing of what works on the arrays knows of it, and what comes out is
- * the same. It suits them because linking, sorting and nesting go through
- * their events nearly in order: the merge sort reads a few ascending runs, a
- * launch and its GPU work stand near one another. Chunks are as large as keeps
- * some hundred in memory, for the runs of many threads.
+ * So code that uses the arrays is unaware of it, and its output is the same. It
+ * is fast because linking, sorting and nesting visit events nearly in order:
+ * the merge sort reads a few ascending runs, a launch and its GPU work are near
+ * each other. The size of chunks lets some hundred be in memory, for the runs
+ * of many threads.
  *
- * One thread may touch the arrays, and no system call: to the kernel what is
- * not in memory is no address.
+ * Only one thread may touch the arrays, and no system call, for which a chunk
+ * that is not in memory is an invalid address.
  */
 #include <assert.h>
 #include <errno.h>
@@ -61,7 +60,7 @@ static struct {
 	bool on;
 	size_t chunk;
 	struct array arrays[ARRAYS_MAX];
-	struct place *ring; /* what is in memory, in order of arrival */
+	struct place *ring; /* chunks in memory, in order of arrival */
 	size_t nring, next;
 } pager;
 
@@ -178,7 +177,7 @@ on_touch(int sig, siginfo_t *info, void *context)
 	size_t no;
 
 	(void)context;
-	if (a == NULL) { /* a fault of ours: now it ends the program */
+	if (a == NULL) { /* our own fault: now it ends the program */
 		signal(sig, SIG_DFL);
 		return;
 	}
@@ -219,7 +218,7 @@ page_is_on(void)
 	return pager.on;
 }
 
-/* As much as is to be had: addresses may be limited (ulimit -v). */
+/* As much as available: addresses may be limited (ulimit -v). */
 static void
 reserve(struct array *a)
 {

@@ -116,7 +116,7 @@ progress_end(void)
 	if (!line.running)
 		return;
 	timer_delete(line.timer);
-	signal(SIGALRM, SIG_IGN); /* one may be on its way */
+	signal(SIGALRM, SIG_IGN); /* one may be pending */
 	line.running = false;
 	erase();
 }
