@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the time of each source went on, and the bottleneck. */
+/* What the time of each source was spent on, and the bottleneck. */
 #include "sink/budget.h"
 
 #include "trace/stat.h"
@@ -113,7 +113,7 @@ budget_take(void *ctx, const struct line *l)
 		*(int64_t *)(void *)((char *)w + times[i].at) =
 		    line_int(l, times[i].id);
 	if (line_cell(l, "graph_ns")->type == VAL_NONE)
-		w->graph_ns = INT64_MAX; /* nothing that one could hold */
+		w->graph_ns = INT64_MAX; /* more than any could hold */
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		*(struct str *)(void *)((char *)w + texts[i].at) =
 		    arena_str(b->text, line_text(l, texts[i].id));
@@ -189,7 +189,7 @@ by_call(const void *pa, const void *pb)
 	return order != 0 ? order : str_cmp(a->label, b->label);
 }
 
-/* Joins pieces of one name; the longest gives the uid. */
+/* Joins parts of one name; the longest gives the uid. */
 static void
 merge_parts(struct budget *w)
 {
@@ -219,8 +219,8 @@ merge_parts(struct budget *w)
 }
 
 /*
- * Medians do not add up: those of the source with most launches count. Neither
- * do gaps: with several sources none is shown.
+ * Medians do not add up: those of the source with most launches count. Nor do
+ * gaps: with several sources none is shown.
  */
 void
 budget_sum(const struct budgets *b, struct budget *sum)
@@ -236,7 +236,7 @@ budget_sum(const struct budgets *b, struct budget *sum)
 			stat_add(&sum->ns[c], w->ns[c]);
 		stat_add(&sum->window_ns, w->window_ns);
 		stat_add(&sum->opened_ns, w->opened_ns);
-		/* where no graph fits, all of the host's time would be left */
+		/* if no graph fits, all host time would remain */
 		stat_add(&sum->graph_ns,
 		    w->graph_ns != INT64_MAX ? w->graph_ns
 					     : w->ns[GROUP_OF_HOST]);
@@ -286,7 +286,7 @@ sort_classes(const struct budget *w, struct decision *d)
 	}
 }
 
-/* Kernels are shorter than what it takes to launch them, and wait for it. */
+/* Kernels are shorter than their launches, and wait for them. */
 static bool
 is_launch_bound(const struct budget *w)
 {
@@ -295,8 +295,8 @@ is_launch_bound(const struct budget *w)
 }
 
 /*
- * Short gaps that blocking calls opened: they took the host's lead.  Where the
- * GPU has more to do than the host, the host would keep it.
+ * Blocking calls opened short gaps: they cost the host its lead, which it would
+ * keep where the GPU has more to do than the host.
  */
 static bool
 is_sync_bound(const struct budget *w, int64_t recorded_ns)

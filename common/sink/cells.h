@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * cells: what several sinks put into the cells of a table in the same way.
- */
+/* cells: how several sinks fill cells of a table. */
 #ifndef TL_SINK_CELLS_H
 #define TL_SINK_CELLS_H
 
@@ -9,31 +7,31 @@
 #include "table/table.h"
 
 /*
- * An event: its id, or "12.3" of a repetition. A column in which there may be
- * such a one is of texts, see column_of_uids().
+ * An event: its id, or "12.3" of a repetition. A column that may have
+ * repetitions is one of text, see column_of_uids().
  */
 struct cell cell_uid(struct table *t, struct uid uid);
-#define UID_NONE UINT32_MAX /* inst of no event: an empty cell */
+#define UID_NONE UINT32_MAX /* inst without an event: an empty cell */
 
-/* A text by its number; empty for INTERN_NONE. */
+/* A string by its id; empty for INTERN_NONE. */
 struct cell cell_string(const struct dict *st, uint32_t id);
 
-/* What part is of the whole, in percent; empty where the whole is nothing. */
+/* A share in percent; empty if the whole is 0. */
 struct cell cell_share(int64_t part, double whole);
 
-/* Gives the columns of this id the type that they need. */
+/* Gives columns of this id the type that their events need. */
 void column_of_uids(
     struct column *columns, size_t n, const char *id, bool any_inst);
 
 /*
- * Says above the table where its steps come from: trace/steps.h. from: the bits
- * of steps_inferred_from().
+ * Adds a note on where the table's steps come from: trace/steps.h. from: the
+ * bits of steps_inferred_from().
  */
 void note_inferred(struct table *t, unsigned from);
 void note_runs(struct table *t, struct str module);
-/* Of "n of several". */
+/* For "n of several". */
 #define HAVE(n) ((n) == 1 ? "has" : "have")
-/* Says above the table how much GPU work has no launch, and so no "op". */
+/* Adds a note on how much GPU work is unlinked, and so has no "op". */
 void note_unlinked(
     struct table *t, const struct sink_sources *g, const char *what);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of kernels inside of cells; see plan.h. */
+/* Lists of kernels in cells; see plan.h. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@ put_stream(struct buf *b, const struct dict *st, struct key k)
 		buf_puts(b, "null");
 }
 
-/* Bytes up to which a name is kept, at a character's border. */
+/* The name, cut between characters to that many bytes. */
 static struct str
 cut_name(struct str s)
 {
@@ -68,7 +68,7 @@ struct position {
 	struct key gpu_stream;
 	struct stats ns;
 	double pct;   /* NAN: none */
-	size_t names; /* 0: one */
+	size_t names; /* how many; 0: one */
 };
 
 /* qsort(): shortest total first, then by name. */
@@ -117,7 +117,7 @@ put_position(
 
 /* ---- the lists of a row ---- */
 
-/* Where a record's list is. */
+/* A record's list. */
 struct list {
 	size_t first, n;
 };
@@ -152,7 +152,7 @@ entry_of(const struct sink_row *r, unsigned of, size_t at)
 	return (struct detail){ o->name, o->gpu_stream, o->dur_ns, o->pct };
 }
 
-/* The values at one place in all lists as long as the first. */
+/* The values at one position in all lists as long as the first. */
 static void
 fill_position(struct position *p, const struct sink_row *r, unsigned of,
     struct list first, size_t at, int64_t *ns)

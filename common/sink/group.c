@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of records by their words; see group.h. */
+/* Groups of records by their keys; see group.h. */
 #include <stdlib.h>
 
 #include "sink/group.h"
@@ -23,11 +23,11 @@ is_key_of(const struct sink_groups *gs, size_t at, const uint64_t *key)
 	return differ == 0;
 }
 
-/* The group of a key with this hash, made when missing. */
+/* The group of a key with this hash, made if missing. */
 static size_t
 look_up(struct sink_groups *gs, const uint64_t *key, uint64_t h)
 {
-	/* the rare collision tries the next number */
+	/* a rare collision tries the next number */
 	for (;; h++) {
 		bool is_new;
 		uint64_t *slot = map_put(&gs->by_key, h, &is_new);
@@ -89,7 +89,7 @@ sink_groups_of_key(struct sink_groups *gs, const uint64_t *key)
 	return &gs->list.v[at];
 }
 
-/* qsort() hands nothing through. */
+/* qsort() passes no context */
 static const struct sink_groups *sorting;
 static sink_group_cmp *sorting_cmp;
 static const void *sorting_arg;

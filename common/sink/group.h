@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * group: records with equal words, for a sink that keeps its records and
- * prints tables of them. What the words are is the sink's; a record is known
- * here by its number.
+ * group: groups of records with equal words, for a sink that keeps its records
+ * and prints tables of them. The sink decides the words; here a record is a
+ * number.
  *
  *	struct sink_groups gs = { 0 };
  *	for (size_t i = 0; i < nrecords; i++) {
@@ -30,10 +30,10 @@
 
 struct sink_group {
 	uint64_t key[SINK_GROUP_WORDS];
-	size_t first, n; /* members, in the order in which they were added */
-	int64_t sums[SINK_GROUP_SUMS]; /* the sink's */
-	uint8_t summed; /* bits of sums: some number is in it; the sink's */
-	uint64_t least; /* the first one's id; UINT64_MAX without any */
+	size_t first, n;               /* members, in order of addition */
+	int64_t sums[SINK_GROUP_SUMS]; /* set by the sink */
+	uint8_t summed; /* set by the sink: a bit for each sum with a value */
+	uint64_t least; /* the first record's id; UINT64_MAX: no records */
 };
 
 struct sink_total {
@@ -41,41 +41,43 @@ struct sink_total {
 	int64_t sum;
 };
 
-/* Zeroes to start with. */
+/* Starts as zeroes. */
 struct sink_groups {
 	VEC(struct sink_group)
-	list;              /* as cmp says, after sink_groups_finish() */
+	list;              /* sorted by cmp after sink_groups_finish() */
 	uint32_t *members; /* group by group */
-	size_t base;       /* number of the first record; not changed later */
+	size_t base;       /* number of the first record; constant */
 	size_t nwords;     /* of keys; 0: SINK_GROUP_WORDS */
-	/* the sink's: of each source, the records, and their numbers' sum */
+	/*
+	 * set by the sink: records of each source, and the sum of their numbers
+	 */
 	VEC(struct sink_total) totals;
 	/* private */
 	struct map by_key;
-	uint32_t recent[64]; /* by hash, plus 1: groups repeat */
-	VEC(uint32_t) of;    /* of each record, or none */
+	uint32_t recent[64]; /* by hash, plus 1: groups recur */
+	VEC(uint32_t) of;    /* by record: its group, or none */
 };
 
-/* -1, 0 or 1; members are there to be looked at. */
+/* -1, 0 or 1; members may be read. */
 typedef int sink_group_cmp(const void *arg, const struct sink_groups *gs,
     const struct sink_group *a, const struct sink_group *b);
 
 /*
  * The next record's group, by SINK_GROUP_WORDS words; valid until the next
- * call. Ends the program at more records than can be numbered.
+ * call. Ends the program if there are too many records to number.
  */
 struct sink_group *sink_groups_add(struct sink_groups *gs, const uint64_t *key);
 /* The next record is in no group. */
 void sink_groups_skip(struct sink_groups *gs);
-/* The group of a key without a record in it, or NULL: for sums over groups. */
+/* The group of a key, without a record of it, or NULL: for sums over groups. */
 struct sink_group *sink_groups_of_key(
     struct sink_groups *gs, const uint64_t *key);
-/* Lays the members out and sorts the groups. */
+/* Lists the members and sorts the groups. */
 void sink_groups_finish(
     struct sink_groups *gs, sink_group_cmp *cmp, const void *arg);
 void sink_groups_free(struct sink_groups *gs);
 
-/* The record at i of a group. */
+/* Member i of a group. */
 static inline uint32_t
 sink_group_member(
     const struct sink_groups *gs, const struct sink_group *gr, size_t i)

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pieces: added up while they are found. A program with many more
- * pieces than rows keeps one record of those that no key of a table tells
- * apart:
+ * pieces: added up while they are found. A program with many more pieces than
+ * rows keeps one record for all that the keys of a table do not tell apart:
  *
  *	sink_fold_start(&g->fold, s, &tables[OF_PATH]);		in .check
  *	r = sink_fold(&g->fold, s, &piece, NULL, &is_new);
  *	if (!is_new) r->ns += piece.ns ...			else a copy
- *	sink_fold_clear(&g->fold);				behind a source
+ *	sink_fold_clear(&g->fold);				after a source
  *
- * Rows may still be of several records: names of threads can be the same.
+ * A row may still have several records, as names of threads may be equal.
  *
- * Where a few words decide all keys, sink_fold_known() finds the record of most
- * pieces before they are made: sink_fold() got the same words.
+ * If a few words decide all keys, pass them to sink_fold(): sink_fold_known()
+ * then finds the record of most pieces before they are made.
  */
 #ifndef TL_SINK_PIECES_H
 #define TL_SINK_PIECES_H
@@ -33,10 +32,10 @@ struct sink_fold {
 
 void sink_fold_start(
     struct sink_fold *f, struct sink *s, const struct sink_table *t);
-/* Valid until the next one. words: SINK_FOLD_WORDS, or NULL. */
+/* Valid until the next call. words: SINK_FOLD_WORDS, or NULL. */
 void *sink_fold(struct sink_fold *f, struct sink *s, const void *piece,
     const uint64_t *words, bool *is_new);
-/* The same of a piece with these words, if it is found, or NULL. */
+/* The record of a piece with these words, if found, or NULL. */
 void *sink_fold_known(
     const struct sink_fold *f, const struct sink *s, const uint64_t *words);
 void sink_fold_clear(struct sink_fold *f);

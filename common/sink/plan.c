@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which tables are printed, and what columns each has. */
+/* Which tables are printed, and their columns. */
 #include "sink/plan.h"
 
 static const struct column lead_columns[] = {
@@ -31,7 +31,7 @@ is_repetition(struct uid uid)
 	return uid.inst != 0 && uid.inst != UID_NONE;
 }
 
-/* Numbers of devices and the like, unless one is a text. */
+/* Integers for devices and the like, unless one is a text. */
 static enum col_type
 type_of(const struct sink *s, const struct sink_plan *p,
     const struct sink_column *c)
@@ -55,7 +55,7 @@ type_of(const struct sink *s, const struct sink_plan *p,
 	return c->col.type;
 }
 
-/* Its number. A list is the program's: one that is wrong is a defect. */
+/* Its number. A list is the program's: an error in it is a bug. */
 static unsigned
 column_number(const struct sink *s, struct str id)
 {
@@ -85,7 +85,7 @@ sink_lists_check(const struct sink *s)
 	}
 }
 
-/* The next column of a list that the table has; -1: no more. */
+/* The next column of a list that the table has, or -1. */
 static int
 next_column(const struct sink *s, const struct sink_plan *p, const char **list,
     bool *is_wide)
@@ -222,7 +222,7 @@ sink_list_within(const char *list, const char *all)
 	return true;
 }
 
-/* Words stand in a list as people read it: "op, kind". */
+/* A word in a list as people read it: "op, kind". */
 static bool
 has_word(const char *words, struct str word)
 {
@@ -254,7 +254,7 @@ sink_opt_keys(const struct optparse *op, const char *words)
 	return op->arg;
 }
 
-/* Of two tables of one name it is not yet known which one is made. */
+/* Two tables of one name: which one is printed is not known yet. */
 static void
 check_name(struct sink *s, const struct sink_table *t)
 {
@@ -273,7 +273,7 @@ check_name(struct sink *s, const struct sink_table *t)
 				    &all, &p.columns.v[i], p.fields.v[i]);
 		sink_plan_free(&p);
 	}
-	/* either may lead, once it is known how many sources there are */
+	/* either may lead: the number of sources is not known yet */
 	add_lead(&all, t->is_joined ? SINK_LEAD_NONE : SINK_LEAD_SRC);
 	table_dest_check(&s->dest, t->name, all.columns.v, all.columns.n);
 	sink_plan_free(&all);
@@ -300,7 +300,7 @@ has_table(const struct sink *s, const struct sink_table *t)
 	return s->def->fits == NULL || s->def->fits(s, t);
 }
 
-/* The table that is asked for is of other inputs. */
+/* The table asked for is one of other inputs. */
 static void
 die_table(struct sink *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a table: groups of records, their order, and the cells. */
+/* The rows of a table: groups of records, their order, and cells. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ first_of(const struct sink *s, const struct sink_groups *gs,
 
 /* ---- groups ---- */
 
-/* The name of the record's track that a column shows. */
+/* The name of the record's track for a column. */
 static uint32_t
 name_of(const struct sink *s, const struct sink_column *c, uint32_t track)
 {
@@ -31,7 +31,7 @@ name_of(const struct sink *s, const struct sink_column *c, uint32_t track)
 				       : names.thread;
 }
 
-/* A field as a number: what a key is of, and most cells. */
+/* A field as a number: for keys, and most cells. */
 static uint64_t
 word_of(const struct sink *s, const struct sink_column *c, const void *record)
 {
@@ -49,7 +49,7 @@ word_of(const struct sink *s, const struct sink_column *c, const void *record)
 	}
 }
 
-/* A number or a text, with which of them it is. */
+/* A number or a text, and which of them. */
 static bool
 has_two_words(const struct sink_column *c)
 {
@@ -101,7 +101,7 @@ sink_key_of(const struct sink *s, const struct sink_plan *p, const void *record,
 	return n;
 }
 
-/* Of a table of single records by their number. */
+/* Records of a table without groups have their number. */
 static void
 key_of(struct sink *s, const struct sink_plan *p, size_t i,
     struct sink_groups *gs, uint64_t *key)
@@ -159,7 +159,7 @@ cmp_field(const struct sink *s, unsigned column, const void *a, const void *b)
 	    dict_get(s->dict, (uint32_t)x), dict_get(s->dict, (uint32_t)y));
 }
 
-/* Upwards, those without a number last. */
+/* Ascending, those without a number last. */
 static int
 cmp_numbers(int64_t a, int64_t b)
 {
@@ -168,7 +168,7 @@ cmp_numbers(int64_t a, int64_t b)
 	return cmp_i64(a, b);
 }
 
-/* The first key: numbers, then words, then those without. */
+/* The first key: numbers, then words, then records without. */
 static int
 cmp_first_keys(const struct order *o, const uint64_t *a, const uint64_t *b)
 {
@@ -248,7 +248,7 @@ sink_group_records(
 
 /* ---- statistics ---- */
 
-/* Rooms for the numbers of one group. */
+/* Buffers for the numbers of one group. */
 struct scratch {
 	VEC(int64_t) ns;
 	VEC(double) real;
@@ -363,7 +363,7 @@ stat_cell(const struct sink_row *r, const struct sink_column *c)
 	}
 }
 
-/* Whether any record of the row has a number: without, the sum is unknown. */
+/* Whether any record of the row has a number; if not, the sum is unknown. */
 static bool
 is_summed(const struct sink_row *r, unsigned measure)
 {

@@ -33,7 +33,7 @@ read_texts(struct rules *r, struct str category, const struct json_item *list,
 	return is_good;
 }
 
-/* Categories, or those of a group; no group has groups. */
+/* Reads categories, or those of a group, which has no groups itself. */
 static bool
 read_rules(struct rules *r, struct str text, uint32_t group)
 {
@@ -98,7 +98,7 @@ rules_load(struct rules *r, const char *name)
 #define NAME_MAX_BYTES 65536 /* a longer one is cut */
 #define FIRST_BYTES 20       /* the first word of a name without blanks */
 
-/* Takes out all of a text. */
+/* Removes all occurrences of a text. */
 static void
 drop(struct buf *b, struct str text)
 {
@@ -154,7 +154,7 @@ kind_of(char c)
 	return c >= 'A' && c <= 'Z' ? 3 : 0;
 }
 
-/* Between an "l" and an "N", or a letter and a digit, too. */
+/* Also between an "l" and an "N", or a letter and a digit. */
 static bool
 is_border(struct str name, size_t at)
 {

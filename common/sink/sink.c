@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program that all sinks are: options, files, records, what is missing. */
+/* What all sinks do: options, files, records, and what to say without any. */
 #include <stdlib.h>
 
 #include "sink/plan.h"
@@ -57,7 +57,7 @@ flush(struct sink *s)
 		s->def->flush(s);
 }
 
-/* The source at hand is that of an event. */
+/* Makes the source of an event the current one. */
 static void
 set_source(struct sink *s, const struct sink_source **o, uint32_t src)
 {
@@ -67,7 +67,7 @@ set_source(struct sink *s, const struct sink_source **o, uint32_t src)
 	s->source = (*o)->no;
 }
 
-/* The next item that is no head of an event. */
+/* The next item that is not an event's head. */
 static enum item
 next_item(struct sink *s, struct stream_in *in, const struct sink_source **o)
 {
@@ -140,7 +140,7 @@ sink_record_order(const void *x, const void *y)
 	return uid_cmp(a->uid, b->uid);
 }
 
-/* Records of sources that are not asked for go. */
+/* Drops records of sources that are not selected. */
 static void
 drop_unasked(struct sink *s)
 {
@@ -180,7 +180,7 @@ read_all(struct sink *s, struct optparse *op)
 		    sink_record_order);
 	if (def->finish != NULL) {
 		def->finish(s);
-		drop_unasked(s); /* that it made, of the last source */
+		drop_unasked(s); /* drop those it made of the last source */
 	}
 	select_end(&s->select);
 	if (s->records.n == 0 && def->empty != NULL) {

@@ -80,7 +80,7 @@
 /* How each record begins. */
 struct sink_record {
 	struct uid uid;
-	uint32_t source; /* number in sink.sources; those not asked for go */
+	uint32_t source; /* index in sink.sources; only selected stay */
 	uint32_t track;
 	int64_t ts_ns;
 };
@@ -88,25 +88,25 @@ int sink_record_order(const void *a, const void *b); /* for qsort() */
 
 /* ---- tables ---- */
 
-/* A table that is to be printed: its columns. */
+/* A table to be printed: its columns. */
 struct sink_plan {
 	const struct sink_table *table;
 	const char *name;
 	VEC(struct column) columns;
-	VEC(uint16_t) fields; /* of each: its number, or SINK_OWN on */
+	VEC(uint16_t) fields; /* by column: its number, or SINK_OWN or more */
 	uint8_t keys[SINK_GROUP_WORDS], ties[SINK_GROUP_WORDS];
 	size_t nkeys, nties;
 };
-#define SINK_OWN 0x100    /* fields from here on: only cell() knows them */
-#define SINK_LEADS 0xfff0 /* and from here on enum sink_lead */
+#define SINK_OWN 0x100    /* from here on only cell() knows the field */
+#define SINK_LEADS 0xfff0 /* and from here on it is enum sink_lead */
 
-/* Whether it will be printed, if what is read has it. */
+/* Whether it will be printed, if the input has what it needs. */
 bool sink_asked(const struct sink *s, const struct sink_table *t);
-/* Appends columns of a list, or one of the program's own. */
+/* Append columns of a list, or one of the program's own. */
 void sink_plan_add(const struct sink *s, struct sink_plan *p, const char *list);
 void sink_plan_own(
     struct sink_plan *p, const struct column *col, unsigned field);
-/* Rows differ by these columns alone, shown or not. */
+/* Only these columns tell rows apart, shown or not. */
 void sink_plan_keys(const struct sink *s, struct sink_plan *p, const char *ids);
 void sink_plan_free(struct sink_plan *p);
 
@@ -117,7 +117,7 @@ struct sink_stat {
 	struct stat_real real;
 };
 
-/* A row in the making. */
+/* A row being made. */
 struct sink_row {
 	struct sink *sink;
 	const struct sink_plan *plan;
@@ -125,14 +125,14 @@ struct sink_row {
 	const struct sink_groups *groups;
 	const struct sink_group *group;
 	const void *first; /* the first record */
-	double whole;      /* what a share is a share of, in ns */
+	double whole;      /* what shares are of, in ns */
 	double cumulative;
 	struct sink_stat stats[SINK_MEASURES];
-	struct buf *text; /* to build in */
+	struct buf *text; /* buffer for texts */
 };
 
 const void *sink_row_record(const struct sink_row *r, size_t i);
-/* What is in r->text, which the table keeps. */
+/* The text in r->text, which the table copies. */
 struct cell sink_row_text(const struct sink_row *r);
 /* The cell of a leading column, for tables that print themselves. */
 struct cell sink_lead_cell(
@@ -152,58 +152,58 @@ struct sink_def {
 	struct sink_table *tables;   /* or make_tables() */
 	size_t ntables;
 	size_t record_size;
-	enum want want; /* how far the stream must be */
-	uint32_t kinds; /* of the events read, as far as asked for */
-	bool in_time;   /* records are put into the order of time */
-	unsigned once;  /* measures, by bit: no two records share its time */
-	bool by_names;  /* --table takes several, by commas */
-	/* Gets the ops that launched what is pushed to launchers. */
+	enum want want; /* what must be done to the stream */
+	uint32_t kinds; /* kinds of events read, as far as selected */
+	bool in_time;   /* sort records by time */
+	unsigned once;  /* measures, by bit: no two records share time */
+	bool by_names;  /* --table takes several, separated by commas */
+	/* Gets the ops that launched what was pushed to launchers. */
 	launcher_fn *launcher;
 
-	/* Makes what options need: the program has its name for messages. */
+	/* Makes what options need; the program's name for messages is set. */
 	void (*begin)(struct sink *s);
-	/* Options of its own; false: it is none of them. */
+	/* Takes the program's own options; false: not one of them. */
 	bool (*option)(struct sink *s, const struct optparse *op, int ch);
-	/* All options are there: makes tables that depend on them. */
+	/* After all options: makes tables that depend on them. */
 	void (*make_tables)(struct sink *s);
-	/* Then: checks them, adds to s->want, and to s->kinds what is read
-	 * in any case. A table named by --table is s->named already. */
+	/* Then: checks them, adds to s->want, and to s->kinds what is always
+	 * read. A table named by --table is in s->named already. */
 	void (*check)(struct sink *s);
-	/* Answers what needs no file; true: that was all. */
+	/* Answers what needs no file; true: nothing else is to be done. */
 	bool (*at_once)(struct sink *s);
-	/* Strings are there: the first file follows. */
+	/* Before the first file; strings exist. */
 	void (*start)(struct sink *s);
 	void (*take)(struct sink *s, const struct stream_in *in, bool chosen);
-	/* Those of s->heads, of the source at hand. */
+	/* Takes those of s->heads, of the current source. */
 	void (*heads)(struct sink *s, const struct event_head *v, size_t n);
-	/* At items that are no events, and behind the last one of a file. */
+	/* At items that are not events, and after the last one of a file. */
 	void (*flush)(struct sink *s);
 	void (*source)(struct sink *s, const struct source *src);
-	/* Behind the last file; records not asked for are gone. */
+	/* After the last file; unselected records are dropped. */
 	void (*finish)(struct sink *s);
-	/* There is no record: says why and ends the program. */
+	/* Without records: says why, and ends the program. */
 	void (*empty)(struct sink *s);
 	void (*summary)(const struct sink *s); /* its part of -v */
 	void (*free)(struct sink *s);
 
-	/* Whether a table is printed when none is named; NULL: all. */
+	/* Whether a table is printed if none is named; NULL: all. */
 	bool (*asked)(const struct sink *s, const struct sink_table *t);
-	/* Whether it is one of what was read; NULL: yes. */
+	/* Whether the input has what it needs; NULL: yes. */
 	bool (*fits)(const struct sink *s, const struct sink_table *t);
-	/* Whether its columns with this number, see sink_column, are in it. */
+	/* Whether its columns with this number, see sink_column, are shown. */
 	bool (*wants)(
 	    const struct sink *s, const struct sink_table *t, unsigned only);
-	/* Whether a record is in it; NULL: all are. */
+	/* Whether a record belongs to it; NULL: all do. */
 	bool (*member)(const struct sink *s, const struct sink_plan *p,
 	    const void *record);
-	/* Which records are looked at; NULL: all. */
+	/* Which records to look at; NULL: all. */
 	void (*range)(const struct sink *s, const struct sink_plan *p,
 	    size_t *first, size_t *end);
-	/* Looks at a plan that is made, and groups that are not sorted yet. */
+	/* Looks at a finished plan, and its unsorted groups. */
 	void (*planned)(struct sink *s, struct sink_plan *p);
 	void (*grouped)(
 	    struct sink *s, const struct sink_plan *p, struct sink_groups *gs);
-	/* What decides before all else but the source; or 0. */
+	/* Comes before all order but by source; or 0. */
 	int (*compare)(const struct sink *s, const struct sink_group *a,
 	    const struct sink_group *b);
 	/* The whole of a source; NULL, NAN: all rows of the table. */
@@ -212,7 +212,7 @@ struct sink_def {
 	void (*notes)(
 	    struct sink *s, const struct sink_plan *p, struct table *t);
 	void (*row)(struct sink_row *r); /* before its cells are made */
-	/* By at of a SINK_CELL, or the field of one of its own. */
+	/* A SINK_CELL by its at, or a field of the program's own. */
 	struct cell (*cell)(const struct sink_row *r, unsigned number);
 };
 
@@ -224,18 +224,18 @@ struct sink {
 	const char *table;              /* --table, a list */
 	const struct sink_table *named; /* the first of them */
 	bool list_tables, verbose, linked_only, reads_stdin;
-	bool details; /* columns of lists are asked for */
+	bool details; /* columns of lists are shown */
 	struct select select;
 	struct bucket_rules rules;
 	struct table_dest dest;
-	enum want want; /* what is read: the program's, and what check() adds */
-	uint32_t kinds, heads; /* never chosen: stream_only_heads() */
-	bool only_owners; /* of the host what has GPU work below: check() */
+	enum want want;        /* what is read: the program's, and check()'s */
+	uint32_t kinds, heads; /* never selected: stream_only_heads() */
+	bool only_owners;      /* only host events above GPU work: check() */
 	/* read */
 	struct dict *dict;
 	struct names *names;
 	struct sink_sources sources;
-	uint32_t source; /* number of that of the event at hand */
+	uint32_t source; /* index of the current event's source */
 	uint64_t nevents;
 	struct launchers *launchers;
 	overlap_vec overlaps; /* for DETAIL_OVERLAP */
@@ -268,24 +268,24 @@ struct sink {
 		OPT_SINK_TABLE, "table", "NAME", "print this table" \
 	}
 
-/* What all have, behind what is their own. */
+/* Options of all sinks, after the program's own. */
 #define OPT_SINK                                \
 	OPT_SELECT, OPT_SELECT_HINT, OPT_TABLE, \
 	    { 'v', "verbose", NULL, "print a summary on stderr" }, OPT_END
 
-/* main() of a sink: its exit status. */
+/* main() of a sink; returns the exit status. */
 int sink_main(struct sink *s, int argc, char *argv[]);
 
 /*
- * Counts a GPU event in its source, and one that is asked for as chosen, but
- * with --linked-only none without a launch. Whether it is for a record, and
- * its end. False for other events too.
+ * Counts a GPU event in its source, and as chosen if selected (with
+ * --linked-only only if linked). Returns whether it is for a record, and its
+ * end. False for other events, too.
  */
 bool sink_takes_gpu(struct sink *s, const struct event *ev, bool is_chosen,
     int64_t *end_ns) USE_RESULT;
-/* A new record, of zeroes; valid until the next one. */
+/* A new record of zeroes; valid until the next one. */
 void *sink_add(struct sink *s);
-/* The same, with the rec of an event of the source at hand. */
+/* The same, with the rec of an event of the current source. */
 void *sink_add_event(struct sink *s, const struct event *ev);
 static inline void *
 sink_record(const struct sink *s, size_t i)
@@ -293,7 +293,7 @@ sink_record(const struct sink *s, size_t i)
 	return s->records.v + i * s->def->record_size;
 }
 
-/* For empty(): the end if there is no GPU event; whatever the reason. */
+/* For empty(): ends the program if there is no GPU event. */
 void sink_check_gpu(const struct sink *s);
 void sink_die_empty(struct sink *s);
 

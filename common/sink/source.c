@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sources of all files that a sink reads, and how to tell them apart. */
+/* The sources of all files that a sink reads, and what tells them apart. */
 #include "sink/source.h"
 
 #define RANKS_TOLD 32
@@ -17,7 +17,9 @@ sink_sources_of(struct sink_sources *g, uint32_t src)
 {
 	struct sink_source *o;
 
-	/* a source's events stand together: the last one is the likely one */
+	/*
+	 * events of a source are consecutive: the last source is the likely one
+	 */
 	for (size_t i = g->list.n; i-- > g->file;)
 		if (g->list.v[i].src == src)
 			return &g->list.v[i];
@@ -100,7 +102,7 @@ sink_sources_sum(const struct sink_sources *g)
 	return sum;
 }
 
-/* Guesses file by file: each of several is the first of its own. */
+/* Whether ranks are guesses: each of several files would be rank 0. */
 static bool
 has_no_ranks(const struct sink_sources *g)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What must be true of the rows of a table; see plan.h. */
+/* Checks of the rows of a table; see plan.h. */
 #include "sink/plan.h"
 #include "trace/laws.h"
 
-/* Which of the kept sums orders the table. */
+/* The kept sum that orders the table. */
 static const struct sink_measure *
 measure_of(const struct sink *s, const struct sink_plan *p)
 {
@@ -35,7 +35,7 @@ sink_total_add(struct sink *s, const struct sink_plan *p,
 		total->sum = num_add_max(total->sum, v);
 }
 
-/* What num_add_max() stops at: nothing is compared with it. */
+/* Whether num_add_max() saturated: such a sum is not checked. */
 static bool
 is_full(int64_t sum)
 {
