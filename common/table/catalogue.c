@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The catalogue: an entry a table, in the order of a report. */
+/* The catalogue: an entry per table, in the order of a report. */
 #include "table/catalogue.h"
 
-#define US "\302\265s" /* of microseconds, as the reference writes it */
+#define US "\302\265s" /* microseconds, as TraceLens writes them */
 #define NS_OF_US 1e3
 #define NS_OF_MS 1e6
 #define CUMULATIVE "Cumulative Percentage (%)"
@@ -205,7 +205,7 @@ static const char first_of_gaps[] =
 	.text = "ops with a performance model, by parameters", \
 	.first = first_of_family
 #define FAMILY(...) ROOFLINE(.rule = &roof, OF_FAMILY, .name = __VA_ARGS__)
-/* of JAX, which the reference has sheets for */
+/* of JAX, with sheets in TraceLens */
 #define THEIRS(...)                                \
 	{                                          \
 		.where = BOTH, .name = __VA_ARGS__ \
@@ -503,7 +503,7 @@ const struct sheet sheets[] = {
 	    "nn_modules_by_type", "nn.Modules by type and place (--fold)"),
 	TL_MODULES("nn_modules", "each nn.Module, submodules included"),
 	TL_MODULES("nn_module_types", "nn.Modules by type"),
-	/* figures that charts are drawn from */
+	/* figures for charts */
 	T("category_share", "tl-report",
 	    "GPU time by category: all ranks, or the steady state",
 	    .where = SHEET_BOOK, .chart = &bars_ranks),
@@ -541,7 +541,7 @@ sheet_of(struct str name)
 	return s;
 }
 
-/* The first pattern of a list that the id is like; n: none. */
+/* The index of the first pattern in a list that matches the id; n: none. */
 static unsigned
 place_in(const char *list, const char *id, unsigned n)
 {

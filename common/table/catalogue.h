@@ -18,16 +18,16 @@
 enum {
 	SHEET_BOOK = 1, /* a sheet of the workbook, a file of the folder */
 	SHEET_PAGE = 2, /* in the page's list of tables */
-	/* also without rows: that there are none is the answer */
+	/* also without rows: that is an answer, too */
 	SHEET_EMPTY = 4,
 	/*
-	 * Not a table: here stand, by name, those without an entry, which are
-	 * of the families of ops that op models name.
+	 * Not a table: the place of tables without an entry, those of the
+	 * families of ops that op models name, by name.
 	 */
 	SHEET_FAMILIES = 8,
 };
 
-/* When a report has it, if it is there and has rows. */
+/* When a report has it, if the table exists and has rows. */
 enum sheet_when {
 	SHEET_ALWAYS,
 	SHEET_IF_KERNELS, /* with --kernels */
@@ -41,7 +41,7 @@ enum sheet_when {
 	SHEET_LAUNCHES,    /* the same; not of rocprofv3's by default */
 };
 
-/* Which rows of it a report leaves out, if any. */
+/* Which rows a report omits, if any. */
 enum sheet_top {
 	TOP_NONE,
 	TOP_OPS,
@@ -50,80 +50,80 @@ enum sheet_top {
 };
 
 /*
- * A chart of a table. Of the tables of one figure the last that is there and
- * has two rows or more is drawn.
+ * A chart of a table. Of the tables of one figure, the last that exists and has
+ * two rows or more is drawn.
  */
 struct sheet_chart {
 	const char *figure; /* "ranks", "categories", "roofline" */
 	const char *kind;   /* "bars", "stacked", "scatter" (log both ways) */
 	const char *title;
 	const char *x;     /* NULL: the first column */
-	const char *y;     /* ids, by commas */
+	const char *y;     /* ids, separated by commas */
 	const char *lines; /* a table of lines over its first column, or NULL */
 };
 
 /*
- * How reports of a table are compared, by labels as the reference has them,
- * which a report of its own has, too. Lists are joined by '|'; NULL: empty.
- * Measures of which less is better begin with '-', with '+' where more is.
+ * How reports are compared by this table; columns are named by TraceLens's
+ * labels, which our reports have, too. Lists are joined by '|'; NULL: empty.
+ * Measures begin with '-' if less is better, with '+' if more is.
  */
 struct sheet_rule {
-	const char *group; /* a word for several tables */
+	const char *group; /* a name for several tables */
 	const char *keys;
-	const char *measures;     /* the first one says the rows' order */
-	double measure_ns;        /* a unit of the first one */
-	const char *drop;         /* columns that are left out */
-	const char *drop_variant; /* and those only of the variants */
-	bool is_split;         /* a table of what both have, two of the rest */
+	const char *measures;     /* the first one gives the order of rows */
+	double measure_ns;        /* unit of the first one, in ns */
+	const char *drop;         /* columns that are dropped */
+	const char *drop_variant; /* dropped only in variants */
+	bool is_split;         /* one table of common rows, two of the others */
 	bool has_params;       /* columns "param: x" are keys, too */
-	bool keeps_keys_order; /* rows stay in the order of their keys */
-	/* The rule of tables of this name that lack the first key; or NULL. */
+	bool keeps_keys_order; /* rows keep the order of their keys */
+	/* The rule for tables of this name without the first key; or NULL. */
 	const struct sheet_rule *otherwise;
 };
 
 struct sheet {
 	const char *name;
-	const char *program; /* NULL: none of ours, the reference's */
-	const char *text;    /* what it says, in a line */
-	unsigned where;      /* 0: not in a report */
+	const char *program; /* NULL: none of ours, but TraceLens's */
+	const char *text;    /* what it says, in one line */
+	unsigned where;      /* 0: nowhere in a report */
 	enum sheet_when when;
 	enum sheet_top top;
 	const struct sheet_chart *chart; /* NULL: none */
-	const struct sheet_rule *rule;   /* NULL: it can't be compared */
+	const struct sheet_rule *rule;   /* NULL: not compared */
 	/*
-	 * Columns that a narrow terminal keeps longest, the most telling first:
-	 * patterns of ids by '|'. NULL: those of all tables.
+	 * Columns that a narrow terminal keeps longest, the most important
+	 * first: patterns of ids, separated by '|'. NULL: those of all tables.
 	 */
 	const char *first;
-	/* What its comparison is called, and in a workbook; NULL: as it is. */
+	/* Names of its comparison, and in a workbook; NULL: unchanged. */
 	const char *compared, *small;
 };
 
-/* A workbook's first sheet, no table: the screen, links to the others. */
+/* A workbook's first sheet, not a table: the screen, with links to others. */
 #define SHEET_FRONT "screen"
 
-/* All, in the order in which a report has them. */
+/* All entries, in the order of a report. */
 extern const struct sheet sheets[];
 extern const size_t sheets_n;
 
 /* NULL: none; a family of ops has no entry unless it is compared. */
 const struct sheet *sheet_find(struct str name);
-/* The same; of what has none that of the families. */
+/* The same; without an entry, that of the families. */
 const struct sheet *sheet_of(struct str name);
 /* The rule for tables with columns "param: x" that have no entry. */
 extern const struct sheet_rule sheet_rule_params;
-/* What labels of columns end in that are there for the record: folded away. */
+/* Endings of columns' labels that are folded away: they are for reference. */
 extern const char sheets_folded[];
 
 /*
- * How soon a column of a table may go where a line is too short: the larger,
- * the sooner; from SHEET_GOES on it is none of those to keep.
+ * How early a column is dropped if a line is too short: the larger, the
+ * earlier; from SHEET_GOES on it is not one to keep.
  */
 #define SHEET_GOES 1000
-#define SHEET_MINOR 2000 /* it says of itself that it is the first to go */
+#define SHEET_MINOR 2000 /* its own flag says it is the first to go */
 unsigned sheet_place(const struct sheet *s, const struct column *col);
 
-/* For --list-tables: name and text of each of a program, on standard output. */
+/* For --list-tables: prints name and text of a program's tables. */
 void sheets_list(const char *program);
 
 #endif

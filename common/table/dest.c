@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Where tables go: the shared options, the formats, files in a folder. */
+/* Where tables go: shared options, formats, files in a folder. */
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "table/view.h"
 
-#define TERMINAL_ROWS 20 /* a screen keeps the question in sight */
+#define TERMINAL_ROWS 20 /* so that the command stays in sight */
 #define WIDTH_DEFAULT 100
 #define WIDTH_MIN 20
 #define WIDTH_MAX 100000
@@ -89,7 +89,7 @@ table_dest_details(struct table_dest *d)
 	return d->columns != NULL && strstr(d->columns, "details") != NULL;
 }
 
-/* The width of the terminal on standard output; a pipe always has the same. */
+/* The width of the terminal on standard output; for a pipe a constant. */
 static size_t
 line_width(const struct table_dest *d, bool terminal)
 {
@@ -141,13 +141,13 @@ row_limit(const struct table_dest *d, enum table_format format)
 {
 	if (d->top > 0)
 		return (uint64_t)d->top < SIZE_MAX ? (size_t)d->top : SIZE_MAX;
-	/* A file is to keep: it gets all. */
+	/* a file is for keeping: it gets all rows */
 	if (format == FMT_TABLE && d->path == NULL && d->dir == NULL)
 		return TERMINAL_ROWS;
 	return SIZE_MAX;
 }
 
-/* DIR/TABLE.EXT; a name never leaves the folder. */
+/* DIR/TABLE.EXT, which never leaves the folder. */
 static char *
 file_name(const char *dir, const char *table, const char *ext)
 {
@@ -197,7 +197,7 @@ separate(struct table_dest *d, const struct table_fmt *fmt, const char *name)
 		    fmt->print == fmt_md_print ? "## %s\n\n" : "%s\n", name);
 }
 
-/* Standard output or -o FILE is open; its kind decides the format. */
+/* Opens standard output or -o FILE, whose kind decides the format. */
 static enum table_format
 open_out(struct table_dest *d, bool *terminal)
 {
@@ -207,7 +207,7 @@ open_out(struct table_dest *d, bool *terminal)
 	return choose_format(d, *terminal);
 }
 
-/* What table_print() does before the first row. */
+/* Before the first row of table_print(). */
 static void
 begin(struct table *t, struct table_dest *d, struct view *v)
 {
@@ -248,7 +248,7 @@ struct live {
 	struct table_dest *dest;
 	const struct table_fmt *fmt;
 	struct view view;
-	size_t limit, nrows; /* that may be printed, that were */
+	size_t limit, nrows; /* rows that may be printed, and were */
 };
 
 void
@@ -331,7 +331,8 @@ void
 table_dest_finish(struct table_dest *d)
 {
 	/*
-	 * Without a table the file is empty, instead of that of an earlier run.
+	 * Without a table the file becomes empty, and does not stay that of an
+	 * earlier run.
 	 */
 	if (d->dir == NULL && d->out == NULL && d->path != NULL)
 		d->out = out_open(d->path);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Texts of a column that lose their middle may look alike. Sorted by what is
- * shown, these stand together; sorted by the whole text among themselves, what
- * the first and the last begin with is what all begin with.
+ * shown, such texts are neighbours; sorted by the whole text among these, the
+ * common beginning of the first and the last is that of all.
  */
 #include <stdlib.h>
 
 #include "table/layout.h"
 
-#define ROUNDS 3    /* of what still looks alike then, some differs later */
-#define WIDTH_MIN 9 /* for a beginning, dots and what differs */
-#define TOKEN 8     /* how far a word's beginning is looked for */
+#define ROUNDS 3    /* of texts that still look alike, some may differ later */
+#define WIDTH_MIN 9 /* for a beginning, dots and the difference */
+#define TOKEN 8     /* how far to look for a word's beginning */
 
 struct text {
 	struct str whole, shown;
@@ -38,7 +38,7 @@ common(struct str a, struct str b)
 	return i;
 }
 
-/* Where the word begins that holds the byte at, if that is near. */
+/* Where the word around a byte begins, if that is near. */
 static size_t
 word_start(struct str s, size_t at)
 {
@@ -80,7 +80,7 @@ show_from(struct str s, size_t at, size_t width, struct arena *text)
 	return made;
 }
 
-/* Those from i to end look alike. */
+/* Separates those from i to end, which look alike. */
 static bool
 part(struct text *t, size_t i, size_t end, size_t width, struct arena *text)
 {

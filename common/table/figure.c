@@ -3,7 +3,7 @@
 
 #include "table/table.h"
 
-#define MANY_PERCENT 1000 /* above, a factor is read more easily */
+#define MANY_PERCENT 1000 /* from here on a factor reads better */
 
 void
 put_time(struct buf *b, int64_t ns)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table of GitHub's Markdown, for an issue or a report: units as on a
- * terminal, nothing folded or cut. Characters that Markdown or HTML would act
- * on are escaped: a name is hostile, and "<float>" would vanish as a tag.
+ * A table in GitHub's Markdown, for an issue or a report: units as on a
+ * terminal, nothing folded or cut. Characters special in Markdown or HTML are
+ * escaped: names are hostile, and "<float>" would vanish as a tag.
  */
 #include <stdlib.h>
 
@@ -16,8 +16,8 @@ is_word(char c)
 }
 
 /*
- * A _ between letters means nothing in Markdown, and ids are full of it;
- * brackets matter only as [text](address).
+ * A _ between letters is literal in Markdown, and ids have many; brackets are
+ * special only as [text](address).
  */
 static bool
 must_escape(struct str s, size_t i)

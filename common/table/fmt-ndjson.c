@@ -7,16 +7,16 @@
  *	{"time_ns":1225310, ...}	(each row has every key; null: empty)
  *	{"end":{"rows":1}}
  *
- * Keys are always ids and values always in the column's unit: a reader that
- * wants labels finds label and label_div (absent: 1) in the schema. There too
- * are hints on looks: "folded":true, and "better":"less" or "more" of a column
- * of differences; and "ours":true where the reference has no such column.
+ * Keys are always ids, and values in the column's unit; the schema has label
+ * and label_div (absent: 1). It also has hints for layout: "folded":true,
+ * "better":"less" or "more" for differences, and "ours":true if TraceLens has
+ *no such column.
  */
 #include "json/json.h"
 
 #include "table/view.h"
 
-/* JSON text as it is, on one line: a raw newline there is white space. */
+/* Writes JSON on one line: a raw newline in it is white space. */
 static void
 put_json(struct buf *out, struct str s)
 {

@@ -21,7 +21,7 @@ needs_quotes(struct str s)
 	return false;
 }
 
-/* Each quote twice: lists of kernels are full of them. */
+/* Doubles quotes: lists of kernels have many. */
 static void
 put_quoted(struct buf *out, struct str s)
 {
@@ -35,7 +35,7 @@ put_quoted(struct buf *out, struct str s)
 	for (size_t i = 0; i < s.len; i++)
 		n += s.p[i] == '"';
 	buf_room(out, n + 2);
-	/* from the end on, in place */
+	/* from the end, in place */
 	char *to = out->p + at + n + 2;
 
 	*--to = '"';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of a terminal: aligned columns that fit the line (layout.c),
- * kernel names folded, and at the end what was left out and what it is worth.
+ * The table of a terminal: aligned columns that fit the line (layout.c), folded
+ * kernel names, and at the end what was omitted and what it is worth.
  */
 #include "table/layout.h"
 
@@ -23,9 +23,9 @@ cell_whole(
 
 /* ---- texts that are cut ---- */
 
-#define FOLD_TIMES 3 /* as wide as its column a name is folded */
+#define FOLD_TIMES 3 /* as wide as its column: such a name is folded */
 
-/* "[[4,2],[],[]]" as "[[4,2]]": so more of it is shown. */
+/* Writes "[[4,2],[],[]]" as "[[4,2]]", to show more. */
 static void
 put_list(struct str s, size_t width, struct buf *out)
 {
@@ -64,7 +64,10 @@ cut_cell(const struct view *v, const struct layout *l, size_t row,
 	return made;
 }
 
-/* A name without what is folded first: arguments tell names apart last. */
+/*
+ * The name without what is folded first: arguments, which rarely tell names
+ * apart, go last.
+ */
 static struct str
 fold_cell(const struct view *v, const struct layout *l, size_t row,
     struct str whole, struct arena *text)
@@ -82,7 +85,7 @@ fold_cell(const struct view *v, const struct layout *l, size_t row,
 	return made;
 }
 
-/* Rows that differ look different, where that can be. */
+/* Makes rows that differ look different, where possible. */
 static void
 cut_column(const struct view *v, struct grid *g, struct layout *l)
 {
@@ -109,12 +112,11 @@ cut_column(const struct view *v, struct grid *g, struct layout *l)
 
 struct words {
 	struct out *out;
-	size_t at, width, indent,
-	    nlines;    /* indent: of lines from the second on */
-	bool has_word; /* on this line */
+	size_t at, width, indent, nlines; /* indent: of lines after the first */
+	bool has_word;                    /* a word is on this line */
 };
 
-/* Onto this line or, indented, the next. */
+/* Writes a word on this line or, indented, the next. */
 static void
 put_word(struct words *w, struct str s, const char *between)
 {
@@ -166,7 +168,7 @@ put_note(struct out *out, struct str s, size_t width)
 
 /* ---- lines ---- */
 
-/* A field: b or, if that is too wide, its elided text; last: unpadded. */
+/* A field: b, or its elided text if that is too wide; last: unpadded. */
 static void
 put_field(struct out *out, const struct layout *l, struct str s, bool last)
 {
@@ -179,7 +181,7 @@ put_field(struct out *out, const struct layout *l, struct str s, bool last)
 		put_blanks(out, LAYOUT_GAP + (l->shape.right ? 0 : pad));
 }
 
-/* The part of a head on this line (0: the last one); as few lines as needed. */
+/* The part of a head on this line (0: the last); as few lines as needed. */
 static struct str
 head_part(
     const struct grid *g, const struct layout *l, struct str head, size_t line)
@@ -202,7 +204,7 @@ put_head_line(
 	struct buf b = { 0 }, cut = { 0 };
 	size_t end = g->n;
 
-	/* no blanks behind the last word */
+	/* no blanks after the last word */
 	for (; line > 0 && end > 0; end--) {
 		const struct layout *l = &g->list[end - 1];
 
@@ -211,7 +213,7 @@ put_head_line(
 		if (head_part(g, l, buf_str(&b), line).len > 0)
 			break;
 	}
-	if (end == 0) { /* nothing stands there */
+	if (end == 0) { /* no head here */
 		buf_free(&b);
 		return;
 	}
@@ -230,7 +232,7 @@ put_head_line(
 	buf_free(&cut);
 }
 
-/* Nothing but blanks up to the end of the line is not worth writing. */
+/* Whether only blanks follow on the line, which are not written. */
 static bool
 is_last(const struct view *v, const struct grid *g, size_t row, size_t col)
 {
@@ -261,7 +263,7 @@ put_row(struct out *out, const struct view *v, const struct grid *g, size_t row)
 	buf_free(&b);
 }
 
-/* Below a row what it says in sentences, the uppermost column first. */
+/* Writes a row's sentences below it, the first column's first. */
 static void
 put_below(
     struct out *out, const struct view *v, const struct grid *g, size_t row)
@@ -285,7 +287,7 @@ put_below(
 	buf_free(&b);
 }
 
-/* What the rows left out are worth in %, by the column that says so. */
+/* The percentage that the omitted rows are worth, by the share column. */
 static bool
 cut_share(const struct view *v, double *percent)
 {
@@ -331,10 +333,10 @@ put_more(struct out *out, const struct view *v)
 
 /* ---- columns that are left out ---- */
 
-#define VALUE_FAIR 40 /* of a text that all rows have */
-#define LINES_MAX 3   /* of columns that there is no room for */
+#define VALUE_FAIR 40 /* longest value that all rows have in common */
+#define LINES_MAX 3   /* of columns that do not fit */
 
-/* One kind of them: with what all rows say, or without. */
+/* Columns that do not fit, with or without a value common to all rows. */
 static void
 put_left_out(struct out *out, const struct view *v, const struct grid *g,
     bool says_all, const char *before)
@@ -360,7 +362,7 @@ put_left_out(struct out *out, const struct view *v, const struct grid *g,
 			if (whole.len == 0)
 				buf_puts(&value, "empty");
 		}
-		/* room for the words behind the last one */
+		/* leave room for the words after the last one */
 		if (nmore > 0 ||
 		    (w.nlines + 1 >= LINES_MAX && !says_all &&
 			w.at + text_width(buf_str(&b)) + 14 > w.width))

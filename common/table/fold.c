@@ -13,24 +13,24 @@
 
 #define NO_MATCH UINT32_MAX
 #define MAX_NESTING 256
-#define MAX_NAME 65536 /* a longer one is only elided */
-#define SHARE_MIN 12   /* of a name in a sequence */
+#define MAX_NAME 65536 /* longer names are only elided */
+#define SHARE_MIN 12   /* least width of a name in a sequence */
 
 static const struct str separator = { " | ", 3 };
 
 struct parsed {
 	struct str s;
-	uint32_t *match; /* of a foldable < or ( its end, of > its start */
-	unsigned depth;  /* of foldable < */
+	uint32_t *match; /* end of a foldable < or (, start of a > */
+	unsigned depth;  /* nesting of foldable < */
 };
 
-/* "<1>" and "(int)" say more than what would stand for them. */
+/* "<1>" and "(int)" are no longer than what would replace them. */
 #define WORTH_FOLDING 4
 
 /* How much of a name is written. */
 struct folding {
 	unsigned keep; /* template arguments nested less deep than this */
-	/* what goes besides, one after another */
+	/* what is dropped besides, in this order */
 	enum {
 		NO_PARAMS,
 		NO_ANONYMOUS,
@@ -55,7 +55,7 @@ from(struct str s, size_t i)
 	return (struct str){ s.p + i, s.len - i };
 }
 
-/* Bytes of "operator<<" and its like at i, or 0: its brackets are a name. */
+/* Bytes of "operator<<" or similar at i, or 0: its brackets are its name. */
 static size_t
 operator_len(struct str s, size_t i)
 {
@@ -84,14 +84,14 @@ opens_arguments(struct str s, size_t i, size_t operator_end)
 		    strchr(">]})'", s.p[i - 1]) != NULL));
 }
 
-/* "enumerate(DataLoader)#Iter.__next__": what it is of, no arguments. */
+/* "enumerate(DataLoader)#Iter.__next__": a qualifier, not arguments. */
 static bool
 is_before_hash(struct str s, size_t end)
 {
 	return end + 1 < s.len && s.p[end + 1] == '#';
 }
 
-/* "utils.py(53)" names a line. */
+/* "utils.py(53)" is a line number. */
 static bool
 is_line_number(struct str s, size_t open, size_t end)
 {
@@ -110,8 +110,8 @@ struct stack {
 };
 
 /*
- * Closes the nearest open bracket of that kind; anything open inside was a
- * less-than sign. False if there is none.
+ * Closes the nearest open bracket of that kind; open ones inside were less-than
+ * signs. False if there is none.
  */
 static bool
 close_bracket(struct parsed *p, struct stack *st, char open, size_t i)
@@ -169,7 +169,7 @@ match_brackets(struct parsed *p)
 	return fine;
 }
 
-/* Lets each > know its <, and counts how deep they go. */
+/* Finds the < of each >, and how deep they nest. */
 static void
 link_ends(struct parsed *p)
 {
@@ -190,7 +190,7 @@ link_ends(struct parsed *p)
 	}
 }
 
-/* Whether what stands between i and its end m is folded; then it is done. */
+/* Folds what is between i and its end m, if it should be. */
 static bool
 fold_arguments(const struct parsed *p, const struct folding *f, unsigned depth,
     size_t i, struct buf *out)
@@ -281,7 +281,7 @@ hash_at(struct str s)
 	return s.len;
 }
 
-/* Writes into b, anew; whether it fits. */
+/* Rewrites b; returns whether it fits. */
 static bool
 try_folding(const struct parsed *p, const struct folding *f, size_t width,
     struct buf *b)
@@ -299,7 +299,7 @@ try_folding(const struct parsed *p, const struct folding *f, size_t width,
 	return text_width(buf_str(b)) <= width;
 }
 
-/* The steps, until one fits; b holds the last. */
+/* Drops more step by step until it fits; b holds the last result. */
 static void
 fold_steps(const struct parsed *p, size_t width, struct buf *b)
 {
@@ -315,7 +315,7 @@ fold_steps(const struct parsed *p, size_t width, struct buf *b)
 	}
 }
 
-/* AMD's descriptor of a kernel has the kernel's name and this. */
+/* AMD's kernel descriptors have the kernel's name with this ending. */
 static struct str
 without_kd(struct str s)
 {

@@ -8,7 +8,7 @@
 struct junit {
 	struct out *out;
 	const char *suite;
-	struct buf cases; /* behind their number, which comes first */
+	struct buf cases; /* after their number, which comes first */
 	struct buf text;
 	size_t n[JUNIT_RESULTS], ncases;
 };
@@ -32,7 +32,7 @@ junit_open(const char *path, const char *suite)
 	return t;
 }
 
-/* XML 1.0 cannot hold what text_visible() replaces, not even escaped. */
+/* XML 1.0 cannot contain what text_visible() replaces, even escaped. */
 static void
 put_attribute(struct junit *t, const char *name, struct str value)
 {

@@ -17,15 +17,15 @@
 enum junit_result {
 	JUNIT_PASSED,
 	JUNIT_FAILED,
-	JUNIT_ERROR,   /* it could not be judged */
-	JUNIT_SKIPPED, /* there was nothing to judge */
+	JUNIT_ERROR,   /* could not be judged */
+	JUNIT_SKIPPED, /* nothing to judge */
 	JUNIT_RESULTS,
 };
 
 struct junit;
-/* NULL without a path: the rest does nothing then. */
+/* NULL without a path: the other functions do nothing then. */
 struct junit *junit_open(const char *path, const char *suite);
-/* class: the rule; name: what it was about; text: why. */
+/* class: the rule; name: what it is about; text: why. */
 void junit_case(struct junit *t, enum junit_result result, struct str class,
     struct str name, struct str text);
 void junit_finish(struct junit *t);

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which columns a line has room for, and how wide they are. Numbers are never
- * cut. Where a line is too short, step by step and no more than needed:
+ * Which columns fit a line, and how wide they are. Numbers are never cut. If a
+ * line is too short, these steps are taken, no more than needed:
  *
- *	sentences go below their rows, where they are whole;
- *	heads take two lines, and three before a column goes that tells more;
- *	texts give way, the widest first, down to what can be read;
- *	columns go that say the same in all rows, then those that the
- *	catalogue does not keep, the least telling first, but none without
+ *	sentences move below their rows, where they are whole;
+ *	heads take two lines, and three before an important column is dropped;
+ *	texts are shortened, the widest first, as long as they are readable;
+ *	columns are dropped that are equal in all rows, then those that the
+ *	catalogue does not keep, the least important first, but none without
  *	which rows look alike;
- *	texts give way down to TEXT_MIN;
- *	columns go that the catalogue keeps, and then texts become shorter.
+ *	texts are shortened to TEXT_MIN;
+ *	columns that the catalogue keeps are dropped, then texts shortened.
  *
- * Columns that were asked for by name stay, and so do all in a file.
+ * Columns asked for by name stay, as do all columns in a file.
  */
 #include <stdlib.h>
 
 #include "table/catalogue.h"
 #include "table/layout.h"
 
-#define TEXT_MIN 12  /* what is left of a text column */
-#define NAME_FAIR 26 /* from here on a name can be read */
+#define TEXT_MIN 12  /* shortest text column */
+#define NAME_FAIR 26 /* from this width on a name is readable */
 #define TEXT_FAIR 14
 #define LIST_FAIR 20
-#define ROWS_COMPARED 64 /* for what tells them apart */
+#define ROWS_COMPARED 64 /* to see what tells them apart */
 
 /* ---- natural widths ---- */
 
@@ -69,7 +69,7 @@ head_split(struct str head, size_t n, struct str parts[HEAD_LINES])
 	return best;
 }
 
-/* The last word that all texts have in common, with the _ before it. */
+/* The last word that all texts share, with the _ before it. */
 static size_t
 common_end(const struct view *v, const struct column *col)
 {
@@ -123,24 +123,24 @@ max_of(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-/* What the column takes when it is not cut. */
+/* The width of the column if it is not cut. */
 static size_t
 natural(const struct grid *g, const struct layout *l)
 {
 	return max_of(l->cells, l->heads[g->nlines - 1]);
 }
 
-/* How much of a text is wanted: all, easy to read, readable, or nothing. */
+/* How much of a text is wanted: all, easily readable, readable, or nothing. */
 enum least { LEAST_WHOLE, LEAST_FAIR, LEAST_READ, LEAST_CUT };
 
-/* What says the most of a row; others that are wrapped in sheets can go. */
+/* Sentences tell most about a row; other texts that sheets wrap may go. */
 static bool
 is_sentence(const struct column *col)
 {
 	return (col->flags & (COL_WRAPPED | COL_MINOR)) == COL_WRAPPED;
 }
 
-/* What a column takes at least. */
+/* The least width of a column. */
 static size_t
 least_of(const struct grid *g, const struct layout *l, enum least how)
 {
@@ -188,7 +188,7 @@ cells_equal(const struct cell *a, const struct cell *b)
 	return false;
 }
 
-/* One row says nothing about what columns are for. */
+/* With a single row, equal values say nothing about a column. */
 static bool
 is_constant(const struct view *v, const struct column *col)
 {
@@ -198,7 +198,7 @@ is_constant(const struct view *v, const struct column *col)
 	return v->nrows > 1;
 }
 
-/* The last that says nothing, or the same in all rows; 0: none. */
+/* The last column that says nothing, or the same in all rows; 0: none. */
 static size_t
 next_constant(const struct view *v, const struct grid *g)
 {
@@ -215,7 +215,7 @@ next_constant(const struct view *v, const struct grid *g)
 	return 0;
 }
 
-/* 0: none. */
+/* The next sentence; 0: none. */
 static size_t
 next_sentence(const struct grid *g)
 {
@@ -227,7 +227,10 @@ next_sentence(const struct grid *g)
 	return 0;
 }
 
-/* The place of those that never go before others: rows are what they say. */
+/*
+ * The place of columns that never go before others: they are what rows are
+ * about.
+ */
 static unsigned
 place_of(const struct view *v, const struct sheet *s, const struct column *col)
 {
@@ -242,7 +245,7 @@ is_text(const struct column *col)
 	return col->type == COL_TEXT || col->type == COL_JSON;
 }
 
-/* Whether two rows have the same texts but for this column. */
+/* Whether two rows are equal except for this column. */
 static bool
 tells_apart(const struct view *v, const struct grid *g, size_t column)
 {
@@ -266,8 +269,8 @@ tells_apart(const struct view *v, const struct grid *g, size_t column)
 }
 
 /*
- * The least telling one from a place on, the last of equals, but none without
- * which rows look alike; 0: none.
+ * The least important column from a place on, the last of equals, without which
+ * rows still differ; 0: none.
  */
 static size_t
 next_of_place(const struct view *v, const struct grid *g, unsigned from)
@@ -293,12 +296,12 @@ let_go(struct grid *g, size_t i)
 	struct layout gone = g->list[i];
 
 	memmove(g->list + i, g->list + i + 1, (g->n - i - 1) * sizeof *g->list);
-	g->list[--g->n] = gone; /* behind the others, the last one first */
+	g->list[--g->n] = gone; /* after the others, the last one first */
 }
 
 /* ---- widths ---- */
 
-/* Names are worth more than other texts. */
+/* Names are more important than other texts. */
 static struct layout *
 widest(struct grid *g, enum least how)
 {
@@ -384,7 +387,7 @@ grid_open(struct grid *g, const struct view *v)
 		g->nlines = 2;
 	if (v->may_drop)
 		drop(g, v);
-	/* what was asked for stays so that it can be read */
+	/* columns asked for stay readable */
 	fit(g, v->width, v->may_drop ? LEAST_CUT : LEAST_READ);
 }
 

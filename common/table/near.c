@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For a table that a program does not have, or a column of it: names those that
- * may be meant, not all, as there can be sixty.
+ * For an unknown table or column: suggests names that may be meant, not all, as
+ * there can be sixty.
  */
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #define ALL_MAX 10 /* up to this many: all are named */
 #define TIMES_MAX 3
 
-/* "time" is no column, but means the first of those of time: the GPU's. */
+/* "time" is no column, but stands for those of time, the GPU's first. */
 static bool
 put_times(
     struct buf *b, const struct column *columns, size_t n, struct str word)

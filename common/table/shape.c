@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers for people: each column has one unit, that of its largest value,
- * and one number of decimals, so that the eye compares lengths. Points in
- * time have as many decimals as tell a row from the next.
+ * Numbers for people: a column has one unit, that of its largest value, and one
+ * number of decimals, so that the eye can compare. Points in time have as many
+ * decimals as tell consecutive rows apart.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@
 #include "table/view.h"
 
 struct scale {
-	double from; /* of the largest value */
+	double from; /* for largest values from here on */
 	double div;
-	int decimals; /* -1: by the values */
+	int decimals; /* -1: depends on the values */
 	const char *name;
 };
 
@@ -31,10 +31,10 @@ static const struct scale byte_scales[] = {
 	{ 0, 1, -1, "B" },
 };
 
-/* The size of what is printed of a column. */
+/* The range of a column's printed values. */
 struct extent {
 	double max;
-	bool integers; /* and nothing else, also after label_div */
+	bool integers; /* integers only, also after label_div */
 };
 
 static double
@@ -62,7 +62,7 @@ extent_of(const struct view *v, const struct column *col, double div)
 	return e;
 }
 
-/* The least that a row differs from the one before it, 0: none does. */
+/* The smallest difference between consecutive rows, or 0. */
 static uint64_t
 least_step(const struct view *v, const struct column *col)
 {
@@ -87,7 +87,7 @@ least_step(const struct view *v, const struct column *col)
 	return least;
 }
 
-/* About five digits of the largest value. */
+/* About five digits for the largest value. */
 static int
 decimals_for(struct extent e)
 {
@@ -113,7 +113,7 @@ scale_to(struct column_shape *s, const struct scale *scale, struct extent e)
 		s->decimals = scale->decimals;
 }
 
-/* By threes: another unit's digits are whole. */
+/* By threes: digits of another unit are whole. */
 static void
 resolve_steps(struct column_shape *s, uint64_t step)
 {
@@ -153,7 +153,7 @@ shape_of(const struct view *v, const struct column *col)
 	return s;
 }
 
-/* An id names its unit; on a terminal the unit is another one. */
+/* An id names its unit; a terminal may use another. */
 static void
 put_without_unit(const char *id, struct str unit, struct buf *out)
 {
@@ -172,7 +172,7 @@ put_without_unit(const char *id, struct str unit, struct buf *out)
 		buf_puts(out, id);
 }
 
-/* What a row needs no longer word for: -c takes both names. */
+/* Shorter heads, which -c also takes. */
 const char *
 column_short(const char *id)
 {
@@ -211,7 +211,7 @@ shape_head(
 static void
 put_real(const struct column_shape *s, double v, struct buf *out)
 {
-	/* The longest: 309 digits before the point, and what follows it. */
+	/* The longest: 309 digits before the point, and the decimals. */
 	char text[400], *p = text;
 	int n;
 
@@ -219,13 +219,13 @@ put_real(const struct column_shape *s, double v, struct buf *out)
 		n = snprintf(text, sizeof text, "%.5g", v);
 	else
 		n = snprintf(text, sizeof text, "%.*f", s->decimals, v);
-	/* What rounds to nothing has no sign. */
+	/* What rounds to zero has no sign. */
 	if (p[0] == '-' && strspn(p + 1, "0.") == (size_t)n - 1)
 		p++;
 	buf_puts(out, p);
 }
 
-/* Exact: a double has no digits for a ns in a year. */
+/* Exact: a double cannot hold ns of a year. */
 static void
 put_position(const struct column_shape *s, int64_t ns, struct buf *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The model of a table, and the view of it that is printed: which columns, in
- * which order the rows, how many of them.
+ * A table, and the view of it that is printed: which columns, in which order
+ * the rows, and how many.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -140,7 +140,7 @@ table_note_at(const struct table *t, size_t i)
 
 /* ---- views: columns ---- */
 
-/* Who is asked for a column, for messages. */
+/* What a column is chosen from, for messages. */
 struct choice {
 	const char *table;
 	const struct column *columns;
@@ -159,7 +159,7 @@ find_column(const struct choice *from, const char *option, struct str id)
 	columns_refuse(from->table, from->columns, from->ncolumns, option, id);
 }
 
-/* A set of columns in the order of choice. */
+/* A set of columns in the order chosen. */
 struct chosen {
 	VEC(const struct column *) list;
 };
@@ -206,8 +206,8 @@ choose_word(struct chosen *ch, const struct choice *from, struct str word)
 }
 
 /*
- * "a,b": these, in this order. "+details", "+x": the wide ones or x as well.
- * A list that begins with + adds to the usual columns, in the table's order.
+ * "a,b": these, in this order. "+details", "+x": adds the wide ones, or x. A
+ * list that begins with + adds to the usual columns, in the table's order.
  */
 static struct chosen
 choose_columns(const struct choice *from, const char *spec)
@@ -268,8 +268,10 @@ cell_rank(const struct cell *c)
 	return 2;
 }
 
-/* long double holds every int64_t where it matters, so that the order of
- * integers and reals in one column is an order. */
+/*
+ * long double holds every int64_t where it matters, so that integers and reals
+ * in one column have a total order.
+ */
 static long double
 cell_number(const struct cell *c)
 {
@@ -292,7 +294,7 @@ cell_cmp(const struct cell *a, const struct cell *b)
 	return (x > y) - (x < y);
 }
 
-/* Empty cells are last in both directions; ties keep the order of rows. */
+/* Empty cells come last in both directions; ties keep the order of rows. */
 static int
 key_cmp(const struct sort_key *a, const struct sort_key *b, int sign)
 {

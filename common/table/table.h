@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * table: what sinks print. A table is a fixed list of columns and rows of
- * typed cells; one fmt-*.c a format behind a table of functions.
+ * typed cells; each format is a fmt-*.c.
  *
  *	static const struct column columns[] = {
  *		{ "type", "type", COL_TEXT, UNIT_NONE, 0, 0 },
@@ -12,15 +12,15 @@
  *	struct cell *row = table_row(t);
  *	row[0] = cell_text(STR("busy_time"));
  *	row[1] = cell_int(1225310);
- *	row[2] = cell_none();		(a figure that can't be had)
+ *	row[2] = cell_none();		(an unknown figure)
  *	table_print(t, &dest);
  *	table_destroy(t);
  *	table_dest_finish(&dest);
  *
- * On a terminal: aligned, one unit a column, the first rows and what the rest
+ * On a terminal: aligned, one unit per column, the first rows and what the rest
  * is worth. To a pipe: TSV with ids and full precision. The label of a column
- * is the reference's name where it has the table; with labels a value is
- * printed in the label's unit (label_div: "time ms" of ns is 1e6).
+ * is TraceLens's name if it has the table; with labels a value is printed in
+ * the label's unit (label_div: "time ms" of ns is 1e6).
  */
 #ifndef TL_TABLE_H
 #define TL_TABLE_H
@@ -46,25 +46,25 @@ enum unit {
 enum {
 	COL_DETAIL = 1, /* only with -c +details */
 	COL_NAME = 2,   /* a kernel name: folded and elided on a terminal */
-	COL_SHARE = 4,  /* its sum says what cut rows are worth */
-	/* for who lays a table out, in the schema line of NDJSON */
-	COL_FOLDED = 8,       /* not seen at once: a workbook folds it away */
+	COL_SHARE = 4,  /* a share: its sum says what omitted rows are worth */
+	/* for layouts, in the schema line of NDJSON */
+	COL_FOLDED = 8,       /* hidden at first: a workbook folds it away */
 	COL_BETTER_LESS = 16, /* a difference, and which sign of it is good */
 	COL_BETTER_MORE = 32,
 	COL_MINOR = 64, /* the first to go on a narrow terminal */
-	/* A point in time, not a length: what its rows differ by is shown. */
+	/* A point in time, not a duration: shown by what tells rows apart. */
 	COL_POSITION = 128,
-	COL_WRAPPED = 256, /* sentences: a workbook breaks them into lines */
-	/* The reference's table lacks it: who compares with that accepts it. */
+	COL_WRAPPED = 256, /* sentences: a workbook wraps them */
+	/* Not in TraceLens's table: comparisons with that accept it. */
 	COL_OURS = 512,
 };
 
-/* Their words in the schema line of NDJSON, by number; a NULL is the last. */
+/* Words for the schema line of NDJSON, by number; ends with NULL. */
 extern const char *const col_type_words[], *const col_unit_words[];
 
 struct column {
 	const char *id;    /* ASCII */
-	const char *label; /* the reference's column, NULL: as id */
+	const char *label; /* TraceLens's column; NULL: as id */
 	enum col_type type;
 	enum unit unit;
 	unsigned flags;
@@ -104,7 +104,7 @@ cell_int(int64_t i)
 {
 	return (struct cell){ .type = CELL_INT, .i = i };
 }
-/* A real that is no number becomes an empty cell. */
+/* NaN and infinities become empty cells. */
 static inline struct cell
 cell_real(double v)
 {
@@ -128,7 +128,7 @@ enum table_format {
 
 #define TABLE_TOP_ALL INT64_MAX /* --top 0 */
 
-/* Where and how tables go; zeroes to start with, filled by table_dest_opt(). */
+/* Where and how tables go; starts as zeroes, filled by table_dest_opt(). */
 struct table_dest {
 	enum table_format format;
 	const char *path;    /* -o FILE, NULL: standard output */
@@ -144,7 +144,7 @@ struct table_dest {
 	unsigned ntables;
 };
 
-/* The option rows that every sink shares, and what takes them. */
+/* Options that every sink shares, and what takes them. */
 #define OPT_TABLE_FORMAT OPT_OF_TABLE
 #define OPT_TABLE_SORT (OPT_OF_TABLE + 1)
 #define OPT_TABLE_TOP (OPT_OF_TABLE + 2)
@@ -169,60 +169,60 @@ struct table_dest {
 
 /* Takes one shared option; false if ch is none of them. */
 bool table_dest_opt(struct table_dest *d, const struct optparse *op, int ch);
-/* Of what is printed to out in another form: columns of a line, or 0: any. */
+/* For other output to out: columns of a line, or 0: any. */
 size_t table_line_width(const struct table_dest *d, const struct out *out);
 /*
- * A usage error when -c or --sort name a column that is none of these, as
- * table_print() checks too: for a sink to call before it reads its input.
+ * A usage error if -c or --sort name a column that is not one of these, as in
+ * table_print(): for a sink to call before it reads input.
  */
 void table_dest_check(const struct table_dest *d, const char *name,
     const struct column *columns, size_t ncolumns);
-/* -d without -c adds the wide columns; whether any of them is asked for. */
+/* -d without -c adds the wide columns; returns whether any is shown. */
 bool table_dest_details(struct table_dest *d);
-/* Closes what table_print() opened: the last thing a sink does. */
+/* Closes what table_print() opened: a sink's last action. */
 void table_dest_finish(struct table_dest *d);
 
 struct table;
-/* columns stay the caller's and outlive the table. */
+/* columns are borrowed, and must outlive the table. */
 struct table *table_create(
     const char *name, const struct column *columns, size_t ncolumns);
 /*
- * A new row of empty cells, to be filled before the next call. Texts in it
- * must stay as they are until then; the table keeps copies (equal ones once).
- * For a text that is gone earlier (a reader's), and for a cell changed later
- * by table_cell(), table_text() makes one that lives with the table.
+ * A new row of empty cells, to be filled before the next call. Its texts must
+ * stay valid until then; the table keeps copies (equal ones once). For a text
+ * that is freed earlier (a reader's), and for a cell changed later by
+ * table_cell(), table_text() makes one that lives with the table.
  */
 struct cell *table_row(struct table *t);
 struct str table_text(struct table *t, struct str s);
-/* The same for a text of the row being made alone. */
+/* The same, for a text of the current row only. */
 struct str table_row_text(struct table *t, struct str s);
 /*
  * For a table that may be long: called before the first row, it says where the
- * table goes. Each row is printed as soon as the next is begun; where all rows
- * are needed at once, with --sort and in the formats table and md, only columns
- * that will be printed are kept. Rows cannot be changed or read back, and
- * table_print() must name the same d.
+ * table goes. Each row is printed when the next one begins; if all rows are
+ * needed at once, for --sort and the formats table and md, only columns that
+ * will be printed are kept. Rows cannot be changed or read back, and
+ * table_print() must get the same d.
  */
 void table_stream(struct table *t, struct table_dest *d);
-/* Of a table that streams: whether cells of this column are for anything. */
+/* For a streamed table: whether cells of this column are needed. */
 bool table_keeps(const struct table *t, size_t column);
 struct cell *table_cell(struct table *t, size_t row, size_t column);
 /*
- * Appends s with control characters, direction marks and bytes that are no
- * UTF-8 written as \n, \x1b, \u202e: for names that are printed beside tables.
+ * Appends s with control characters, direction marks and invalid UTF-8 as \n,
+ * \x1b, \u202e: for names printed beside tables.
  */
 void text_visible(struct str s, struct buf *out);
 /* Columns that s takes on a terminal. */
 size_t text_width(struct str s);
-/* Appends s, its middle replaced by "..." when it is wider than width. */
+/* Appends s, with "..." in its middle if it is wider than width. */
 void text_elide(struct str s, size_t width, struct buf *out);
 /* Appends "1.234 s", "1.234 ms", "1.2 us" or "1 ns", for sentences. */
 void put_time(struct buf *b, int64_t ns);
 /* "1,360". */
 void put_count(struct buf *b, int64_t n);
-/* What is more than before, which is above 0: "+7.8 %", or "x 12". */
+/* The increase over before, which is positive: "+7.8 %", or "x 12". */
 void put_growth(struct buf *b, double before, double more);
-/* A line above the table in the formats table and md, nowhere else. */
+/* Adds a line above the table, in the formats table and md only. */
 void table_note(struct table *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Whether a table that goes there shows its notes. */
 bool table_has_notes(const struct table_dest *d);
@@ -232,34 +232,33 @@ struct str table_note_at(const struct table *t, size_t i);
 /* Checks -c and --sort against the columns (usage error), then prints. */
 void table_print(struct table *t, struct table_dest *d);
 /*
- * The same of a summary: in a folder, among the long tables that --top is about
- * there, it keeps all of its rows.
+ * The same for a summary: in a folder, beside long tables cut by --top, it
+ * keeps all rows.
  */
 void table_print_summary(struct table *t, struct table_dest *d);
-/* Whether a file of this name holds text: no workbook stands under it. */
+/* Whether a file of this name is text, not a workbook. */
 bool table_path_is_text(const char *path);
 void table_destroy(struct table *t);
 
 /*
  * Appends a kernel's name as a terminal shows it, in at most width columns:
- * ".kd" goes and control characters become visible; a name that is too long
- * loses, step by step and no more than needed, its parameter list ("(...)")
- * and return type, template arguments from the innermost out ("<...>"), the
- * namespaces, and at last its middle. Width 0 folds all arguments and keeps
- * the rest.
+ * without ".kd", control characters visible. A name that is too long loses,
+ * step by step and no more than needed, its parameter list ("(...)") and return
+ * type, template arguments from the innermost out ("<...>"), the namespaces,
+ * and at last its middle. Width 0 folds all arguments and keeps the rest.
  */
 void table_fold_name(struct str name, size_t width, struct buf *out);
 /*
- * Texts that are shown alike though they differ are shown anew, by what
- * follows their common beginning: at most width columns wide, as far as that
- * suffices. Both are n; new texts live in the arena.
+ * Changes shown texts that look alike though they differ: what follows the
+ * common beginning is shown, at most width columns wide, as far as that
+ * suffices. Both arrays have n; new texts live in the arena.
  */
 void texts_distinct(const struct str *whole, struct str *shown, size_t n,
     size_t width, struct arena *text);
 
 /*
- * A usage error: --table asks for none of n tables; which one may be meant.
- * Their names stand at names, one every size bytes, as in an array of structs.
+ * A usage error: --table asks for none of n tables; suggests one. Their names
+ * are at names, one every size bytes, as in an array of structs.
  */
 noreturn void table_refuse(
     struct str name, const void *names, size_t n, size_t size);

@@ -10,7 +10,7 @@ struct range {
 	uint32_t first, last;
 };
 
-/* Combining marks and joiners, as far as names have them: no width. */
+/* Combining marks and joiners found in names: no width. */
 static const struct range zero_width[] = {
 	{ 0x0300, 0x036f },
 	{ 0x0483, 0x0489 },
@@ -175,7 +175,7 @@ text_escape(struct str s, const char *kept, const char *more, struct buf *out)
 	buf_put(out, s.p + from, s.len - from);
 }
 
-/* The longest beginning of s that takes at most width columns. */
+/* The longest beginning of s in at most width columns. */
 static struct str
 head_of(struct str s, size_t width)
 {
@@ -193,7 +193,7 @@ head_of(struct str s, size_t width)
 	return (struct str){ s.p, i };
 }
 
-/* The longest end of s, which takes total columns, within width columns. */
+/* The longest end of s, which has total columns, in width columns. */
 static struct str
 tail_of(struct str s, size_t total, size_t width)
 {
@@ -203,7 +203,7 @@ tail_of(struct str s, size_t total, size_t width)
 	while (i < s.len) {
 		size_t n = utf8_next(s.p + i, s.len - i, &cp);
 
-		/* A combining mark never comes without its letter. */
+		/* no combining mark without its letter */
 		if (total <= width && char_width(cp) > 0)
 			break;
 		total -= char_width(cp);

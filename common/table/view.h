@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Private to this area: a view is what of a table is printed and how (columns
- * chosen, rows sorted and cut), as table_print() hands it to a format.
+ * Inside table only: a view is what is printed of a table and how (columns
+ * chosen, rows sorted and cut), as table_print() passes it to a format.
  */
 #ifndef TL_TABLE_VIEW_H
 #define TL_TABLE_VIEW_H
@@ -14,44 +14,44 @@ struct table {
 	const char *name;
 	const struct column *columns;
 	size_t ncolumns;
-	struct cell *row; /* the one being made */
+	struct cell *row; /* the current row */
 	bool has_row;     /* it isn't in cells yet */
-	/* row by row, of the columns that are kept; none of a live table */
+	/* row by row, kept columns only; none for a live table */
 	VEC(struct cell) cells;
 	size_t nkept;
-	uint32_t *slots; /* by column: its place, or NOT_KEPT; NULL: all are */
+	uint32_t *slots; /* by column: index, or NOT_KEPT; NULL: all kept */
 	size_t nrows;
 	struct intern *texts;
 	struct arena *row_texts;
 	VEC(struct str) notes;
-	struct live *live; /* of table_stream(): each row leaves at once */
+	struct live *live; /* of table_stream(): each row is printed at once */
 };
 
 #define NOT_KEPT UINT32_MAX
 
-/* A usage error: there is no column named word; which one may be meant. */
+/* A usage error: no column is named word; suggests one. */
 noreturn void columns_refuse(const char *table, const struct column *columns,
     size_t n, const char *option, struct str word);
 
-/* The only row there is goes out. */
+/* Prints the only row there is. */
 void table_live_row(struct table *t);
 
-/* The row made last becomes the table's, with its texts. */
+/* Moves the current row, with copies of its texts, into the table. */
 void table_finish_row(struct table *t);
-/* Before the first row: only columns that d asks for will be looked at. */
+/* Before the first row: only columns that d shows are kept. */
 void table_keep(struct table *t, const struct table_dest *d);
-/* The column that says what rows left out are worth, or NULL. */
+/* The column that tells what omitted rows are worth, or NULL. */
 const struct column *table_share(const struct table *t);
 
-/* A number as text, and of what it is. */
+/* A number as text, and the number. */
 struct number_text {
-	uint64_t bits; /* the number's, as 0 and -0 have other texts */
+	uint64_t bits; /* its bits, as 0 and -0 have different texts */
 	double div;
 	size_t len;
 	char text[NUM_DOUBLE_MAX];
 };
 
-/* A row a line. */
+/* A format with a line per row. */
 struct dialect {
 	char between;
 	const char *yes, *no;
@@ -65,20 +65,20 @@ struct view {
 	const struct column **columns; /* the chosen ones */
 	uint32_t *slots;               /* where their cells are in a row */
 	size_t ncolumns;
-	size_t *rows;                /* numbers of all rows, sorted */
-	size_t nrows;                /* so many of them are printed */
-	const struct column *sorted; /* NULL: by none */
+	size_t *rows;                /* all rows, sorted */
+	size_t nrows;                /* how many are printed */
+	const struct column *sorted; /* NULL: unsorted */
 	bool header, labels, bold;
-	bool may_drop;           /* columns that a line has no room for */
-	bool wraps;              /* sentences: lines are of a terminal */
-	size_t width;            /* of a terminal's line */
-	struct buf line;         /* for a format to make a row in */
-	struct number_text last; /* that was printed; len 0: none */
+	bool may_drop;           /* columns that do not fit are dropped */
+	bool wraps;              /* sentences are wrapped */
+	size_t width;            /* of the terminal */
+	struct buf line;         /* buffer for a row */
+	struct number_text last; /* printed last; len 0: none */
 };
 
 const struct cell *view_cell(
     const struct view *v, size_t row, const struct column *col);
-/* The cells of a row, in which that of column i is at slots[i]. */
+/* The cells of a row; that of column i is at slots[i]. */
 static inline const struct cell *
 view_row(const struct view *v, size_t row)
 {
@@ -90,7 +90,7 @@ void view_open(struct view *v, const struct table *t,
     const struct table_dest *d, size_t limit);
 void view_close(struct view *v);
 
-/* What a format is: adding one is a row in dest.c. */
+/* A format: adding one is a row in dest.c. */
 struct table_fmt {
 	const char *word; /* of --format */
 	const char *ext;  /* of files in -d DIR */
@@ -98,10 +98,13 @@ struct table_fmt {
 		BETWEEN_NOTHING,
 		BETWEEN_BLANK,
 		BETWEEN_TITLE,
-	} between;   /* what stands between two tables */
+	} between;   /* written between two tables */
 	bool labels; /* -d asks for labels */
 	const struct dialect *dialect;
-	/* The whole table, or where a row needs no other: NULL, and these. */
+	/*
+	 * Prints the whole table; or NULL, if rows are independent, and these
+	 * do.
+	 */
 	void (*print)(struct out *out, const struct view *v);
 	void (*head)(struct out *out, struct view *v);
 	void (*row)(struct out *out, struct view *v, size_t row);
@@ -119,30 +122,33 @@ void fmt_md_print(struct out *out, const struct view *v);
 /* ---- values in full precision ---- */
 
 #define VALUE_MAX NUM_DOUBLE_MAX
-/* Text of a number cell, in the label's unit with labels; at most VALUE_MAX. */
+/*
+ * The text of a number cell, with labels in the label's unit; at most
+ * VALUE_MAX.
+ */
 size_t value_number(
     char *out, const struct cell *c, const struct column *col, bool labels);
 /*
- * Appends the same for a row of numbers, in which neighbours are often the
- * same one: mean, median, least and greatest of a single value.
+ * Appends the same for numbers of a row, where neighbours are often equal:
+ * mean, median, minimum and maximum of a single value.
  */
 void value_put(struct buf *out, struct view *v, const struct cell *c,
     const struct column *col, bool labels);
 /* A header field: id or label. */
 struct str value_head(const struct column *col, bool labels);
-/* The unit that goes with it: what values are divided by. */
+/* The unit that goes with it: values are divided by this. */
 double value_div(const struct column *col, bool labels);
 
 /* ---- values for people ---- */
 
-/* How the numbers of one column look: one unit, one number of decimals. */
+/* How the numbers of a column look: one unit, one number of decimals. */
 struct column_shape {
 	bool right;
 	bool labels;
 	bool brief; /* of its head */
 	double div;
 	int decimals; /* -1: as %g */
-	/* Of points in time, else 0: the unit and its last decimal, in ns. */
+	/* For points in time, else 0: the unit and its last decimal, in ns. */
 	uint64_t unit_ns, digit_ns;
 	const char *unit;
 };
@@ -150,7 +156,7 @@ struct column_shape {
 struct column_shape shape_of(const struct view *v, const struct column *col);
 void shape_head(
     const struct column_shape *s, const struct column *col, struct buf *out);
-/* An id as a head says it, which -c and --sort understand, too. */
+/* The short head of an id, which -c and --sort also accept. */
 const char *column_short(const char *id);
 /* A cell's text; control characters are visible, nothing is cut. */
 void shape_cell(const struct column_shape *s, const struct column *col,
