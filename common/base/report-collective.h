@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages about collectives, of report-ids.h, which includes it. */
+/* Messages about collectives; report-ids.h includes this. */
 
 /* clang-format off */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The messages of comparisons, of report-ids.h, which includes it. */
+/* Messages of comparisons; report-ids.h includes this. */
 
 /* clang-format off */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The messages of formats, of report-ids.h, which includes it. */
+/* Messages of formats; report-ids.h includes this. */
 
 /* clang-format off */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The messages of tl-health, of report-ids.h, which includes it. */
+/* Messages of tl-health; report-ids.h includes this. */
 
 /* clang-format off */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All messages but errors: id, and the sentence, whose parameters are
- * explained in report.c. A NOTE leaves the answer as good as it is, a WARNING
- * does not, NOTHING ends the program without one. A REASON is a parameter of
- * some. No include guard: who includes this says what they are.
+ * All messages except errors: an id, and a sentence, whose parameters report.c
+ * explains. A NOTE does not affect the answer, a WARNING may, NOTHING ends the
+ * program without one. A REASON is a parameter of some messages. No include
+ * guard: each file that includes this defines these words.
  */
 
 /* clang-format off */
@@ -115,7 +115,7 @@ WARNING(OTHER_PEAK,
     "{file}: at most {#peak} concurrent {peak:request|requests}, not {#conc} "
     "(--conc)")
 
-/* The same where other sources have an answer. */
+/* The same for one source, if others have an answer. */
 WARNING(SOURCE_NO_GPU_EVENTS, "{file}: source {#source}: no GPU events")
 WARNING(SOURCE_NO_TIMED_GPU_EVENTS,
     "{file}: source {#source}: {#n} GPU {n:event|events}, all without a time")

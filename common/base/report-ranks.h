@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Several ranks as inputs: messages of report-ids.h, which includes it. */
+/* Messages about several ranks as inputs; report-ids.h includes this. */
 
 /* clang-format off */
 

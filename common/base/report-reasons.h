@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reasons of report-ids.h, by which it is included. */
+/* The reasons; report-ids.h includes this. */
 
 /* clang-format off */
 

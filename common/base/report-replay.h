@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The messages of tl-replay, of report-ids.h, which includes it. */
+/* Messages of tl-replay; report-ids.h includes this. */
 
 /* clang-format off */
 

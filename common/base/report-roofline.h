@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The messages of tl-roofline, of report-ids.h, which includes it. */
+/* Messages of tl-roofline; report-ids.h includes this. */
 
 /* clang-format off */
 

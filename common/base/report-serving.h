@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The messages about serving iterations, of report-ids.h, which includes it. */
+/* Messages about serving iterations; report-ids.h includes this. */
 
 /* clang-format off */
 

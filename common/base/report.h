@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What happened, as data: each message has an id, a level, parameters and one
- * English sentence, all in base/report-ids.h. Nobody reads the sentence but
- * people; a program that runs others gets records on a descriptor.
+ * English sentence, all in base/report-ids.h. The sentence is for people only;
+ * a program that runs others gets records on a descriptor.
  *
  *	report(MSG_UNLINKED, path, nunlinked);
  *	if (nkernels == 0)
@@ -17,8 +17,8 @@
  *	 "text":"a.json: 3 GPU events without a launch","file":"a.json","n":3}
  *
  * With --status-fd N, or in a program started by one that has it, records go
- * to that descriptor instead of sentences to standard error. What die() says
- * is a record too: level "error", id "failed", "usage" or "write".
+ * to that descriptor, not sentences to standard error. die() writes a record,
+ * too: level "error", id "failed", "usage" or "write".
  */
 #ifndef TL_BASE_REPORT_H
 #define TL_BASE_REPORT_H
@@ -27,7 +27,7 @@
 #include "base/text.h"
 
 enum report_level {
-	LEVEL_NOTE,    /* told; nothing is wrong with the answer */
+	LEVEL_NOTE,    /* the answer is unaffected */
 	LEVEL_WARNING, /* the answer may be incomplete: exit status 3 */
 	LEVEL_NOTHING, /* nothing of the kind in the input: exit status 5 */
 	LEVEL_ERROR,   /* no answer: exit status 1 or 2 */
@@ -55,7 +55,7 @@ enum reason {
 };
 
 #define REPORT_ARGS_MAX 7
-#define STATUS_MAX 4096 /* no more than a pipe takes in one piece */
+#define STATUS_MAX 4096 /* a pipe takes this in one piece */
 
 struct report_arg {
 	bool is_text;
@@ -69,7 +69,7 @@ struct report_arg report_int(int64_t n);
 struct report_arg report_uint(uint64_t n);
 
 /* clang-format off */
-/* Behind the last argument, all of which have an address if they are texts. */
+/* Ends the arguments: a text without an address, which none of them is. */
 #define REPORT_ARGS_END { .is_text = true, .text = { NULL, 0 } }
 
 #define REPORT_ARG(x) \
@@ -92,14 +92,14 @@ struct report_arg report_uint(uint64_t n);
 	    REPORT_MAP2, REPORT_MAP1, 0)(__VA_ARGS__), REPORT_ARGS_END })
 /* clang-format on */
 
-/* report(MSG_X, ARGUMENT...): the id stands in front of the arguments. */
+/* report(MSG_X, ARGUMENT...): the id, then the arguments. */
 #define report(...) report_args(REPORT_ALL(__VA_ARGS__))
 void report_args(const struct report_arg *args);
-/* The same with a message of that level, and the end with EXIT_NOTHING. */
+/* The same for a message of level NOTHING; ends with EXIT_NOTHING. */
 #define die_nothing(...) die_nothing_args(REPORT_ALL(__VA_ARGS__))
 noreturn void die_nothing_args(const struct report_arg *args);
 
-/* The text of a reason, for a parameter. */
+/* The text of a reason, as a parameter. */
 const char *report_reason(enum reason why);
 
 /* ---- about messages, for those who pass them on ---- */
@@ -115,21 +115,21 @@ struct report_params {
 	size_t n;
 };
 
-/* What the sentence names; false if it is malformed, which a test finds. */
+/* Parameters of the sentence; false if it is malformed, for a test. */
 bool report_params(enum report_id id, struct report_params *p);
-/* The sentence into out, cut to size; its length. */
+/* Writes the sentence to out, cut to size; returns its length. */
 size_t report_sentence(
     enum report_id id, const struct report_arg *args, char *out, size_t size);
-/* Tells what another program told: its name instead of this one's. */
+/* Passes on another program's report, under that program's name. */
 void report_again(
     const char *program, enum report_id id, const struct report_arg *args);
-/* The same of an error, whose sentence is all there is. */
+/* The same for an error, which has only a sentence. */
 void report_error_again(
     const char *program, const char *id, struct str sentence);
 
 /* ---- the descriptor ---- */
 
-/* For opt_start() and the option --status-fd: children take it over. */
+/* For opt_start() and the option --status-fd: children inherit it. */
 void report_begin(void);
 void report_use_fd(int fd);
 
