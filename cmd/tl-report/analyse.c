@@ -50,6 +50,7 @@ static struct job *
 start_program(const struct analyses *a, const char *program, const char *format,
     const struct args *options, const char *top)
 {
+	const struct settings *s = a->set;
 	/* without the timeline there is no report */
 	struct job how = {
 		.urgency = urgency_of(program),
