@@ -377,8 +377,7 @@ note_missing(const struct settings *s, struct jobs *j)
 static bool
 is_advised(const struct settings *s)
 {
-	return !s->is_host && !s->is_apart &&
-	    !select_is_apart(&s->select);
+	return !s->is_host && !s->is_apart && !select_is_apart(&s->select);
 }
 
 void
