@@ -22,7 +22,8 @@
  *	graph_ready(&g, true);
  *	graph_solve(&g, &scale, &then);
  *
- * Memory: 28 bytes an edge, 32 an event and 24 more a solution.
+ * Memory: 24 bytes an edge and with order 4 more, 32 an event and 24 more a
+ * solution.
  */
 #ifndef TL_CRITICAL_GRAPH_H
 #define TL_CRITICAL_GRAPH_H

@@ -104,7 +104,7 @@ struct host_thread {
 	uint64_t nlaunched;      /* GPU events */
 	uint64_t nevents;        /* but Python frames */
 	uint32_t note, note_end; /* private: in host.notes */
-	int64_t note_ns; /* private: when the next of them begins */
+	int64_t note_ns;         /* private: when the next of them begins */
 };
 
 struct host_gpu {
