@@ -3,8 +3,8 @@
  * number: all numbers but the short integers that json_number() does inline.
  *
  *	-12.50e+3
- *	 mmnmm  e	mantissa 1250, two of its digits behind the point: n =
- *2, exponent e - n = 1
+ *	 mmnmm  e	mantissa 1250, n = 2 digits after the point,
+ *			exponent e - n = 1
  */
 #include "json/json.h"
 

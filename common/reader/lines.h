@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lines: a table of ours read a row at a time, cells by their columns' ids.
- *What is wrong with it ends the program.
+ * lines: reads one of our tables row by row, cells by their columns' ids. A
+ * fault in it ends the program.
  *
  *	static void
  *	take(void *ctx, const struct line *l)

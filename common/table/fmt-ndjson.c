@@ -9,8 +9,8 @@
  *
  * Keys are always ids, and values in the column's unit; the schema has label
  * and label_div (absent: 1). It also has hints for layout: "folded":true,
- * "better":"less" or "more" for differences, and "ours":true if TraceLens has
- *no such column.
+ * "better":"less" or "more" for differences, and "ours":true for columns that
+ * TraceLens lacks.
  */
 #include "json/json.h"
 

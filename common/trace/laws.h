@@ -5,9 +5,9 @@
  * both sides, rather than print a table that doesn't add up. Sums beyond int64
  * are not compared.
  *
- *	law_sum("gpu_timeline", (struct law_part[]){ { "computation_time", a },
- *	    { "exposed_comm_time", b } }, 2, (struct law_part){ "busy_time", c
- *});
+ *	law_sum("gpu_timeline", (struct law_part[]){
+ *	    { "computation_time", a }, { "exposed_comm_time", b } }, 2,
+ *	    (struct law_part){ "busy_time", c });
  */
 #ifndef TL_TRACE_LAWS_H
 #define TL_TRACE_LAWS_H

@@ -6,9 +6,9 @@
  * that its thread launched there behind the call.
  *
  *	waits_start(&w);
- *	waits_take(&w, in->dict, &in->ev);	each event, as of host_add(),
- *	waits_take_heads(&w, dict, v, n);	but calls, as of
- *host_add_heads() waits_find(&w, h);			after host_ready()
+ *	waits_take(&w, in->dict, &in->ev);	with host_add()
+ *	waits_take_heads(&w, dict, v, n);	with host_add_heads()
+ *	waits_find(&w, h);			after host_ready()
  *
  * Memory: 16 bytes a call that launched nothing, and 96 a row.
  */

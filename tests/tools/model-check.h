@@ -6,10 +6,10 @@
  *	    types = { "float", "float" }, flops = 128, bytes = 224,
  *	    spec = "matrix_fp32", params = { M = 8 } } }
  *
- * Arguments: dims, strides, types, values, hlo, kernels, annotation, args
- *(names and texts), forward (an example's arguments), backward (the same, or
- *true: the backward is what is evaluated). Expected: flops, bytes and written
- *("unknown": not known), spec, params, status (else "ok").
+ * Arguments are dims, strides, types, values, hlo, kernels, annotation, args:
+ * names and texts; forward: an example's arguments; backward: the same, or true
+ * to evaluate the backward. Expected are flops, bytes and written, numbers or
+ * "unknown", spec, params, and status, by default "ok".
  */
 #ifndef TL_MODEL_CHECK_H
 #define TL_MODEL_CHECK_H
