@@ -36,7 +36,7 @@ struct finding {
 	bool has_gain;
 	int64_t rows;    /* of its table */
 	size_t place;    /* from 1 */
-	size_t overlaps; /* place of an earlier finding with the same time; 0 */
+	size_t overlaps; /* an earlier finding with this time; 0: none */
 };
 
 /* An op with its arguments in one source, from tl-roofline. */

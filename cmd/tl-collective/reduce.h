@@ -70,7 +70,7 @@ struct lane {
 	struct kernels *kernels;
 	struct spans compute; /* hides collectives */
 	struct span whole;    /* from the first GPU event to the last end */
-	VEC(uint32_t) gpus;   /* only GPU of the lane and its host events */
+	VEC(uint32_t) gpus;   /* with by_dev: its GPU events, in host.gpus */
 };
 
 struct reducer {

@@ -23,9 +23,9 @@
 #define XML_DEPTH_MAX 256
 /* Rows times columns of a sheet. */
 #define GRID_CELLS_MAX ((uint64_t)1 << 24)
-/* Of all sheets read: a part of some kB can stand for 60,000 cells. */
+/* Of all sheets read: 60,000 sheets can share one part of some kB. */
 #define BOOK_CELLS_MAX ((uint64_t)1 << 25)
-/* XML of all parts: 10 to 50 times the size of a good workbook. */
+/* XML of all parts, which is 10 to 50 times a good workbook's size. */
 #define BOOK_XML_FREE (UINT64_C(64) << 20)
 #define BOOK_XML_RATIO 256
 /* Rows of a sheet, Excel's limit, and of all sheets read. */

@@ -17,7 +17,7 @@
 
 #include "cmd/tl-diff/align.h"
 
-/* A symbol that occurs in a more often than this per word has bit vectors. */
+/* A symbol that occurs in a more than once in so many words has bit vectors. */
 #define DENSE_WORDS 4
 
 struct symbol {

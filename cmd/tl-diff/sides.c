@@ -397,7 +397,7 @@ compare_by_rank(struct sides *g)
 
 /*
  * A side whose profiler recorded no GPU work looks infinitely fast: no gate may
- * pass it, except what a selection left out.
+ * pass it, unless a selection left the work out.
  */
 static void
 check_gpus(const struct sides *g)

@@ -83,9 +83,9 @@ function changes(rows) {
   $('tops').append(box);
 }
 // ---- the bar ----
-// Its parts by name, in percent and ns, as the summary has them, of which a
-// comparison has both sides; without one from the timeline. Traces run side by
-// side: of several the mean is a time that passed.
+// Its parts by name, in percent and ns: from the summary, which has both sides of a
+// comparison, else from the timeline. Traces run side by side: of several the mean
+// is a time that passed.
 const PARTS = { computation: ['computation_time'], kernels: ['kernel'], 'exposed communication': ['exposed_comm_time'],
   'exposed copies': ['exposed_memcpy_time'], idle: ['idle_time', 'idle', 'micro_idle_time', 'macro_idle_time'] };
 const timelines = side => Math.max(1, (table('gpu_timeline', side) || { rows: [] }).rows.filter(r => r.type === 'total_time').length);

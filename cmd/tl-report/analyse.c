@@ -247,8 +247,10 @@ start_steps(const struct analyses *a)
 		(void)start(a, STEPS, a->format, NULL, NULL);
 }
 
-/* Its other tables have an event a row. It takes fewer selections than others:
- * of some of the trace only if asked for. */
+/*
+ * The path of a part of the trace is only found if asked for, as tl-critical
+ * takes fewer selections. Its other tables have an event a row.
+ */
 static void
 start_critical(const struct analyses *a)
 {

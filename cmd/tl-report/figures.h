@@ -102,7 +102,7 @@ struct imbalance {
 	int64_t iterations;
 	double mean_ns, max_ns; /* compute, over its ranks */
 	double least_tokens, most_tokens;
-	struct tallies slowest; /* iterations by their slowest rank */
+	struct tallies slowest; /* by rank; ns: iterations it was slowest in */
 	struct str says;
 };
 
@@ -132,7 +132,7 @@ struct gain {
 	int64_t low_ns, ns, high_ns;
 	double percent; /* of the window */
 	struct str what, action;
-	int64_t shares; /* place of a finding with the same time; 0 */
+	int64_t shares; /* place of a finding with the same time; 0: none */
 };
 
 struct figures {
@@ -164,7 +164,7 @@ struct figures {
 	struct tallies unknown; /* ops without a performance model */
 	struct tallies lacking; /* whose models lack an argument */
 	struct tallies over;    /* of over_ns; real: the largest percent */
-	/* by category, with a roofline; of_ns: lost, count: compute-bound */
+	/* by category, with a roofline; of_ns: lost, count: compute-bound ns */
 	struct tallies reached;
 	double tb_per_s;
 	double least_per_byte, most_per_byte; /* FLOP/byte of ops */

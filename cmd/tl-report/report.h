@@ -185,8 +185,8 @@ struct str trace_name(const char *path);
 /* ---- analyse.c ---- */
 
 /*
- * All tables into s->tables, as NDJSON, or CSV where that is all there is to
- * be: --top counts there already. is_whole: those of the other side, too.
+ * All tables into s->tables: as NDJSON or, if CSV is the only output, as CSV
+ * already cut to --top. is_whole: the other side's tables, too.
  */
 void analyse(
     struct settings *s, struct jobs *j, const char *format, bool is_whole);

@@ -119,8 +119,8 @@ bound_of(const struct sums *s)
 
 /*
  * Host-bound becomes launch-bound if half of the launches found the GPU idle.
- * For the whole time, also, that must be recorded, or the class take half of it
- * and most be recorded.
+ * A class for the whole time also needs that time to be recorded; or most of
+ * it, if the class takes half.
  */
 static struct cell
 bound_cell(const struct sums *s, bool is_of_whole)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each iteration across ranks. That it is the same one must be proven:
- * annotations are as many and change at the same places, twice or more, by
- * phase, as ranks have loads of their own, or else by name, and then names are
- * equal.
+ * Each iteration across ranks. That it is the same one must be proven: ranks
+ * have equally many, and their phases change at the same places, twice or more;
+ * loads may differ, as ranks have requests of their own. Else their names must
+ * change so, and be equal.
  */
 #include "cmd/tl-steps/steps.h"
 

@@ -91,8 +91,8 @@ struct stream_in *stream_open_through(const char *path, struct dict *dict,
 void stream_only(struct stream_in *in, uint32_t kinds);
 /*
  * Of these kinds only times, name, thread, uid and flags are set, as in
- * shape->has; all other fields hold anything. Of calls their depth and, of
- * integers, the correlation, too.
+ * shape->has; all other fields hold anything. For calls, depth and a
+ * correlation that is an integer are set, too.
  */
 void stream_only_heads(struct stream_in *in, uint32_t kinds);
 /* Nor, of a tree, events of the host that have no GPU work below them. */

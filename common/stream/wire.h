@@ -133,7 +133,7 @@ enum dec_status {
 	DEC_BAD,       /* error and p say what and where */
 };
 
-/* What is read of events of a shape; of a call its correlation, too. */
+/* What is read of events of a shape; USE_CALL: a head and its correlation. */
 enum wire_use { USE_NOTHING, USE_HEAD, USE_CALL, USE_ALL };
 
 struct wire_shape {

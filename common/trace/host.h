@@ -190,8 +190,8 @@ host_counts(
 
 void host_start(struct host *h, const struct dict *dict, struct causes *causes);
 void host_add(struct host *h, const struct event *ev);
-/* The same of ops, frames, overheads and, but by_corr, calls, of which no more
- * is needed. */
+/* The same for ops, frames, overheads and, unless by_corr is set, calls, of
+ * which no more is needed. */
 void host_add_heads(struct host *h, const struct event_head *v, size_t n);
 /* Events that are more than an int64_t apart end the program. */
 void host_ready(struct host *h);

@@ -71,7 +71,7 @@ take(struct pickle *k, uint64_t n)
 	return p;
 }
 
-/* n bytes, little-endian. */
+/* n bytes, little-endian, sign-extended if is_signed. */
 static int64_t
 take_int(struct pickle *k, unsigned n, bool is_signed)
 {

@@ -6,7 +6,7 @@
 enum line_kind {
 	LINE_OTHER,
 	LINE_GPU,   /* of a GPU stream */
-	LINE_TPU,   /* work */
+	LINE_TPU,   /* a TPU's work */
 	LINE_SPANS, /* modules, steps */
 	LINE_HOST,
 };
