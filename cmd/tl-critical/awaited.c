@@ -192,8 +192,8 @@ list_stream_waits(const struct recording *r, launched_list *list)
 }
 
 /*
- * The calls do not name the GPU stream that waits: it may be that of any next
- * launch of their thread.
+ * The calls do not name the GPU stream that waits: it may be any on which their
+ * thread launches next, so the first launch on each counts.
  */
 static void
 ask_for_streams(const struct recording *r, question_list *to)
