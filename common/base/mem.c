@@ -9,8 +9,8 @@
 
 #define HUGE_FROM (4u << 20)
 /* What has grown beyond the first becomes as large as the second at once. */
-#define LARGE_FROM (256u << 10)
-#define LARGE (16u << 20)
+#define LARGE_FROM (1u << 20)
+#define LARGE (4u << 20)
 
 static noreturn void
 no_memory(void)
