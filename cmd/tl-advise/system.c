@@ -117,8 +117,7 @@ advice_of(const struct advice *a, const struct idle_part *p)
 		   p->cause == CAUSE_LAUNCH_LATENCY) &&
 		is_graph_launch(p->call)
 	    ? STR("launch the next graph before waiting for this one")
-	    : str_of(cause_advice(
-		  p->cause, a->whole->has_python, a->whole->is_tpu));
+	    : str_of(cause_advice(p->cause, budget_advice_of(a->whole)));
 }
 
 /*

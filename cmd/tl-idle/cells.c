@@ -33,8 +33,9 @@ window_cell(const struct sink_row *row, unsigned number)
 	switch (number) {
 	case C_FROM: return cell_string(row->sink->dict, w->from);
 	case C_HEAD_CAUSE: return cell_string(row->sink->dict, w->head_cause);
-	case C_HAS_PYTHON: return cell_bool(w->has_python);
-	case C_IS_TPU: return cell_bool(w->is_tpu);
+	case C_HAS_OPS: return cell_bool(w->advice_of & ADVICE_OPS);
+	case C_HAS_PYTHON: return cell_bool(w->advice_of & ADVICE_PYTHON);
+	case C_IS_TPU: return cell_bool(w->advice_of & ADVICE_TPU);
 	case C_BLOCKED_IN: return cell_string(row->sink->dict, w->blocked.name);
 	case C_WAITS_BY: return cell_string(row->sink->dict, w->waits.name);
 	case C_BLOCKED_UID: return named_cell(row, &w->blocked);

@@ -70,7 +70,7 @@ struct idle_window {
 	int64_t head_ns; /* not counted */
 	uint32_t from, head_cause;
 	struct named blocked, waits;
-	bool has_python, is_tpu;
+	unsigned advice_of; /* ADVICE_OPS and so on */
 };
 
 /* A name below its parent. */
@@ -125,11 +125,11 @@ struct idle {
 	struct stats stats;
 	int64_t ncalls;
 	uint64_t ngaps;
-	bool has_python, is_tpu; /* of the current source */
-	bool said_tpu;           /* what the record of source said_src says */
+	unsigned advice_of; /* of the current source */
+	bool said_tpu;      /* what the record of source said_src says */
 	uint32_t said_src;
-	/* by cause; advice also by has_python and is_tpu */
-	uint32_t words[CAUSE_COUNT], advice[2][2][CAUSE_COUNT];
+	/* by cause; advice also by advice_of */
+	uint32_t words[CAUSE_COUNT], advice[ADVICE_KINDS][CAUSE_COUNT];
 	uint32_t classes[ACCOUNT_COUNT];
 };
 
@@ -154,6 +154,7 @@ enum {
 	C_AWAITED,
 	C_FROM,
 	C_HEAD_CAUSE,
+	C_HAS_OPS,
 	C_HAS_PYTHON,
 	C_IS_TPU,
 	C_BLOCKED_IN,

@@ -127,6 +127,7 @@ static const struct sink_column columns[] = {
 	{ { "blocked_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_BLOCKED_UID, 0 },
 	{ { "waits_by", NULL, COL_TEXT, NONE, NAME | COL_MINOR, 0 }, SINK_CELL, false, C_WAITS_BY, 0 },
 	{ { "waits_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_WAITS_UID, 0 },
+	{ { "has_ops", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_HAS_OPS, 0 },
 	{ { "has_python", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_HAS_PYTHON, 0 },
 	{ { "is_tpu", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_IS_TPU, 0 },
 	SINK_COLUMNS_END,
@@ -166,7 +167,7 @@ static struct sink_table tables[] = {
 		"launch_work_ns,graph_ns,ts_ns,gap_ns,cause,cause_ns,call,"
 		"call_uid,prev_uid,next_uid,opened_ns,opened_by,"
 		"opened_uid,blocked_in,blocked_uid,waits_by,waits_uid,"
-		"has_python,is_tpu",
+		"has_ops,has_python,is_tpu",
 	    .order = SINK_AS_ADDED,
 	    .is_single = true },
 };
@@ -288,7 +289,7 @@ static void
 begin_source(struct idle *g, uint32_t src)
 {
 	end_source(g);
-	g->is_tpu = g->said_tpu && g->said_src == src;
+	g->advice_of = g->said_tpu && g->said_src == src ? ADVICE_TPU : 0;
 	g->has_source = true;
 	g->source = g->sink.source;
 	host_start(&g->host, g->sink.dict, g->causes);
@@ -357,9 +358,9 @@ start(struct sink *s)
 		causes_load(g->causes, g->causes_file);
 	for (unsigned i = 0; i < CAUSE_COUNT; i++) {
 		g->words[i] = intern_put(s->dict->text, str_of(cause_words[i]));
-		for (int k = 0; k < 4; k++)
-			g->advice[k / 2][k % 2][i] = intern_put(s->dict->text,
-			    str_of(cause_advice(i, k / 2, k % 2)));
+		for (unsigned k = 0; k < ADVICE_KINDS; k++)
+			g->advice[k][i] = intern_put(
+			    s->dict->text, str_of(cause_advice(i, k)));
 	}
 	for (unsigned i = 0; i < ACCOUNT_COUNT; i++)
 		g->classes[i] =

@@ -93,7 +93,7 @@ static void
 set_cause(struct idle *g, struct idle_record *r, enum cause cause)
 {
 	r->cause = g->words[cause];
-	r->advice = g->advice[g->has_python][g->is_tpu][cause];
+	r->advice = g->advice[g->advice_of][cause];
 }
 
 static struct named
@@ -461,8 +461,7 @@ add_window(struct idle *g, const struct account *a)
 		.head_cause = INTERN_NONE,
 		.blocked = named(g, a->blocked_in),
 		.waits = named(g, a->waits_by),
-		.has_python = g->has_python,
-		.is_tpu = g->is_tpu };
+		.advice_of = g->advice_of };
 	struct gap gap = { .start_ns = a->window.start,
 		.end_ns = a->window.start,
 		.prev = HOST_NONE,
@@ -536,10 +535,10 @@ add_account(struct idle *g)
 }
 
 static bool
-has_python(const struct host *h)
+has_kind(const struct host *h, enum kind kind)
 {
 	for (size_t i = 0; i < h->events.n; i++)
-		if (h->events.v[i].kind == KIND_PYTHON)
+		if (h->events.v[i].kind == kind)
 			return true;
 	return false;
 }
@@ -551,7 +550,10 @@ idle_records(struct idle *g)
 	g->step_list.only_iterations = g->sink.select.of_iterations;
 	for (size_t n = g->sums.n; n < g->host.events.n; n++)
 		vec_push(&g->sums, 0);
-	g->has_python = has_python(&g->host);
+	if (has_kind(&g->host, KIND_OP))
+		g->advice_of |= ADVICE_OPS;
+	if (has_kind(&g->host, KIND_PYTHON))
+		g->advice_of |= ADVICE_PYTHON;
 	waits_find(&g->waits, &g->host);
 	if (g->with_stack)
 		stacks_source(&g->stacks, &g->host);

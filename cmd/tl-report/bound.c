@@ -306,8 +306,7 @@ put_missing(const struct bound *m)
 		if (p->cause == CAUSE_GPU_MISSING)
 			put_waits(m);
 		buf_printf(m->b, "; %s",
-		    cause_advice(
-			p->cause, m->w->has_python, figures_is_tpu(m->f)));
+		    cause_advice(p->cause, budget_advice_of(m->w)));
 	}
 	buf_puts(m->b, ". The rest is ");
 }

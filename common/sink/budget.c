@@ -107,6 +107,7 @@ budget_take(void *ctx, const struct line *l)
 	w->gap_cause = cause_named(line_text(l, "cause"));
 	w->is_inferred = str_eq(line_text(l, "window"), STR("inferred"));
 	w->are_runs = str_eq(line_text(l, "window"), STR("runs"));
+	w->has_ops = line_bool(l, "has_ops");
 	w->has_python = line_bool(l, "has_python");
 	w->is_tpu = line_bool(l, "is_tpu");
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
@@ -245,6 +246,7 @@ budget_sum(const struct budgets *b, struct budget *sum)
 		sum->are_runs |= w->are_runs;
 		stat_add(&sum->launched, w->launched);
 		stat_add(&sum->starved, w->starved);
+		sum->has_ops |= w->has_ops;
 		sum->has_python |= w->has_python;
 		sum->is_tpu |= w->is_tpu;
 		if (w->launched > most) {
@@ -336,4 +338,12 @@ budget_is_late(const struct budget *sum, const struct waiting *w)
 	return w->most_ns > 0 && w->most_ns >= (w->caused_ns + 1) / 2 &&
 	    3 * (double)w->wait_ns >= 2 * (double)w->all_ns &&
 	    sum->ns[ACCOUNT_COMM] >= sum->window_ns / 10;
+}
+
+unsigned
+budget_advice_of(const struct budget *w)
+{
+	return (w->has_ops ? ADVICE_OPS : 0u) |
+	    (w->has_python ? ADVICE_PYTHON : 0u) |
+	    (w->is_tpu ? ADVICE_TPU : 0u);
 }

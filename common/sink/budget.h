@@ -43,7 +43,7 @@ struct budget {
 	struct str opened_by, opened_uid;
 	/* what host and GPU do while work that the other waits for runs */
 	struct str blocked_in, blocked_uid, waits_by, waits_uid;
-	bool has_python;
+	bool has_ops, has_python;
 	bool is_tpu; /* one is a TPU */
 	VEC(struct idle_part) parts;
 };
@@ -54,6 +54,8 @@ struct budgets {
 	struct arena *text;
 };
 
+/* For cause_advice(). */
+unsigned budget_advice_of(const struct budget *w);
 /* The source of a row, among several. */
 struct str budget_label(const struct line *l);
 /* Take rows of idle_window and of idle; ctx is the budgets. */

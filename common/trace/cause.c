@@ -42,12 +42,29 @@ advice_on_tpu(enum cause c)
 	}
 }
 
-const char *
-cause_advice(enum cause c, bool has_python, bool is_tpu)
+/* Of calls alone, as rocprofv3 records them: any program makes them. */
+static const char *
+advice_without_ops(enum cause c)
 {
-	if (has_python && (c == CAUSE_BETWEEN_OPS || c == CAUSE_NONE))
+	switch (c) {
+	case CAUSE_BETWEEN_OPS: return "mark ranges to see what runs there";
+	case CAUSE_SYNC: return "synchronize less often";
+	case CAUSE_COPY_BLOCK: return "pin memory, copy asynchronously";
+	case CAUSE_ALLOC: return "allocate once and reuse the memory";
+	default: return advices[c];
+	}
+}
+
+const char *
+cause_advice(enum cause c, unsigned of)
+{
+	if ((of & ADVICE_PYTHON) != 0 &&
+	    (c == CAUSE_BETWEEN_OPS || c == CAUSE_NONE))
 		return "sample the host: no event is recorded there";
-	return is_tpu ? advice_on_tpu(c) : advices[c];
+	if ((of & ADVICE_TPU) != 0)
+		return advice_on_tpu(c);
+	return (of & (ADVICE_OPS | ADVICE_PYTHON)) != 0 ? advices[c]
+							: advice_without_ops(c);
 }
 
 enum subject { OF_CALL, OF_ABOVE, OF_SELF, OF_OP, OF_PYTHON, ABOUT_COUNT };

@@ -90,9 +90,11 @@ cause_blocks(enum cause c)
 	    c == CAUSE_HOST_ALLOC || c == CAUSE_MODULE_LOAD;
 }
 
-/* What to do about it, with Python frames in the recording or not, and on a
- * TPU, which has no graphs; "": nothing. */
-const char *cause_advice(enum cause c, bool has_python, bool is_tpu);
+/* What advice depends on: recorded ops and Python frames, and a TPU, which has
+ * no graphs. */
+enum { ADVICE_OPS = 1, ADVICE_PYTHON = 2, ADVICE_TPU = 4, ADVICE_KINDS = 8 };
+/* What to do about it in a trace with those of OF; "": nothing. */
+const char *cause_advice(enum cause c, unsigned of);
 
 /* What a name stands for; CAUSE_NOTHING: no rule is about it. */
 struct cause_name {

@@ -116,7 +116,8 @@ rows = lambda name: [json.loads(l) for l in open("d/%s.ndjson" % name)][1:-1]
 t = {r["type"]: r["time_ns"] for r in rows("gpu_timeline")}
 w = {c + "_ns": 0 for c in ("host sync data compile start_up allocation missing").split()}
 w |= {"gpu_ns": t["computation_time"], "communication_ns": t["exposed_comm_time"],
-      "copy_ns": t["exposed_memcpy_time"], "window_ns": t["total_time"], "graph_ns": 0}
+      "copy_ns": t["exposed_memcpy_time"], "window_ns": t["total_time"], "graph_ns": 0,
+      "has_ops": True}
 for r in rows("idle"):
     w[r["class"] + "_ns"] += r["time_ns"]
 w |= json.loads("{%s}" % sys.argv[1])

@@ -343,7 +343,11 @@ jq -c '.traceEvents += [{ph: "X", cat: "python_function", name: "f", pid: 9,
 advice() { # advice FILE
 	tl-idle --format ndjson -c cause,advice "$1" | jq -r 'select(.cause == "between_ops").advice'
 }
-is 'time between ops: record Python frames' "$(advice gap.json)" \
+jq -c '.traceEvents += [{ph: "X", cat: "cpu_op", name: "aten::mm", pid: 9,
+	tid: 3, ts: 0, dur: 1}]' gap.json >ops.json
+is 'time between calls: mark ranges' "$(advice gap.json)" \
+	'mark ranges to see what runs there'
+is 'time between ops: record Python frames' "$(advice ops.json)" \
 	'record Python frames to see what runs between ops'
 is 'time between ops, where Python frames are recorded' "$(advice python.json)" \
 	'sample the host: no event is recorded there'
