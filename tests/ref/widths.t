@@ -79,11 +79,11 @@ if command -v tl-roofline >/dev/null; then
 	tl-roofline --format table --width 80 --top 5 t.tl >out
 	like 'on 80 columns: name, shape, count, bound, time, roof, lost, share' \
 		"$(grep '^name' out | tr -s ' ')" \
-		'^name input_dims count bound \[ms\] roof \[ms\] kernel$'
+		'^name input_dims count bound \[ms\] (roof_)?mean \[ms\] kernel$'
 	is 'the bounds are words' "$(grep -cE '^aten::addmm .* COMPUTE ' out)" 1
 	is 'shapes tell rows apart' "$(awk '/^aten::mm/ { print $2 }' out | sort | uniq -d)" ''
 	tl-roofline --table GEMM --format table --width 80 --top 5 t.tl >out
-	like 'of GEMMs: M, N, K' "$(grep '^name' out | tr -s ' ')" '^name M N K .*roof .*count$'
+	like 'of GEMMs: M, N, K' "$(grep '^name' out | tr -s ' ')" '^name M N K .*mean .*count$'
 	for width in 80 100 140; do
 		like "the time of a GEMM on $width columns" "$(tl-roofline --table GEMM \
 			--format table --width "$width" --top 2 t.tl | grep '^aten::addmm')" ' 2\.166 '
