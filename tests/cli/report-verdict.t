@@ -910,6 +910,7 @@ MEMBERS='"launched":20,"starved":20,"launch_interval_ns":500,"launch_work_ns":50
 	idle host op aten::mm 9000 100 0
 report >/dev/null
 tl-report --check t.tl >/dev/null 2>&1
+tl-gen --rocprof --seed 3 | tl-report >/dev/null 2>&1
 sed '/cpu_op/d' t.json | tl-report --check >/dev/null 2>&1
 { # of two calls one has two kernels
 	for i in 0 1 2; do
