@@ -57,8 +57,7 @@ dec_choose(struct decoder *d, uint32_t kinds, uint32_t heads, bool only_owners)
 static void
 rec_string(struct decoder *d, struct str s)
 {
-	uint32_t id =
-	    d->st != NULL ? intern_put(d->st->text, s) : (uint32_t)d->strings.n;
+	uint32_t id = intern_put(d->st->text, s);
 
 	if (id != d->strings.n)
 		d->identity = false;
@@ -129,7 +128,7 @@ rec_shape(struct decoder *d, const unsigned char *p, const unsigned char *end)
 			s.flags |= SHAPE_ARGS;
 	}
 	w = (struct wire_shape){ .has = s.has };
-	w.id = d->st != NULL ? dict_shape(d->st, &s) : (uint32_t)d->shapes.n;
+	w.id = dict_shape(d->st, &s);
 	w.use = use_of(d, &s, &w.before_corr);
 	vec_push(&d->shapes, w);
 	arena_reset(d->mem, mark);
@@ -154,8 +153,7 @@ get_track_part(struct decoder *d, const unsigned char **p,
 		if (v->id >= d->strings.n)
 			return false;
 		v->id = d->strings.v[v->id];
-		if (d->st != NULL)
-			v->s = intern_get(d->st->text, v->id);
+		v->s = intern_get(d->st->text, v->id);
 	}
 	return true;
 }
@@ -172,7 +170,7 @@ rec_track(struct decoder *d, const unsigned char *p, const unsigned char *end)
 		return dec_bad(d, "a track record is malformed");
 	if (!wire_src_is_near(t.src, &d->nnamed))
 		return dec_bad(d, WIRE_BAD_SRC);
-	no = d->st != NULL ? dict_track(d->st, &t) : (uint32_t)d->tracks.n;
+	no = dict_track(d->st, &t);
 	vec_push(&d->tracks, no);
 	return DEC_BLOCK_END;
 }
@@ -182,7 +180,7 @@ rec_clear(struct decoder *d)
 {
 	d->strings.n = d->shapes.n = d->tracks.n = 0;
 	/* numbers in our table go on, so they are no longer the same */
-	d->identity = d->st != NULL && d->st->text->list.n == 0;
+	d->identity = d->st->text->list.n == 0;
 }
 
 enum dec_status

@@ -9,7 +9,7 @@ dec_start(struct decoder *d, struct dict *st)
 	d->st = st;
 	d->kinds = KINDS_ALL;
 	d->to = &d->ev;
-	d->identity = st != NULL && st->text->list.n == 0;
+	d->identity = st->text->list.n == 0;
 	d->mem = arena_create();
 }
 
@@ -413,39 +413,6 @@ next_record(struct decoder *d, const unsigned char **p)
 		return false;
 	d->p = *p + len;
 	return true;
-}
-
-bool
-dec_definitions(struct decoder *d)
-{
-	const unsigned char *first = d->p;
-
-	while (d->p < d->end && d->has_header) {
-		const unsigned char *start = d->p, *p;
-
-		if ((*start != REC_STRING && *start != REC_SHAPE &&
-			*start != REC_TRACK && *start != REC_CLEAR) ||
-		    !next_record(d, &p))
-			break;
-		if (dec_define(d, *start, p, d->p) == DEC_BAD) {
-			d->p = start;
-			break;
-		}
-	}
-	return d->p > first;
-}
-
-bool
-dec_pass(struct decoder *d)
-{
-	const unsigned char *start = d->p, *p, *end;
-	struct wire_shape w;
-
-	if (!next_record(d, &p))
-		return false;
-	d->has_header |= *start == REC_HEADER;
-	end = d->p;
-	return *start != REC_EVENT || event_place(d, &p, &end, &w) == DEC_EVENT;
 }
 
 enum dec_status

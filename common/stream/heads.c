@@ -170,7 +170,7 @@ is_same_source(const struct decoder *d, uint32_t a, uint32_t b)
 {
 	const struct track *v;
 
-	if (a == b || d->st == NULL)
+	if (a == b)
 		return true;
 	v = d->st->tracks.v;
 	return v[a].src == v[b].src;

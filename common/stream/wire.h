@@ -228,7 +228,6 @@ enum dec_status dec_define(struct decoder *d, unsigned type,
 
 /* ---- dec ---- */
 
-/* st NULL: for dec_heads() alone, which then gives the stream's numbers. */
 void dec_start(struct decoder *d, struct dict *st);
 /* Which events are read, and how much of them. */
 void dec_choose(
@@ -238,19 +237,16 @@ bool dec_block_head(struct decoder *d, const unsigned char *head, uint32_t *len,
     uint32_t *crc) USE_RESULT;
 void dec_block(struct decoder *d, const unsigned char *payload, uint32_t len);
 enum dec_status dec_next(struct decoder *d);
-/* Passes over what defines something and comes next; false: nothing does, or it
- * is malformed. */
-bool dec_definitions(struct decoder *d);
-/* Passes over what dec_heads() stopped at; false: it is malformed. */
-bool dec_pass(struct decoder *d) USE_RESULT;
-/*
- * heads.c: the heads that come next, n at most and all of one source; events
- * that are not read are passed over. It stops in front of all else, and of what
- * is malformed: dec_next() says what that is.
- */
+/* ---- heads.c ---- */
+
 /* What is read of a call, from behind its head on. */
 bool dec_call(const unsigned char *p, const unsigned char *end,
     struct wire_shape w, struct wire_call *call) USE_RESULT;
+/*
+ * The heads that come next, n at most and all of one source; events that are
+ * not read are passed over. It stops in front of all else, and of what is
+ * malformed: dec_next() says what that is.
+ */
 size_t dec_heads(struct decoder *d, struct event_head *v, size_t n);
 void dec_free(struct decoder *d);
 
