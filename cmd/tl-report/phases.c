@@ -108,22 +108,59 @@ put_gpu_bound(
 		buf_puts(b, " (mean)");
 }
 
-/* "partly" if GPU work is half of the recorded time. */
-static void
-put_bound(const struct figures *f, const struct phase_line *p, struct buf *b)
+static bool
+is_gpu_bound(const struct phase_line *p)
 {
-	bool is_gpu = str_eq(p->bound, STR("gpu"));
-	bool is_missing = p->percent_missing >= MISSING_SHOWN;
-	double moved = share_of(p->comm_ns + p->copy_ns, p->wall_ns);
+	return str_eq(p->bound, STR("gpu"));
+}
 
-	if (is_missing)
+/* Missing time is the host's: it says nothing where GPU work takes longer. */
+static bool
+is_missing_shown(const struct phase_line *p)
+{
+	return p->percent_missing >= MISSING_SHOWN &&
+	    (!is_gpu_bound(p) || p->gpu_ns <= p->wall_ns);
+}
+
+/*
+ * The GPU is idle while work is missing, so what exceeds the rest of the host's
+ * time runs later.
+ */
+static void
+put_missing(const struct figures *f, const struct phase_line *p, struct buf *b)
+{
+	int64_t missing_ns =
+	    (int64_t)(p->percent_missing / 100 * (double)p->wall_ns);
+
+	if (!is_gpu_bound(p) || missing_ns <= p->wall_ns - p->gpu_ns) {
 		buf_printf(b,
 		    "; %.1f %% of wall time is not in the recording; the rest "
 		    "is ",
 		    p->percent_missing);
+		return;
+	}
+	buf_puts(b, "; ");
+	put_time(b, missing_ns / p->iterations);
+	buf_puts(b, " of ");
+	put_time(b, p->wall_ns / p->iterations);
+	buf_printf(b,
+	    " of host time%s is not in the recording, and some %s work runs "
+	    "after that time; ",
+	    p->iterations > 1 ? " (mean)" : "", f->gpu);
+}
+
+/* "partly" if GPU work is half of the recorded time. */
+static void
+put_bound(const struct figures *f, const struct phase_line *p, struct buf *b)
+{
+	bool is_missing = is_missing_shown(p);
+	double moved = share_of(p->comm_ns + p->copy_ns, p->wall_ns);
+
+	if (is_missing)
+		put_missing(f, p, b);
 	else
 		buf_puts(b, "; ");
-	if (is_gpu) {
+	if (is_gpu_bound(p)) {
 		put_gpu_bound(f, p, b);
 		return;
 	}
@@ -175,7 +212,7 @@ put_phase(const struct figures *f, const struct phase_line *p, struct buf *b)
 		    p->label.p, p->n);
 	else if (p->n > 1)
 		buf_printf(b, " in the slowest of %zu processes", p->n);
-	if (p->has_tokens) {
+	if (p->has_tokens && !is_missing_shown(p)) {
 		buf_puts(b, ", ");
 		put_count(b, (int64_t)(p->tokens_per_s + 0.5));
 		buf_puts(b, " tokens/s");
