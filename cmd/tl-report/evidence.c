@@ -121,7 +121,7 @@ static void
 put_one_gap(const struct bound *m)
 {
 	const struct budget *w = m->w;
-	int64_t gpu = w->ns[GROUP_OF_GPU], work = budget_work(w, GROUP_OF_GPU);
+	int64_t gpu = w->ns[GROUP_OF_GPU];
 
 	if (w->n > 1 || m->is.class == GROUP_OF_GPU || w->gap_ns == 0 ||
 	    w->gap_ns < (m->is.ns - gpu + 1) / 2)
@@ -139,8 +139,11 @@ put_one_gap(const struct bound *m)
 	buf_puts(m->b, " (");
 	put_cause(m->b, w->gap_cause);
 	put_uid(m->b, w->gap_uid);
-	buf_printf(m->b, "); %s work is ", m->f->gpu);
-	put_part(m->b, work, m->is.ns - w->gap_ns);
+	buf_printf(m->b, "); the %s is busy for ", m->f->gpu);
+	put_part(m->b,
+	    budget_work(w, GROUP_OF_GPU) + budget_work(w, ACCOUNT_COMM) +
+		w->ns[ACCOUNT_COPY],
+	    m->is.ns - w->gap_ns);
 	buf_puts(m->b, " of the rest.");
 }
 

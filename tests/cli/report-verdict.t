@@ -184,10 +184,15 @@ is 'layers of the host, two thirds of them' "$(verdict)" \
 MEMBERS='"steps":2,"has_python":true,"gap_ns":4500,"cause":"op","call":"aten::mm","call_uid":5,"prev_uid":3,"next_uid":9'
 idle host op aten::mm 9000 9000 0
 is 'in one gap' "$(verdict)" \
-	'Host-bound: host work is 90.0 % of 10.0 us in 2 steps (op 9.0 us). One gap takes 4.5 us, before GPU event 9 (op, uid 5); GPU work is 18.2 % of the rest. Recording Python frames inflates host times.'
+	'Host-bound: host work is 90.0 % of 10.0 us in 2 steps (op 9.0 us). One gap takes 4.5 us, before GPU event 9 (op, uid 5); the GPU is busy for 18.2 % of the rest. Recording Python frames inflates host times.'
 idle host between_ops ProfilerStep#1 9000 9000 0
 like 'time between ops, where frames are recorded' "$(report --width 200)" \
 	'to 9\.0 us\): ProfilerStep#1 .*; sample the host: no event is recorded there'
+timeline 300 200 500 9000
+MEMBERS='"gap_ns":5000,"cause":"op","prev_uid":3'
+idle host op aten::mm 8900 8900 0 communication queue_gap k 100 100 0
+like 'busy with communication and copies, too' "$(verdict)" 'is busy for 20\.0 % of the rest\.'
+timeline 1000 0 0 9000
 MEMBERS=
 idle host between_ops ProfilerStep#1 9000 9000 0
 like 'and where they are not' "$(report --width 200)" '; record Python frames to see'

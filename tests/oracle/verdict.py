@@ -393,8 +393,8 @@ def check_sentence(verdict, w, f):
     if m and m.groups() != ("{:,}".format(w["starved"]), "{:,}".format(w["launched"]),
                             shown(w["launch_work_ns"]), shown(w["launch_interval_ns"])):
         bad.append("launches: %s" % m[0])
-    m = re.search(r" One gap takes (\S+ \S+), .*GPU work is (.*?) of the rest", rest)
-    if m and m.groups() != (shown(w["gap_ns"]), part(f.compute, whole - w["gap_ns"])):
+    m = re.search(r" One gap takes (\S+ \S+), .*the GPU is busy for (.*?) of the rest", rest)
+    if m and m.groups() != (shown(w["gap_ns"]), part(f.busy, whole - w["gap_ns"])):
         bad.append("gap: %s" % m[0])
     if ("One gap takes" in rest) != (2 * w["gap_ns"] >= whole - w["gpu_ns"] > 0
                                         and 5 * w["gpu_ns"] < 4 * whole and w["gap_ns"] > 0):
