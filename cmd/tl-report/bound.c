@@ -297,16 +297,18 @@ put_missing(const struct bound *m)
 	put_window(m, m->w->window_ns);
 	buf_puts(m->b, " is not in the recording");
 	if (p != NULL) {
+		enum cause most;
+
 		buf_puts(m->b, ": ");
-		put_cause(m->b, p->cause);
+		most = put_lacks(m);
 		if (p->call.len > 0) {
 			buf_puts(m->b, ", the largest part in ");
 			put_part_of(m->w, p, m->b);
 		}
-		if (p->cause == CAUSE_GPU_MISSING)
+		if (most == CAUSE_GPU_MISSING)
 			put_waits(m);
 		buf_printf(m->b, "; %s",
-		    cause_advice(p->cause, budget_advice_of(m->w)));
+		    cause_advice(most, budget_advice_of(m->w)));
 	}
 	buf_puts(m->b, ". The rest is ");
 }

@@ -75,6 +75,8 @@ const struct rank *most_awaited(const struct figures *f, int64_t *caused_ns);
 /* ---- evidence.c ---- */
 
 /* " (python 2.076 ms, op 1.498 ms)": the largest causes, up to two thirds. */
+/* Causes of what is not recorded; returns the largest. */
+enum cause put_lacks(const struct bound *m);
 void put_layers(const struct bound *m, unsigned class);
 /* ", uid 7", if there is one. */
 void put_uid(struct buf *b, struct str uid);

@@ -6,6 +6,7 @@
 
 #include "cmd/tl-report/figures.h"
 
+#define NEARLY 95      /* percent: stands for all */
 #define COST_MIN 1     /* percent of the job's time */
 #define AHEAD_PART 100 /* of the window: a shorter lead is not mentioned */
 
@@ -90,25 +91,59 @@ sum_causes(const struct budget *w, unsigned class, int64_t ns[CAUSE_COUNT])
 	return most;
 }
 
-/* The largest causes of a class, up to two thirds of it. */
-void
-put_layers(const struct bound *m, unsigned class)
+/*
+ * The largest causes of a class with their times, up to a share of it; returns
+ * the sum of these times.
+ */
+static int64_t
+put_largest(const struct budget *w, unsigned class, double percent, size_t n,
+    struct buf *b)
 {
 	int64_t ns[CAUSE_COUNT], named_ns = 0;
-	unsigned most = sum_causes(m->w, class, ns);
+	unsigned most = sum_causes(w, class, ns);
 
-	while (ns[most] > 0 && share_of(named_ns, m->w->ns[class]) < MOST) {
-		buf_puts(m->b, named_ns == 0 ? " (" : ", ");
-		put_cause(m->b, most);
-		buf_putc(m->b, ' ');
-		put_time(m->b, ns[most] / m->w->n);
+	for (size_t i = 0; i < n && ns[most] > 0 &&
+	     share_of(named_ns, w->ns[class]) < percent;
+	     i++) {
+		buf_puts(b, i == 0 ? "" : ", ");
+		put_cause(b, most);
+		buf_putc(b, ' ');
+		put_time(b, ns[most] / w->n);
 		named_ns += ns[most];
 		ns[most] = 0;
 		for (unsigned c = 0; c < CAUSE_COUNT; c++)
 			if (ns[c] > ns[most])
 				most = c;
 	}
-	buf_puts(m->b, named_ns > 0 ? ")" : "");
+	return named_ns;
+}
+
+/* Up to two thirds of the class. */
+void
+put_layers(const struct bound *m, unsigned class)
+{
+	struct buf list = { 0 };
+	int64_t ns = put_largest(m->w, class, MOST, CAUSE_COUNT, &list);
+
+	if (ns > 0)
+		buf_printf(m->b, " (%s%.*s)",
+		    share_of(ns, m->w->ns[class]) < NEARLY ? "most: " : "",
+		    (int)list.len, list.p);
+	buf_free(&list);
+}
+
+enum cause
+put_lacks(const struct bound *m)
+{
+	const struct budget *w = m->w;
+	int64_t ns[CAUSE_COUNT];
+	unsigned most = sum_causes(w, GROUP_OF_MISSING, ns);
+
+	if (share_of(ns[most], w->ns[GROUP_OF_MISSING]) >= NEARLY)
+		put_cause(m->b, most);
+	else
+		put_largest(w, GROUP_OF_MISSING, 100, 2, m->b);
+	return most;
 }
 
 /* ---- sentences ---- */

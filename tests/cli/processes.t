@@ -64,9 +64,9 @@ says() { # says FILE: the verdict, without the ops that only a build with Lua kn
 # from the first call, 9 us before a kernel, to the last kernel's end; 7 kernels of
 # process 200 run when the other's don't
 is 'how busy each is' "$(says two.json)" \
-	'Launch-bound: host work is 89.8 % of 9.019 ms with 60 inferred steps (between ops 7.271 ms). 91 of 116 GPU events were launched to an idle GPU: 10.0 us of work per launch and a launch every 100.0 us (medians). GPUs 0, 1 and 2 are busy 6.8, 4.0 and 2.1 %. Processes 100 and 200 are busy 9.4 and 2.1 %.  '
+	'Launch-bound: host work is 89.8 % of 9.019 ms with 60 inferred steps (most: between ops 7.271 ms). 91 of 116 GPU events were launched to an idle GPU: 10.0 us of work per launch and a launch every 100.0 us (medians). GPUs 0, 1 and 2 are busy 6.8, 4.0 and 2.1 %. Processes 100 and 200 are busy 9.4 and 2.1 %.  '
 is 'one process, two GPUs' "$(says a.json)" \
-	'Launch-bound: host work is 90.6 % of 9.019 ms with 60 inferred steps (between ops 7.404 ms). 84 of 97 GPU events were launched to an idle GPU: 10.0 us of work per launch and a launch every 100.0 us (medians). GPUs 0 and 1 are busy 6.8 and 4.0 %.  '
+	'Launch-bound: host work is 90.6 % of 9.019 ms with 60 inferred steps (most: between ops 7.404 ms). 84 of 97 GPU events were launched to an idle GPU: 10.0 us of work per launch and a launch every 100.0 us (medians). GPUs 0 and 1 are busy 6.8 and 4.0 %.  '
 is 'fewer than 20 launches' "$(says b.json)" \
 	'Host-bound: host work is 97.9 % of 9.010 ms (between ops 8.658 ms).  '
 is 'kernels alone: shares of the time of the processes' "$(says two.kernels.json)" \

@@ -180,7 +180,7 @@ idle start_up init cudaFree 8900 8900 4500 host op aten::mm 100 100 0
 like 'most of it: likely' "$(verdict)" '^Likely recorded during start-up: '
 idle host op aten::mm 4000 4000 0 host launch_call launch 3000 3000 0 host python f 2000 2000 0
 is 'layers of the host, two thirds of them' "$(verdict)" \
-	'Host-bound: host work is 90.0 % of 10.0 us (op 4.0 us, launch call 3.0 us).'
+	'Host-bound: host work is 90.0 % of 10.0 us (most: op 4.0 us, launch call 3.0 us).'
 MEMBERS='"steps":2,"has_python":true,"gap_ns":4500,"cause":"op","call":"aten::mm","call_uid":5,"prev_uid":3,"next_uid":9'
 idle host op aten::mm 9000 9000 0
 is 'in one gap' "$(verdict)" \
@@ -225,7 +225,7 @@ like 'half of it, not less' "$(verdict)" '^Host-bound'
 MEMBERS='"head_ns":7000,"head_cause":"gpu_missing"'
 idle host op aten::mm 8000 8000 0 host profiler Flush 1000 1000 0
 is 'what was left out, and what recording costs' "$(verdict)" \
-	'Host-bound: host work is 90.0 % of 10.0 us (op 8.0 us). Not counted: 7.0 us before the first GPU event (gpu missing). Figures include 1.0 us of profiler overhead.'
+	'Host-bound: host work is 90.0 % of 10.0 us (most: op 8.0 us). Not counted: 7.0 us before the first GPU event (gpu missing). Figures include 1.0 us of profiler overhead.'
 MEMBERS='"head_ns":7000,"head_cause":"none"'
 idle host op aten::mm 8000 8000 0
 like 'nothing recorded in front' "$(verdict)" 'Not counted: 7\.0 us before the first GPU event [(]no host event[)]\.'
@@ -245,6 +245,10 @@ timeline 6000 0 0 4000
 idle missing late_start '' 3800 3800 0 host op aten::mm 200 200 0
 is 'some of it' "$(verdict)" \
 	'Recording incomplete: 38.0 % of 10.0 us is not in the recording: late start; record more. The rest is GPU-bound: GPU work is 96.8 % of 6.2 us.'
+idle missing none '' 2840 2840 0 missing queued_before '' 160 160 0 host op aten::mm 1000 1000 0
+like 'several causes' "$(verdict)" ' in the recording: no host event 2\.8 us, queued before 160 ns; record '
+idle missing none '' 2850 2850 0 missing queued_before '' 150 150 0 host op aten::mm 1000 1000 0
+like 'one that is nearly all' "$(verdict)" ' in the recording: no host event; record '
 idle missing no_host '' 4000 4000 0
 is 'nor without the host' "$(verdict)" \
 	"10.0 us: 60.0 % compute, 40.0 % idle; can't tell why: no ops, calls or Python frames in the recording."
