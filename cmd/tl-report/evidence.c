@@ -292,6 +292,29 @@ put_collectives(const struct bound *m)
 	}
 }
 
+/* "Rank 3 is last in all 21 collectives, measurably late in 18". */
+static void
+put_last(const struct bound *m)
+{
+	const struct rank *r = m->late;
+
+	buf_printf(
+	    m->b, " Rank %.*s is last in ", (int)r->label.len, r->label.p);
+	if (r->nlast == r->ncollectives) {
+		buf_puts(m->b, "all ");
+	} else {
+		put_count(m->b, r->nlast);
+		buf_puts(m->b, " of ");
+	}
+	put_count(m->b, r->ncollectives);
+	buf_puts(m->b, " collectives");
+	if (r->ntimes_late > 0 && r->ntimes_late < r->nlast) {
+		buf_puts(m->b, ", measurably late in ");
+		put_count(m->b, r->ntimes_late);
+		buf_putc(m->b, ',');
+	}
+}
+
 /* Why the job's verdict is about one rank. */
 static void
 put_late(const struct bound *m)
@@ -301,12 +324,8 @@ put_late(const struct bound *m)
 	unsigned most = sum_causes(m->w, m->is.class, ns);
 
 	(void)most_awaited(f, &caused_ns);
-	buf_printf(m->b, " Rank %.*s is last in ", (int)m->late->label.len,
-	    m->late->label.p);
-	put_count(m->b, m->late->nlast);
-	buf_puts(m->b, " of ");
-	put_count(m->b, m->late->ncollectives);
-	buf_puts(m->b, " collectives and causes ");
+	put_last(m);
+	buf_puts(m->b, " and causes ");
 	put_part(m->b, m->late->caused_ns, caused_ns);
 	buf_puts(m->b, " of the waiting");
 	own_ns = ns[most];

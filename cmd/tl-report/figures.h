@@ -65,9 +65,10 @@ struct rank {
 	/* from tl-collective, with several ranks */
 	bool has_wait;
 	int64_t wait_ns, times_last, late_ns;
-	int64_t caused_ns;           /* others' waiting where it was last */
-	int64_t nlast, ncollectives; /* over all its process groups */
-	struct str verdict;          /* why it is late; empty: it is not */
+	int64_t caused_ns; /* others' waiting where it was last */
+	/* over all its process groups; late: as far as clocks can tell */
+	int64_t nlast, ntimes_late, ncollectives;
+	struct str verdict; /* why it is late; empty: it is not */
 };
 
 /* The loss to a slower host, from tl-critical. */

@@ -270,6 +270,8 @@ take_cause(void *ctx, const struct line *l)
 		return;
 	time_add(&r->caused_ns, line_int(l, "caused_wait_ns"));
 	r->nlast += line_int(l, "times_last");
+	if (!line_lacks(l, "times_late"))
+		r->ntimes_late += line_int(l, "times_late");
 	r->ncollectives += line_int(l, "collectives");
 	if (late_ns <= r->late_ns || str_eq(verdict, STR("none")) ||
 	    !is_the_late_one(f, r))

@@ -600,12 +600,12 @@ waits() {
 	shift 3
 	{
 		schema straggler_cause rank:int late_ns_sum:int verdict:text caused_wait_ns:int \
-			times_last:int collectives:int
+			times_last:int times_late:int collectives:int
 		for r do
 			IFS=: read -r rank ms last <<-END
 				$r
 			END
-			echo "{\"rank\":$rank,\"verdict\":\"none\",\"caused_wait_ns\":${ms}000000,\"times_last\":$last,\"collectives\":9}"
+			echo "{\"rank\":$rank,\"verdict\":\"none\",\"caused_wait_ns\":${ms}000000,\"times_last\":$last,\"times_late\":$((last > 6 ? 6 : last)),\"collectives\":9}"
 		done
 		echo '{"end":{}}'
 	} >d/straggler_cause.ndjson
@@ -618,6 +618,8 @@ is 'ranks that take turns' "$(waits 10000000 60000000 30000000 0:30:3 1:40:3 2:3
 	'Communication-bound: exposed communication is 60.0 % of 100.000 ms (mean of 3 ranks). Arrival skew: waiting is 86.3 % of the time in collectives; ranks take turns: rank 1 causes 39.6 % of it, the most.'
 is 'one that is always late' "$(waits 10000000 60000000 30000000 0:30:3 1:80:6)" \
 	'Communication-bound on rank 1: exposed communication is 60.0 % of 100.000 ms. Rank 1 is last in 6 of 9 collectives and causes 72.7 % of the waiting.'
+like 'in all, measurably or not' "$(waits 10000000 60000000 30000000 0:30:3 1:80:9)" \
+	' Rank 1 is last in all 9 collectives, measurably late in 6, and causes 72\.7 % of the waiting\.$'
 is 'one that is not' "$(waits 10000000 60000000 30000000 0:30:4 1:80:5)" \
 	'Communication-bound, likely on rank 1: exposed communication is 60.0 % of 100.000 ms. Rank 1 is last in 5 of 9 collectives and causes 72.7 % of the waiting.'
 
