@@ -163,6 +163,18 @@ of_side(const struct figures *f)
 	return name.len == 0 ? "" : text(": %.*s", (int)name.len, name.p);
 }
 
+/* Lists add up the times of all ranks: no rank takes that long. */
+static const char *
+time_head(const struct figures *f, const char *of_one)
+{
+	const struct facts *facts = &f->set->facts;
+
+	if (facts->nsources < 2)
+		return of_one;
+	return f->by_src || facts->nknown < facts->nsources ? "sum of traces"
+							    : "sum of ranks";
+}
+
 static void
 put_groups(struct screen *s)
 {
@@ -206,8 +218,8 @@ put_top(struct screen *s, const char *title, const char *counted,
 	for (size_t i = 0; i < n; i++)
 		names.name[i] = best[i]->name;
 	room = begin_list(s, &names, is_wide ? 53 : 33, title,
-	    text(
-		"         time    share%9s  %s", counted, is_wide ? last : ""));
+	    text("%13s    share%9s  %s", time_head(s->f, "time"), counted,
+		is_wide ? last : ""));
 	for (size_t i = 0; i < n; i++) {
 		put_figures(s, names.shown[i], room, best[i]->ns, 13);
 		put_percent(s, best[i]->ns, sum);
@@ -307,7 +319,7 @@ put_losses(struct screen *s)
 	room = begin_list(s, &names, 36,
 	    text("lost to the roofline (%.*s)%s", (int)f->roof.len, f->roof.p,
 		of_side(f)),
-	    "    time lost  of roof  bound");
+	    text("%13s  of roof  bound", time_head(f, "time lost")));
 	for (size_t i = 0; i < n && best[i]->ns > 0; i++) {
 		put_figures(s, names.shown[i], room, best[i]->ns, 13);
 		put_percent(s, best[i]->of_ns - best[i]->ns, best[i]->of_ns);
