@@ -24,10 +24,43 @@ warn(struct figures *f, struct buf *b)
 	vec_push(&f->warnings, figures_keep(f, b));
 }
 
+/* The list of ops has less for it: what it spends itself. */
+static bool
+has_children(const struct figures *f, const struct tally *op)
+{
+	for (size_t i = 0; i < f->ops.list.n; i++)
+		if (str_eq(f->ops.list.v[i].name, op->name))
+			return f->ops.list.v[i].ns < op->ns;
+	return false;
+}
+
+/* "(12.0 % with its children, no argument 1)"; the share if one of several. */
+static void
+put_detail(const struct figures *f, struct buf *b, const struct tally *op,
+    int64_t whole, bool has_reason)
+{
+	size_t from = b->len;
+
+	buf_puts(b, " (");
+	if (whole > 0)
+		put_part(b, op->ns, whole);
+	if (has_children(f, op))
+		buf_puts(
+		    b, whole > 0 ? " with its children" : "with its children");
+	if (has_reason) {
+		buf_puts(b, b->len > from + 2 ? ", " : "");
+		buf_put(b, op->what.p, op->what.len);
+	}
+	if (b->len > from + 2)
+		buf_putc(b, ')');
+	else
+		b->len = from;
+}
+
 /* The largest with their shares: ": mm (12.0 %), conv (3.1 %), ...". */
 static void
-put_names(
-    struct buf *b, const struct tallies *t, int64_t whole, bool has_reason)
+put_names(const struct figures *f, struct buf *b, const struct tallies *t,
+    int64_t whole, bool has_reason)
 {
 	const struct tally *best[NAMES_SHOWN];
 	size_t n = tallies_best(t, best, NAMES_SHOWN);
@@ -37,16 +70,8 @@ put_names(
 		table_fold_name(best[i]->name, 60, b);
 		if (best[i]->real > 0)
 			buf_printf(b, " at %.0f %%", best[i]->real);
-		if (!has_reason && t->list.n == 1)
-			continue;
-		buf_puts(b, " (");
-		if (t->list.n > 1)
-			put_part(b, best[i]->ns, whole);
-		if (t->list.n > 1 && has_reason)
-			buf_puts(b, ", ");
-		if (has_reason)
-			buf_put(b, best[i]->what.p, best[i]->what.len);
-		buf_putc(b, ')');
+		put_detail(
+		    f, b, best[i], t->list.n > 1 ? whole : 0, has_reason);
 	}
 	if (t->list.n > n)
 		buf_puts(b, ", ...");
@@ -83,19 +108,19 @@ warn_models(struct figures *f, struct buf *b, bool has_shapes)
 		buf_puts(b, "no performance model for ");
 		(void)put_lack(
 		    b, tallies_sum(&f->unknown), whole, 0, " of op time");
-		put_names(b, &f->unknown, whole, false);
+		put_names(f, b, &f->unknown, whole, false);
 		warn(f, b);
 	}
 	if (has_shapes &&
 	    put_lack(b, tallies_sum(&f->lacking), whole, 10,
 		" of op time lacks what its performance model needs")) {
-		put_names(b, &f->lacking, whole, true);
+		put_names(f, b, &f->lacking, whole, true);
 		warn(f, b);
 	}
 	if (put_lack(b, f->over_ns, f->modelled_ns, 5,
 		" of op time with a model exceeds the roofline (TF32? wrong "
 		"--arch?)")) {
-		put_names(b, &f->over, f->modelled_ns, false);
+		put_names(f, b, &f->over, f->modelled_ns, false);
 		warn(f, b);
 	}
 }

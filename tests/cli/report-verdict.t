@@ -360,6 +360,15 @@ like 'an op without a model has a name' "$(warnings)" \
 unmodelled true aten::mm 'gemm.lua:62: no argument 1'
 like 'what a model lacks, not where in it' "$(warnings)" \
 	'^100.0 % of op time lacks what its performance model needs: aten::mm \(no argument 1\)$'
+sed 's/"name":"mm","direct_ns_sum":900/"name":"aten::mm","direct_ns_sum":800/' d/ops_summary.ndjson >x &&
+	mv x d/ops_summary.ndjson
+like 'the list of ops has less for it' "$(warnings)" ' needs: aten::mm \(with its children, no argument 1\)$'
+sed '2{p; s/aten::mm/relu/; s/900/100/}' d/unified_perf_summary.ndjson >x &&
+	mv x d/unified_perf_summary.ndjson
+like 'one of several' "$(warnings)" \
+	' needs: aten::mm \(90.0 % with its children, no argument 1\), relu \(10.0 %, no argument 1\)$'
+tables GEMM 900 mm 900 other 0 add 0
+unmodelled true aten::mm 'gemm.lua:62: no argument 1'
 schema a name:text input_dims:json direct_ns_sum:int >d/ops_unique_args.ndjson
 echo '{"name":"aten::mm","input_dims":null,"direct_ns_sum":900}
 {"end":{}}' >>d/ops_unique_args.ndjson
