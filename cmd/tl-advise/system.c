@@ -213,6 +213,17 @@ class_ns(const struct advice *a, unsigned class, int64_t timeline_ns)
 			       : timeline_ns;
 }
 
+/*
+ * As the verdict has it, with gaps between collectives that were queued: that
+ * they go away is not claimed.
+ */
+static int64_t
+bound_comm_ns(const struct advice *a, int64_t comm_ns)
+{
+	return a->whole->n > 0 ? a->whole->ns[ACCOUNT_COMM] / a->whole->n
+			       : comm_ns;
+}
+
 static void
 put_host(struct advice *a, struct facts *f, bool by_graph)
 {
@@ -278,12 +289,15 @@ put_window(struct advice *a, bool by_graph)
 	fact_share(&f, "pct_compute", t.compute_ns, t.total_ns);
 	fact_put(&f, "missing_ns", cell_int(missing));
 	fact_share(&f, "pct_missing", missing, a->window_ns);
+	fact_put(&f, "whole",
+	    cell_text(missing > 0 ? STR("recorded time") : STR("window")));
 	fact_put(&f, "idle_ns", cell_int(t.total_ns - t.busy_ns - missing));
 	fact_share(&f, "pct_idle", t.total_ns - t.busy_ns - missing,
 	    t.total_ns - missing);
 	if (a->has_comm || a->whole->n > 0) {
 		fact_put(&f, "exposed_comm_ns", cell_int(comm));
-		fact_share(&f, "pct_exposed_comm", comm, window);
+		fact_share(
+		    &f, "pct_exposed_comm", bound_comm_ns(a, comm), window);
 	}
 	fact_put(&f, "comm_ns", cell_int(t.comm_ns));
 	fact_share(&f, "pct_hidden", t.comm_ns - t.exposed_comm_ns, t.comm_ns);

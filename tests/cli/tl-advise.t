@@ -110,6 +110,14 @@ G='gain_ns_low gain_ns gain_ns_high'
 		"$(row no_roof $G insight confidence)" \
 		'|||aten::odd (other, no roofline): 10.000 ms (10.0 % of the time) in 1 op|high '
 }
+# 10 of 95 ms recorded; 2 ms of it gaps, which have no gain
+is 'the share of a part is the verdict'\''s' "$(row exposed_communication insight)" \
+	'exposed communication (10.5 % of the recorded time; 50.0 % of communication is overlapped) '
+gap='{"class":"communication","cause":"comm","call":"nccl","time_ns":2000000,"calls":1,"call_ns_max":2000000,"longest_uid":11,"inferred_ns":0,"behind_ns":0}'
+sed -e "s/^{\"class\":\"missing\".*/$gap/" -e 's/"missing_ns":5000000/"missing_ns":0/' t.ndjson >whole.ndjson
+is 'with its gaps, of the window if all of it is recorded' \
+	"$(tl-advise whole.ndjson --no-header -c rule,insight,gain_ns_high | sed -n 's/^exposed_communication	//p')" \
+	'exposed communication (10.0 % of the window; 50.0 % of communication is overlapped)	8000000'
 is 'what is below 1 %: none' "$(grep -c 'uid 10)' advice.tsv)" 0
 is 'what is not recorded wins nothing' \
 	"$(grep -c hipLaunchKernel advice.tsv)" 0
