@@ -198,7 +198,7 @@ is_said(const char *id)
 {
 	static const enum report_id said[] = { MSG_MODEL_LACKS, MSG_NO_LAUNCHES,
 		MSG_NO_OP_OWNS, MSG_HELPER_WARNED, MSG_INPUT_WARNED,
-		MSG_CLOCKS_WARNED, MSG_NO_SLOW_STEPS };
+		MSG_CLOCKS_WARNED };
 
 	for (size_t i = 0; i < sizeof said / sizeof *said; i++)
 		if (report_find(str_of(id)) == said[i])

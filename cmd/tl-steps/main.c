@@ -282,20 +282,24 @@ why_none_slow(const struct program *g)
 {
 	if (select_asks_steps(&g->asked))
 		return "with --step no step is compared with the median one";
+	if (!g->has_steps)
+		return "no steps in the trace";
+	if (!g->has_gpu)
+		return "no GPU events in the trace";
 	return g->has_gpu_time
 	    ? "the host only enqueues, so the step time is gpu_wall: no step "
 	      "is compared with the median one"
 	    : "no step took longer than the median one";
 }
 
-/* Where no note is seen, as a message. */
+/* Where no note is seen, as a message, if that table is asked for. */
 static void
 explain_none_slow(const struct program *g, struct table *t)
 {
 	const char *why = why_none_slow(g);
 
 	table_note(t, "%s", why);
-	if (!table_has_notes(&g->sink.dest))
+	if (g->sink.table != NULL && !table_has_notes(&g->sink.dest))
 		report(MSG_NO_SLOW_STEPS, g->sink.sources.path, why);
 }
 

@@ -311,6 +311,8 @@ add_records(struct program *g)
 		has_steps |= g->rows.v[i].r.what == STEP_IS_STEP;
 		vec_push(&chosen, !select_asks_steps(&g->asked));
 	}
+	g->has_steps |= has_steps;
+	g->has_gpu |= g->host.gpus.n > 0;
 	if (select_asks_steps(&g->asked) && has_steps)
 		(void)select_steps(&g->asked, &g->steps, g->host.dict, chosen.v,
 		    g->sink.sources.path, g->source);

@@ -87,6 +87,7 @@ struct program {
 	bool shows_slow, shows_summary; /* these tables are printed */
 	bool has_slow;                  /* this table has rows */
 	bool has_gpu_time;              /* gpu_wall is a step time */
+	bool has_steps, has_gpu;        /* a source has steps, GPU events */
 	int64_t ngroups; /* of ranks with corresponding iterations */
 	uint32_t source;
 	size_t nuntold;  /* iterations without a load */

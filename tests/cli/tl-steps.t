@@ -334,6 +334,11 @@ is 'where the host only enqueues, a step is as long as on the GPU' \
 tl-steps --table steps_slow --format csv t.json >out 2>err
 is 'no step is compared: a note where the table shows none' "$? $(wc -l <err)" '0 1'
 like 'which says why' "$(cat err)" '^tl-steps: t.json: steps_slow has no rows: the host only enqueues, '
+tl-steps -d without t.json 2>err
+is 'no note where nobody asked for the table' "$? $(wc -l <err)" '0 0'
+grep -v ProfilerStep t.json >none.json
+like 'nor can a trace without steps have a slow one' \
+	"$(tl-steps --table steps_slow --format table none.json | tr '\n' ' ')" '^no steps in the trace .*\(no rows\) $'
 tl-steps --table steps_slow --format md t.json >out 2>err
 is 'where the table says it that is enough' "$(wc -l <err)" 0
 like 'and why no step is compared then' "$(tl-steps --table steps_slow --format table t.json | tr '\n' ' ')" \
