@@ -106,9 +106,82 @@ cut_column(const struct view *v, struct grid *g, struct layout *l)
 	buf_free(&b);
 }
 
-/* ---- words on lines ---- */
-
 #define INDENT 2
+#define NAMES_MAX 16 /* shown of a sequence */
+#define NAME_LINES 2 /* about as many as a name may take */
+#define BREAKS 12    /* of these, what indents and breaks take */
+
+static size_t
+names_width(const struct view *v)
+{
+	return v->width > 8 * INDENT ? v->width - 2 * INDENT : 6 * INDENT;
+}
+
+/* The names of all rows that are shown, row by row, whole. */
+static size_t
+sequence_names(const struct view *v, const struct layout *l, struct str *names)
+{
+	size_t n = 0;
+
+	for (size_t row = 0; row < v->nrows; row++) {
+		struct str rest = view_cell(v, row, l->col)->text;
+
+		for (size_t i = 0; rest.len > 0 && i < NAMES_MAX; i++)
+			names[n++] = names_take(&rest);
+	}
+	return n;
+}
+
+static struct str
+fold_to(struct str name, size_t width, struct arena *text)
+{
+	struct buf b = { 0 };
+	struct str made;
+
+	table_fold_name(name, width, &b);
+	made = arena_str(text, buf_str(&b));
+	buf_free(&b);
+	return made;
+}
+
+/*
+ * Sequences as lines: a name each, and kernels that differ look different,
+ * where possible.
+ */
+static void
+cut_sequences(const struct view *v, struct grid *g, struct layout *l)
+{
+	size_t size = (v->nrows * NAMES_MAX + 1) * sizeof(struct str);
+	struct str *whole = arena_alloc(g->text, size);
+	struct str *folded = arena_alloc(g->text, size);
+	struct str *shown = arena_alloc(g->text, size);
+	size_t n = sequence_names(v, l, whole), at = 0;
+	size_t width = NAME_LINES * names_width(v) - BREAKS;
+	struct buf b = { 0 };
+
+	l->shown = arena_alloc(g->text, v->nrows * sizeof *l->shown);
+	for (size_t i = 0; i < n; i++) {
+		folded[i] = fold_to(whole[i], FOLD_TIMES * width, g->text);
+		shown[i] = fold_to(whole[i], width, g->text);
+	}
+	texts_distinct(folded, shown, n, width, g->text);
+	for (size_t row = 0; row < v->nrows; row++) {
+		size_t all = names_count(view_cell(v, row, l->col)->text);
+
+		b.len = 0;
+		for (size_t i = 0; i < all && i < NAMES_MAX && at < n; i++) {
+			buf_put(&b, shown[at].p, shown[at].len);
+			buf_putc(&b, '\n');
+			at++;
+		}
+		if (all > NAMES_MAX)
+			buf_printf(&b, "... %zu more\n", all - NAMES_MAX);
+		l->shown[row] = arena_str(g->text, buf_str(&b));
+	}
+	buf_free(&b);
+}
+
+/* ---- words on lines ---- */
 
 struct words {
 	struct out *out;
@@ -263,6 +336,49 @@ put_row(struct out *out, const struct view *v, const struct grid *g, size_t row)
 	buf_free(&b);
 }
 
+/* How many bytes of a name go on a line: all, or up to a break. */
+static size_t
+name_break(struct str s, size_t width)
+{
+	struct buf b = { 0 };
+	size_t n, i;
+
+	text_head(s, width, &b);
+	n = i = b.len;
+	buf_free(&b);
+	if (n == s.len)
+		return n;
+	while (i > n / 2 && strchr(" ,<(:_", s.p[i - 1]) == NULL)
+		i--;
+	return i > n / 2 ? i : n;
+}
+
+/* A name a line, or on several. */
+static void
+put_lines(struct out *out, struct str s, size_t width)
+{
+	size_t at = 0;
+
+	while (s.len > 0) {
+		const char *end = memchr(s.p, '\n', s.len);
+		size_t len = (size_t)(end - s.p);
+		size_t n = name_break((struct str){ s.p, len }, width - at);
+		size_t shown = n;
+
+		put_blanks(out, 2 * INDENT + at);
+		while (shown > 0 && s.p[shown - 1] == ' ')
+			shown--;
+		out_write(out, s.p, shown);
+		out_puts(out, "\n");
+		at = n < len ? INDENT : 0;
+		while (n < len && s.p[n] == ' ')
+			n++;
+		n += n == len;
+		s.p += n;
+		s.len -= n;
+	}
+}
+
 /* Writes a row's sentences below it, the first column's first. */
 static void
 put_below(
@@ -279,6 +395,10 @@ put_below(
 
 		if (!l->below || view_cell(v, row, l->col)->type == CELL_NONE)
 			continue;
+		if (l->shown != NULL) {
+			put_lines(out, l->shown[row], names_width(v));
+			continue;
+		}
 		cell_whole(v, l, row, &b);
 		put_blanks(out, w.at);
 		put_words(&w, buf_str(&b));
@@ -391,6 +511,9 @@ fmt_table_print(struct out *out, const struct view *v)
 	for (size_t i = 0; i < g.n; i++)
 		if (g.list[i].width < g.list[i].cells)
 			cut_column(v, &g, &g.list[i]);
+	for (size_t i = g.n; i < g.nall; i++)
+		if (g.list[i].below && g.list[i].col->flags & COL_NAME)
+			cut_sequences(v, &g, &g.list[i]);
 	for (size_t i = 0; i < v->table->notes.n; i++)
 		put_note(
 		    out, v->table->notes.v[i], v->wraps ? v->width : SIZE_MAX);

@@ -354,9 +354,8 @@ fold_one(struct str name, size_t width, struct buf *out)
 	buf_free(&whole);
 }
 
-/* Names of a sequence, "a | b | c", share the width. */
-static size_t
-count_names(struct str s)
+size_t
+names_count(struct str s)
 {
 	size_t n = 1;
 
@@ -365,10 +364,21 @@ count_names(struct str s)
 	return n;
 }
 
+struct str
+names_take(struct str *s)
+{
+	int64_t at = str_find(*s, separator, false);
+	struct str name = { s->p, at < 0 ? s->len : (size_t)at };
+
+	*s = at < 0 ? STR("") : from(*s, name.len + separator.len);
+	return name;
+}
+
+/* Names of a sequence share the width. */
 void
 table_fold_name(struct str name, size_t width, struct buf *out)
 {
-	size_t n = count_names(name), gaps = (n - 1) * separator.len;
+	size_t n = names_count(name), gaps = (n - 1) * separator.len;
 	size_t share = width > gaps ? (width - gaps) / n : 0;
 	struct buf b = { 0 };
 
@@ -376,16 +386,11 @@ table_fold_name(struct str name, size_t width, struct buf *out)
 		fold_one(name, width, out);
 		return;
 	}
-	for (; n > 0; n--) {
-		int64_t at = n > 1 ? str_find(name, separator, false) : -1;
-		size_t len = at < 0 ? name.len : (size_t)at;
-
-		fold_one((struct str){ name.p, len },
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0)
+			buf_put(&b, separator.p, separator.len);
+		fold_one(names_take(&name),
 		    width > 0 && share < SHARE_MIN ? SHARE_MIN : share, &b);
-		if (at < 0)
-			break;
-		buf_put(&b, separator.p, separator.len);
-		name = from(name, len + separator.len);
 	}
 	text_elide(buf_str(&b), width > 0 ? width : SIZE_MAX, out);
 	buf_free(&b);

@@ -3,6 +3,7 @@
  * Which columns fit a line, and how wide they are. Numbers are never cut. If a
  * line is too short, these steps are taken, no more than needed:
  *
+ *	sequences of kernels move below their rows, one name a line;
  *	sentences move below their rows, where they are whole;
  *	heads take two lines, and three before an important column is dropped;
  *	texts are shortened, the widest first, as long as they are readable;
@@ -351,6 +352,34 @@ fit(struct grid *g, size_t width, enum least most)
 		shrink(g, &total, width, how);
 }
 
+/* Whether all cells are sequences of kernels. */
+static bool
+are_sequences(const struct view *v, const struct column *col)
+{
+	if ((col->flags & COL_NAME) == 0)
+		return false;
+	for (size_t row = 0; row < v->nrows; row++) {
+		const struct cell *c = view_cell(v, row, col);
+
+		if (c->type != CELL_TEXT || names_count(c->text) < 2)
+			return false;
+	}
+	return v->nrows > 0;
+}
+
+/* Within a column, their names would be cut to what they have in common. */
+static void
+move_sequences(struct grid *g, const struct view *v)
+{
+	for (size_t i = g->n; i-- > 0;)
+		if (g->n > 1 && sum(g, LEAST_WHOLE) > v->width &&
+		    g->list[i].cells > NAME_FAIR &&
+		    are_sequences(v, g->list[i].col)) {
+			g->list[i].below = true;
+			let_go(g, i);
+		}
+}
+
 static void
 drop(struct grid *g, const struct view *v)
 {
@@ -385,6 +414,7 @@ grid_open(struct grid *g, const struct view *v)
 	measure(v, g);
 	if (v->header && sum(g, LEAST_WHOLE) > v->width)
 		g->nlines = 2;
+	move_sequences(g, v);
 	if (v->may_drop)
 		drop(g, v);
 	/* columns asked for stay readable */

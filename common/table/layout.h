@@ -17,8 +17,8 @@ struct layout {
 	size_t cells, heads[HEAD_LINES];
 	/* common ending of all texts, as "_BOUND": the first to go */
 	size_t end;
-	bool below; /* a sentence, on lines of its own below each row */
-	/* cut texts, by row; NULL: none was cut */
+	bool below; /* a sentence or sequence, on lines below each row */
+	/* cut texts, by row, of sequences below in lines; NULL: none was cut */
 	struct str *shown;
 };
 

@@ -119,6 +119,10 @@ void fmt_ndjson_row(struct out *out, struct view *v, size_t row);
 void fmt_ndjson_foot(struct out *out, const struct view *v, size_t nrows);
 void fmt_md_print(struct out *out, const struct view *v);
 
+/* A sequence of kernels, "a | b | c": how many; takes off the next one. */
+size_t names_count(struct str s);
+struct str names_take(struct str *s);
+
 /* ---- values in full precision ---- */
 
 #define VALUE_MAX NUM_DOUBLE_MAX

@@ -289,8 +289,13 @@ awk 'BEGIN {
 case $B in *san*) limit= ;; *) limit='ulimit -v 60000;' ;; esac
 is 'of nested ops the memory of one' \
 	"$(rows "$limit tl-kernels --sequences --op '*' -c under,length,count deep.tl")" 'deep 6300 1.'
-like 'each name has its share of the width' \
-	"$(tl-kernels --sequences --format table --width 100 -c sequence,count "$SAMPLE" | head -n 3)" ' | '
+screen='tl-kernels --sequences --format table --width 80'
+$screen "$SAMPLE" >out
+is 'on a terminal, each kernel has its own lines' "$(grep -c ' | ' out) $(awk 'length > 80' out | wc -l)" '0 0'
+for name in Functor_add layer_norm_kernel; do
+	like "which say what it does: $name" "$(cat out)" "$name<"
+done
+like 'of many, the first' "$($screen --op '*' deep.tl)" '^    [.][.][.] 6284 more$'
 refuses 2 'needs --sequences' 'tl-kernels --op x runs.json'
 refuses 2 'above --max-length' 'tl-kernels --sequences --min-length 9 runs.json'
 

@@ -271,10 +271,61 @@ distinct_texts(void)
 	arena_destroy(text);
 }
 
+/* Sequences of kernels, whose names stand out only where they are read. */
+static void
+sequences(void)
+{
+	static const char *const names[] = {
+		"void at::elementwise<4, at::Functor_add<float>, int>(int) | "
+		"void at::elementwise<4, at::Functor_mul<float>, int>(int)",
+		"a | b",
+	};
+	static const char *const alone[] = {
+		"void at::elementwise<4, at::Functor_add<float>, int>(int) | b",
+		"void at::elementwise<4, at::Functor_add<float>, int>(int)",
+	};
+
+	is_str(printed(names, 2, 60, "name,operation_sizes"),
+	    "operation_\n"
+	    "     sizes\n"
+	    "         1\n"
+	    "    void at::elementwise<4, at::Functor_add<float>, int>(\n"
+	    "      int)\n"
+	    "    void at::elementwise<4, at::Functor_mul<float>, int>(\n"
+	    "      int)\n"
+	    "         2\n"
+	    "    a\n"
+	    "    b\n",
+	    "a kernel a line, as far as two lines go");
+	is_str(printed(names, 2, 24, "name,operation_sizes"),
+	    "operation_\n"
+	    "     sizes\n"
+	    "         1\n"
+	    "    void at...add<\n"
+	    "      float>, int...\n"
+	    "    void at...mul<\n"
+	    "      float>, int...\n"
+	    "         2\n"
+	    "    a\n"
+	    "    b\n",
+	    "which differ where they are cut");
+	is_str(printed(names + 1, 1, 40, "name,operation_sizes"),
+	    "name   operation_sizes\n"
+	    "a | b                1\n",
+	    "short ones have their column");
+	is_str(printed(alone, 2, 60, "name,operation_sizes"),
+	    "                                                  operation_\n"
+	    "name                                                   sizes\n"
+	    "at::elementwise<...> | b                                   1\n"
+	    "at::elementwise<...>(int)                                  2\n",
+	    "as has a column with other names");
+}
+
 int
 main(void)
 {
 	layouts();
+	sequences();
 	sentences();
 	priorities();
 	distinct_texts();
