@@ -216,8 +216,8 @@ priorities(void)
 {
 	is_str(as_printed(family(), 60, NULL),
 	    "                                              kernel_\n"
-	    "                                 pct_   lost      sum\n"
-	    "name            M  bound         roof   [us]     [us]  count\n"
+	    "                                roof_   lost      sum\n"
+	    "name            M  bound         mean   [us]     [us]  count\n"
 	    "aten::addmm  2048  COMPUTE      22.50  1.681    2.166      3\n"
 	    "aten::addmm  2049  MEMORY       23.50  1.682    2.167      4\n"
 	    "(no room for: tb_s_mean)\n",
@@ -229,7 +229,7 @@ priorities(void)
 	    "name            M     [us]\n"
 	    "aten::addmm  2048    2.166\n"
 	    "aten::addmm  2049    2.167\n"
-	    "(no room for: pct_roof,\n"
+	    "(no room for: roof_mean,\n"
 	    "  lost [us], bound, count,\n"
 	    "  tb_s_mean)\n",
 	    "name, time and shape stay to the end");
