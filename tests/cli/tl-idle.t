@@ -491,6 +491,12 @@ is 'from the first selected event of a GPU stream on' \
 is 'in between other work fills it' \
 	"$(rows 'tl-idle --table idle_by_stream --name "[bd]" -c gpu_stream,cause,time_ns streams.json')" \
 	'7 kernel_wait 5000.'
+tl-tree streams.json | tl-filter --name c >one.tl
+tl-idle --table idle_by_stream --name c streams.json >want 2>err
+is 'one event has none, which is an answer' "$? $(wc -l <want)" '0 1'
+tl-idle --table idle_by_stream one.tl >out 2>err
+is 'the same after tl-filter' "$? $(cat out)" "0 $(cat want)"
+reports 5 never-idle 'tl-idle one.tl'
 reports 5 never-idle 'tl-idle streams.json'
 ev cpu_op x 1 0 5 | trace >host.json
 reports 5 no-gpu-events 'tl-idle host.json'
