@@ -60,6 +60,10 @@ RULE(kernels_only) = { .group = "kernel_summary",
 		")|Std Kernel Time (" US ")|Min Kernel Time (" US
 		")|Max Kernel Time (" US ")|Category",
 	.drop_variant = CUMULATIVE };
+RULE(busy_kinds) = { .group = "gpu_busy_kinds",
+	.keys = "kinds",
+	.measures = "-time ms",
+	.measure_ns = NS_OF_MS };
 RULE(kernels) = { .group = "kernel_summary",
 	.keys = "Kernel name",
 	.measures = "-" DURATION "_sum|-" DURATION "_mean|" DURATION "_count",
@@ -261,7 +265,8 @@ const struct sheet sheets[] = {
 	    "the mean of those timelines (--by dev)", .where = BOTH,
 	    .rule = &timeline),
 	T("gpu_busy_kinds", "tl-timeline",
-	    "busy time by the kinds of work that run at once", .where = BOTH),
+	    "busy time by the kinds of work that run at once", .where = BOTH,
+	    .rule = &busy_kinds),
 	T("host_timeline", "tl-timeline",
 	    "what each host thread did (--clock cpu)", .where = BOTH),
 	T("steps", "tl-steps", "each step: wall time, GPU time, idle time",

@@ -193,6 +193,13 @@ is 'a sheet without a row in common is a warning' \
 	"$(printf '%s\n' 'tl-compare: sheet ops_summary: s7 has no row in common with the baseline' \
 		0 3)"
 
+mkdir kinds1 kinds2
+printf 'kinds,time ms,pct_of_busy\ncomputation,3,75\nmemory,1,25\n' >kinds1/gpu_busy_kinds.csv
+printf 'kinds,time ms,pct_of_busy\nmemory,2,40\ncomputation,3,60\n' >kinds2/gpu_busy_kinds.csv
+is 'kinds of work at once are joined by their names' \
+	"$(tl-compare kinds1 kinds2 --table gpu_busy_kinds --no-header -c kinds,time_ms__kinds2_diff 2>&1)" \
+	"$(printf '%s\n' 'computation	0' 'memory	1')"
+
 # ---- several ranks ----
 mkdir r1 r2
 printf 'rank,type,time ms\n0,busy_time,1\n1,busy_time,2\n' >r1/gpu_timeline.csv
