@@ -11,6 +11,7 @@
 
 #define SHORT_NS 10e3 /* shorter kernels are short */
 #define TENTHS_BELOW 1000
+#define LONE_PART 10 /* of the window, which one call takes */
 
 void
 put_mean(struct facts *f, const char *id, int64_t n, int64_t sources)
@@ -109,10 +110,23 @@ system_take_launches(struct advice *a, const struct line *l)
 
 /* ---- gaps ---- */
 
+/* One call that takes so much is none of many that a graph would replace. */
+static bool
+is_alone(const struct advice *a, const struct idle_part *p)
+{
+	return (p->cause == CAUSE_OP || p->cause == CAUSE_LAUNCH_CALL ||
+		   p->cause == CAUSE_LAUNCH_LATENCY) &&
+	    p->call.len > 0 && p->calls == 1 &&
+	    p->ns >= a->whole->window_ns / LONE_PART;
+}
+
 /* A graph launch needs no advice to use graphs. */
 static struct str
 advice_of(const struct advice *a, const struct idle_part *p)
 {
+	if (is_alone(a, p))
+		return STR("find why this one call takes so long; if it starts "
+			   "something up, warm up before recording");
 	return (p->cause == CAUSE_LAUNCH_CALL ||
 		   p->cause == CAUSE_LAUNCH_LATENCY) &&
 		is_graph_launch(p->call)
