@@ -66,6 +66,7 @@ enum { D2H, H2D, D2D, OTHER, DIRECTIONS };
 struct amount {
 	int64_t count, ns;
 };
+#define FORBIDS 3
 struct amounts {
 	struct amount copies[DIRECTIONS], kernels, shorts;
 	int64_t memsets_ns;
@@ -74,6 +75,9 @@ struct amounts {
 	struct str most; /* short kernel with most time */
 	int64_t most_ns;
 	int64_t launched_ns, graph_ns; /* GPU work; graphs' part */
+	/* calls and ops that a capture may not have, the first ones */
+	struct str forbids[FORBIDS];
+	size_t nforbids;
 };
 
 /* A rank that others wait for. */
@@ -243,6 +247,7 @@ void system_take_kernel(struct advice *a, const struct line *l);
 void system_take_bin(struct advice *a, const struct line *l);
 void system_take_short(struct advice *a, const struct line *l);
 void system_take_launches(struct advice *a, const struct line *l);
+void system_take_graph(struct advice *a, const struct line *l);
 void system_advise(struct advice *a);
 
 /* ---- compute.c ---- */

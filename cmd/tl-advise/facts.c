@@ -103,6 +103,7 @@ static const struct taker takers[] = {
 	{ "short_kernel_histogram", system_take_bin },
 	{ "short_kernels_summary", system_take_short },
 	{ "launches_by_api", system_take_launches },
+	{ "graph_estimate", system_take_graph },
 	{ "ops_summary_by_category", compute_take_category },
 	{ "unified_perf_summary", compute_take_op },
 	{ "fusion_chains", fusion_take },

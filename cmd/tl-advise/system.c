@@ -108,6 +108,40 @@ system_take_launches(struct advice *a, const struct line *l)
 		stat_add(&a->amounts.graph_ns, ns);
 }
 
+void
+system_take_graph(struct advice *a, const struct line *l)
+{
+	struct amounts *s = &a->amounts;
+	json_items list = { 0 };
+
+	if (!json_split(&list, a->mem, line_text(l, "forbidden_by")))
+		return;
+	for (size_t i = 0; i < list.n && s->nforbids < FORBIDS; i++) {
+		size_t k = 0;
+
+		while (
+		    k < s->nforbids && !str_eq(s->forbids[k], list.v[i].text))
+			k++;
+		if (k == s->nforbids)
+			s->forbids[s->nforbids++] = list.v[i].text;
+	}
+	vec_free(&list);
+}
+
+/* "aten::_local_scalar_dense, cudaEventSynchronize" */
+static void
+put_forbids(struct facts *f, struct advice *a)
+{
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < a->amounts.nforbids; i++) {
+		buf_puts(&b, i > 0 ? ", " : "");
+		buf_put(&b, a->amounts.forbids[i].p, a->amounts.forbids[i].len);
+	}
+	fact_put(f, "forbidden_by", cell_text(arena_str(a->mem, buf_str(&b))));
+	buf_free(&b);
+}
+
 /* ---- gaps ---- */
 
 /* One call that takes so much is none of many that a graph would replace. */
@@ -270,6 +304,7 @@ put_host(struct advice *a, struct facts *f, bool by_graph)
 	    late_others(a,
 		a->sum.ns[GROUP_OF_HOST] - a->sum.graph_ns -
 		    (host - w->graph_ns)));
+	put_forbids(f, a);
 	fact_put(f, "graph_ns", cell_int(w->graph_ns / n));
 	fact_put(f, "graph_gain_ns", cell_int(gain));
 	fact_share(f, "graph_gain_percent", gain, w->window_ns / n);

@@ -326,6 +326,16 @@ is 'launch-bound: a graph of it all' \
 is 'a graph wins all but what it leaves' \
 	"$(tl-advise launch.ndjson --no-header -c rule,gain_ns | grep '^graph')" \
 	'graph	49500000'
+{
+	cat launch.ndjson
+	table graph_estimate what:text forbidden_by:json <<-END
+		{"what":"step","forbidden_by":["aten::item"]}
+		{"what":"run","forbidden_by":["aten::item","cudaEventSynchronize"]}
+	END
+} >forbidden.ndjson
+graph_action() { tl-advise "$1" --no-header -c rule,action | sed -n 's/^graph	//p'; }
+is 'and what forbids one' "$(graph_action launch.ndjson) $(graph_action forbidden.ndjson)" \
+	'capture a graph capture a graph, after removing aten::item, cudaEventSynchronize'
 is 'no host part beside it' \
 	"$(tl-advise launch.ndjson --no-header -c rule | grep -c gap_host)" 0
 is 'shorter kernels may win nothing' \
