@@ -104,6 +104,61 @@ tallies_first(const struct tallies *t, const struct tally **best, size_t n,
 	return n;
 }
 
+/* NULL: it has no such name. */
+static const struct tally *
+tally_at(const struct tallies *t, struct str name)
+{
+	uint32_t id = t->keys == NULL
+	    ? INTERN_NONE
+	    : intern_find(t->keys, name, hash_bytes(name.p, name.len));
+
+	return id == INTERN_NONE ? NULL : &t->list.v[id];
+}
+
+static bool
+is_paired(const struct pair *pairs, size_t n, struct str name)
+{
+	for (size_t i = 0; i < n; i++)
+		for (int side = 0; side < 2; side++)
+			if (pairs[i].of[side] != NULL &&
+			    str_eq(pairs[i].of[side]->name, name))
+				return true;
+	return false;
+}
+
+static bool
+takes_time(const struct pair *p)
+{
+	return (p->of[0] != NULL && p->of[0]->ns > 0) ||
+	    (p->of[1] != NULL && p->of[1]->ns > 0);
+}
+
+size_t
+tallies_pairs(const struct tallies *a, const struct tallies *b,
+    struct pair *pairs, size_t most, enum list_order order)
+{
+	const struct tallies *const sides[] = { a, b };
+	VEC(const struct tally *) all = { 0 };
+	size_t n = 0;
+
+	for (int side = 0; side < 2; side++)
+		for (size_t i = 0; i < sides[side]->list.n; i++)
+			vec_push(&all, &sides[side]->list.v[i]);
+	if (all.n > 0)
+		qsort_r(all.v, all.n, sizeof *all.v, compare, &order);
+	for (size_t i = 0; i < all.n && n < most; i++) {
+		struct str name = all.v[i]->name;
+
+		if (!is_paired(pairs, n, name))
+			pairs[n++] = (struct pair){ { tally_at(a, name),
+			    tally_at(b, name) } };
+	}
+	while (n > 0 && !takes_time(&pairs[n - 1]))
+		n--;
+	vec_free(&all);
+	return n;
+}
+
 int64_t
 tallies_sum(const struct tallies *t)
 {

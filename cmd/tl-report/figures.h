@@ -15,7 +15,7 @@
  * verdict.c   the sentences: where the time went, who is late
  * host.c      the same of a trace without GPU work
  * warn.c      what the figures lack
- * screen.c    for a terminal
+ * screen.c    for a terminal; screen-list.c its lists
  * summary.c   the same for a workbook and a page
  */
 #ifndef TL_REPORT_FIGURES_H
@@ -197,6 +197,16 @@ void figures_read(struct figures *f, const struct jobs *j, bool is_whole);
 void figures_free(struct figures *f);
 /* Finds or adds the name; valid until the next call. */
 struct tally *tally_of(struct figures *f, struct tallies *t, struct str name);
+/* A name in the lists of two sides; NULL: one has none. */
+struct pair {
+	const struct tally *of[2];
+};
+/*
+ * The n first of both, each at the place of the side where it comes earlier;
+ * without rows that took no time at the end.
+ */
+size_t tallies_pairs(const struct tallies *a, const struct tallies *b,
+    struct pair *pairs, size_t n, enum list_order order);
 /* The sum of all. */
 int64_t tallies_sum(const struct tallies *t);
 /* The n largest by ns, ties by name; returns how many. */

@@ -7,12 +7,9 @@
 
 #include "table/table.h"
 
-#include "cmd/tl-report/changes.h"
 #include "cmd/tl-report/check.h"
 #include "cmd/tl-report/screen.h"
 
-#define WIDE 74 /* columns: from here on categories are shown */
-#define WIDTH_USUAL 80
 #define WIDTH_FILE 120
 #define WIDTH_MIN 30
 #define WIDTH_MAX 99999
@@ -75,16 +72,6 @@ screen_wrapped(struct screen *s, const char *mark, struct str text)
 	screen_line(s);
 }
 
-/* Short text, padded to width. */
-static void
-put_padded(struct screen *s, struct str text, size_t width)
-{
-	size_t from = s->b.len;
-
-	buf_put(&s->b, text.p, text.len);
-	pad(&s->b, from, width);
-}
-
 /* A name in at most width columns. */
 void
 screen_name(struct screen *s, struct str name, size_t width)
@@ -105,75 +92,7 @@ screen_right(struct screen *s, struct buf *cell, size_t width)
 	cell->len = 0;
 }
 
-/* ---- lists ---- */
-
-/*
- * Title and heads of a list. Names get what other columns leave, on a wide
- * screen no more than they need.
- */
-static size_t
-begin_list(struct screen *s, struct names_shown *names, size_t rest,
-    const char *title, const char *heads)
-{
-	size_t room = s->width > rest + ROOM_MIN ? s->width - rest : ROOM_MIN;
-	size_t usual = WIDTH_USUAL - rest, widest;
-
-	names_show(s->f, names, room);
-	widest = names_widest(names);
-	if (widest < usual)
-		widest = usual;
-	room = widest < room ? widest : room;
-	out_puts(s->out, "\n");
-	screen_name(s, str_of(title), room + 2);
-	buf_puts(&s->b, heads);
-	screen_line(s);
-	return room;
-}
-
-/* The next: its name, and at the right ends of their columns two figures. */
-static void
-put_figures(struct screen *s, struct str name, size_t room, int64_t ns,
-    size_t time_width)
-{
-	struct buf cell = { 0 };
-
-	buf_puts(&s->b, "  ");
-	put_padded(s, name, room);
-	put_time(&cell, ns);
-	screen_right(s, &cell, time_width);
-	buf_free(&cell);
-}
-
-static void
-put_percent(struct screen *s, int64_t part, int64_t whole)
-{
-	struct buf cell = { 0 };
-
-	put_share(&cell, part, whole);
-	screen_right(s, &cell, 9);
-	buf_free(&cell);
-}
-
-/* Behind a heading, of a comparison: these figures are of one side. */
-static const char *
-of_side(const struct figures *f)
-{
-	struct str name = side_of(f);
-
-	return name.len == 0 ? "" : text(": %.*s", (int)name.len, name.p);
-}
-
-/* Lists add up the times of all ranks: no rank takes that long. */
-static const char *
-time_head(const struct figures *f, const char *of_one)
-{
-	const struct facts *facts = &f->set->facts;
-
-	if (facts->nsources < 2)
-		return of_one;
-	return f->by_src || facts->nknown < facts->nsources ? "sum of traces"
-							    : "sum of ranks";
-}
+/* ---- groups and findings ---- */
 
 static void
 put_groups(struct screen *s)
@@ -183,7 +102,8 @@ put_groups(struct screen *s)
 	if (f->groups.n < 2 || !f->any_late)
 		return;
 	out_puts(s->out, "\n");
-	screen_wrapped(s, "", str_of(text("process groups%s", of_side(f))));
+	screen_wrapped(
+	    s, "", str_of(text("process groups%s", screen_of_side(f))));
 	for (size_t i = 0; i < f->groups.n && i < TOP_GROUPS; i++) {
 		struct buf b = { 0 };
 
@@ -198,137 +118,6 @@ put_groups(struct screen *s)
 		    s->out, "  ... %zu more\n", f->groups.n - TOP_GROUPS);
 }
 
-/*
- * The largest. counted: head of the count; last: head of the optional column.
- */
-static void
-put_top(struct screen *s, const char *title, const char *counted,
-    const char *last, const struct tallies *of, size_t most)
-{
-	bool is_wide = last != NULL && s->width >= WIDE;
-	const struct tally *best[NAMES_MAX];
-	size_t n = tallies_first(
-	    of, best, names_most(s->f->set, most), s->f->set->order);
-	size_t room;
-	struct names_shown names = { .n = n };
-	int64_t sum = tallies_sum(of);
-
-	if (n == 0)
-		return;
-	for (size_t i = 0; i < n; i++)
-		names.name[i] = best[i]->name;
-	room = begin_list(s, &names, is_wide ? 53 : 33, title,
-	    text("%13s    share%9s  %s", time_head(s->f, "time"), counted,
-		is_wide ? last : ""));
-	for (size_t i = 0; i < n; i++) {
-		put_figures(s, names.shown[i], room, best[i]->ns, 13);
-		put_percent(s, best[i]->ns, sum);
-		buf_printf(&s->b, "%9" PRId64 "  ", best[i]->count);
-		if (is_wide)
-			screen_name(s, best[i]->what, 18);
-		screen_line(s);
-	}
-}
-
-/* Of idle time, where it is worth a look. */
-static void
-put_tops(struct screen *s)
-{
-	const struct figures *f = s->f;
-	bool is_host = f->set->is_host;
-	int64_t window_ns = 0;
-
-	for (size_t i = 0; i < f->budgets.list.n; i++)
-		time_add(&window_ns, f->budgets.list.v[i].window_ns);
-	if (share_of(tallies_sum(&f->causes), window_ns) >= IDLE_SHOWN)
-		put_top(s, text("idle by cause%s", of_side(f)), "pieces",
-		    "most in", &f->causes, TOP_CAUSES);
-	if (f->set->by != NULL)
-		put_top(s, text("GPU time by %s%s", f->set->by, of_side(f)),
-		    "count", NULL, &f->grouped, TOP_OPS_SHOWN);
-	put_top(s,
-	    text("top %s%s",
-		is_host               ? "ops on the host"
-		    : f->has_op_table ? "ops"
-				      : "kernels",
-		of_side(f)),
-	    "count", f->has_op_table || is_host ? "category" : NULL, &f->ops,
-	    TOP_OPS_SHOWN);
-}
-
-static void
-put_changes(struct screen *s)
-{
-	const struct figures *f = s->f;
-	struct names_shown names = { .n = f->changes.n };
-	struct buf b = { 0 };
-	bool has_ratio = s->width >= 47 + ROOM_MIN;
-	size_t room;
-
-	if (names.n == 0)
-		return;
-	for (size_t i = 0; i < names.n; i++)
-		names.name[i] = f->changes.v[i].name;
-	for (int side = 0; side < 2; side++) {
-		struct buf name = { 0 };
-
-		table_fold_name(f->set->sides[side], 11, &name);
-		for (size_t w = text_width(buf_str(&name)); w < 12; w++)
-			buf_putc(&b, ' ');
-		buf_put(&b, name.p, name.len);
-		buf_free(&name);
-	}
-	buf_puts(&b, has_ratio ? "         diff   ratio" : "         diff");
-	buf_putc(&b, '\0');
-	room = begin_list(
-	    s, &names, has_ratio ? 47 : 39, "what changed most", b.p);
-	for (size_t i = 0; i < names.n; i++) {
-		const struct change *c = &f->changes.v[i];
-		int64_t more = c->after_ns - c->before_ns;
-
-		put_figures(s, names.shown[i], room, c->before_ns, 12);
-		b.len = 0;
-		put_time(&b, c->after_ns);
-		screen_right(s, &b, 12);
-		buf_putc(&b, more < 0 ? '-' : '+');
-		put_time(&b, more < 0 ? -more : more);
-		screen_right(s, &b, 13);
-		if (has_ratio) {
-			put_ratio(&b, c);
-			screen_right(s, &b, 8);
-		}
-		screen_line(s);
-	}
-	buf_free(&b);
-}
-
-static void
-put_losses(struct screen *s)
-{
-	const struct figures *f = s->f;
-	const struct tally *best[NAMES_MAX];
-	size_t n =
-	    tallies_best(&f->losses, best, names_most(f->set, TOP_LOSSES));
-	size_t room;
-	struct names_shown names = { .n = n };
-
-	if (n == 0 || best[0]->ns <= 0)
-		return;
-	for (size_t i = 0; i < n; i++)
-		names.name[i] = best[i]->name;
-	room = begin_list(s, &names, 36,
-	    text("lost to the roofline (%.*s)%s", (int)f->roof.len, f->roof.p,
-		of_side(f)),
-	    text("%13s  of roof  bound", time_head(f, "time lost")));
-	for (size_t i = 0; i < n && best[i]->ns > 0; i++) {
-		put_figures(s, names.shown[i], room, best[i]->ns, 13);
-		put_percent(s, best[i]->of_ns - best[i]->ns, best[i]->of_ns);
-		buf_printf(
-		    &s->b, "  %.*s", (int)best[i]->what.len, best[i]->what.p);
-		screen_line(s);
-	}
-}
-
 /* Findings: time, reason, action. */
 static void
 put_gains(struct screen *s)
@@ -339,7 +128,7 @@ put_gains(struct screen *s)
 	if (f->is_judged && f->ngains > 0) {
 		out_puts(s->out, "\n");
 		screen_wrapped(
-		    s, "", str_of(text("recoverable%s", of_side(f))));
+		    s, "", str_of(text("recoverable%s", screen_of_side(f))));
 	}
 	for (size_t i = 0; f->is_judged && i < f->ngains; i++) {
 		advice_put(f, i, &b);
@@ -504,10 +293,7 @@ each_side(struct screen *s, void (*put)(struct screen *))
 	}
 }
 
-/*
- * What a comparison found comes before all else. Verdict, timeline and warnings
- * are of both sides, lists of the first.
- */
+/* What a comparison found comes before all else. */
 void
 screen_print(struct figures *f, const char *path)
 {
@@ -525,15 +311,14 @@ screen_print(struct figures *f, const char *path)
 		screen_wrapped(&s, "", str_of(f->set->steady));
 	for (size_t i = 0; i < f->sentences.n; i++)
 		screen_wrapped(&s, "", f->sentences.v[i]);
-	put_changes(&s);
+	screen_changes(&s);
 	if (f->sentences.n > 0)
 		out_puts(s.out, "\n");
 	each_side(&s, put_verdict);
 	each_side(&s, screen_timeline);
 	each_side(&s, put_gains);
 	each_side(&s, put_groups);
-	put_tops(&s);
-	put_losses(&s);
+	screen_lists(&s);
 	each_side(&s, put_warnings);
 	put_checks(&s);
 	out_finish(s.out);

@@ -5,7 +5,8 @@
 
 #include "cmd/tl-report/figures.h"
 
-#define ROOM_MIN 20 /* of a name */
+#define WIDTH_USUAL 80 /* columns */
+#define ROOM_MIN 20    /* of a name */
 
 struct screen {
 	struct figures *f;
@@ -25,6 +26,15 @@ void screen_wrapped(struct screen *s, const char *mark, struct str text);
 void screen_name(struct screen *s, struct str name, size_t width);
 /* Right-aligned in width columns; empties the cell. */
 void screen_right(struct screen *s, struct buf *cell, size_t width);
+
+/* Behind a heading, of a comparison: these figures are of one side. */
+const char *screen_of_side(const struct figures *f);
+
+/* ---- screen-list.c ---- */
+
+void screen_changes(struct screen *s);
+/* Idle time, GPU time by --by, ops or kernels, losses to the roofline. */
+void screen_lists(struct screen *s);
 
 /* ---- names.c ---- */
 

@@ -260,10 +260,51 @@ is 'the first of it' "$(sed -n '/^what changed/{n;p;}' screen | awk '{ print $1,
 	"addmm us $(tl-diff --top 1 --no-header -c ratio before.tl after.tl 2>err |
 		awk '{ printf "%.3f", $1 }')"
 is 'and is else that of the first trace' \
-	"$(sed -n '/^\[/,$p' screen | sed '/^after: GPU/,/^$/d; /^recoverable: after/,/^$/d; s/^\([a-z].*\): before/\1/' | tr -s ' ')" \
-	"$(tl-report before.tl | sed -n '/^\[/,$p' | tr -s ' ')"
+	"$(sed -n '/^\[/,/^idle by/p' screen | sed '/^after: GPU/,/^$/d; /^recoverable: after/,/^$/d; /^idle by/d; s/^\([a-z].*\): before/\1/' | tr -s ' ')" \
+	"$(tl-report before.tl | sed -n '/^\[/,/^idle by/p' | sed '/^idle by/d' | tr -s ' ')"
 is 'and says so' "$(grep -o '^before: [A-Z][A-Z]U\|^[a-z].*: before' screen | tr '\n' ,)" \
-	'before: MFU,before: GPU,recoverable: before,idle by cause: before,top ops: before,lost to the roofline (MI300X peak): before,'
+	'before: MFU,before: GPU,recoverable: before,'
+for side in before after; do
+	tl-report --width 1000 --top 99 $side.tl >$side.screen
+done
+tl-report --width 1000 --top 99 before.tl --vs after.tl >screen
+is 'lists have the times and shares of both, the longer first' "$(python3 -c 'import re
+figure = r" +(?:([\d.,]+ \w+) +([\d.,]+ %)| {21})"
+def lists(path, sides):
+    found = {}
+    for line in open(path):
+        head = re.match(r"idle by cause|top ops|lost to the roofline", line)
+        row = re.match(r"  (\S.*?)" + figure * sides + (" " if sides == 1 else "(?: |$)"), line)
+        if head:
+            rows = found[head[0]] = {}
+        elif not line.strip():
+            rows = {}
+        elif row:
+            rows[row[1]] = row.groups()[1:]
+    return found
+alone = [lists(side + ".screen", 1) for side in ("before", "after")]
+unit = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+ns = lambda cell: float(cell.split()[0].replace(",", "")) * unit[cell.split()[1]] if cell else 0
+for title, rows in lists("screen", 2).items():
+    # idle time of a side with little of it is on no screen of its own
+    wrong = [n for k in (0, 1) for n, cells in alone[k].get(title, {}).items()
+             if n not in rows or rows[n][2 * k:2 * k + 2] != cells]
+    times = [max(ns(r[0]), ns(r[2])) for r in rows.values()]
+    print(title, len(rows) > 4, wrong, times == sorted(times)[::-1])')" \
+	'idle by cause True [] True
+top ops True [] True
+lost to the roofline True [] True'
+for width in 60 66 80 100 140 250; do
+	is "of $width columns" "$(tl-report --width $width before.tl --vs after.tl |
+		awk -v w=$width '/^idle by/ { on = 1 } /^warnings/ { on = 0 } on && length > w')" ''
+done
+is 'narrow ones have the times' "$(tl-report --width 60 before.tl --vs after.tl --names old,new |
+	sed -n '/^idle by/p' | tr -s ' ')" 'idle by cause old new'
+is 'wide ones what they are' "$(tl-report --width 140 before.tl --vs after.tl --names old,new |
+	sed -n '/^top ops/p' | tr -s ' ')" 'top ops old share new share category'
+is 'lists without common rows follow each other' \
+	"$(tl-report before.tl --vs roc.json | grep -o '^top .*: [a-z]*' | tr '\n' ,)" \
+	'top ops: before,top kernels: after,'
 tl-report before.tl --vs after.tl --names old,new >screen
 like '--names' "$(cat screen)" '^what changed most  *old  *new  *diff  *ratio$'
 like 'in the title' "$(head -n 2 screen | tr '\n' ' ')" \
