@@ -154,32 +154,7 @@ function toplists(word, rest, lists, cells, widths) {
   const alone = sides.length && lists.filter(rows => rows.length).length < 2;
   lists.forEach((rows, side) => toplist([word(side, rows), ...rest], rows, cells, widths, alone));
 }
-// The other side's, as the summary has those of the side that it is about.
-const TOP = 10, TOP_LOST = 5, TOP_CAUSES = 5;
-function otherTop(t, ns) {
-  const sums = new Map();
-  (t ? t.rows : []).forEach(r => {
-    const one = sums.get(r.name) || { name: r.name, time_ns: 0, count: 0, note: [].concat(r.categories || r.category || []).join(' ') };
-    one.time_ns += r[ns];
-    one.count += r.count;
-    sums.set(r.name, one);
-  });
-  const list = [...sums.values()].sort((a, b) => b.time_ns - a.time_ns), all = list.reduce((s, r) => s + r.time_ns, 0);
-  // of a table whose end is not in the page the whole is not known
-  return all ? list.slice(0, TOP).map(r => ({ ...r, percent: t.left ? null : 100 * r.time_ns / all })) : [];
-}
-function otherLost() {
-  const t = drawn('roofline', 1), sums = new Map();
-  (t ? t.rows : []).filter(r => r.lost_ns > 0 && r.roofline_bound).forEach(r => {
-    const name = r.name + ' ' + scalars(JSON.stringify(r.input_dims || '')), one = sums.get(name) ||
-      { name, time_ns: 0, of_ns: 0, note: r.roofline_bound.toLowerCase().replace('_', ' ') + ', ' + r.roof };
-    one.time_ns += r.lost_ns;
-    one.of_ns += r.kernel_ns_sum;
-    sums.set(name, one);
-  });
-  return [...sums.values()].sort((a, b) => b.time_ns - a.time_ns).slice(0, TOP_LOST)
-    .map(r => ({ ...r, time_ns: Math.round(r.time_ns), percent: 100 * (1 - r.time_ns / r.of_ns) }));
-}
+const TOP_CAUSES = 5;
 function head() {
   const t = table('summary');
   if (!t) return;
@@ -203,16 +178,15 @@ function head() {
   const wide = ['', '6.5em', '5em', '4.5em', '11em'];
   const cells = r => [bare(r.name), brief(r.time_ns), r.percent == null ? '' : r.percent.toFixed(1) + ' %', r.count, r.note || ''];
   const ops = table('host_timeline') ? 'Top ops on the host' : 'Top ops', rest = ['time', 'share', 'count', 'category'];
-  const both = (first, other) => sides.length ? [first, other()] : [first];
-  toplists(side => 'Idle by cause' + of_side(side), ['time', 'share', 'count', 'most in'], [part('idle').slice(0, TOP_CAUSES)],
-    cells, wide);
-  toplists(side => ops + of_side(side), rest, both(part('op'), () => otherTop(table('ops_summary', 1), 'direct_ns_sum')),
-    cells, wide);
-  toplists(side => 'Top kernels' + of_side(side), rest, both(part('kernel'), () => otherTop(table('kernel_summary', 1), 'dur_ns_sum')),
-    cells, wide);
+  // of a comparison each row is of the side in whose column its time is
+  const of = (p, most) => sides.length ? ['before_ns', 'after_ns'].map(ns => part(p).filter(r => r[ns] != null).slice(0, most)) :
+    [part(p).slice(0, most)];
+  toplists(side => 'Idle by cause' + of_side(side), ['time', 'share', 'count', 'most in'], of('idle', TOP_CAUSES), cells, wide);
+  toplists(side => ops + of_side(side), rest, of('op'), cells, wide);
+  toplists(side => 'Top kernels' + of_side(side), rest, of('kernel'), cells, wide);
   toplists((side, lost) => 'Lost to the roofline' + of_side(side) +
     (lost.length ? ' (' + (lost[0].note || '').replace(/^.*, /, '') + ')' : ''), ['time lost', 'of roof', 'bound'],
-  both(part('roofline'), otherLost),
+  of('roofline'),
   r => [scalars(r.name), brief(r.time_ns), r.percent.toFixed(1) + ' %', (r.note || '').replace(/ bound.*/, '')],
   ['', '7em', '5.5em', '6em']);
 }

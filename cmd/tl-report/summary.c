@@ -220,27 +220,39 @@ put_timeline(struct figures *f, struct table *t)
 	put_each(t, &f->all, "process", &f->processes);
 }
 
+/* A row of a list; of a comparison its time is in its side's column, too. */
+static struct cell *
+put_listed(const struct figures *f, struct table *t, const char *part,
+    const struct tally *of)
+{
+	struct cell *row = put(t, part, of->name);
+
+	row[3] = cell_int(of->ns);
+	if (side_of(f).len > 0)
+		row[f->set->side > 0 ? 7 : 6] = row[3];
+	return row;
+}
+
 /* The largest, with attributes and share. */
 static void
-put_top(const struct settings *s, struct table *t, const char *part,
+put_top(const struct figures *f, struct table *t, const char *part,
     const struct tallies *of, size_t most)
 {
 	const struct tally *best[CAUSE_COUNT];
-	size_t n = tallies_first(of, best, most, s->order);
+	size_t n = tallies_first(of, best, most, f->set->order);
 	int64_t sum = tallies_sum(of);
 
 	for (size_t i = 0; i < n; i++) {
-		struct cell *row = put(t, part, best[i]->name);
+		struct cell *row = put_listed(f, t, part, best[i]);
 
 		row[2] = cell_text(best[i]->what);
-		row[3] = cell_int(best[i]->ns);
 		row[4] = cell_real(share_of(best[i]->ns, sum));
 		row[5] = cell_int(best[i]->count);
 	}
 }
 
 static void
-put_lists(struct figures *f, struct table *t)
+put_lists(const struct figures *f, struct table *t)
 {
 	const struct tally *best[TOP_LOSSES];
 	size_t n;
@@ -249,19 +261,18 @@ put_lists(struct figures *f, struct table *t)
 	     i < TOP_GROUPS;
 	     i++)
 		put(t, "group", f->groups.v[i].name)[2] =
-		    cell_text(f->groups.v[i].says);
-	put_top(f->set, t, "idle", &f->causes, CAUSE_COUNT);
-	put_top(f->set, t, f->has_op_table || f->set->is_host ? "op" : "kernel",
+		    cell_text(of_side(f, t, f->groups.v[i].says));
+	put_top(f, t, "idle", &f->causes, CAUSE_COUNT);
+	put_top(f, t, f->has_op_table || f->set->is_host ? "op" : "kernel",
 	    &f->ops, TOP_OPS_SHOWN);
 	n = tallies_best(&f->losses, best, TOP_LOSSES);
 	for (size_t i = 0; i < n && best[i]->ns > 0; i++) {
-		struct cell *row = put(t, "roofline", best[i]->name);
+		struct cell *row = put_listed(f, t, "roofline", best[i]);
 		struct buf b = { 0 };
 
 		buf_printf(&b, "%.*s bound, %.*s", (int)best[i]->what.len,
 		    best[i]->what.p, (int)f->roof.len, f->roof.p);
 		row[2] = cell_text(table_text(t, buf_str(&b)));
-		row[3] = cell_int(best[i]->ns);
 		row[4] = cell_real(
 		    share_of(best[i]->of_ns - best[i]->ns, best[i]->of_ns));
 		buf_free(&b);
@@ -294,7 +305,8 @@ write_summary(struct figures *f)
 		put_threads(f, t);
 	else
 		put_timeline(f, t);
-	put_lists(f, t);
+	for (const struct figures *side = f; side != NULL; side = side->other)
+		put_lists(side, t);
 	for (const struct figures *side = f; side != NULL; side = side->other)
 		for (size_t i = 0; i < side->warnings.n; i++)
 			put(t, "warning", side->warnings.v[i]);

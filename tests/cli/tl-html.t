@@ -161,6 +161,20 @@ for t in json.loads(re.search("id=\"tables\">(.*?)</script>", open("both.html").
             print(json.dumps(row))' $t >got
 		same "and the other side's $t" want got
 	done
+	for side in before after; do
+		tl-report --html $side.html $side.tl
+		is "lists of $side as in its own report" "$(python3 -c 'import json, re, sys
+parts = ("idle", "op", "roofline")
+def rows(page, keep):
+    tables = json.loads(re.search("id=\"tables\">(.*?)</script>", open(page).read(), re.S)[1])
+    summary = next(t for t in tables if t["schema"]["table"] == "summary")
+    return [[r[c] for c in ("part", "name", "note", "time_ns", "percent", "count")]
+            for r in summary["rows"] if r["part"] in parts and keep(r)]
+side = sys.argv[1]
+alone = rows(side + ".html", lambda r: True)
+print({r[0] for r in alone} == set(parts), rows("both.html", lambda r: r[side + "_ns"] is not None) == alone)' $side)" \
+			'True True'
+	done
 	like 'and both timelines' "$(page both.html | tr '\n' ' ')" \
 		" lanes $((2 * $(page one.html | sed -n 's/.*lanes \([0-9]*\).*/\1/p'))) "
 fi
@@ -372,7 +386,7 @@ END
 		'[...[...document.querySelectorAll(".two > div")].filter(e => e.querySelector("h2")).reduce((m, e) =>
 			m.set(e.offsetTop, [...(m.get(e.offsetTop) || []), e.querySelector("h2").textContent.replace(/ \(.*/, "")]),
 			new Map()).values()].map(l => l.join(" | ")).filter(l => /: (old|new)/.test(l))' --window-size=1400,900)" \
-		'data-said="Idle by cause: old,Top ops: old | Top ops: new,Lost to the roofline: old | Lost to the roofline: new,Roofline: old | Roofline: new,Categories: old | Categories: new"'
+		'data-said="Idle by cause: old | Idle by cause: new,Top ops: old | Top ops: new,Lost to the roofline: old | Lost to the roofline: new,Roofline: old | Roofline: new,Categories: old | Categories: new"'
 	grep '"kernel"' p1.json | python3 -c 'import json, sys
 print(json.dumps({"traceEvents": [json.loads(line.rstrip(",\n")) for line in sys.stdin]}))' >kernels.json
 	tl-report --html kernels.html kernels.json --vs kernels.json >out 2>err
