@@ -8,7 +8,7 @@ function sheets() {
   if (!list.length) return;
   $('tabs').hidden = false;
   list.forEach((t, i) => {
-    const o = make('option', t.schema.table + (sides.length && table(t.schema.table, 1) ? of_side(t.side) : '') +
+    const o = make('option', t.schema.table + (/^(diff|lca)_|_vs$|^summary$/.test(t.schema.table) ? '' : of_side(t.side || 0)) +
       ' (' + (t.rows.length + t.left) + ')');
     o.value = i;
     $('which').append(o);

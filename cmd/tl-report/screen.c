@@ -293,6 +293,23 @@ each_side(struct screen *s, void (*put)(struct screen *))
 	}
 }
 
+/* A workbook's first sheet: whose the others are. */
+static void
+put_whose(struct screen *s)
+{
+	struct str name = side_of(s->f);
+	struct buf b = { 0 };
+
+	if (name.len == 0)
+		return;
+	out_puts(s->out, "\n");
+	buf_puts(&b, "Sheets are of ");
+	table_fold_name(name, 0, &b);
+	buf_puts(&b, ", but for summary, diff_*, lca_* and *_vs.");
+	screen_wrapped(s, "", buf_str(&b));
+	buf_free(&b);
+}
+
 /* What a comparison found comes before all else. */
 void
 screen_print(struct figures *f, const char *path)
@@ -321,6 +338,8 @@ screen_print(struct figures *f, const char *path)
 	screen_lists(&s);
 	each_side(&s, put_warnings);
 	put_checks(&s);
+	if (path != NULL)
+		put_whose(&s);
 	out_finish(s.out);
 	buf_free(&s.b);
 }

@@ -17,7 +17,12 @@ cp "$TMP"/d/*.ndjson "$2"
 END
 cat >fake/tl-xlsx <<'END'
 #!/bin/sh
-for f do case $f in *.ndjson) cp "$f" "$TMP/xl" ;; esac; done
+for f do
+	case $f in
+	--front=*) cp "${f#*=}" "$TMP/xl/front" ;;
+	*.ndjson) cp "$f" "$TMP/xl" ;;
+	esac
+done
 END
 # what is on any screen here is kept in said
 mkdir seen
@@ -721,6 +726,10 @@ is '--names' "$(report --vs t.tl --names old,new | sed -n '3p; /^old/p')" \
 	'what changed most                           old         new         diff   ratio
 old: 1.0 us: 90.0 % compute, 10.0 % idle.
 old: GPU, first to last event: 1.0 us'
+book --vs t.tl --names old,new
+cat xl/front >>said
+is 'whose the sheets are' "$(tail -n 2 xl/front)" "
+Sheets are of old, but for summary, diff_*, lca_* and *_vs."
 book --vs t.tl
 mv xl/summary.ndjson s.ndjson
 is 'as a table' "$(grep -e '"diff"' -e '"change"' s.ndjson)" \

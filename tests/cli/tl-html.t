@@ -404,6 +404,8 @@ print(json.dumps({"traceEvents": [json.loads(line.rstrip(",\n")) for line in sys
 	drawn both.html >dom
 	is 'their tables by name' "$(grep -o '<option[^>]*>unified_perf_summary[^<]*' dom | sed 's/.*>//; s/ (.*//' | tr '\n' ,)" \
 		'unified_perf_summary: old,unified_perf_summary: new,'
+	is 'those of one side, and of both' "$(grep -o '<option[^>]*>\(diff_ops_summary\|steps\|idle\)\(:[^<]*\)\? (' dom |
+		sed 's/.*>//; s/ (.*//' | sort | tr '\n' ,)" 'diff_ops_summary,idle: old,steps: old,'
 	drawn pair.html >dom
 	is 'what one of them has' "$(grep -o '<h2>Only in.*' dom | grep -o '<td[^>]*>[a-z]*<' | sed 's/.*>\(.*\)</<td>\1/' | tr '\n' ' ')" \
 		'<td>mul <td>add '
