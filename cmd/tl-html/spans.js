@@ -48,9 +48,12 @@ function origins(all) {
   list.forEach((k, i) => { zero[k] = first[k] - (joined ? starts[i] - Math.min(...starts) : 0); });
   return { zero, total: joined ? whole : longest, joined, many: list.length > 1, n: list.length };
 }
-// Why the GPU was idle: colours of the classes of tl-idle.
+// Why the GPU was idle: colours of the classes of tl-idle. Gaps are hatched, work is
+// solid, so that the two cannot be mixed up.
 const reasons = { host: '#d9822b', sync: '#b5482f', allocation: '#8f6bb3', data: '#2e8b74',
-  compile: '#b08900', start_up: '#7a6a58', missing: '#9aa0a6', gpu: '#3b76b5', communication: '#c2569a' };
+  compile: '#8f8a00', start_up: '#7a5a48', missing: '#9aa0a6', gpu: '#3b76b5', communication: '#c2569a' }, GAP_LINE = 2, HATCH = 7;
+const hatched = colour => 'repeating-linear-gradient(-45deg,' + colour + ' 0 ' + GAP_LINE + 'px,transparent 0 ' +
+  (HATCH * Math.SQRT1_2).toFixed(2) + 'px)';
 // Gaps of the tables by source of the lanes, relative to its first span.
 function gaps(sources) {
   const t = table('idle_gaps');
@@ -64,7 +67,8 @@ function gaps(sources) {
 function reasonKey(marks) {
   Object.keys(reasons).filter(k => marks.some(m => m.reason === k)).forEach(k => {
     const swatch = make('i'), item = make('span');
-    swatch.style.background = reasons[k];
+    swatch.className = 'gap';
+    swatch.style.background = hatched(reasons[k]);
     item.append(swatch, 'idle: ' + k.replace('_', '-'));
     $('tlkey').append(item);
   });
@@ -97,7 +101,7 @@ const work = (name, op, { of, category }) => /nccl|rccl|cross_device_reduce/i.te
   /^(mem(cpy|set)|copy(host|device))/i.test(name) ? COPY : category.get(op) || (of.get(name) || {}).category || REST;
 // Light enough for black text; the first two as in the bar.
 const tints = { [COMM]: '#e0954a', [COPY]: '#b094cf', [REST]: '#a8adb3' };
-const spare = ['#7aaee0', '#6cc3a8', '#e58fae', '#cfc25c', '#86cbd6', '#d3a488', '#9fc36f', '#b9a6ea'];
+const spare = ['#7aaee0', '#6cc3a8', '#e58fae', '#cfc25c', '#86cbd6', '#d3a488', '#9fc36f', '#d988ea'];
 // GPU time by category over all lanes, the longest first, which gives the colours.
 // An op's copies follow its category's time, as in Categories.
 function workKey(all, by) {

@@ -1,18 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Time by stack, one trace or two, on a canvas.
 // ---- stacks ----
-// Stacks of one side are striped, to be seen without colours.
-function hatch(g, x, y, w, h) {
-  g.save();
-  g.beginPath();
-  g.rect(x, y, w, h);
-  g.clip();
-  g.strokeStyle = 'rgba(255,255,255,.35)';
-  g.beginPath();
-  for (let i = Math.floor((x - h) / 7) * 7; i < x + w; i += 7) { g.moveTo(i, y + h); g.lineTo(i + h, y); }
-  g.stroke();
-  g.restore();
-}
 function legend(whole, most) {
   const item = (css, text) => {
     const swatch = make('i'), span = make('span');
@@ -118,7 +106,8 @@ function stacks() {
       if (px < .4 || x + px < 0 || x > w) return;
       g.fillStyle = found ? two ? '#1a7a3c' : '#e0457b' : fill(k);
       g.fillRect(x, y, Math.max(px - .5, .4), ROW - 1);
-      if (only(k) >= 0 && px > 3) hatch(g, x, y, px - .5, ROW - 1);
+      // to be seen without colours
+      if (only(k) >= 0 && px > 3) hatch(g, 'rgba(255,255,255,.35)', 1, x, y, px - .5, ROW - 1);
       g.fillStyle = found ? '#fff' : two ? ink(k.b - k.a, most) : '#000';
       label(g, text(k), Math.max(x, 0), y + 8, px + Math.min(x, 0));
       if (k === here) { g.strokeStyle = css('focus'); g.lineWidth = 3; g.strokeRect(x + 1, y + 1, Math.max(px - 2, 1), ROW - 3); }

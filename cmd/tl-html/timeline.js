@@ -21,6 +21,19 @@ function label(g, text, x, y, w, ends) {
   g.fillText(text.length > most ? text.slice(0, most - 1 - tail) + '\u2026' +
     (tail ? text.slice(-tail) : '') : text, x + 3, y);
 }
+// Lines at 45 degrees, HATCH pixels apart along x.
+function hatch(g, colour, width, x, y, w, h) {
+  g.save();
+  g.beginPath();
+  g.rect(x, y, w, h);
+  g.clip();
+  g.strokeStyle = colour;
+  g.lineWidth = width;
+  g.beginPath();
+  for (let i = Math.floor((x - h) / HATCH) * HATCH; i < x + w; i += HATCH) { g.moveTo(i, y + h); g.lineTo(i + h, y); }
+  g.stroke();
+  g.restore();
+}
 const PAPER = 560; // height of a page under a heading
 function timeline() {
   const all = data('lanes'), ROW = 15, AXIS = 20, HEAD = 17, SEEN = 600;
@@ -104,10 +117,7 @@ function timeline() {
       const band = bands[m.src], a = m.at - zero[m.src];
       if (!band || a > to || a + m.ns < from) return;
       const x = Math.max(LEFT, LEFT + (a - from) * scale), end = LEFT + (a + m.ns - from) * scale;
-      g.globalAlpha = .35;
-      g.fillStyle = reasons[m.reason] || '#999';
-      g.fillRect(x, band.top, Math.max(end - x, .5), band.end - band.top);
-      g.globalAlpha = 1;
+      hatch(g, reasons[m.reason] || '#999', GAP_LINE, x, band.top, Math.max(Math.min(end, w) - x, 1), band.end - band.top);
     });
     order.forEach(l => {
       if (!l.shown || l.y > up + V || l.y + l.depth * ROW < up) return;

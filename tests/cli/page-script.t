@@ -151,4 +151,26 @@ says_gap 'a gap is of the source of its rank' 'marks.map(m => m.src)' '1,0'
 says_gap 'on the clock of its spans' 'marks.map(m => m.at)' '2,90'
 says_gap 'and says why it is there' 'marks.map(m => m.text.split(String.fromCharCode(10)).join(" / ")).join(" | ")' \
 	'idle 2.00 us / data 1.50 us / next (uid 7) | idle 5 ns / queue_gap 5 ns'
+# CIE 1976 distance of each two colours of solid spans, and of each two of hatched gaps
+says_spans() { # says_spans NAME EXPRESSION WANT
+	(cat stub.js "$ROOT/cmd/tl-html/base.js" "$ROOT/cmd/tl-html/spans.js"
+	cat <<'END'
+const lab = hex => {
+  const [r, g, b] = [1, 3, 5].map(i => parseInt(hex.slice(i, i + 2), 16) / 255)
+    .map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
+  const [x, y, z] = [(.4124 * r + .3576 * g + .1805 * b) / .9505, .2126 * r + .7152 * g + .0722 * b,
+    (.0193 * r + .1192 * g + .9505 * b) / 1.089].map(t => t > .008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116);
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+};
+const near = list => list.flatMap((a, i) => list.slice(i + 1).filter(b =>
+  Math.hypot(...lab(a).map((v, k) => v - lab(b)[k])) < 20).map(b => a + ' ' + b));
+END
+	echo "console.log(String($2));") >one.js
+	is "$1" "$(node one.js 2>&1)" "$3"
+}
+says_spans 'no two categories have like colours' 'near([...Object.values(tints), ...spare])' ''
+says_spans 'nor have two causes of gaps' 'near(Object.values(reasons))' ''
+says_spans 'like colours are seen' "near(['#e0954a', '#d9822b', '#3b76b5'])" '#e0954a #d9822b'
+says_spans 'gaps are hatched, not solid' "hatched('#d9822b')" \
+	'repeating-linear-gradient(-45deg,#d9822b 0 2px,transparent 0 4.95px)'
 done_testing
