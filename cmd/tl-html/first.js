@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The first screen: verdict, bars, warnings, the longest; and what changed.
 // ---- the first screen ----
-function stripe(parts, width) {
+function stripe(parts, width, tones = colours) {
   const bar = make('div', undefined, 'bar');
   parts.forEach((percent, i) => {
     const b = make('div');
     b.style.flex = '0 0 ' + Math.max(0, percent) + '%';
-    b.style.background = colours[i];
+    b.style.background = tones[i];
     bar.append(b);
   });
   if (width !== undefined) bar.style.width = width + '%';
@@ -155,9 +155,11 @@ function toplists(word, rest, lists, cells, widths) {
   lists.forEach((rows, side) => toplist([word(side, rows), ...rest], rows, cells, widths, alone));
 }
 const TOP_CAUSES = 5;
+const WIDE = ['', '6.5em', '5em', '4.5em', '11em'];
+const topCells = r => [bare(r.name), brief(r.time_ns), r.percent == null ? '' : r.percent.toFixed(1) + ' %', r.count, r.note || ''];
 function head() {
   const t = table('summary');
-  if (!t) return;
+  if (!t) { waits(); return; }
   const part = p => t.rows.filter(r => r.part === p);
   const first = p => (part(p)[0] || {}).name || '';
   part('health').concat(part('diff')).forEach(r => $('verdict').append(make('p', figures(r.name))));
@@ -175,15 +177,14 @@ function head() {
   $('gainhead').hidden = !part('recoverable').length;
   part('warning').forEach(r => $('warnings').append(make('li', figures(r.name))));
   changes(part('change'));
-  const wide = ['', '6.5em', '5em', '4.5em', '11em'];
-  const cells = r => [bare(r.name), brief(r.time_ns), r.percent == null ? '' : r.percent.toFixed(1) + ' %', r.count, r.note || ''];
   const ops = table('host_timeline') ? 'Top ops on the host' : 'Top ops', rest = ['time', 'share', 'count', 'category'];
   // of a comparison each row is of the side in whose column its time is
   const of = (p, most) => sides.length ? ['before_ns', 'after_ns'].map(ns => part(p).filter(r => r[ns] != null).slice(0, most)) :
     [part(p).slice(0, most)];
-  toplists(side => 'Idle by cause' + of_side(side), ['time', 'share', 'count', 'most in'], of('idle', TOP_CAUSES), cells, wide);
-  toplists(side => ops + of_side(side), rest, of('op'), cells, wide);
-  toplists(side => 'Top kernels' + of_side(side), rest, of('kernel'), cells, wide);
+  waits();
+  toplists(side => 'Idle by cause' + of_side(side), ['time', 'share', 'count', 'most in'], of('idle', TOP_CAUSES), topCells, WIDE);
+  toplists(side => ops + of_side(side), rest, of('op'), topCells, WIDE);
+  toplists(side => 'Top kernels' + of_side(side), rest, of('kernel'), topCells, WIDE);
   toplists((side, lost) => 'Lost to the roofline' + of_side(side) +
     (lost.length ? ' (' + (lost[0].note || '').replace(/^.*, /, '') + ')' : ''), ['time lost', 'of roof', 'bound'],
   of('roofline'),

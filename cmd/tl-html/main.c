@@ -131,7 +131,7 @@ file_of(const char *name)
 static void
 put_script(struct out *out)
 {
-	static const char *const files[] = { "base.js", "first.js",
+	static const char *const files[] = { "base.js", "first.js", "steps.js",
 		"gestures.js", "figures.js", "spans.js", "timeline.js",
 		"stacks.js", "tables.js", "start.js" };
 

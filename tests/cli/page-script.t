@@ -173,4 +173,21 @@ says_spans 'nor have two causes of gaps' 'near(Object.values(reasons))' ''
 says_spans 'like colours are seen' "near(['#e0954a', '#d9822b', '#3b76b5'])" '#e0954a #d9822b'
 says_spans 'gaps are hatched, not solid' "hatched('#d9822b')" \
 	'repeating-linear-gradient(-45deg,#d9822b 0 2px,transparent 0 4.95px)'
+says_steps() { # says_steps NAME EXPRESSION WANT
+	(cat stub.js "$ROOT/cmd/tl-html/base.js" "$ROOT/cmd/tl-html/first.js" "$ROOT/cmd/tl-html/steps.js"
+	cat <<'END'
+const step = (step, wall_ns, gpu_wall_ns, what) => ({ what: what || 'step', step, pid: 1, wall_ns, gpu_wall_ns });
+const list = [step(1, 50, 8), step(2, 60, null), step(2, 70, 9, 'between'), step(3, 40, 9)];
+const bars = clock => stepTimes(list, { step_time: clock, slowest: 2, pid: 1 })
+  .map(s => s.row.step + ' ' + s.ns + (s.slowest ? ' slowest' : '')).join(', ');
+END
+	echo "console.log(String($2));") >one.js
+	is "$1" "$(node one.js 2>&1)" "$3"
+}
+says_steps 'steps by wall time, not what is between' 'bars("wall")' '1 50, 2 60 slowest, 3 40'
+says_steps 'or by the GPU' 'bars("gpu_wall")' '1 8, 3 9'
+says_steps 'of very many the longest' \
+	'(l => [l.length, l[0].ns, l[199].ns])(stepTimes(Array.from({ length: 300 }, (_, i) => step(i, i)), undefined))' '200,100,299'
+says_steps 'the path by bound' \
+	'[...bounds([{ bound: "a", time_ns: 3 }, { bound: "b", time_ns: 4 }, { bound: "a", time_ns: 2 }])].join(" ")' 'a,5 b,4'
 done_testing

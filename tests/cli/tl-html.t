@@ -302,6 +302,9 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
  filter true
  says c descending
  sort true
+ steps 3 step 2: '"$(tl-steps -c step,wall_ns --no-header t.tl | awk '$2 > m { m = $2 } END { printf "%.3f", m / 1e6 }')"' ms, slowest row 2 ProfilerStep#2 
+ beside step 1
+ path critical_path
  labels 5, roofs matrix bf16 1307 TFLOP/s | vector bf16, vector fp32 163.4 TFLOP/s | memory 5.3 TB/s
  row aten::addmm
  clicked aten::mm
@@ -386,7 +389,7 @@ END
 		'[...[...document.querySelectorAll(".two > div")].filter(e => e.querySelector("h2")).reduce((m, e) =>
 			m.set(e.offsetTop, [...(m.get(e.offsetTop) || []), e.querySelector("h2").textContent.replace(/ \(.*/, "")]),
 			new Map()).values()].map(l => l.join(" | ")).filter(l => /: (old|new)/.test(l))' --window-size=1400,900)" \
-		'data-said="Idle by cause: old | Idle by cause: new,Top ops: old | Top ops: new,Lost to the roofline: old | Lost to the roofline: new,Roofline: old | Roofline: new,Categories: old | Categories: new"'
+		'data-said="Steps: old,Critical path: old,Launches by API: old,Idle by cause: old | Idle by cause: new,Top ops: old | Top ops: new,Lost to the roofline: old | Lost to the roofline: new,Roofline: old | Roofline: new,Categories: old | Categories: new"'
 	grep '"kernel"' p1.json | python3 -c 'import json, sys
 print(json.dumps({"traceEvents": [json.loads(line.rstrip(",\n")) for line in sys.stdin]}))' >kernels.json
 	tl-report --html kernels.html kernels.json --vs kernels.json >out 2>err
