@@ -73,8 +73,9 @@ function rooflines() {
 }
 const boundColour = r => /^COMPUTE/.test(r.roofline_bound) ? colours[1] : r.roofline_bound ? colours[0] : '#777';
 // Of roof as in the list of what is lost: by time, no mean of the calls.
+const roofShare = r => (100 * (1 - r.lost_ns / r.kernel_ns_sum)).toFixed(1) + ' %';
 const aboutOp = (r, y) => r.name + ' ' + scalars(JSON.stringify(r.input_dims || '')) + '\n' + time(r.kernel_ns_sum) +
-  ', ' + r[y].toFixed(2) + ' TFLOP/s' + (r.lost_ns == null ? '' : ', ' + (100 * (1 - r.lost_ns / r.kernel_ns_sum)).toFixed(1) + ' % of roof');
+  ', ' + r[y].toFixed(2) + ' TFLOP/s' + (r.lost_ns == null ? '' : ', ' + roofShare(r) + ' of roof');
 // Of a scale of powers of ten those in view, with 2 and 5 times them where there is room.
 const ticks = (low, high) => {
   const list = [];
@@ -90,13 +91,14 @@ const sign = (text, what, f) => {
   return b;
 };
 function rooflineOf(o, whole, box) {
-  const room = make('div', undefined, 'roof'), controls = make('div', undefined, 'controls'), LEAST = .5;
+  const room = make('div', undefined, 'roof'), controls = make('div', undefined, 'controls'), list = make('div', undefined, 'roofops'), LEAST = .5;
   const what = 'roofline' + of_side(o.side), points = o.points.slice().sort((a, b) => b.kernel_ns_sum - a.kernel_ns_sum);
   let x = [], y = [], frame = null, chosen = 0, waiting = false;
   const drawing = focus => {
     waiting = false;
     frame = rooflineFrame(room, { x0: x[0], x1: x[1], y0: y[0], y1: y[1] });
-    const dots = rooflineDrawn(frame, o, whole, points);
+    const { dots, named } = rooflineDrawn(frame, o, whole, points);
+    opList(list, named, o.t);
     dots.forEach((dot, i) => { dot.onfocus = () => { chosen = i; }; });
     // the Tab key always reaches one in view
     const dot = dots.get(chosen) || [...dots.values()][0];
@@ -149,14 +151,12 @@ function rooflineOf(o, whole, box) {
   controls.append(sign('+', 'zoom in: ' + what, () => { zoom(2, middle()); later(); }),
     sign('\u2212', 'zoom out: ' + what, () => { zoom(.5, middle()); later(); }), sign('all', 'all of the ' + what, () => { all(); later(); }),
     make('span', COARSE ? 'Two fingers: zoom. Tap: row in the table.' : 'Ctrl-wheel: zoom. Drag: move. Click: row in the table.', 'hint'));
-  box.append(controls, room);
+  box.append(controls, room, list);
   all();
   drawing(false);
   addEventListener('resize', later);
   if (!(o.roof.memory > 0)) box.append(make('div', 'No roof: there are no figures of this GPU. Name it with --arch.', 'hint'));
 }
-// Names of ops with shapes; long ones that begin alike also show where they differ.
-const HEAD_LETTERS = 8;
 const opWord = r => r.name.replace(/^aten::/, '') + ' ' + scalars(JSON.stringify(r.input_dims || ''));
 // The rows of the first ops; several ranks have a row each.
 function firstOps(rows, most) {
@@ -168,11 +168,26 @@ function firstOps(rows, most) {
   }
   return [...list.values()];
 }
-function opWords(rows, most) {
-  const words = rows.map(opWord);
-  const at = alike(words), cut = (s, n) => s.length > n ? s.slice(0, n - 1) + '\u2026' : s, room = most - HEAD_LETTERS - 1;
-  return words.map((s, i) => s.length <= most || at[i] < most - 1 ? cut(s, most) :
-    s.slice(0, HEAD_LETTERS) + '\u2026' + cut(s.slice(Math.min(at[i] - 2, s.length - room)), room));
+// Whose bubbles have the numbers, with room for names and shapes.
+const SHAPES = 200, LOOKS = ['', '', 'shapes', 'n', 'n less'];
+function opList(list, rows, t) {
+  const tab = make('table'), top = make('tr');
+  ['', 'op', 'shapes', 'time', 'of roof'].forEach((h, i) => {
+    const th = head_cell(h, LOOKS[i]);
+    th.style.width = ['1em', '35%', '', '6em', '4.5em'][i];
+    top.append(th);
+  });
+  tab.append(top);
+  rows.forEach((r, n) => {
+    const tr = make('tr'), name = r.name.replace(/^aten::/, ''), dims = r.input_dims ? scalars(JSON.stringify(r.input_dims)) : '';
+    [n + 1, '', dims.length > SHAPES ? dims.slice(0, SHAPES) + '\u2026' : dims, brief(r.kernel_ns_sum), r.lost_ns == null ? '' : roofShare(r)]
+      .forEach((s, i) => tr.append(make('td', s, LOOKS[i])));
+    mid(tr.children[1], name);
+    tr.children[2].title = dims.slice(0, 4000);
+    tr.onclick = () => goTo && goTo(t, r);
+    tab.append(tr);
+  });
+  list.replaceChildren(...(rows.length ? [tab] : []));
 }
 // The axes in view.
 function rooflineFrame(room, { x0, x1, y0, y1 }) {
@@ -192,11 +207,11 @@ function rooflineFrame(room, { x0, x1, y0, y1 }) {
   draw(svg, 'text', { x: (L + W - R) / 2, y: H - 6, 'text-anchor': 'middle' }, 'FLOP per byte');
   draw(svg, 'text', { 'text-anchor': 'middle',
     transform: 'translate(12,' + (T + H - B) / 2 + ') rotate(-90)' }, 'TFLOP/s');
-  return { svg, W, H, L, B, T, R, w, h, X, Y, x0, x1, y0, y1, LONG: W < 480 ? 22 : 34 };
+  return { svg, W, H, L, B, T, R, w, h, X, Y, x0, x1, y0, y1 };
 }
-// Draws roofs and ops; returns the dots in view by index.
+// Draws roofs and ops; returns the dots in view by index, and the numbered ops.
 function rooflineDrawn(frame, { side, t, roof }, whole, points) {
-  const { svg, W, H, L, B, T, R, X, Y, LONG } = frame, { x, y } = t.chart;
+  const { svg, W, H, L, B, T, R, X, Y } = frame, { x, y } = t.chart;
   svg.setAttribute('role', 'group');
   svg.setAttribute('aria-label', 'roofline' + of_side(side) + ': TFLOP/s of each op by its FLOP per byte; left and right arrow: from op to op');
   const clip = draw(svg, 'clipPath', { id: 'box' + side }), left = 10 ** whole.x0, right = 10 ** whole.x1, low = 10 ** whole.y0;
@@ -210,7 +225,7 @@ function rooflineDrawn(frame, { side, t, roof }, whole, points) {
   const labels = roofLabels(roof, frame), dots = new Map();
   const spot = r => [X(Math.max(left, r[x])), Y(Math.max(low, r[y]))];
   const seen = points.filter(r => { const [a, b] = spot(r); return a >= L - 1 && a <= W - R + 1 && b >= T - 1 && b <= H - B + 1; });
-  const named = firstOps(seen, LABELS), words = opWords(named, LONG);
+  const named = firstOps(seen, LABELS);
   seen.forEach(r => {
     const [cx, cy] = spot(r), i = points.indexOf(r), c = draw(svg, 'circle', { cx, cy, r: radius(r), 'fill-opacity': .55, fill: boundColour(r), class: 'op', role: 'button',
       tabindex: -1, 'aria-label': aboutOp(r, y).replace('\n', ', ') });
@@ -219,11 +234,12 @@ function rooflineDrawn(frame, { side, t, roof }, whole, points) {
     draw(c, 'title', {}, aboutOp(r, y));
     const k = named.indexOf(r);
     if (k < 0) return;
-    const back = cx > W / 2, size = radius(r) + 4;
-    labels.push({ x: back ? cx - size : cx + size, y: cy + 4, back, class: 'op', word: words[k] });
+    labels.push({ x: cx - LETTER / 2, y: cy + 4, cx, cy, class: 'op', word: String(k + 1) });
   });
   // text above drawings
-  apart(labels, T, H - B).forEach(l => draw(svg, 'text', { x: l.x, y: l.y, 'text-anchor': l.back ? 'end' : 'start', class: l.class }, l.word));
+  apart(labels, T, H - B);
+  labels.filter(l => l.cy !== undefined && Math.abs(l.y - 4 - l.cy) > 1).forEach(l => draw(svg, 'line', { x1: l.cx, y1: l.cy, x2: l.cx, y2: l.y - 4, class: 'leader' }));
+  labels.forEach(l => draw(svg, 'text', { x: l.x, y: l.y, 'text-anchor': l.back ? 'end' : 'start', class: l.class }, l.word));
   slopeLabel(svg, roof, frame);
   [['compute-bound', colours[1], /^COMPUTE/], ['memory-bound', colours[0], /^MEM/],
     ['no roofline', '#777', /^$/]].filter(k => points.some(r => k[2].test(r.roofline_bound || '')))
@@ -231,7 +247,7 @@ function rooflineDrawn(frame, { side, t, roof }, whole, points) {
       draw(svg, 'circle', { cx: L + 12, cy: T + 12 + 15 * i, r: 5, fill, 'fill-opacity': .7 });
       draw(svg, 'text', { x: L + 22, y: T + 16 + 15 * i }, word);
     });
-  return dots;
+  return { dots, named };
 }
 // Rates on the flat parts of roofs.
 function roofLabels(roof, { Y, W, H, R, B, T }) {

@@ -81,10 +81,6 @@ says_view 'a view moves within what there is, and keeps its width' \
 says_view 'and is closer about a place, up to the least' \
 	'[closer([0, 100], 2, 25, 1), closer([0, 100], .5, 50, 1), closer([0, 10], 4, 0, 5)]' \
 	'[[12.5,62.5],[-50,150],[0,5]]'
-says_figure 'long names of ops keep what tells them apart' \
-	"opWords([{ name: 'aten::convolution_backward', input_dims: [[64, 256]] }, { name: 'aten::convolution_backward', input_dims: [[64, 512]] },
-		{ name: 'aten::mm', input_dims: [[8, 9]] }], 22).join(' | ')" \
-	'convolut…rd [[64,256]] | convolut…rd [[64,512]] | mm [[8,9]]'
 says_figure 'an op of several ranks has one name' \
 	"firstOps([{ name: 'aten::mm', rank: 1 }, { name: 'aten::mm', rank: 0 }, { name: 'aten::mm', input_dims: [[8, 9]], rank: 0 },
 		{ name: 'aten::add', rank: 2 }], 2).map(r => r.rank + JSON.stringify(r.input_dims || '')).join(' ')" '1"" 0[[8,9]]'

@@ -306,6 +306,7 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
  beside step 1
  path critical_path
  labels 5, roofs matrix bf16 1307 TFLOP/s | vector bf16, vector fp32 163.4 TFLOP/s | memory 5.3 TB/s
+ numbered 1,2,3,4,5 addmm [[50304],[2048,1024],[1024,50304]], in bubbles 1,2,3,4,5
  row aten::addmm
  clicked aten::mm
  op aten::mm [[2048 true closer true stops 1
