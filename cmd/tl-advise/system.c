@@ -310,6 +310,20 @@ put_host(struct advice *a, struct facts *f, bool by_graph)
 	fact_share(f, "graph_gain_percent", gain, w->window_ns / n);
 }
 
+/*
+ * Communication that computation could hide: no more than runs without
+ * communication. Without a timeline of communication, all computation may.
+ */
+static int64_t
+overlap_ns(const struct advice *a, const struct timeline *t, int64_t comm_ns)
+{
+	int64_t alone = a->has_comm
+	    ? t->compute_ns - (t->comm_ns - t->exposed_comm_ns)
+	    : class_ns(a, GROUP_OF_GPU, t->compute_ns);
+
+	return comm_ns < alone ? comm_ns : alone > 0 ? alone : 0;
+}
+
 static void
 put_window(struct advice *a, bool by_graph)
 {
@@ -347,6 +361,8 @@ put_window(struct advice *a, bool by_graph)
 		fact_put(&f, "exposed_comm_ns", cell_int(comm));
 		fact_share(
 		    &f, "pct_exposed_comm", bound_comm_ns(a, comm), window);
+		fact_put(
+		    &f, "overlap_gain_ns", cell_int(overlap_ns(a, &t, comm)));
 	}
 	fact_put(&f, "comm_ns", cell_int(t.comm_ns));
 	fact_share(&f, "pct_hidden", t.comm_ns - t.exposed_comm_ns, t.comm_ns);

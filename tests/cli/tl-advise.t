@@ -118,6 +118,16 @@ sed -e "s/^{\"class\":\"missing\".*/$gap/" -e 's/"missing_ns":5000000/"missing_n
 is 'with its gaps, of the window if all of it is recorded' \
 	"$(tl-advise whole.ndjson --no-header -c rule,insight,gain_ns_high | sed -n 's/^exposed_communication	//p')" \
 	'exposed communication (10.0 % of the window; 50.0 % of communication is overlapped)	8000000'
+# 13 of computation, 10 of it beside communication: 3 are left to hide it; of 10 none
+computing() { # computing NS: findings about communication
+	sed "s/\(\"computation_time\",\"time_ns\":\)60000000/\\1$1/" t.ndjson >computing.ndjson
+	tl-advise computing.ndjson --no-header -c rule,gain_ns_low,gain_ns,gain_ns_high | grep -e ^overlap -e ^exposed -e ^comm
+}
+is 'no more is hidden than computes alone' "$(computing 13000000)" \
+	'exposed_communication	750000	1500000	3000000
+overlap			'
+is 'nothing computes alone: nothing hides it' "$(computing 10000000)" \
+	'communication_alone			'
 is 'what is below 1 %: none' "$(grep -c 'uid 10)' advice.tsv)" 0
 is 'what is not recorded wins nothing' \
 	"$(grep -c hipLaunchKernel advice.tsv)" 0
