@@ -24,8 +24,8 @@ advice_start(const struct settings *s, struct jobs *j, const char *format)
 }
 
 /*
- * The largest gains. Gains of kernels without a roof or towards a peak are
- * guesses; findings of a comparison have sentences of their own.
+ * The largest gains. What may win nothing, as kernels behind launches, is a
+ * guess; findings of a comparison have sentences of their own.
  */
 void
 advice_take(void *ctx, const struct line *l)
@@ -33,7 +33,7 @@ advice_take(void *ctx, const struct line *l)
 	struct figures *f = ctx;
 	struct str section = line_text(l, "section");
 	bool is_guess = str_eq(line_text(l, "confidence"), STR("low")) &&
-	    !str_eq(section, STR("system"));
+	    line_int(l, "gain_ns_low") == 0;
 
 	if (f->ngains == TOP_GAINS || line_lacks(l, "gain_ns") || is_guess ||
 	    str_eq(section, STR("comparison")))

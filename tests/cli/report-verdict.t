@@ -137,6 +137,14 @@ MEMBERS=
 timeline 9000 0 0 1000
 idle host op aten::mm 1000 1000 0
 is 'computation' "$(verdict)" 'GPU-bound: GPU work is 90.0 % of 10.0 us.'
+# 9 us at 40 % of the peak: 5.4 us at most, half of it in the middle
+unified COMPUTE_BOUND 0.1 1.0 3600 9000
+sed -e '1s/"u","columns":\[/"unified_perf_summary","columns":[{"id":"pct_roofline_mean","type":"real"},/' -e '2s/{/&"pct_roofline_mean":40,/' \
+	d/unified_perf_summary.ndjson >u && mv u d/unified_perf_summary.ndjson
+is 'what its kernels could win' "$(report --width 999 | sed -n '/^recov/,/^$/p')" \
+	'recoverable
+  1. 2.7 us (1.4 us to 5.4 us): GEMM at 40.0 % of the compute roof (X peak): 9.0 us in 1 op, most in aten::mm; compare with a measured roof first (--arch FILE with achievable figures)
+  2. 500 ns (250 ns to 1.0 us): aten::mm (op, 2,000 calls, longest wait 1.0 us, uid 77); capture a graph, compile, or use a larger batch'
 timeline 5000 3000 100 1900
 idle host op aten::mm 1900 1900 0
 is 'communication' "$(verdict)" \
