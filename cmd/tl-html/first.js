@@ -157,6 +157,38 @@ function toplists(word, rest, lists, cells, widths) {
 const TOP_CAUSES = 5;
 const WIDE = ['', '6.5em', '5em', '4.5em', '11em'];
 const topCells = r => [bare(r.name), brief(r.time_ns), r.percent == null ? '' : r.percent.toFixed(1) + ' %', r.count, r.note || ''];
+// ---- what could be won ----
+// The row of an event, by an id of the table that a gain comes from, else of any;
+// ranks have the same ids, so the one that the text names, or the late one.
+const EVIDENCE = ['idle', 'unified_perf_summary'];
+function rowOf(uid, text, side) {
+  const place = t => (EVIDENCE.indexOf(t.schema.table) + EVIDENCE.length + 1) % (EVIDENCE.length + 1);
+  const first = late();
+  for (const t of tables.filter(t => t.listed && (t.side || 0) === side).sort((a, b) => place(a) - place(b))) {
+    const ids = t.schema.columns.map(c => c.id).filter(id => /(^|_)uid$/.test(id));
+    const rows = t.rows.filter(r => ids.some(id => r[id] != null && String(r[id]) === String(uid)));
+    const row = rows.find(r => r.rank != null && text.includes('uid ' + uid + ' of rank ' + r.rank)) ||
+      rows.find(r => first.has(r.rank)) || rows[0];
+    if (row) return [t, row];
+  }
+  return null;
+}
+// Ids in the text lead to their rows; those that it lacks stand behind it.
+function gain(r) {
+  const li = make('li'), side = sides.length && r.name.startsWith(sides[1] + ': ') ? 1 : 0;
+  const links = new Map((r.uids || []).map(uid => [String(uid), rowOf(uid, r.name, side)]).filter(([, at]) => at));
+  const link = uid => {
+    const b = make('button', 'uid ' + uid), at = links.get(uid);
+    b.title = 'row in ' + at[0].schema.table;
+    b.onclick = () => goTo && goTo(...at);
+    links.delete(uid);
+    return b;
+  };
+  figures(time(r.time_ns) + ': ' + r.name + (r.note ? '; ' + r.note : '')).split(/uid (\d+)/).forEach((s, i) =>
+    li.append(i % 2 ? links.has(s) ? link(s) : 'uid ' + s : s));
+  [...links.keys()].forEach(uid => li.append(' ', link(uid)));
+  return li;
+}
 function head() {
   const t = table('summary');
   if (!t) { waits(); return; }
@@ -172,8 +204,7 @@ function head() {
   rankBars();
   threadBars();
   part('group').forEach(r => $('groups').append(make('li', r.name + ': ' + r.note)));
-  part('recoverable').forEach(r => $('gains').append(make('li',
-    figures(time(r.time_ns) + ': ' + r.name + (r.note ? '; ' + r.note : '')))));
+  part('recoverable').forEach(r => $('gains').append(gain(r)));
   $('gainhead').hidden = !part('recoverable').length;
   part('warning').forEach(r => $('warnings').append(make('li', figures(r.name))));
   changes(part('change'));

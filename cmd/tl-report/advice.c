@@ -46,6 +46,7 @@ advice_take(void *ctx, const struct line *l)
 		.percent = line_real(l, "pct_gain"),
 		.what = figures_text(f, line_text(l, "insight")),
 		.action = figures_text(f, line_text(l, "action")),
+		.uids = figures_text(f, line_text(l, "uids")),
 		.shares = line_int(l, "overlaps"),
 	};
 }

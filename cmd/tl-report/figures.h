@@ -133,6 +133,7 @@ struct gain {
 	int64_t low_ns, ns, high_ns;
 	double percent; /* of the window */
 	struct str what, action;
+	struct str uids; /* of its rows, a list of JSON, or empty */
 	int64_t shares; /* place of a finding with the same time; 0: none */
 };
 

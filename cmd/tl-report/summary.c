@@ -58,8 +58,8 @@ put_changes(struct figures *f, struct table *t)
 			row[4] = cell_real(
 			    share_of(c->after_ns - c->before_ns, c->before_ns));
 		row[5] = count_cell(c->count[1]);
-		row[6] = cell_int(c->before_ns);
-		row[7] = cell_int(c->after_ns);
+		row[7] = cell_int(c->before_ns);
+		row[8] = cell_int(c->after_ns);
 	}
 }
 
@@ -102,6 +102,8 @@ put_gains(const struct figures *f, struct table *t)
 		row[2] = cell_text(f->gains[i].action);
 		row[3] = cell_int(f->gains[i].ns);
 		row[4] = cell_real(f->gains[i].percent);
+		if (f->gains[i].uids.len > 0)
+			row[6] = cell_text(f->gains[i].uids);
 	}
 }
 
@@ -209,8 +211,8 @@ put_timeline(struct figures *f, struct table *t)
 		row = put_span(t, all, spans[i].name, spans[i].ns);
 		row[3] = cell_int(mean_of(f, spans[i].ns));
 		if (has_two) {
-			row[6] = row[3];
-			row[7] = cell_int(mean_of(other, spans[i].after_ns));
+			row[7] = row[3];
+			row[8] = cell_int(mean_of(other, spans[i].after_ns));
 		}
 		if (n > 1)
 			row[2] = cell_text(str_of(text("mean of %zu %s", n,
@@ -289,6 +291,7 @@ write_summary(struct figures *f)
 		{ "time_ns", "time ms", COL_INT, UNIT_NS, 0, 1e6 },
 		{ "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
 		{ "count", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+		{ "uids", NULL, COL_JSON, UNIT_NONE, 0, 0 },
 		/* of a comparison */
 		{ "before_ns", "before ms", COL_INT, UNIT_NS, 0, 1e6 },
 		{ "after_ns", "after ms", COL_INT, UNIT_NS, 0, 1e6 },

@@ -51,6 +51,12 @@ tables='[{ side: 1, schema: { table: "gpu_timeline" }, rows: [{ type: "total_tim
 says 'the bar of the other side, of kernels alone' \
 	"(tables.push(...$tables), barParts(1).map(r => [r.name, r.time_ns, r.percent]).join(' '))" \
 	'kernels,10,25 idle,30,75'
+rows='[{ side: 0, listed: true, schema: { table: "other", columns: [{ id: "uid" }] }, rows: [{ uid: 7, name: "o" }] },
+	{ side: 0, listed: true, schema: { table: "idle", columns: [{ id: "rank" }, { id: "longest_uid" }] },
+	rows: [{ rank: 0, longest_uid: 7, name: "a" }, { rank: 1, longest_uid: 7, name: "b" }] }]'
+says 'the row of an id: of the table that tells gains, of the rank that is named' \
+	"(tables.push(...$rows), ['x (uid 7)', 'x (uid 7 of rank 1)'].map(s => rowOf(7, s, 0)[1].name).concat(rowOf(8, 'x', 0)).join(' '))" \
+	'a b '
 says_figure() { # says_figure NAME EXPRESSION WANT: of the figures' functions
 	(cat stub.js "$ROOT/cmd/tl-html/base.js" "$ROOT/cmd/tl-html/figures.js"
 	echo "console.log(String($2));") >one.js
@@ -109,7 +115,7 @@ if command -v tl-roofline >/dev/null; then # all of its figures
 	like 'all of a report' "$(drawn r.html figures which table tops)" \
 		'^figures [0-9]{3,}, which [0-9]{1,}, table [0-9]{2,}, tops [0-9]{2,}$'
 	like 'gaps have the colour of their reason, and what could be won back a line' \
-		"$(drawn r.html tlkey gains)" '^tlkey [0-9]{1,}, gains [2-9]$'
+		"$(drawn r.html tlkey gains)" '^tlkey [0-9]{1,}, gains ([2-9]|[1-9][0-9])$'
 fi
 # copies that an op launched, and what another op launched for it, are of its
 # category, as in the table

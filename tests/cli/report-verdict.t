@@ -174,7 +174,7 @@ is 'what could be won back' "$(report --width 99 | sed -n '/^recov/,/^$/p')" \
   3. 50 ns (25 ns to 100 ns): aten::mm (op, 2,000 calls, longest wait 100 ns, uid 77); capture a
      graph, compile, or use a larger batch'
 book
-is 'and in the table' "$(grep -c '"recoverable","name":"hip.*"time_ns":3[06][07][05],"percent":3[06]' xl/summary.ndjson)" 2
+is 'and in the table' "$(grep -c '"recoverable","name":"hip.*"time_ns":3[06][07][05],"percent":3[06].*"uids":\[77\]' xl/summary.ndjson)" 2
 BEHIND=1100
 idle allocation alloc hipFree 4000 4000 0 host op aten::mm 1100 1100 0
 like 'with the host work that waited for it' "$(report --width 999)" \
@@ -274,7 +274,7 @@ is 'causes on the screen' "$(report --width 80 | sed -n '/^idle by/,/^$/p')" \
   op                                1.0 us   25.0 %        1  aten::mm'
 book
 is 'and in the table' "$(grep '"idle","name":"data' xl/summary.ndjson)" \
-	'{"part":"idle","name":"data","note":"enumerate","time_ns":3000,"percent":75.0,"count":1}'
+	'{"part":"idle","name":"data","note":"enumerate","time_ns":3000,"percent":75.0,"count":1,"uids":null}'
 timeline 1 0 4 995
 is 'few copies, but more than computation' "$(verdict)" \
 	'1.0 us: 0.1 % compute, 0.4 % exposed copies, 99.5 % idle.'
@@ -741,10 +741,10 @@ Sheets are of old, but for summary, diff_*, lca_* and *_vs."
 book --vs t.tl
 mv xl/summary.ndjson s.ndjson
 is 'as a table' "$(grep -e '"diff"' -e '"change"' s.ndjson)" \
-	'{"part":"diff","name":"GPU time 1 ms to 2 ms.","note":null,"time_ns":null,"percent":null,"count":null,"before_ns":null,"after_ns":null}
-{"part":"change","name":"slower [[4]]","note":null,"time_ns":1000000,"percent":25.0,"count":2,"before_ns":4000000,"after_ns":5000000}
-{"part":"change","name":"gone [[4]]","note":null,"time_ns":-700000,"percent":-100.0,"count":2,"before_ns":700000,"after_ns":0}
-{"part":"change","name":"new [[4]]","note":null,"time_ns":600000,"percent":null,"count":2,"before_ns":0,"after_ns":600000}'
+	'{"part":"diff","name":"GPU time 1 ms to 2 ms.","note":null,"time_ns":null,"percent":null,"count":null,"uids":null,"before_ns":null,"after_ns":null}
+{"part":"change","name":"slower [[4]]","note":null,"time_ns":1000000,"percent":25.0,"count":2,"uids":null,"before_ns":4000000,"after_ns":5000000}
+{"part":"change","name":"gone [[4]]","note":null,"time_ns":-700000,"percent":-100.0,"count":2,"uids":null,"before_ns":700000,"after_ns":0}
+{"part":"change","name":"new [[4]]","note":null,"time_ns":600000,"percent":null,"count":2,"uids":null,"before_ns":0,"after_ns":600000}'
 
 sed '2s/"count_after":2/"count_after":2.5/' d/diff_ops_summary.ndjson >x &&
 	mv x d/diff_ops_summary.ndjson

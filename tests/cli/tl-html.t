@@ -309,6 +309,7 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
  numbered 1,2,3,4,5 addmm [[50304],[2048,1024],[1024,50304]], in bubbles 1,2,3,4,5
  row aten::addmm
  clicked aten::mm
+ gain true row in unified_perf_summary aten::addmm
  op aten::mm [[2048 true closer true stops 1
  roofline whole true
  columns name,kernel_sum,input_dims,pct_of_kernel,pct_roofline_mean,lost
