@@ -151,7 +151,7 @@ find_rank(struct job *j, struct findings *f, struct culprit *c, struct buf *b)
 
 	buf_printf(b,
 	    "rank %" PRId64
-	    " arrives late: its part of the median rank's exposed waiting is ",
+	    " arrives late. Its part of the median rank's exposed waiting is ",
 	    it.rank);
 	put_time(b, c->cost_ns);
 	if (j->set->align_clocks) {
@@ -159,18 +159,18 @@ find_rank(struct job *j, struct findings *f, struct culprit *c, struct buf *b)
 		put_time(b, c->u_ns);
 	}
 	it.pct_step = finding_step(j, who_waits(j, f), c->cost_ns, b);
-	buf_printf(b,
-	    "; with rank %" PRId64 " on time the job would end at most ",
-	    it.rank);
+	buf_puts(b, ". If it came on time, the job would end at most ");
 	put_time(b, it.gain_ns);
+	buf_puts(b, " earlier");
 	/* of one lag of a host that runs ahead, every collective has the
 	 * whole */
+	if (it.verdict == VERDICT_HOST)
+		buf_puts(b,
+		    ". The gain is far less if one lag of its host lasts over "
+		    "collectives");
 	buf_printf(b,
-	    " earlier%s; late by %.3f ms (median) in %" PRIu64 " of %" PRIu64
+	    ". It is late by %.3f ms (median) in %" PRIu64 " of %" PRIu64
 	    " collectives",
-	    it.verdict == VERDICT_HOST
-		? ", far less if one lag of its host lasts over collectives"
-		: "",
 	    values_stat(&c->lates, 0.5) / 1e6, c->nlate, c->ncolls);
 	put_groups_of(j, f, c, b);
 	lateness_say_cause(j, c->worst, b);

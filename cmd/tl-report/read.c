@@ -217,9 +217,10 @@ take_finding(void *ctx, const struct line *l)
 {
 	struct figures *f = ctx;
 
-	if (f->finding.len == 0 &&
-	    !str_eq(line_text(l, "verdict"), STR("none")))
-		f->finding = figures_text(f, line_text(l, "text"));
+	if (f->finding.len > 0 || str_eq(line_text(l, "verdict"), STR("none")))
+		return;
+	f->finding = figures_text(f, line_text(l, "text"));
+	f->finding_rank = figures_text(f, line_text(l, "rank"));
 }
 
 static struct rank *

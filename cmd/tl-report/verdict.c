@@ -177,7 +177,7 @@ put_waiting(struct buf *b, const struct process_group *g, size_t n)
 	}
 	time_add(&all_ns, wait_ns);
 	if (wait_ns > 0) {
-		buf_puts(b, "; waiting is ");
+		buf_puts(b, ". Waiting is ");
 		put_part(b, wait_ns, all_ns);
 		buf_puts(b, " of the time in collectives");
 	}
@@ -210,15 +210,35 @@ put_together(const struct figures *f, struct buf *b)
 	put_waiting(b, f->groups.v, f->groups.n);
 }
 
+/*
+ * What the late rank's host costs, from tl-critical; that finding only bounds
+ * it.
+ */
+static void
+put_host_cost(const struct figures *f, struct buf *b)
+{
+	const struct rank_cost *c = &f->cost;
+
+	if (c->loss_ns <= 0 || !str_eq(c->rank, f->finding_rank))
+		return;
+	buf_printf(b, "On the critical path rank %.*s's host costs the job ",
+	    (int)c->rank.len, c->rank.p);
+	put_time(b, c->loss_ns);
+	buf_puts(b, ". ");
+}
+
 /* The largest cost, or the only group's sentence. */
 static void
 put_finding(const struct figures *f, struct buf *b)
 {
 	struct str says = f->finding.len > 0 ? f->finding : f->groups.v[0].says;
+	size_t at;
 
+	put_host_cost(f, b);
+	at = b->len;
 	buf_put(b, says.p, says.len);
-	if (b->len > 0 && b->p[0] >= 'a' && b->p[0] <= 'z')
-		b->p[0] = (char)(b->p[0] - 'a' + 'A');
+	if (b->len > at && b->p[at] >= 'a' && b->p[at] <= 'z')
+		b->p[at] = (char)(b->p[at] - 'a' + 'A');
 	put_waiting(b, f->groups.v, f->groups.n);
 }
 

@@ -536,8 +536,8 @@ ranks() {
 		echo '{"end":{"rows":2}}'
 	} >d/nccl_groups.ndjson
 	{
-		schema nccl_verdict verdict:text text:text
-		echo '{"verdict":"host","text":"the others wait 2.000 ms"}'
+		schema nccl_verdict verdict:text text:text rank:int
+		echo '{"verdict":"host","text":"the others wait 2.000 ms","rank":1}'
 		echo '{"verdict":"network","text":"group tp: network at 50 %"}'
 		echo '{"end":{"rows":2}}'
 	} >d/nccl_verdict.ndjson
@@ -563,7 +563,7 @@ mv xl/summary.ndjson t.ndjson
 mv csv/gpu_timeline_by_rank.csv ranks.csv
 is 'what costs most in collectives comes first' \
 	"$(head -n 2 screen | tr '\n' '|')" \
-	'The others wait 2.000 ms; waiting is 54.5 % of the time in collectives.||'
+	'The others wait 2.000 ms. Waiting is 54.5 % of the time in collectives.||'
 like 'shares are of the mean' "$(sed -n 3p screen)" \
 	'^799.500 ms \(mean of 2 ranks\): 50.0 % compute'
 is 'in the table too' "$(sed -n 3p t.ndjson | cut -c 1-42)" \
@@ -576,6 +576,17 @@ is 'ranks side by side' "$(cut -d, -f 1,2,4,14-17 ranks.csv)" \
 	'rank,total_time ms,exposed_comm_time ms,wait_time ms,times_last,late ms,late_cause
 0,800,300,,,,
 1,799,299,7e-06,3,4,host'
+cost_of() { # cost_of RANK: as tl-critical has it
+	{
+		schema critical_ranks rank:int loss_ns:int loss_percent:real
+		printf '{"rank":%d,"loss_ns":300000,"loss_percent":0.4}\n{"end":{}}\n' "$1"
+	} >d/critical_ranks.ndjson
+	report --width 999 | head -n 1
+	rm d/critical_ranks.ndjson
+}
+like 'what the critical path has of the late rank is first' "$(cost_of 1)" \
+	"^On the critical path rank 1's host costs the job 300.0 us\\. The others wait 2.000 ms\\. "
+like 'nothing of another' "$(cost_of 0)" '^The others wait 2.000 ms\. '
 sed 's/"verdict":"host","says":"rank 1 late by 2.000 ms"/"verdict":"none","says":"ranks arrive together"/
 	s/"latency_ns_sum"/"collectives":5,&/; 1s/"collectives":5,//
 	1s/{"id":"latency/{"id":"collectives","type":"int"},&/' d/nccl_groups.ndjson >x &&
@@ -584,7 +595,7 @@ sed 's/"verdict":"[a-z]*","text":"[^"]*"/"verdict":"none","text":"ranks arrive t
 	d/nccl_verdict.ndjson >x && mv x d/nccl_verdict.ndjson
 report >screen
 is 'where none is late that is said of all' "$(head -n 2 screen | tr '\n' ' ')" \
-	'Ranks arrive together in all 2 process groups; waiting is 54.5 % of the time in collectives. '
+	'Ranks arrive together in all 2 process groups. Waiting is 54.5 % of the time in collectives. '
 is 'once' "$(grep -c 'arrive together' screen)" 1
 sed 's/"desc":"dp",\(.*\)"collectives":5/"desc":"dp",\1"collectives":0/' d/nccl_groups.ndjson >x &&
 	mv x d/nccl_groups.ndjson

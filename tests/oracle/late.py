@@ -211,17 +211,16 @@ def job(tap, name, files):
     waits = max(range(len(found)), key=lambda r: found[r].waited)
     steps = [r["wall_ns"] for r in rows("tl-steps", *files) if r["rank"] == waits]
     of_steps = 100 * float(found[most].cost) / sum(steps)
-    on_time = "with rank %d on time the job would end at most %s earlier" % (
-        most, words(found[most].behind))
-    late = "late by %.3f ms (median) in %d of %d collectives" % (
+    on_time = "If it came on time, the job would end at most %s earlier" % words(found[most].behind)
+    late = "It is late by %.3f ms (median) in %d of %d collectives" % (
         statistics.median(found[most].lates) / 10 ** 6, found[most].late, counts[most])
     for program, text, more in (
             ("tl-collective", verdict["text"], late),
             ("tl-report", screen("tl-report", *files), late),
             ("tl-advise", screen("tl-advise", "--text", *files), "")):
-        m = re.search(r"ank (\d+) arrives late[^:]*: its part of the median rank's exposed "
+        m = re.search(r"ank (\d+) arrives late[^.]*\. Its part of the median rank's exposed "
                       r"waiting is ([0-9.]+) (ms|us), ([0-9.]+) % of (the|\d+) steps?"
-                      r"(?: on rank (\d+))?; ", text)
+                      r"(?: on rank (\d+))?\. ", text)
         good = m and int(m[1]) == most and \
             abs(float(m[2]) * {"ms": 1e6, "us": 1e3}[m[3]] - found[most].cost) <= slack and \
             abs(float(m[4]) - of_steps) <= 0.051 and \

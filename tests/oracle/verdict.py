@@ -601,7 +601,7 @@ def check_job(paths, verdict):
         caused += ns * is_last
         latency += len(together) * min(e - s for s, e in together)
     out = subprocess.run(["tl-report", "--width", "99999", *paths], capture_output=True, check=False)
-    want = "; waiting is %s of the time in collectives" % part(wait, wait + latency)
+    want = ". Waiting is %s of the time in collectives" % part(wait, wait + latency)
     bad = [] if want in out.stdout.decode() else ["not%s" % want[1:]]
     want = (str(last), str(len(ranks[0])), part(caused, wait))
     return bad + ([] if (m[2] or m[3], m[3], m[4]) == want else ["last: %s, not %s" % (m[0], want)])
