@@ -163,11 +163,11 @@ const topCells = r => [bare(r.name), brief(r.time_ns), r.percent == null ? '' : 
 const EVIDENCE = ['idle', 'unified_perf_summary'];
 function rowOf(uid, text, side) {
   const place = t => (EVIDENCE.indexOf(t.schema.table) + EVIDENCE.length + 1) % (EVIDENCE.length + 1);
-  const first = late();
+  const first = late(), named = (text.split('uid ' + uid + ' of rank ')[1] || '').match(/^\d*/)[0];
   for (const t of tables.filter(t => t.listed && (t.side || 0) === side).sort((a, b) => place(a) - place(b))) {
     const ids = t.schema.columns.map(c => c.id).filter(id => /(^|_)uid$/.test(id));
     const rows = t.rows.filter(r => ids.some(id => r[id] != null && String(r[id]) === String(uid)));
-    const row = rows.find(r => r.rank != null && text.includes('uid ' + uid + ' of rank ' + r.rank)) ||
+    const row = rows.find(r => r.rank != null && String(r.rank) === named) ||
       rows.find(r => first.has(r.rank)) || rows[0];
     if (row) return [t, row];
   }

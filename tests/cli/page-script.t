@@ -53,9 +53,9 @@ says 'the bar of the other side, of kernels alone' \
 	'kernels,10,25 idle,30,75'
 rows='[{ side: 0, listed: true, schema: { table: "other", columns: [{ id: "uid" }] }, rows: [{ uid: 7, name: "o" }] },
 	{ side: 0, listed: true, schema: { table: "idle", columns: [{ id: "rank" }, { id: "longest_uid" }] },
-	rows: [{ rank: 0, longest_uid: 7, name: "a" }, { rank: 1, longest_uid: 7, name: "b" }] }]'
+	rows: [{ rank: 1, longest_uid: 7, name: "a" }, { rank: 10, longest_uid: 7, name: "b" }] }]'
 says 'the row of an id: of the table that tells gains, of the rank that is named' \
-	"(tables.push(...$rows), ['x (uid 7)', 'x (uid 7 of rank 1)'].map(s => rowOf(7, s, 0)[1].name).concat(rowOf(8, 'x', 0)).join(' '))" \
+	"(tables.push(...$rows), ['x (uid 7)', 'x (uid 7 of rank 10)'].map(s => rowOf(7, s, 0)[1].name).concat(rowOf(8, 'x', 0)).join(' '))" \
 	'a b '
 says_figure() { # says_figure NAME EXPRESSION WANT: of the figures' functions
 	(cat stub.js "$ROOT/cmd/tl-html/base.js" "$ROOT/cmd/tl-html/figures.js"
