@@ -134,7 +134,7 @@ struct gain {
 	double percent; /* of the window */
 	struct str what, action;
 	struct str uids; /* of its rows, a list of JSON, or empty */
-	int64_t shares; /* place of a finding with the same time; 0: none */
+	int64_t shares;  /* place of a finding with the same time; 0: none */
 };
 
 struct figures {
@@ -172,7 +172,7 @@ struct figures {
 	double least_per_byte, most_per_byte; /* FLOP/byte of ops */
 	struct str roof;
 	VEC(struct process_group) groups;
-	struct str finding;    /* the largest cost in collectives */
+	struct str finding; /* the largest cost in collectives */
 	struct str finding_rank;
 	bool any_late;         /* a rank is late: groups are listed */
 	struct rank_cost cost; /* the largest; percent 0: not asked for */
