@@ -56,7 +56,7 @@ static const struct opt options[] = {
 
 static const struct about about = {
 	"keep a selection of a stream's events",
-	"[OPTION...] [FILE...]",
+	"[OPTIONS] [FILE...]",
 	"tl-filter --step 3-7 --kind kernel t.tl | tl-timeline",
 };
 

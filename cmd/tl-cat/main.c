@@ -16,7 +16,7 @@
 static const struct about about = {
 	.purpose =
 	    "print event streams as NDJSON or columns; join and check them",
-	.synopsis = "[OPTION...] [FILE...]",
+	.synopsis = "[OPTIONS] [FILE...]",
 	.example = "tl-cat t.tl | jq -c 'select(.kind==\"kernel\")'",
 };
 

@@ -71,7 +71,7 @@ static const struct opt options[] = {
 
 static const struct about about = {
 	"is the network slow or a rank late, and why",
-	"[OPTION...] [FILE|DIR...]",
+	"[OPTIONS] [FILE|DIR...]",
 	"tl-collective rank*.json.gz",
 };
 

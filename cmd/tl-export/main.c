@@ -44,7 +44,7 @@ static const struct opt options[] = {
 
 static const struct about about = {
 	.purpose = "write a stream as a trace for viewers",
-	.synopsis = "[OPTION...] [FILE...]",
+	.synopsis = "[OPTIONS] [FILE...]",
 	.example = "tl-filter --step 3 t.tl | tl-export -o step3.json.gz",
 };
 

@@ -27,7 +27,7 @@ static const struct opt options[] = {
 
 static const struct about about = {
 	.purpose = "write tables and trees as one page for a browser",
-	.synopsis = "-o FILE [OPTION...] [TABLE.ndjson | TRACE]...",
+	.synopsis = "-o FILE [OPTIONS] [TABLE.ndjson | TRACE]...",
 	.example = "tl-ops --format ndjson -o ops.ndjson t.tl\n"
 		   "tl-html -o page.html ops.ndjson t.tl",
 };

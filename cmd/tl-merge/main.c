@@ -31,7 +31,7 @@ static const struct opt options[] = {
 
 static const struct about about = {
 	"merge streams of many ranks onto one clock",
-	"[OPTION...] [FILE...]",
+	"[OPTIONS] [FILE...]",
 	"tl-merge rank*.json.gz | tl-export --to chrome -o all.json.gz",
 };
 

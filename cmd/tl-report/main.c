@@ -46,7 +46,7 @@ static const struct row {
 	size_t at;
 } rows[] = {
 	/* clang-format off */
-	{ { 0, "align-clocks", NULL, "subtract each rank's estimated clock offset" }, R, NOWHERE },
+	{ { 0, "align-clocks", NULL, "correct offset and drift of each rank's clock" }, R, NOWHERE },
 	{ { 0, "annotations", "FILE", "more names of serving iterations, see tl-tree(1)" }, 0, AT(annotations) },
 	{ { 0, "arch", "NAME", "the GPU: auto, a name or a JSON file" }, F, NOWHERE },
 	{ { 0, "bins", "N", "bins of short_kernel_histogram" }, K | B, NOWHERE },

@@ -40,7 +40,7 @@ static const struct opt options[] = {
 
 static const struct about about = {
 	"write tables to one workbook for Excel, LibreOffice and others",
-	"-o FILE [OPTION...] [[SHEET=]TABLE...]",
+	"-o FILE [OPTIONS] [[SHEET=]TABLE...]",
 	"tl-timeline --format ndjson t.tl | tl-xlsx -o timeline.xlsx",
 };
 
