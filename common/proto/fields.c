@@ -29,14 +29,14 @@ fail(struct proto *m, const char *error)
 	return PROTO_BAD;
 }
 
-/* Bytes from p on that belong to the message at hand. */
+/* Bytes from p to the end of the current message. */
 static uint64_t
 left(const struct proto *m)
 {
 	return m->ends[m->depth] - m->offset;
 }
 
-/* The message, or all that there is, ends within a field. */
+/* The message, or the input, ends within a field. */
 static enum proto_status
 cut(struct proto *m, size_t have)
 {
@@ -62,7 +62,7 @@ fixed(const unsigned char *p, size_t n)
 	return v;
 }
 
-/* The number *n bytes behind p; moves *n behind it. */
+/* Reads the number at p + *n; moves *n past it. */
 static enum proto_status
 number(struct proto *m, enum proto_type type, size_t have, size_t *n)
 {
@@ -84,7 +84,7 @@ number(struct proto *m, enum proto_type type, size_t have, size_t *n)
 	return PROTO_OK;
 }
 
-/* Key and number, or key and length, moved over only when they are whole. */
+/* Reads key and number, or key and length; moves past them only if complete. */
 static enum proto_status
 head(struct proto *m, size_t have)
 {
@@ -192,7 +192,7 @@ proto_next(struct proto *m)
 	return status;
 }
 
-/* Why the next field is none. */
+/* Why there is no next field. */
 static bool
 refuse(struct fields *f)
 {

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * proto: the fields of a protobuf message, one after another, from the bytes
- * on the wire. No schema is known here: the caller knows which field is what.
+ * proto: the fields of a protobuf message, one after another, in wire format.
+ * Nothing here knows a schema; the caller knows the fields.
  *
  * A struct proto is a cursor over a window of bytes, as struct json is: nothing
  * here reads input, prints or exits. A function returns PROTO_OK, or PROTO_MORE
  * when the window ends before the field does (more may come: eof is unset), or
- * PROTO_BAD with error and at set. After PROTO_MORE the cursor stands where it
- * stood before; the caller makes p and end those of the larger window and calls
- * again. PROTO_BAD is final.
+ * PROTO_BAD with error and at set. PROTO_MORE leaves the cursor where it was;
+ * the caller sets p and end to the larger window and calls again. PROTO_BAD is
+ * final.
  *
  *	proto_start(&m, bytes, len);
  *	while ((status = proto_next(&m)) == PROTO_OK)
  *		if (m.field == 2 && m.type == PROTO_BYTES)
  *			name = m.bytes;
  *
- * proto_next() wants all bytes of a field in the window. Where one may be
- * larger than that, proto_head() reads what stands in front of them.
+ * proto_next() needs all bytes of a field in the window. For larger fields,
+ * proto_head() reads only key and length.
  */
 #ifndef TL_PROTO_PULL_H
 #define TL_PROTO_PULL_H
 
 #include "base/varint.h"
 
-/* Messages in messages: what protobuf's own readers take. */
+/* Nesting limit, as in protobuf's own readers. */
 #define PROTO_MAX_DEPTH 100
-/* Bytes of one field, likewise. */
+/* Largest field, likewise. */
 #define PROTO_MAX_LEN ((UINT64_C(1) << 31) - 1)
 
 enum proto_status {
@@ -35,7 +35,7 @@ enum proto_status {
 	PROTO_BAD,
 };
 
-/* How a field stands on the wire. Groups are refused. */
+/* Wire types. Groups are refused. */
 enum proto_type {
 	PROTO_VARINT = 0,
 	PROTO_FIXED64 = 1,
@@ -43,50 +43,50 @@ enum proto_type {
 	PROTO_FIXED32 = 5,
 };
 
-/* What stands in front of a field, as a number. */
+/* Wire type and field number form the key, in one varint. */
 #define PROTO_TAG(field, type) ((field) << 3 | (type))
 
 struct proto {
 	const unsigned char *p, *end; /* the window from the cursor on */
-	bool eof;                     /* nothing comes behind end */
+	bool eof;                     /* nothing follows end */
 	/* the field just read */
 	uint32_t field;
 	enum proto_type type;
 	uint64_t u;       /* a number, zero-extended; BYTES: their length */
 	struct str bytes; /* BYTES, after proto_next() or proto_content() */
-	/* after PROTO_BAD: what is wrong, and in the field at which byte */
+	/* after PROTO_BAD: what is wrong, and at which byte of the field */
 	const char *error;
-	uint64_t at; /* where the field begins, in bytes from the start */
+	uint64_t at; /* start of the field, in bytes from the start */
 	/* private */
 	uint64_t offset; /* of p, from the start */
 	unsigned depth;
-	uint64_t ends[PROTO_MAX_DEPTH + 1]; /* of the messages gone into */
+	uint64_t ends[PROTO_MAX_DEPTH + 1]; /* of the messages entered */
 };
 
 /* Over len bytes, the whole outermost message (eof set). */
 void proto_start(struct proto *m, const void *bytes, size_t len);
-/* The same over a window that begins a message and may grow. */
+/* The same over a window at the start of a message; it may grow. */
 void proto_start_window(struct proto *m);
 
 /* The next field of the message, whole. */
 enum proto_status proto_next(struct proto *m) USE_RESULT;
-/*
- * The next field, whose bytes, if it is BYTES, are then to be read by
- * proto_content(), stepped over by proto_skip(), or gone into by proto_enter():
- * the fields that follow are its, and at its end PROTO_END leads back out.
+/* Reads the key and length of the next field only. The bytes of a BYTES field
+ * are then read by proto_content(), skipped by proto_skip() or entered by
+ * proto_enter(): then its fields follow, and PROTO_END at its end leads back
+ * out.
  */
 enum proto_status proto_head(struct proto *m) USE_RESULT;
 enum proto_status proto_content(struct proto *m) USE_RESULT;
-/* Steps over what the window has of them, too, before PROTO_MORE. */
+/* Before PROTO_MORE it also skips what the window has of them. */
 enum proto_status proto_skip(struct proto *m) USE_RESULT;
 enum proto_status proto_enter(struct proto *m) USE_RESULT;
 
 /* ---- a message that is whole in memory ---- */
 
 /*
- * Its fields, each as struct proto has it, but that a number leaves bytes as
- * they were, and that u is 0 of BYTES: a text where a number is due is as one
- * that is missing, and no length is ever taken for it.
+ * Its fields, as in struct proto, with two differences: a number leaves bytes
+ * unchanged, and u is 0 for BYTES. So text in place of a number reads as a
+ * missing number, never as the text's length.
  *
  *	struct fields m = fields_of(message);
  *	while (fields_next(&m))
@@ -107,14 +107,14 @@ fields_of(struct str message)
 {
 	const unsigned char *p = (const unsigned char *)message.p;
 
-	/* of an empty one p may be NULL, to which nothing is added */
+	/* p may be NULL if empty, and NULL + 0 is undefined */
 	return (struct fields){ .p = p,
 		.end = message.len > 0 ? p + message.len : p };
 }
 
 bool fields_next_odd(struct fields *m) USE_RESULT;
 
-/* Any field; not with m itself, which can then be in registers. */
+/* Any field. A copy of m keeps it in registers. */
 static inline bool
 fields_next_long(struct fields *m)
 {
@@ -125,7 +125,7 @@ fields_next_long(struct fields *m)
 	return is_good;
 }
 
-/* Always inline: what a loop looks at is then in registers. */
+/* Always inline, so that a loop's variables stay in registers. */
 static inline __attribute__((always_inline)) bool USE_RESULT
 fields_next(struct fields *m)
 {
@@ -155,10 +155,9 @@ fields_next(struct fields *m)
 	return true;
 }
 
-/*
- * For who knows from its tag of one byte that the field at m->p is a number, or
- * bytes, where VARINT_MAX bytes and more can be read behind the message: steps
- * over it without more ado, or false, and fields_next() sees to it.
+/* For a caller who knows from the one-byte tag at m->p that a number or bytes
+ * follow, with at least VARINT_MAX readable bytes after the message. Skips the
+ * field quickly, or returns false and leaves it to fields_next().
  */
 static inline __attribute__((always_inline)) bool USE_RESULT
 fields_usual(struct fields *m, uint64_t *number)
@@ -199,7 +198,7 @@ fields_usual_bytes(struct fields *m, struct str *bytes)
 struct proto_numbers {
 	const unsigned char *p, *end;
 	enum proto_type type;
-	bool is_bad; /* they don't end where the field does, or it is no such */
+	bool is_bad; /* they don't end with the field, or its type is wrong */
 	/* private */
 	bool is_single;
 	uint64_t single;

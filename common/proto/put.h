@@ -15,10 +15,10 @@
 void proto_put_number(struct buf *b, uint32_t field, uint64_t v);
 void proto_put_fixed64(struct buf *b, uint32_t field, uint64_t v);
 void proto_put_double(struct buf *b, uint32_t field, double v);
-/* string, bytes, or a message that is whole */
+/* string, bytes, or a complete message */
 void proto_put_bytes(struct buf *b, uint32_t field, struct str s);
 
-/* A message: its fields are what is appended up to proto_end(). */
+/* A message: its fields are those appended until proto_end(). */
 size_t proto_begin(struct buf *b, uint32_t field) USE_RESULT;
 void proto_end(struct buf *b, size_t message);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a cell is, by its text. */
+/* The type of a cell, by its text. */
 #include "reader/reader.h"
 
-/* Beyond it not every integer is a double. */
+/* Beyond 2^53 doubles skip integers. */
 #define INT_MAX_EXACT (INT64_C(1) << 53)
 
 static size_t

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * CSV by libcsv: RFC 4180, blanks kept, a quote within an unquoted field is an
- * error. The bytes are fed up to one line end at a time, so that the line is
- * known in which a field stands. Where libcsv is missing there is no CSV; the
- * other kinds of table need nothing.
+ * error. Bytes are fed up to one line end at a time, so that errors can name
+ * the line. Without libcsv there is no CSV; the other kinds of table need no
+ * library.
  */
 #include "reader/reader.h"
 
@@ -84,8 +84,8 @@ take_row(int end, void *ctx)
 }
 
 /*
- * libcsv skips empty lines. They are no rows, except in a table of one column,
- * where each is an empty cell; as the header, one means a table without
+ * libcsv skips empty lines. They are not rows, except in a table of one column,
+ * where each is an empty cell. An empty header line means a table without
  * columns.
  */
 static void
@@ -130,7 +130,7 @@ feed(struct csv *c, const unsigned char *p, size_t n)
 	return true;
 }
 
-/* One piece: up to a line's end, or all that is at hand of a long line. */
+/* One piece: up to a line's end, or what the window holds of a long line. */
 static bool
 take_piece(struct csv *c, bool *at_start)
 {
@@ -185,7 +185,7 @@ csv_read(struct reader *r)
 
 	if (csv_init(&c.parser, CSV_STRICT | CSV_STRICT_FINI) != 0)
 		die("libcsv can't be used");
-	buf_room(&c.text, 1); /* fields are offsets from its place */
+	buf_room(&c.text, 1); /* not NULL: fields are offsets from it */
 	csv_set_space_func(&c.parser, never);
 	csv_set_blk_size(&c.parser, (size_t)64 << 10);
 	while (in_need(r->in, 1) && (good = take_piece(&c, &at_start)))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of NDJSON, and their cells by the columns' ids. */
+/* Rows of NDJSON, and their cells by column id. */
 #include <errno.h>
 #include <unistd.h>
 

@@ -17,17 +17,17 @@
 
 #include "reader/reader.h"
 
-/* The row at hand. Columns that a table does not have are empty cells. */
+/* The current row. Columns that a table lacks are empty cells. */
 struct line {
 	const struct head *head;
 	const struct val *cells;
 };
 typedef void line_fn(void *ctx, const struct line *l);
 
-/* Each row of a table of NDJSON; false: there is no such file. */
+/* Calls back for each row of a table of NDJSON; false: no such file. */
 bool table_each(const char *path, line_fn *take, void *ctx);
 
-/* Cells by their columns' ids. A number's text lives to the end. */
+/* Cells by column id. A number's text lives until the program ends. */
 const struct val *line_cell(const struct line *l, const char *id);
 struct str line_text(const struct line *l, const char *id);
 double line_real(const struct line *l, const char *id); /* 0: none */
@@ -35,9 +35,9 @@ int64_t line_int(const struct line *l, const char *id);
 bool line_bool(const struct line *l, const char *id);
 bool line_lacks(const struct line *l, const char *id);
 
-/* The nearest whole number; false: it is none, or beyond 64 bits. */
+/* The nearest integer; false: not a number, or beyond 64 bits. */
 bool val_int(const struct val *v, int64_t *n) USE_RESULT;
-/* A head is borrowed: a copy, whose columns and texts live in mem. */
+/* A copy of a borrowed head, with columns and texts in mem. */
 struct head head_copy(const struct head *head, struct arena *mem);
 
 #endif

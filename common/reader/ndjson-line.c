@@ -49,7 +49,7 @@ status_of(enum json_token t)
 				: JSON_OK;
 }
 
-/* The members of the object at in->p; the cursor ends behind it. */
+/* The members of the object at in->p; moves past it. */
 static enum json_status
 take_members(struct ndjson *n)
 {
@@ -103,7 +103,7 @@ fail_json(struct ndjson *n)
 	return buf_fail(&n->r->error, "%s", n->j.error);
 }
 
-/* Moves to the next line with something on it; false at the data's end. */
+/* Moves to the next line that is not blank; false at the end of the data. */
 static bool
 skip_blank(struct ndjson *n)
 {
@@ -127,7 +127,7 @@ ndjson_next_object(struct ndjson *n)
 
 	if (!skip_blank(n))
 		return 0;
-	(void)reader_line(n->r); /* all of it is at hand */
+	(void)reader_line(n->r); /* now the window holds the whole line */
 	while ((st = take_members(n)) == JSON_MORE)
 		(void)!in_more(n->r->in);
 	if (st == JSON_OK)

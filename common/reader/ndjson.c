@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Typed NDJSON, as common/table writes it: for each table a line of schema, a
- * line a row, a line that says its end. An input that stops before such an end
- * was cut off. The end's count is not enforced: jq may have dropped rows.
+ * Typed NDJSON, as common/table writes it: for each table a schema line, a line
+ * per row, an end line. An input without the end line was cut off. The end's
+ * row count is not enforced, as jq may have dropped rows.
  */
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ word_of(struct str s, const char *const *words, int *out)
 	return false;
 }
 
-/* Members of a column that this version does not know are passed over. */
+/* Skips members of a column that this version does not know. */
 static bool
 column_member(struct ndjson *n, struct head_column *c, struct str key,
     const struct member *m)
@@ -51,7 +51,7 @@ column_member(struct ndjson *n, struct head_column *c, struct str key,
 			    shown(m->raw), m->raw.p);
 		c->type = (enum col_type)word;
 	} else if (str_eq(key, STR("unit")) && is_text) {
-		/* a unit of a later version is none */
+		/* ignores units of later versions */
 		(void)!word_of(m->raw, col_unit_words, &word);
 		c->unit = (enum unit)word;
 	} else if (str_eq(key, STR("label_div"))) {
@@ -71,7 +71,7 @@ column_member(struct ndjson *n, struct head_column *c, struct str key,
 	return true;
 }
 
-/* At the members of one column: its object is open. */
+/* At the members of one column, after its opening brace. */
 static bool
 take_column(struct ndjson *n)
 {
@@ -113,7 +113,7 @@ take_columns(struct ndjson *n, struct str raw)
 	memset(copy + raw.len, 0, IN_PAD);
 	json_start(&n->j, copy, raw.len);
 	n->columns.n = 0;
-	(void)json_next(&n->j); /* the bracket */
+	(void)json_next(&n->j); /* the opening bracket */
 	while ((t = json_next(&n->j)) == JSON_T_OBJECT)
 		if (!take_column(n))
 			return false;
@@ -234,7 +234,7 @@ take_cell(struct ndjson *n, const struct head_column *c, const struct member *m,
 	}
 }
 
-/* Rows are mostly in the schema's order, so the search begins there. */
+/* Rows are mostly in the schema's order, so the search starts there. */
 static size_t
 column_of(const struct ndjson *n, struct str key, size_t guess)
 {
@@ -277,7 +277,7 @@ take_row(struct ndjson *n)
 	return true;
 }
 
-/* {"end":{"rows":1}}: nothing else on the line. */
+/* {"end":{"rows":1}}, alone on its line. */
 static bool
 is_end(const struct ndjson *n)
 {

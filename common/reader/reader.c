@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the readers share: lines, errors, what kind a table is. */
+/* What the readers share: lines, errors, detecting the kind of a table. */
 #include "reader/reader.h"
 
 void
@@ -114,7 +114,7 @@ kind_of_name(const char *name)
 	return TABLE_UNKNOWN;
 }
 
-/* What comes instead of a table now and then, by its first bytes. */
+/* First bytes of files that are often passed instead of a table. */
 static bool
 refuse_others(struct reader *r, struct str head)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reader: tables read back, as our programs and others write them. The bytes
- * of one input become tables: for each the head, then its rows one at a time,
- * then its end. One row is held in memory. Nothing here but what programs call
- * prints or exits, so that all of it can be fuzzed.
+ * reader: tables read back, as our programs and others write them. The bytes of
+ * one input become tables: for each the head, then its rows one at a time, then
+ * its end. One row is held in memory. Only the functions marked "For programs"
+ * print or exit; all else can be fuzzed.
  *
  *	struct table_sink sink = { begin, row, end, ctx };
  *	struct reader r = { .in = in_open(path), .sink = &sink };
@@ -23,7 +23,7 @@ enum val_type {
 	VAL_NONE,
 	VAL_TEXT,
 	VAL_NUMBER,
-	VAL_BIG, /* an integer beyond 2^53: its text */
+	VAL_BIG, /* an integer beyond 2^53, as text */
 	VAL_BOOL,
 };
 
@@ -36,9 +36,10 @@ struct val {
 	};
 };
 
-/* A number as JSON writes it; one beyond double's range is text. */
+/* A number as JSON writes it, as text if beyond double's range. */
 struct val val_of_number(struct str s);
-/* A cell of a table without types: a number in full, or text; empty: none. */
+/* A cell of an untyped table: a number if all of it is one, else text; none if
+ * empty. */
 struct val val_of_text(struct str s);
 
 /* ---- tables ---- */
@@ -58,7 +59,7 @@ struct head {
 	bool typed;
 };
 
-/* All that is handed over is borrowed until the function returns. */
+/* All pointers passed are borrowed until the function returns. */
 struct table_sink {
 	void (*begin)(void *ctx, const struct head *head);
 	void (*row)(void *ctx, const struct val *cells); /* head's ncolumns */
@@ -69,13 +70,13 @@ struct table_sink {
 struct reader {
 	struct in *in;
 	const struct table_sink *sink;
-	uint64_t line;    /* the one being read, from 1; 0: no place */
-	uint64_t ntables; /* handed over whole */
+	uint64_t line;    /* current line, from 1; 0: no line */
+	uint64_t ntables; /* passed on completely */
 	bool unfinished;  /* the last line has no newline */
 	struct buf error; /* after false: what is wrong in that line */
 };
 
-/* The longest cell that is read at all. */
+/* Longer cells are an error. */
 #define CELL_MAX ((size_t)16 << 20)
 
 enum table_kind {
@@ -85,41 +86,38 @@ enum table_kind {
 	TABLE_CSV,
 };
 
-/*
- * What kind of table the bytes are, by the name's ending and then by the first
- * line. TABLE_UNKNOWN sets error for what is clearly no table, or empty.
+/* The kind of table, by file name, else by the first line. TABLE_UNKNOWN sets
+ * error if the input is empty or clearly not a table.
  */
 enum table_kind table_sniff(struct reader *r, const char *name);
 /* Reads to the end of the data. False sets error and line. */
 bool table_read(struct reader *r, enum table_kind kind) USE_RESULT;
 void reader_free(struct reader *r);
 
-/*
- * For programs: all tables of an input, which is closed. TABLE_UNKNOWN: of the
- * kind that it is. What is wrong ends the program.
+/* For programs: reads all tables of an input and closes it. TABLE_UNKNOWN:
+ * detect the kind. A malformed table ends the program.
  */
 void table_read_all(
     struct in *in, enum table_kind kind, const struct table_sink *sink);
-/* Whether its name or its first bytes are a table's, not a trace's. */
+/* For programs: whether name or first bytes are a table's, not a trace's. */
 bool table_is_one(struct in *in);
 /*
- * NAME=FILE of a command line: the file, and the name, owned by the caller, or
- * NULL where there is none. A file whose name has an equals sign is ./a=b.
+ * Splits the operand NAME=FILE. Returns the file; the name is the caller's, or
+ * NULL. A file name with an equals sign is written ./a=b.
  */
 const char *table_operand(const char *arg, char **name);
-/* A table's name by its file: no folders, no .csv, .tsv.gz, ... */
+/* A table's name from its file name: no folders, no .csv, .tsv.gz, ... */
 struct str table_name_of(const char *path);
 
 bool ndjson_read(struct reader *r) USE_RESULT;
 bool tsv_read(struct reader *r) USE_RESULT;
 bool csv_read(struct reader *r) USE_RESULT;
 
-/* The end of the line at in->p, without its newline; NULL: no byte is left. */
+/* The end of the line at in->p, without its newline; NULL: no bytes left. */
 const unsigned char *reader_line(struct reader *r);
 
-/*
- * A head without types, from the fields of a first line; then its rows, which
- * must have as many fields.
+/* An untyped head from the fields of a first line; then its rows, which must
+ * have as many fields.
  */
 struct plain {
 	VEC(struct head_column) columns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TSV as our programs write it: a row a line, escapes \t \n \\ \xNN. */
+/* TSV as our programs write it: a line per row, escapes \t \n \\ \xNN. */
 #include "reader/reader.h"
 
 struct tsv {
@@ -7,7 +7,7 @@ struct tsv {
 	struct arena *head_text; /* texts of the header */
 	struct arena *row_text;
 	VEC(struct str) fields;
-	bool crlf; /* the header's line ends so, and so do the others */
+	bool crlf; /* the header ends in CRLF: other lines may, too */
 };
 
 static int
@@ -19,7 +19,7 @@ hex(char c)
 				    : -1;
 }
 
-/* Other writers' backslashes stay what they are. */
+/* Unknown escapes, as other writers have, stay as they are. */
 static struct str
 unescape(struct arena *a, struct str s)
 {
