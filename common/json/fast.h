@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The primitives that a reader runs for every few bytes, inline: json.h says
- * what they do and includes this file, nobody else does. Each has its rare
- * cases in a function of its own (json_string_slow() ...).
+ * The primitives that run every few bytes, inline. Documented in json.h, which
+ * alone includes this file. Rare cases are in functions of their own
+ * (json_string_slow() ...).
  *
  * Digits are read eight at a time from a 64-bit word whose lowest byte is the
  * first character, on any machine.
@@ -32,16 +32,15 @@ json_load8(const unsigned char *p)
 
 #define JSON_ZEROS8 UINT64_C(0x3030303030303030)
 
-/* Eight characters as digit values: bytes above 9 are none. */
+/* Eight characters as digit values; bytes above 9 are no digits. */
 static inline uint64_t
 json_digits8(const unsigned char *p)
 {
 	return json_load8(p) ^ JSON_ZEROS8;
 }
 
-/*
- * How many of the eight are digits, before the first that is none. A carry
- * out of a byte that is no digit only reaches bytes behind it.
+/* How many of the eight are digits, before the first non-digit. Carries out of
+ * a non-digit only reach bytes after it.
  */
 static inline unsigned
 json_ndigits8(uint64_t t)
@@ -52,7 +51,7 @@ json_ndigits8(uint64_t t)
 	return none ? (unsigned)__builtin_ctzll(none) / 8 : 8;
 }
 
-/* The number that eight digit values make: pairs, fours, then all. */
+/* The number of eight digit values: combines pairs, then fours, then all. */
 static inline uint64_t
 json_value8(uint64_t t)
 {
@@ -83,9 +82,8 @@ json_is_digit(unsigned char c)
 	return (unsigned char)(c - '0') < 10;
 }
 
-/*
- * Bytes of a word that are a quote, a backslash or a control character, as
- * bits 7: right up to the lowest, which is all that its users look at.
+/* Bytes of a word that are a quote, a backslash or a control character, as bits
+ * 7. Right up to the lowest set bit; users look no further.
  */
 static inline uint64_t
 json_special8(uint64_t x)
@@ -178,7 +176,7 @@ json_string(struct json *j, struct str *raw, bool *escaped)
 	const unsigned char *p = j->p + 1;
 	const unsigned char *hit = scan_string(p);
 
-	/* The zeros behind end stop the scan, so a quote is before end. */
+	/* The zeros after end stop the scan, so a quote is before end. */
 	if (UNLIKELY(*hit != '"'))
 		return json_string_slow(j, hit, raw, escaped);
 	raw->p = (const char *)p;

@@ -2,7 +2,7 @@
 /* The items of a list or an object. */
 #include "json/json.h"
 
-/* The text of an item whose first token was just read; false: it is bad. */
+/* The text of an item whose first token was just read; false: malformed. */
 static bool
 item_of(struct json *j, enum json_token t, struct buf *b, struct str *text)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * minify: one value without its white space. The grammar is json_next()'s; what
- * the cursor has moved over is copied but for the blanks.
+/* minify: one value without its white space. json_next() checks the grammar;
+ * whatever the cursor passed is copied, except blanks.
  */
 #include "json/json.h"
 
-/* From p up to the cursor: a comma or colon, and a token as it is written. */
+/* From p to the cursor: a comma or colon, and a token as written. */
 static void
 put_token(struct buf *out, const unsigned char *p, const struct json *j)
 {
@@ -16,9 +15,8 @@ put_token(struct buf *out, const unsigned char *p, const struct json *j)
 	out->len += (size_t)(j->p - p);
 }
 
-/*
- * The output is never longer than the input, so room is made once; and both may
- * be the same memory, as that of json_minify() is.
+/* The output is never longer than the input, so reserve once. Both may share
+ * memory, as in json_minify().
  */
 bool
 json_copy(struct json *j, unsigned depth, struct buf *out)

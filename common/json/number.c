@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * number: all numbers but the short integers that json_number() does inline.
+ * number: all numbers except short integers, which json_number() reads inline.
  *
  *	-12.50e+3
  *	 mmnmm  e	mantissa 1250, n = 2 digits after the point,
@@ -11,7 +11,7 @@
 static const uint32_t pow10_of[9] = { 1, 10, 100, 1000, 10000, 100000, 1000000,
 	10000000, 100000000 };
 
-/* Appends the digits at p to *v (wrapping: the caller counts them). */
+/* Appends the digits at p to *v (may wrap: the caller counts them). */
 static const unsigned char *
 digits(const unsigned char *p, uint64_t *v)
 {
@@ -27,7 +27,7 @@ digits(const unsigned char *p, uint64_t *v)
 	}
 }
 
-/* Where the exponent at p (behind the e) ends; *e is kept within +-1000000. */
+/* Where the exponent at p (past the e) ends; *e is clamped to +-1000000. */
 static const unsigned char *
 exponent(const unsigned char *p, long *e)
 {
@@ -42,7 +42,7 @@ exponent(const unsigned char *p, long *e)
 	return p;
 }
 
-/* An integer: i or u where it fits. */
+/* An integer, as i or u if it fits. */
 static void
 set_integer(struct json_num *num, const unsigned char *first, size_t n,
     uint64_t v, bool neg)
@@ -60,7 +60,7 @@ set_integer(struct json_num *num, const unsigned char *first, size_t n,
 	}
 	if (v <= INT64_MAX) {
 		if (neg && v == 0)
-			return; /* -0 is no integer's text */
+			return; /* -0 is no integer */
 		num->type = JSON_INT;
 		num->i = neg ? -(int64_t)v : (int64_t)v;
 	} else if (!neg) {
@@ -72,7 +72,7 @@ set_integer(struct json_num *num, const unsigned char *first, size_t n,
 	}
 }
 
-/* A number with a point or exponent; n digits from first on make v. */
+/* A number with a point or exponent; its n digits from first on give v. */
 static void
 set_decimal(struct json_num *num, const unsigned char *first, size_t nint,
     size_t nfrac, uint64_t v, bool neg, long e)
@@ -81,7 +81,7 @@ set_decimal(struct json_num *num, const unsigned char *first, size_t nint,
 
 	num->type = JSON_TEXT;
 	if (n > 18) {
-		/* Zeros before the first other digit don't count. */
+		/* Zeros before the first other digit do not count. */
 		for (; n > 18 && (*first == '0' || *first == '.'); first++)
 			n -= *first == '0';
 		if (n > 18)

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * pull: tokens of one value, with the whole grammar checked, and the extent of
- * a value without.
- *
- * The state says what may come next; it changes only when a token is whole, so
- * that after JSON_T_MORE the same call can be made again.
+/* pull: the tokens of one value, with a full check of the grammar; and the
+ * extent of a value without one. The state is what may come next. It changes
+ * only after a complete token, so that the call can be repeated after
+ * JSON_T_MORE.
  */
 #include "json/json.h"
 
 enum state {
 	S_VALUE,       /* at the start */
-	S_FIRST_VALUE, /* behind [ */
-	S_FIRST_KEY,   /* behind { */
+	S_FIRST_VALUE, /* after [ */
+	S_FIRST_KEY,   /* after { */
 	S_AFTER_KEY,
 	S_AFTER_VALUE,
 	S_DONE,
@@ -48,7 +46,7 @@ json_bom(struct json *j)
 	size_t n = (size_t)(j->end - j->p);
 	const unsigned char *p = j->p;
 
-	/* After end come zeros: they are part of no mark but UTF-32's. */
+	/* The zeros after end are part of UTF-32's mark only. */
 	if (n < 4 && !j->eof &&
 	    (n == 0 || *p == utf8[0] || *p >= 0xfe || *p == 0))
 		return JSON_MORE;
@@ -84,7 +82,7 @@ token_of(enum json_status status, enum json_token good)
 	}
 }
 
-/* What comes behind a value or a closed container. */
+/* What may follow a value or a closed container. */
 static void
 value_done(struct json *j)
 {
@@ -226,7 +224,7 @@ after_value(struct json *j)
 	return value(j);
 }
 
-/* After a bracket or a key: what may follow, mostly a value. */
+/* After a bracket or a key: what may follow, usually a value. */
 static enum json_token
 after_token(struct json *j)
 {
@@ -259,7 +257,7 @@ json_next(struct json *j)
 	if (LIKELY(j->state != S_DONE))
 		json_space(j);
 	t = j->state == S_AFTER_VALUE ? after_value(j) : after_token(j);
-	/* where no zeros are behind the whole text, it may seem to go on */
+	/* without zeros after it, the text may seem to continue */
 	if (UNLIKELY(j->p > j->end) && j->eof && t > JSON_T_END)
 		t = bad(j, j->end, NULL);
 	if (UNLIKELY(t == JSON_T_MORE))
@@ -282,7 +280,7 @@ json_skip(struct json *j)
 		if (t == JSON_T_BAD)
 			return JSON_BAD;
 		if (t == JSON_T_MORE) {
-			/* Kinds above depth are as they were: begin again. */
+			/* Kinds above depth are stale: set them. */
 			j->p = p;
 			j->depth = depth;
 			j->state = state;
@@ -294,7 +292,7 @@ json_skip(struct json *j)
 
 /* ---- extent ---- */
 
-/* A number or literal: up to what may stand behind a value. */
+/* A number or literal, up to a byte that may follow a value. */
 static enum json_status
 span_scalar(struct json *j, struct str *raw)
 {

@@ -14,7 +14,7 @@ put_u(struct buf *b, unsigned c)
 	buf_put(b, o, sizeof o);
 }
 
-/* An ASCII character that must be escaped. */
+/* An ASCII character that needs an escape. */
 static void
 put_escape(struct buf *b, unsigned char c)
 {
@@ -30,7 +30,7 @@ put_escape(struct buf *b, unsigned char c)
 	buf_put(b, o, sizeof o);
 }
 
-/* What stands at p, a byte above 127: its length. */
+/* The sequence at p, a byte above 127: its length. */
 static size_t
 put_high(struct buf *b, const unsigned char *p, const unsigned char *end)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scan: where strings and bracketed values end, and white space.
+ * scan: where strings, bracketed values and white space end.
  *
- * scan_brackets() goes by blocks of 64 bytes. A bit of a mask stands for a
- * byte; the text between quotes is the running parity of the quotes (a prefix
- * xor), and brackets count only outside it:
+ * scan_brackets() takes blocks of 64 bytes, with masks of one bit per byte.
+ * Text between quotes is the running parity of the quotes (a prefix xor);
+ * brackets count only outside of it:
  *
  *	{"a}": [1]}
  *	.1..1......	quotes that no backslash escapes
@@ -12,8 +12,8 @@
  *	1......1...	opening brackets outside
  *	.........11	closing brackets outside
  *
- * While fewer brackets close in a block than are open, no look at single
- * brackets is needed: two popcounts are enough.
+ * While a block closes fewer brackets than are open, two popcounts do: single
+ * brackets need not be looked at.
  */
 #include "json/json.h"
 #include "json/text.h"
@@ -49,7 +49,7 @@ scan_brackets_portable(const unsigned char *p, const unsigned char *end)
 			continue;
 		}
 		switch (*p) {
-		case '\\': /* wrong here; as the masks see it */
+		case '\\': /* an error here; as the masks see it */
 			p += p[1] == '\\' || p[1] == '"';
 			break;
 		case '"': quoted = true; break;
@@ -66,14 +66,14 @@ scan_brackets_portable(const unsigned char *p, const unsigned char *end)
 	return NULL;
 }
 
-/* Eight bytes: which may not be plain. Right up to the lowest. */
+/* Which of eight bytes may not be plain. Right up to the lowest. */
 static inline uint64_t
 unplain8(uint64_t x)
 {
 	return json_special8(x) | (x & UINT64_C(0x8080808080808080));
 }
 
-/* All of n = 1..7 bytes, in any order and some twice, and plain ones. */
+/* All n = 1..7 bytes, in any order, some twice, padded with plain ones. */
 static inline uint64_t
 load_short(const unsigned char *p, size_t n)
 {
@@ -95,7 +95,7 @@ scan_plain(const unsigned char *p, const unsigned char *end)
 #if defined(__SSE2__)
 	for (; end - p >= 16; p += 16) {
 		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-		/* Signed, all from 128 on are below a space too. */
+		/* As signed bytes, all from 128 on are below a space, too. */
 		__m128i hit = _mm_or_si128(
 		    _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
 			_mm_cmpeq_epi8(v, _mm_set1_epi8('\\'))),
@@ -142,10 +142,9 @@ struct brackets {
 	uint64_t depth;
 };
 
-/*
- * Which bytes stand behind a backslash that counts. In a run of backslashes
- * every other one does: adding the run's start to the run carries out of it,
- * and where it comes out, at an even or odd place, tells the run's parity.
+/* Which bytes are escaped. In a run of backslashes every other one escapes the
+ * next byte. Adding the run's start to the run carries out of it; where the
+ * carry lands, at an even or odd place, gives the run's parity.
  */
 static inline uint64_t
 escaped_bytes(struct brackets *s, uint64_t slash)
@@ -160,7 +159,7 @@ escaped_bytes(struct brackets *s, uint64_t slash)
 	return (even ^ carried << 1) & follows;
 }
 
-/* The quotes of a block that begin or end a string. */
+/* The quotes of a block that open or close a string. */
 static ALWAYS_INLINE uint64_t
 quotes(struct brackets *s, uint64_t quote, uint64_t slash)
 {
@@ -169,8 +168,7 @@ quotes(struct brackets *s, uint64_t quote, uint64_t slash)
 	return quote & ~escaped_bytes(s, slash);
 }
 
-/*
- * Goes over a block whose bytes between quotes are inside: the index of the
+/* Processes a block; inside: bytes between quotes. Returns the index of the
  * bracket that closes the value, or 64.
  */
 static ALWAYS_INLINE unsigned
@@ -227,7 +225,7 @@ brackets_avx2(const unsigned char *p, const unsigned char *end)
 		__m256i hi = _mm256_loadu_si256((const void *)(p + 32));
 		uint64_t quote =
 		    quotes(&s, equal64(lo, hi, '"'), equal64(lo, hi, '\\'));
-		/* Times all ones without carries is the prefix xor. */
+		/* Carry-less multiplication by all ones is the prefix xor. */
 		uint64_t inside =
 		    (uint64_t)_mm_cvtsi128_si64(_mm_clmulepi64_si128(
 			_mm_set_epi64x(0, (int64_t)quote), ones, 0));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * string: what a string's text means. The scan for its end is inline; here
- * are escapes and UTF-8, once for each distinct text.
+/* string: decoding a string's text. The scan for its end is inline; escapes and
+ * UTF-8 are handled here, once per distinct text.
  */
 #include "json/json.h"
 #include "json/text.h"
@@ -39,7 +38,7 @@ skip_ascii(const unsigned char *p, const unsigned char *end)
 
 	while (end - p >= 8 && (hash_load(p, 8) & TOPS) == 0)
 		p += 8;
-	/* most keys and names end here, or by the word that ends with them */
+	/* most keys and names end here, or with their last word */
 	if (end - p < 8 &&
 	    (n >= 8 ? (hash_load(end - 8, 8) & TOPS) == 0
 		    : n >= 4 &&
@@ -113,9 +112,8 @@ hex4(const unsigned char *p, const unsigned char *end)
 	return v;
 }
 
-/*
- * The escape at p (a backslash): its length, its meaning in *c; 0 if it is not
- * one. A high surrogate followed by a low one is one character.
+/* The escape at p (a backslash): returns its length, its character in *c; 0:
+ * invalid. A surrogate pair is one character.
  */
 static size_t
 escape(const unsigned char *p, const unsigned char *end, uint32_t *c)
@@ -152,9 +150,8 @@ escape(const unsigned char *p, const unsigned char *end, uint32_t *c)
 	return 6;
 }
 
-/*
- * One step over what is not plain at p: its length, with the bytes that it
- * means in o[0..*n); 0 and an error if it is wrong.
+/* One step over a byte at p that is not plain: returns the length, the decoded
+ * bytes in o[0..*n); 0 and an error if invalid.
  */
 static size_t
 special(const unsigned char *p, const unsigned char *end, char *o, size_t *n,

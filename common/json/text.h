@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What reading and writing strings share: private to this area. */
+/* Shared by reading and writing strings; private to this area. */
 #ifndef TL_JSON_TEXT_H
 #define TL_JSON_TEXT_H
 
 #include "base/base.h"
 
-/*
- * The first byte from p on that is no plain character of a string: a quote, a
- * backslash, a control character or one above 127. Nothing behind end is read.
+/* The first byte from p on that is not plain: a quote, a backslash, a control
+ * character or one above 127. Reads nothing past end.
  */
 const unsigned char *scan_plain(
     const unsigned char *p, const unsigned char *end);
 
-/*
- * The length of the sequence at p (2..4), 0 if it is none: no overlong forms,
- * no surrogates, nothing beyond U+10FFFF. The byte at p is above 127.
+/* The length of the UTF-8 sequence at p (2..4), whose first byte is above 127;
+ * 0: invalid. No overlong forms, no surrogates, nothing beyond U+10FFFF.
  */
 static inline size_t
 utf8_length(const unsigned char *p, const unsigned char *end)
