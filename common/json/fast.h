@@ -39,7 +39,8 @@ json_digits8(const unsigned char *p)
 	return json_load8(p) ^ JSON_ZEROS8;
 }
 
-/* How many of the eight are digits, before the first non-digit. Carries out of
+/*
+ * How many of the eight are digits, before the first non-digit. Carries out of
  * a non-digit only reach bytes after it.
  */
 static inline unsigned
@@ -82,7 +83,8 @@ json_is_digit(unsigned char c)
 	return (unsigned char)(c - '0') < 10;
 }
 
-/* Bytes of a word that are a quote, a backslash or a control character, as bits
+/*
+ * Bytes of a word that are a quote, a backslash or a control character, as bits
  * 7. Right up to the lowest set bit; users look no further.
  */
 static inline uint64_t

@@ -72,7 +72,8 @@ struct json {
 /* Over the whole text (eof set): len bytes followed by IN_PAD zeros. */
 void json_start(struct json *j, const void *bytes, size_t len);
 
-/* At the start of a text: skips a UTF-8 byte order mark, refuses UTF-16 and
+/*
+ * At the start of a text: skips a UTF-8 byte order mark, refuses UTF-16 and
  * UTF-32 by name.
  */
 enum json_status json_bom(struct json *j) USE_RESULT;
@@ -128,7 +129,8 @@ struct json_item {
 };
 typedef VEC(struct json_item) json_items;
 
-/* The items of a list, or the keys and values of an object in turn, if that is
+/*
+ * The items of a list, or the keys and values of an object in turn, if that is
  * the whole text. Strings are decoded, all else stays JSON text. Texts live in
  * mem. False, and no items: it is neither.
  */
@@ -144,14 +146,16 @@ struct str json_member_text(const json_items *of, struct str name);
 static inline void json_space(struct json *j);
 void json_space_slow(struct json *j);
 
-/* The first quote, backslash or control character from p on: the scan of every
+/*
+ * The first quote, backslash or control character from p on: the scan of every
  * string. Reads up to IN_PAD bytes past it.
  */
 static inline const unsigned char *scan_string(const unsigned char *p);
 /* The portable version, for tests to compare with. */
 const unsigned char *scan_string_portable(const unsigned char *p);
 
-/* At a quote: returns the text between the quotes, moves past the string. Skips
+/*
+ * At a quote: returns the text between the quotes, moves past the string. Skips
  * escapes and does not check UTF-8: json_unescape() or json_check_string()
  * does, once per distinct text.
  */
@@ -181,7 +185,8 @@ static inline enum json_status json_number(
 enum json_status json_number_slow(
     struct json *j, struct json_num *num) USE_RESULT;
 
-/* At any value: its extent, by brackets and quotes alone. Its content is not
+/*
+ * At any value: its extent, by brackets and quotes alone. Its content is not
  * validated any further (json_minify() does that).
  */
 enum json_status json_span(struct json *j, struct str *raw) USE_RESULT;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* minify: one value without its white space. json_next() checks the grammar;
+/*
+ * minify: one value without its white space. json_next() checks the grammar;
  * whatever the cursor passed is copied, except blanks.
  */
 #include "json/json.h"
@@ -15,7 +16,8 @@ put_token(struct buf *out, const unsigned char *p, const struct json *j)
 	out->len += (size_t)(j->p - p);
 }
 
-/* The output is never longer than the input, so reserve once. Both may share
+/*
+ * The output is never longer than the input, so reserve once. Both may share
  * memory, as in json_minify().
  */
 bool

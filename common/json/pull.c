@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* pull: the tokens of one value, with a full check of the grammar; and the
+/*
+ * pull: the tokens of one value, with a full check of the grammar; and the
  * extent of a value without one. The state is what may come next. It changes
  * only after a complete token, so that the call can be repeated after
  * JSON_T_MORE.
@@ -280,7 +281,7 @@ json_skip(struct json *j)
 		if (t == JSON_T_BAD)
 			return JSON_BAD;
 		if (t == JSON_T_MORE) {
-			/* Kinds above depth are stale: set them. */
+			/* Kinds up to depth are unchanged: start over. */
 			j->p = p;
 			j->depth = depth;
 			j->state = state;

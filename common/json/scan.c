@@ -142,7 +142,8 @@ struct brackets {
 	uint64_t depth;
 };
 
-/* Which bytes are escaped. In a run of backslashes every other one escapes the
+/*
+ * Which bytes are escaped. In a run of backslashes every other one escapes the
  * next byte. Adding the run's start to the run carries out of it; where the
  * carry lands, at an even or odd place, gives the run's parity.
  */
@@ -168,7 +169,8 @@ quotes(struct brackets *s, uint64_t quote, uint64_t slash)
 	return quote & ~escaped_bytes(s, slash);
 }
 
-/* Processes a block; inside: bytes between quotes. Returns the index of the
+/*
+ * Processes a block; inside: bytes between quotes. Returns the index of the
  * bracket that closes the value, or 64.
  */
 static ALWAYS_INLINE unsigned

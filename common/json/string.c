@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* string: decoding a string's text. The scan for its end is inline; escapes and
+/*
+ * string: decoding a string's text. The scan for its end is inline; escapes and
  * UTF-8 are handled here, once per distinct text.
  */
 #include "json/json.h"
@@ -112,7 +113,8 @@ hex4(const unsigned char *p, const unsigned char *end)
 	return v;
 }
 
-/* The escape at p (a backslash): returns its length, its character in *c; 0:
+/*
+ * The escape at p (a backslash): returns its length, its character in *c; 0:
  * invalid. A surrogate pair is one character.
  */
 static size_t
@@ -150,7 +152,8 @@ escape(const unsigned char *p, const unsigned char *end, uint32_t *c)
 	return 6;
 }
 
-/* One step over a byte at p that is not plain: returns the length, the decoded
+/*
+ * One step over a byte at p that is not plain: returns the length, the decoded
  * bytes in o[0..*n); 0 and an error if invalid.
  */
 static size_t

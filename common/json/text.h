@@ -5,13 +5,15 @@
 
 #include "base/base.h"
 
-/* The first byte from p on that is not plain: a quote, a backslash, a control
+/*
+ * The first byte from p on that is not plain: a quote, a backslash, a control
  * character or one above 127. Reads nothing past end.
  */
 const unsigned char *scan_plain(
     const unsigned char *p, const unsigned char *end);
 
-/* The length of the UTF-8 sequence at p (2..4), whose first byte is above 127;
+/*
+ * The length of the UTF-8 sequence at p (2..4), whose first byte is above 127;
  * 0: invalid. No overlong forms, no surrogates, nothing beyond U+10FFFF.
  */
 static inline size_t

@@ -70,7 +70,8 @@ void proto_start_window(struct proto *m);
 
 /* The next field of the message, whole. */
 enum proto_status proto_next(struct proto *m) USE_RESULT;
-/* Reads the key and length of the next field only. The bytes of a BYTES field
+/*
+ * Reads the key and length of the next field only. The bytes of a BYTES field
  * are then read by proto_content(), skipped by proto_skip() or entered by
  * proto_enter(): then its fields follow, and PROTO_END at its end leads back
  * out.
@@ -155,7 +156,8 @@ fields_next(struct fields *m)
 	return true;
 }
 
-/* For a caller who knows from the one-byte tag at m->p that a number or bytes
+/*
+ * For a caller who knows from the one-byte tag at m->p that a number or bytes
  * follow, with at least VARINT_MAX readable bytes after the message. Skips the
  * field quickly, or returns false and leaves it to fields_next().
  */

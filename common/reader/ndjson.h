@@ -27,7 +27,8 @@ struct ndjson {
 	bool *seen; /* columns set in the current row */
 };
 
-/* The next object; its members stay in n->members until the next call. 1, 0 at
+/*
+ * The next object; its members stay in n->members until the next call. 1, 0 at
  * the end, -1 after an error.
  */
 int ndjson_next_object(struct ndjson *n);

@@ -86,7 +86,8 @@ enum table_kind {
 	TABLE_CSV,
 };
 
-/* The kind of table, by file name, else by the first line. TABLE_UNKNOWN sets
+/*
+ * The kind of table, by file name, else by the first line. TABLE_UNKNOWN sets
  * error if the input is empty or clearly not a table.
  */
 enum table_kind table_sniff(struct reader *r, const char *name);
@@ -94,7 +95,8 @@ enum table_kind table_sniff(struct reader *r, const char *name);
 bool table_read(struct reader *r, enum table_kind kind) USE_RESULT;
 void reader_free(struct reader *r);
 
-/* For programs: reads all tables of an input and closes it. TABLE_UNKNOWN:
+/*
+ * For programs: reads all tables of an input and closes it. TABLE_UNKNOWN:
  * detect the kind. A malformed table ends the program.
  */
 void table_read_all(
@@ -116,7 +118,8 @@ bool csv_read(struct reader *r) USE_RESULT;
 /* The end of the line at in->p, without its newline; NULL: no bytes left. */
 const unsigned char *reader_line(struct reader *r);
 
-/* An untyped head from the fields of a first line; then its rows, which must
+/*
+ * An untyped head from the fields of a first line; then its rows, which must
  * have as many fields.
  */
 struct plain {
