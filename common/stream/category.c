@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Categories and Chrome's phases to kinds: the categories of Kineto's writers,
- * today's and those of 2021, and rocprofv3's buffers. Several formats carry
+ * Maps categories and Chrome's phases to kinds: the categories of Kineto,
+ * today's and those of 2021, and of rocprofv3's buffers. Several formats use
  * them.
  */
 #include "stream/category.h"
@@ -84,7 +84,7 @@ category_kind(struct str cat, enum kind *kind)
 	return true;
 }
 
-/* A phase that is no slice decides, whatever the category. */
+/* A phase other than a slice decides, whatever the category. */
 static enum kind
 kind_of_phase(unsigned char ph)
 {

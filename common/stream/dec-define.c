@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* dec-define: records that define what events are made of. */
+/* dec-define: records that define strings, shapes and tracks. */
 #include "stream/wire.h"
 
 /*
- * How many numbers stand in front of the correlation of a call, if it has one;
- * false: not numbers alone do.
+ * How many numbers precede the correlation of a call, if it has one; false:
+ * other types precede it.
  */
 static bool
 find_corr(const struct shape *s, uint8_t *before)
@@ -64,7 +64,7 @@ rec_string(struct decoder *d, struct str s)
 	vec_push(&d->strings, id);
 }
 
-/* A string's number in the stream to its number in our table. */
+/* Maps a string's number in the stream to its number in our table. */
 static bool
 get_string_id(struct decoder *d, const unsigned char **p,
     const unsigned char *end, uint32_t *id)
@@ -91,7 +91,8 @@ get_entry(struct decoder *d, const unsigned char **p, const unsigned char *end,
 	e->type = (uint8_t)type;
 	e->group = (uint8_t)group;
 	e->unused = 0;
-	/* a newer writer's role is unknown here; repetitions mean nothing */
+	/* roles of newer writers are unknown here; repetitions have no
+	 * meaning */
 	e->role = role < ROLE_COUNT && group <= GROUP_FIELD ? (uint8_t)role : 0;
 	return true;
 }
@@ -113,7 +114,7 @@ rec_shape(struct decoder *d, const unsigned char *p, const unsigned char *end)
 		return dec_bad(d, "a shape record is malformed");
 	if ((has & HAS_TRACK) == 0)
 		return dec_bad(d, "a shape has no track");
-	/* a newer writer's kind is some other kind to us */
+	/* kinds of newer writers become KIND_OTHER */
 	s.kind = kind < KIND_COUNT ? (uint8_t)kind : KIND_OTHER;
 	s.ph = (uint8_t)ph;
 	s.has = (uint16_t)has;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* dec: records to events. Pure over hostile bytes: a status and a place. */
+/* dec: records to events. Pure, safe on hostile bytes: returns a status and a
+ * place. */
 #include "stream/wire.h"
 
 void
@@ -40,7 +41,7 @@ dec_block_head(
 		d->error = "a block's length is out of range";
 		return false;
 	}
-	/* the end record holds the chain before its own block */
+	/* the end record has the chain up to the block before its own */
 	d->end_chain = d->chain;
 	put_u32(bytes, *crc);
 	d->chain = wire_crc32(d->chain, bytes, sizeof bytes);
@@ -70,7 +71,7 @@ get_text(struct decoder *d, const unsigned char **p, const unsigned char *end,
 	return true;
 }
 
-/* ---- events: WIRE_HEAD_MAX bytes can be read, wherever they end ---- */
+/* ---- events: WIRE_HEAD_MAX bytes are readable, wherever they end ---- */
 
 static inline bool
 head_small(const unsigned char **p, uint64_t limit, uint32_t *v)
@@ -187,7 +188,7 @@ rec_call(struct decoder *d, const unsigned char *p, const unsigned char *end,
 	return DEC_EVENT;
 }
 
-/* The shape of an event, whose id and time are then those before the next. */
+/* The shape of an event; id and time still are those of the event before. */
 static inline __attribute__((always_inline)) enum dec_status
 event_place(struct decoder *d, const unsigned char **at,
     const unsigned char **end, struct wire_shape *w)
@@ -222,7 +223,7 @@ event_place(struct decoder *d, const unsigned char **at,
 	return UNLIKELY(p > *end) ? bad_event(d) : DEC_EVENT;
 }
 
-/* DEC_BLOCK_END: an event that isn't wanted. */
+/* DEC_BLOCK_END: an event that was not selected. */
 static enum dec_status
 rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
 {
@@ -237,7 +238,7 @@ rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	if (w.use == USE_NOTHING)
 		return DEC_BLOCK_END;
 
-	/* not the whole of it: what follows sets the rest */
+	/* not the whole struct: the rest is set below */
 	s = d->st->shapes.v[w.id];
 	ev->shape = s;
 	ev->shape_id = w.id;
@@ -278,7 +279,7 @@ get_fact(struct decoder *d, const unsigned char **p, const unsigned char *end,
 		return false;
 	f->val = (struct value){ .type = type };
 	if (type == VAL_STR || type == VAL_JSON)
-		return false; /* facts have inline text */
+		return false; /* facts have their text inline */
 	if (type == VAL_NUM)
 		return get_text(d, p, end, &f->val.s);
 	return value_decode(p, end, type, NULL, &f->val);
@@ -373,7 +374,7 @@ rec_end(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	return DEC_STREAM_END;
 }
 
-/* DEC_BLOCK_END: what only the decoder needs. */
+/* DEC_BLOCK_END: only the decoder needs it. */
 static enum dec_status
 rec_other(struct decoder *d, unsigned type, const unsigned char *body)
 {
@@ -402,7 +403,8 @@ rec_other(struct decoder *d, unsigned type, const unsigned char *body)
 	}
 }
 
-/* A record's body is from *p to d->p then; false: it is too long. */
+/* Sets *p to the start of a record's body, d->p to its end; false: it is too
+ * long. */
 static inline bool
 next_record(struct decoder *d, const unsigned char **p)
 {

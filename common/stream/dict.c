@@ -46,7 +46,7 @@ dict_clear(struct dict *st)
 	arena_reset(st->mem, 0);
 }
 
-/* All that tells a shape from others. */
+/* All that distinguishes shapes. */
 static struct str
 shape_bytes(struct dict *st, const struct shape *s)
 {
@@ -80,7 +80,7 @@ count_roles(struct shape *s)
 	}
 }
 
-/* Of a key that stands twice the last one counts. */
+/* Of repeated keys the last counts. */
 static void
 find_lists(const struct dict *st, struct shape *s)
 {
@@ -168,8 +168,8 @@ key_of_text(const struct dict *st, const char *text, size_t len)
 		KEY_STR };
 }
 
-/* As 1.5 and 1.50, equal ones of up to 18 digits are one; beyond int64 or not
- * whole it is text. */
+/* Equal decimals of up to 18 digits, as 1.5 and 1.50, are one number; what
+ * exceeds int64 or is no integer is text. */
 static struct key
 key_of_dec(const struct dict *st, struct dec dec)
 {
@@ -205,7 +205,7 @@ key_of_value(const struct dict *st, const struct value *v)
 	case VAL_DEC: return key_of_dec(st, v->dec);
 	case VAL_UINT: return key_of_text(st, text, num_put_u64(text, v->u));
 	case VAL_NUM:
-		/* hostile binary may have any number so, NDJSON does not */
+		/* hostile binary may have any such number, NDJSON may not */
 		number = value_of_digits(v->s);
 		if (number.type != VAL_NUM)
 			return key_of_value(st, &number);
@@ -223,7 +223,7 @@ put_raw(struct buf *b, bool has, const struct value *v)
 		value_encode(b, v);
 }
 
-/* Inline text of a track lives with the strings. */
+/* Inline text of a track lives as long as the strings. */
 static struct key
 own(struct dict *st, bool has, struct value *v)
 {
@@ -234,7 +234,7 @@ own(struct dict *st, bool has, struct value *v)
 	return key_of_value(st, v);
 }
 
-/* The first track of its thread, which may be itself. */
+/* The first track of its thread, possibly itself. */
 static uint32_t
 thread_of(struct dict *st, const struct track *t, uint32_t no)
 {
@@ -286,14 +286,14 @@ role_of_key(struct str key, enum kind kind)
 		{ STR_INIT("device"), ROLE_DEV,
 		    KINDS_GPU | KIND_BIT(KIND_GPU_ANNOTATION) |
 			KIND_BIT(KIND_SYNC) | KIND_BIT(KIND_GPU_EVENT) },
-		/* a Triton op on the host carries a stream, too */
+		/* a Triton op on the host has a stream, too */
 		{ STR_INIT("stream"), ROLE_GPU_STREAM,
 		    KINDS_GPU | KIND_BIT(KIND_GPU_ANNOTATION) |
 			KIND_BIT(KIND_SYNC) | KIND_BIT(KIND_GPU_EVENT) },
 		{ STR_INIT("sycl queue"), ROLE_GPU_STREAM, KINDS_GPU },
 	};
 
-	/* most keys are none of these, by their length already */
+	/* the length rules out most keys */
 	if (key.len != 6 && key.len != 10 && key.len != 11 && key.len != 14)
 		return ROLE_NONE;
 	for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)

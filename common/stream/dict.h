@@ -9,14 +9,14 @@ struct dict {
 	struct intern *text;
 	VEC(struct shape *) shapes;
 	VEC(struct track) tracks;
-	/* private: by their bytes; of each thread its first track */
+	/* private: by their bytes; the first track of each thread */
 	struct intern *shape_ids, *track_ids, *thread_ids;
 	VEC(uint32_t) threads;
 	struct {
 		uint64_t want; /* shape << 16 | fields, plus 1; 0: empty */
 		uint32_t shape;
-	} with_fields[512]; /* those asked for last, direct-mapped */
-	/* shapes that were made last, plus 1, by a hash of their entries */
+	} with_fields[512]; /* the latest requests, direct-mapped */
+	/* shapes made last, plus 1, by a hash of their entries */
 	uint32_t recent[256];
 	struct buf bytes;
 	struct arena *mem;
@@ -24,7 +24,7 @@ struct dict {
 
 struct dict *dict_create(void);
 void dict_destroy(struct dict *st);
-/* Forgets everything: all numbers begin anew. */
+/* Forgets everything; numbers start again. */
 void dict_clear(struct dict *st);
 
 static inline struct str
@@ -38,7 +38,7 @@ dict_get(const struct dict *st, uint32_t id)
 uint32_t dict_shape(struct dict *st, const struct shape *shape);
 /* The same with these fixed fields instead. */
 uint32_t dict_shape_with(struct dict *st, uint32_t shape, unsigned has);
-/* An event's shape becomes that one. */
+/* Gives an event that shape. */
 static inline void
 event_set_fields(struct dict *st, struct event *ev, unsigned has)
 {
@@ -50,20 +50,20 @@ event_set_fields(struct dict *st, struct event *ev, unsigned has)
 
 /* The number of an equal track; keys are derived from the raw values. */
 uint32_t dict_track(struct dict *st, const struct track *track);
-/* The same for all tracks that differ only in how they are written. */
+/* The same for all tracks that differ in spelling only. */
 static inline uint32_t
 dict_thread(const struct dict *st, uint32_t track)
 {
 	return st->tracks.v[track].thread;
 }
-/* Whether an event with this head is of these kinds. */
+/* Whether an event with this head is of one of these kinds. */
 static inline bool
 head_is(const struct dict *st, const struct event_head *h, uint32_t kinds)
 {
 	return (KIND_BIT(st->shapes.v[h->shape]->kind) & kinds) != 0;
 }
 struct key key_of_value(const struct dict *st, const struct value *v);
-/* The role of a key of args in this kind of event, ROLE_NONE for most. */
+/* The role of a key of args in events of this kind, mostly ROLE_NONE. */
 enum role role_of_key(struct str key, enum kind kind);
 
 #endif

@@ -63,7 +63,7 @@ enc_close_block(struct encoder *e)
 	e->chain = wire_crc32(e->chain, bytes, sizeof bytes);
 }
 
-/* A record whose body stands in scratch. */
+/* Writes a record whose body is in scratch. */
 static void
 put_record(struct encoder *e, int type)
 {
@@ -86,8 +86,8 @@ put_string_record(struct encoder *e, struct str s)
 	put_text(&e->block, s);
 }
 
-/* Their numbers are those of the table, so all of them are written, until the
- * block is this long. */
+/* Numbers are those of the table, so all strings are written, until the block
+ * is this long. */
 bool
 enc_tell_strings(struct encoder *e, size_t until)
 {
@@ -101,7 +101,7 @@ enc_tell_strings(struct encoder *e, size_t until)
 	return false;
 }
 
-/* The number + 1 that an id has, 0 if none was given so far. */
+/* The number + 1 of an id, 0 if it has none yet. */
 #define NUMBER_OF(vec, id) ((id) < (vec)->n ? (vec)->v[id] : 0)
 #define SET_NUMBER(vec, id, no)           \
 	do {                              \
@@ -110,7 +110,7 @@ enc_tell_strings(struct encoder *e, size_t until)
 		(vec)->v[id] = (no);      \
 	} while (0)
 
-/* The number of a string in the stream, which is written first if need be. */
+/* The number of a string in the stream; writes the string first if new. */
 static uint32_t
 string_no(struct encoder *e, uint32_t id)
 {
@@ -196,7 +196,7 @@ tell_track(struct encoder *e, uint32_t id)
 	return e->ntracks - 1;
 }
 
-/* Another event: difference of the ids, and its instance if another. */
+/* Another event: difference of the ids, and its instance if different. */
 static unsigned char *
 put_ref(unsigned char *p, struct uid own, struct uid ref)
 {
@@ -209,13 +209,13 @@ put_ref(unsigned char *p, struct uid own, struct uid ref)
 	return p;
 }
 
-/* Lazy: the values again with the stream's numbers of strings. */
+/* Lazy: the values again, with the stream's numbers of strings. */
 static struct str
 translate_values(struct encoder *e, const struct event *ev)
 {
 	struct entries it = entries_of(e->st, ev);
 
-	/* in a buffer of their own: meanwhile new strings go into the block */
+	/* in a separate buffer, as new strings go into the block */
 	e->scratch.len = 0;
 	while (entries_next(&it))
 		put_value(e, &e->scratch, &it.val);
@@ -231,7 +231,7 @@ put_fixed(
 	const unsigned slice = HAS_TRACK | HAS_TS | HAS_DUR | HAS_NAME;
 	unsigned has = ev->shape->has;
 
-	if (LIKELY(has == slice)) { /* as most have it */
+	if (LIKELY(has == slice)) { /* the common case */
 		p = varint_put(p, track);
 		p = varint_put(p, (uint64_t)ev->dur_ns);
 		return varint_put(p, name);
@@ -304,7 +304,7 @@ enc_event(struct encoder *e, const struct event *ev)
 	shape = NUMBER_OF(&e->shape_no, ev->shape_id);
 	track = NUMBER_OF(&e->track_no, ev->track);
 	if (UNLIKELY(shape == 0 || track == 0)) {
-		struct buf keep = e->scratch; /* vals may stand there */
+		struct buf keep = e->scratch; /* vals may point into it */
 
 		e->scratch = (struct buf){ 0 };
 		if (shape == 0)
@@ -347,7 +347,7 @@ enc_event(struct encoder *e, const struct event *ev)
 	e->nevents++;
 }
 
-/* Facts stand alone: their keys and texts are inline, not in the tables. */
+/* Facts need no tables: their keys and texts are inline. */
 static void
 put_fact(struct buf *b, const struct fact *f)
 {

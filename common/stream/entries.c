@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* How a program ends that walks over values which do not decode. */
+/* Ends a program that walks values which do not decode. */
 #include "stream/stream.h"
 
 #include <inttypes.h>
 
-/* The walk knows no stream: --check finds the one of several that is bad. */
+/* The walk knows no stream; --check finds the bad one of several. */
 void
 entries_die(const struct entries *it)
 {

@@ -12,22 +12,23 @@ enum {
 	EV_DISCARDED = 1 << 1, /* overlaps its surroundings: has no parent */
 	EV_RECOMPUTE = 1 << 2, /* below activation checkpointing's recompute */
 	EV_SYNTHETIC = 1 << 3, /* added by a program */
-	EV_CLAMPED = 1 << 4,   /* a negative duration, taken as 0 */
+	EV_CLAMPED = 1 << 4,   /* a negative duration, set to 0 */
 	EV_UNCLOSED = 1 << 5,  /* a B without its E */
 	EV_PAIRED = 1 << 6,    /* a B with the duration up to its E; that E */
 	EV_DUPLICATE = 1 << 7, /* GPU work that the file holds twice */
-	EV_STUB = 1 << 8,     /* kept only as the ancestor of what was chosen */
-	EV_UNTIMED = 1 << 9,  /* its time is a piece of another's */
-	EV_STEP = 1 << 10,    /* an annotation that marks a step */
-	EV_SLOWEST = 1 << 11, /* the slowest step of its source */
+	EV_STUB = 1 << 8,      /* kept only as the ancestor of a selected
+	                        * event */
+	EV_UNTIMED = 1 << 9,   /* its time is part of another's */
+	EV_STEP = 1 << 10,     /* an annotation that marks a step */
+	EV_SLOWEST = 1 << 11,  /* the slowest step of its source */
 };
 
-/* The words of the marks, bit 0 first, ended by NULL. */
+/* The words of the marks, bit 0 first, NULL at the end. */
 extern const char *const event_flag_words[];
 
 /*
  * An integer, or a string's number in the dictionary. A string of decimal
- * digits equals the integer and is given as such.
+ * digits equals the integer and is stored as one.
  */
 struct key {
 	int64_t n;
@@ -60,11 +61,11 @@ struct track {
 	struct value raw_pid, raw_tid; /* as written; type NULL and has_* unset:
 	                                  absent */
 	bool has_pid, has_tid;
-	/* the first track with these keys: "7" and 7 are one thread */
+	/* the first track with these keys, as "7" and 7 are one thread */
 	uint32_t thread;
 };
 
-/* Whether it could not be resolved: such threads have no steps. */
+/* Whether a clash was not resolved: such threads have no steps. */
 static inline bool
 track_is_nowhere(const struct track *t)
 {
@@ -72,7 +73,7 @@ track_is_nowhere(const struct track *t)
 	    t->tid.type == KEY_INT && t->tid.n == 0;
 }
 
-/* Whether two parts of tracks are the same number, string, or both absent. */
+/* Whether two parts of tracks are the same number or string, or both absent. */
 static inline bool
 track_same_part(
     bool has_a, const struct value *a, bool has_b, const struct value *b)
@@ -85,7 +86,7 @@ track_same_part(
 			    : a->type == VAL_STR && a->id == b->id)));
 }
 
-/* False: they may be the same for all that. */
+/* False: they may still be the same. */
 static inline bool
 track_same(const struct track *a, const struct track *b)
 {
@@ -97,9 +98,9 @@ track_same(const struct track *a, const struct track *b)
 struct dict;
 
 /*
- * One event. What it points to belongs to the reader that filled it and holds
- * until the next read; shapes, tracks and strings live with the strings.
- * Fields that shape->has lacks are 0 (name, cat: INTERN_NONE).
+ * One event. What it points to belongs to the reader and is valid until the
+ * next read; shapes, tracks and strings live as long as the dictionary. Fields
+ * that shape->has lacks are 0 (name, cat: INTERN_NONE).
  */
 struct event {
 	const struct shape *shape;
@@ -117,21 +118,21 @@ struct event {
 	uint64_t ndesc, ngpu;
 	const unsigned char *vals; /* values of the entries, encoded */
 	size_t vals_len;
-	/* to the strings from the numbers that they have in vals; NULL: they
-	 * have the same */
+	/* maps numbers of strings in vals to those in the dictionary; NULL: the
+	 * same */
 	const uint32_t *ids;
 	uint32_t nids;
 };
 
-/* The head of an event alone, see stream_only_heads(). */
+/* Only the head of an event, see stream_only_heads(). */
 struct event_head {
 	int64_t ts_ns, dur_ns;
 	struct uid uid;
 	uint32_t shape, track, name, flags;
-	/* of calls alone */
+	/* calls only */
 	uint32_t depth;
 	bool has_corr;
-	int64_t corr; /* if it is an integer */
+	int64_t corr; /* if an integer */
 };
 
 static inline struct event_head
@@ -148,7 +149,7 @@ event_is(const struct event *ev, uint32_t kinds)
 	return (KIND_BIT(ev->shape->kind) & kinds) != 0;
 }
 
-/* GPU work below an event of the tree: its launch, or else an op of XLA. */
+/* GPU work below an event of the tree: its launch, else an op of XLA. */
 static inline bool
 event_is_owned(const struct event *ev)
 {
@@ -157,13 +158,13 @@ event_is_owned(const struct event *ev)
 
 /* ---- values ---- */
 
-/* Text as the stream holds it: interned, or inline when it is long. */
+/* Text as the stream stores it: interned, or inline if long. */
 void value_store(struct dict *st, struct value *v);
 /* Appends the encoding of a value; ids are numbers in the dictionary. */
 void value_encode(struct buf *b, const struct value *v);
 /*
- * Reads one value of this type; *p moves. False if it does not lie within
- * end. Text of ids is looked up in st when st is not NULL.
+ * Reads a value of this type; *p moves. False if it exceeds end. Text of ids
+ * comes from st unless st is NULL.
  */
 bool value_decode(const unsigned char **p, const unsigned char *end,
     enum value_type type, const struct dict *st, struct value *v) USE_RESULT;
@@ -171,8 +172,8 @@ bool value_decode(const unsigned char **p, const unsigned char *end,
 /* Walks the entries of an event:
  *	struct entries it = entries_of(st, ev);
  *	while (entries_next(&it)) ... it.entry, it.val
- * A value that does not decode ends the program; with entries_get(), which
- * never does that, it ends the walk and is_bad is set.
+ * A value that does not decode ends the program. With entries_get() it only
+ * ends the walk and sets is_bad.
  */
 struct entries {
 	const struct dict *st;
@@ -202,22 +203,23 @@ entries_next(struct entries *it)
 	return false;
 }
 
-/* Whether all values decode. Readers look only at those that they want. */
+/* Whether all values decode. Readers check only those that they use. */
 bool event_is_sound(const struct dict *st, const struct event *ev);
-/* The value of a member of args; false when it has none of that name. */
+/* The value of a member of args; false: no such member. */
 bool event_arg(const struct dict *st, const struct event *ev, struct str key,
     struct value *v);
 
 /*
- * The texts of an op's lists, type VAL_JSON or VAL_JSONX, or VAL_NULL where it
- * has none. False: it has no list at all.
+ * The texts of an op's lists: VAL_JSON or VAL_JSONX, VAL_NULL if missing.
+ * False: it has no list.
  */
 bool event_lists(const struct dict *st, const struct event *ev,
     struct value lists[OP_LISTS]);
 
 /*
- * The values as they are kept beyond the next read: with the strings' numbers,
- * in place or in scratch. Values that do not decode end the program.
+ * The values in a form that outlives the next read: with the dictionary's
+ * numbers of strings, in place or in scratch. Values that do not decode end the
+ * program.
  */
 struct str event_vals_renumbered(const struct event *ev, struct buf *scratch);
 
@@ -229,8 +231,8 @@ event_vals(const struct event *ev, struct buf *scratch)
 	return event_vals_renumbered(ev, scratch);
 }
 
-/* Sets dev, gpu_stream, corr and ext from the roles of the shape and the
- * track; readers have done it. False: the values are malformed. */
+/* Sets dev, gpu_stream, corr and ext from the roles of the shape and the track;
+ * readers already do so. False: values are malformed. */
 bool event_set_keys(const struct dict *st, struct event *ev) USE_RESULT;
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heads: the heads of events, many at a time. Most events of the host are
- * Python frames and ops of which programs need no more; here is only what is
- * well-formed and lies well within its block, the rest is dec.c's.
+ * heads: the heads of events, many at a time. Programs need no more of most
+ * host events, Python frames and ops. Only well-formed events well within their
+ * block are read here; dec.c does the rest.
  */
 #include "stream/wire.h"
 
-/* What is known between two events, in registers. */
+/* State between two events, in registers. */
 struct cursor {
 	const unsigned char *p, *end; /* in the event, and its end */
 	uint64_t id;
@@ -20,8 +20,7 @@ get(struct cursor *c, uint64_t limit, uint64_t *v)
 	return varint_get_roomy(&c->p, v) && *v < limit;
 }
 
-/* The shape of an event, nearly always three bytes in all; false: it is none.
- */
+/* The shape of an event, nearly always three bytes in all; false: malformed. */
 static inline bool
 get_shape(struct cursor *c, size_t left, uint64_t *shape)
 {
@@ -41,7 +40,7 @@ get_shape(struct cursor *c, size_t left, uint64_t *shape)
 	return varint_get_roomy(&c->p, shape);
 }
 
-/* What all events have. */
+/* Fields that all events have. */
 static inline bool
 get_place(struct cursor *c, unsigned has)
 {
@@ -90,7 +89,7 @@ get_head(const struct decoder *d, struct cursor *c, struct wire_shape w,
 
 #define HAS_REFS (HAS_PARENT | HAS_LAUNCH | HAS_FWD | HAS_BWD)
 
-/* Passes over n numbers, several at a time. */
+/* Skips n numbers, several at a time. */
 static inline bool
 skip_numbers(const unsigned char **at, const unsigned char *end, unsigned n)
 {

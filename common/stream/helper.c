@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Running tl-decode, tl-link, tl-tree or tl-filter in front of a reader. */
+/* Runs tl-decode, tl-link, tl-tree or tl-filter before a reader. */
 #include "stream/in.h"
 #include "stream/stream.h"
 
@@ -16,14 +16,14 @@ struct helper {
 	char *name; /* of the input */
 	pid_t pid;
 	struct in *output;
-	/* what feeds it, when it can't open the input by name */
+	/* feeds it, if it cannot open the input by name */
 	struct in *input;
 	int feed_fd;
 	pthread_t feeder;
 	bool has_feeder;
 };
 
-/* Ended by NULL, unless there are none. */
+/* NULL at the end, unless none are set. */
 static VEC(char *) pseudo_words;
 
 void
@@ -42,7 +42,7 @@ helper_pseudo_words(void)
 	return pseudo_words.v;
 }
 
-/* Hands the input on; ends when the helper leaves. */
+/* Passes the input on until the helper exits. */
 static void *
 feed(void *arg)
 {
@@ -65,11 +65,11 @@ make_pipe(int fd[2])
 {
 	if (pipe2(fd, O_CLOEXEC) != 0)
 		die_errno("pipe");
-	/* fewer switches between the programs; it may be refused */
+	/* fewer switches between the programs; may be refused */
 	(void)fcntl(fd[1], F_SETPIPE_SZ, 1 << 20);
 }
 
-/* Whether the helper may open the input itself. */
+/* Whether the helper can open the input itself. */
 static bool
 is_named_file(const struct in *in)
 {
@@ -79,7 +79,7 @@ is_named_file(const struct in *in)
 	    S_ISREG(st.st_mode);
 }
 
-/* The program's name, its options and, where it has no pipe, its file. */
+/* The program's name, its options and, without a pipe, its file. */
 static void
 put_words(char *argv[], char *path, char *const *words, char *file)
 {
@@ -131,7 +131,7 @@ helper_start(const char *program, char *const *words, struct in *in)
 	} else {
 		close(feed_pipe[0]);
 		h->input = in;
-		/* a helper that leaves early shows as EPIPE in the feeder */
+		/* the feeder gets EPIPE if a helper exits early */
 		signal(SIGPIPE, SIG_IGN);
 		if (pthread_create(&h->feeder, NULL, feed, h) != 0)
 			die("cannot start a thread");

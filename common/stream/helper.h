@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* helper: another program of ours in front of a reader. */
+/* helper: another program of ours run before a reader. */
 #ifndef TL_STREAM_HELPER_H
 #define TL_STREAM_HELPER_H
 
 #include "io/io.h"
 
 /*
- * A helper is another program of ours run in front of a reader: it gets the
- * bytes of an input and its standard output is read instead.
+ * A helper gets the bytes of an input; the reader reads its standard output
+ * instead.
  */
 struct helper;
 
 /*
- * Runs program on what is left of in, which the helper owns from now on, with
- * words (ended by NULL, or NULL: none) for options.
+ * Runs program on the rest of in, which the helper then owns. words are its
+ * options, NULL at the end; NULL: none.
  */
 struct helper *helper_start(
     const char *program, char *const *words, struct in *in);
-/* Words for a tl-graft in front: stream_pseudo_models(). */
+/* Options for a tl-graft as helper: stream_pseudo_models(). */
 char *const *helper_pseudo_words(void);
-/* What the helper writes; closed by the reader. */
+/* The helper's output; the reader closes it. */
 struct in *helper_output(struct helper *h);
-/* Waits. A failed helper ends this program; one with warnings leaves a warning.
- */
+/* Waits. A failed helper ends this program; a helper's warnings are passed
+ * on. */
 void helper_finish(struct helper *h);
-/* Its output ended early: waits and says so, or returns when it is innocent. */
+/* Its output ended early: waits and reports it; returns if it did not fail. */
 void helper_blame(struct helper *h);
-/* Nobody reads on: waits without a judgement. */
+/* Nobody reads its output any more: waits, ignores how it ends. */
 void helper_abandon(struct helper *h);
-/* Waits, and says nothing: its exit status, as child_wait() has it. */
+/* Waits silently; returns its exit status, as child_wait(). */
 int helper_wait(struct helper *h);
 
 #endif

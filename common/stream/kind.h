@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-/* What an event is. The numbers stand in files: append, never reorder. */
+/* An event's kind. The numbers are in files: append, never reorder. */
 enum kind {
 	KIND_OTHER = 0,
 	KIND_OP,             /* host op: dispatcher, autograd, custom */
@@ -17,7 +17,7 @@ enum kind {
 	KIND_MEMCPY,         /* ... */
 	KIND_MEMSET,         /* ... to here */
 	KIND_GPU_ANNOTATION, /* user's range projected on the GPU */
-	KIND_SYNC,           /* synchronisation row on the GPU, no work */
+	KIND_SYNC,           /* synchronization row on the GPU, no work */
 	KIND_GPU_EVENT,      /* event record on the GPU, no work */
 	KIND_OVERHEAD,       /* the profiler's own cost */
 	KIND_SPAN,           /* the profiler's window */
@@ -39,8 +39,8 @@ enum kind {
 #define KIND_BIT(k) (UINT32_C(1) << (k))
 #define KINDS_ALL UINT32_MAX
 /*
- * Of a raw trace: Python frames are nested, as they mark what is recomputed,
- * but not read.
+ * In a raw trace Python frames are nested, to find what is recomputed, but not
+ * read.
  */
 #define KINDS_NESTED_FRAMES KIND_BIT(KIND_COUNT)
 #define KINDS_GPU \
@@ -52,8 +52,8 @@ extern const char *const kind_words[KIND_COUNT];
 /* The kind of a word, or -1. */
 int kind_of_word(struct str word);
 /*
- * The kinds of a list with commas, an option's argument, as bits. A word that
- * is none, and an empty one, is a usage error.
+ * The kinds of a comma-separated list, an option's argument, as bits. Unknown
+ * and empty words are a usage error.
  */
 uint32_t opt_kinds(const struct optparse *op);
 

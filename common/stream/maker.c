@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events and facts put together: see maker.h. */
+/* Builds events and facts: see maker.h. */
 #include "stream/maker.h"
 
 #include "stream/from-json.h"
@@ -12,7 +12,7 @@ maker_begin_cat(struct maker *m, enum kind kind, uint32_t cat)
 
 	m->entries.n = 0;
 	m->vals.len = 0;
-	/* what a tree adds, only where the event before had it */
+	/* what a tree adds, only if the event before had it */
 	if (UNLIKELY((m->shape.has & HAS_TREE) != 0))
 		*ev = (struct event){ .flags = 0 };
 	ev->name = INTERN_NONE;
@@ -190,7 +190,7 @@ maker_json(struct maker *m, struct str key, struct str s)
 	maker_arg(m, key, &v, ROLE_NONE);
 }
 
-/* What an earlier entry of this group becomes. */
+/* The group of an earlier entry with the same key. */
 static enum group
 repeated_group(enum group group)
 {
@@ -221,7 +221,7 @@ head_of(const struct shape *s)
 	    (uint64_t)s->kind << 8 | s->ph;
 }
 
-/* They are few: no call of memcmp() for so little. */
+/* For so few a call of memcmp() is slower. */
 static bool
 same_entries(const struct entry *a, const struct entry *b, size_t n)
 {
@@ -231,7 +231,7 @@ same_entries(const struct entry *a, const struct entry *b, size_t n)
 	return true;
 }
 
-/* The number of the shape, which mostly was made not long ago. */
+/* The number of the shape, usually one made recently. */
 static uint32_t
 shape_id(struct maker *m)
 {
@@ -274,7 +274,7 @@ maker_end(struct maker *m, struct uid uid)
 {
 	struct event *ev = maker_end_bare(m, uid);
 
-	(void)!event_set_keys(m->st, ev); /* the values are our own */
+	(void)!event_set_keys(m->st, ev); /* our own values always decode */
 	return ev;
 }
 

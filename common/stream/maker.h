@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * maker: an event put together piece by piece, and a source's facts likewise,
- * for formats and programs that say something new to a stream.
+ * maker: builds an event piece by piece, and a source's facts, for formats and
+ * programs that add to a stream.
  *
  *	maker_begin(&m, KIND_KERNEL, STR("kernel_dispatch"));
  *	maker_name(&m, STR("gemm"));
@@ -10,7 +10,7 @@
  *	maker_int(&m, STR("correlation"), 17, ROLE_CORR);
  *	stream_write(out, maker_end(&m, (struct uid){ id, 0 }));
  *
- * Texts are copied. The strings may be cleared between events only.
+ * Texts are copied. The strings may be cleared only between events.
  */
 #ifndef TL_STREAM_MAKER_H
 #define TL_STREAM_MAKER_H
@@ -18,7 +18,7 @@
 #include "base/varint.h"
 #include "stream/stream.h"
 
-/* Zeroes and st to start with. */
+/* Start with zeroes and st. */
 struct maker {
 	struct dict *st;
 	VEC(struct entry) entries; /* so far; at most SHAPE_MAX_ENTRIES */
@@ -28,17 +28,17 @@ struct maker {
 	struct buf vals;
 };
 
-/* An event of phase X, with neither name, track, time nor args so far. */
+/* Begins an event of phase X, without name, track, time or args. */
 void maker_begin(struct maker *m, enum kind kind, struct str cat);
-/* The same with the number of the category's text. */
+/* The same, with the category's number as text. */
 void maker_begin_cat(struct maker *m, enum kind kind, uint32_t cat);
-/* The same of another phase. */
+/* The same for another phase. */
 void maker_begin_phase(
     struct maker *m, enum kind kind, struct str cat, char phase);
-/* One like ev, with all of its fields but none of its entries. */
+/* An event like ev, with all of its fields but none of its entries. */
 void maker_begin_like(struct maker *m, const struct event *ev);
 void maker_name(struct maker *m, struct str name);
-/* The same with the number of its text. */
+/* The same by the text's number. */
 static inline void
 maker_name_id(struct maker *m, uint32_t name)
 {
@@ -46,22 +46,22 @@ maker_name_id(struct maker *m, uint32_t name)
 	m->shape.has |= HAS_NAME;
 }
 
-/* Its phase in Chrome's traces, if it is no X. */
+/* Its phase in Chrome's traces, if not X. */
 static inline void
 maker_phase(struct maker *m, char ph)
 {
 	m->shape.ph = (uint8_t)ph;
 }
 
-/* Process and thread; NULL: it has none. Returns the track's number. */
+/* Process and thread; NULL: none. Returns the track's number. */
 uint32_t maker_track(
     struct maker *m, uint32_t src, const int64_t *pid, const int64_t *tid);
 /* The track by its number. */
 void maker_on_track(struct maker *m, uint32_t track);
-/* Device and GPU stream where no args tell them: before all args. */
+/* Device and GPU stream if no args have them: before all args. */
 void maker_gpu(struct maker *m, int64_t dev, int64_t gpu_stream);
 
-/* A correlation id that no args tell, likewise. */
+/* A correlation id that no args have, likewise. */
 void maker_corr(struct maker *m, int64_t corr);
 
 /* The start, relative to the base of the source. */
@@ -90,8 +90,8 @@ maker_time(struct maker *m, int64_t ts_ns, int64_t dur_ns)
 	maker_dur(m, dur_ns, 0);
 }
 
-/* A member of args; of the types with text v->s counts and v->id doesn't. Of
- * several with one key the last counts. */
+/* A member of args; for types with text v->s is used, v->id ignored. Of
+ * repeated keys the last counts. */
 void maker_arg(
     struct maker *m, struct str key, const struct value *v, enum role role);
 void maker_int(struct maker *m, struct str key, int64_t v, enum role role);
@@ -99,14 +99,14 @@ void maker_double(struct maker *m, struct str key, double v);
 void maker_str(struct maker *m, struct str key, struct str v);
 /* A list or object as minified text. */
 void maker_json(struct maker *m, struct str key, struct str v);
-/* A member beside args, which means nothing to us. */
+/* A member beside args, without meaning to us. */
 void maker_member(struct maker *m, struct str key, const struct value *v);
-/* An entry of another event of the same strings, as it is. */
+/* An entry of another event, unchanged, from the same dictionary. */
 void maker_entry(
     struct maker *m, const struct entry *entry, const struct value *v);
 /* A run of at most n entries whose values are encoded as numbers: zigzag() of
- * an integer, or the number of a text, as key is. It ends before anything else
- * is said of the event. */
+ * an integer, or the number of a text, as is key. Complete it before any other
+ * call. */
 struct maker_run {
 	struct entry *next;
 	unsigned char *vals;
@@ -139,7 +139,7 @@ maker_run_end(struct maker *m, const struct maker_run *r)
 	m->shape.flags |= (uint8_t)r->flags;
 }
 
-/* One of them. */
+/* Appends one of them. */
 static inline void
 maker_entry_number(struct maker *m, uint32_t key, enum value_type type,
     enum group group, enum role role, uint64_t encoded)
@@ -150,18 +150,18 @@ maker_entry_number(struct maker *m, uint32_t key, enum value_type type,
 	maker_run_end(m, &r);
 }
 
-/* The n entries of another event, with values that are encoded already. */
+/* The n entries of another event, with their encoded values. */
 void maker_entries(
     struct maker *m, const struct entry *entries, size_t n, struct str vals);
 
-/* The whole event: it holds until the next begins. */
+/* The finished event, valid until the next begins. */
 struct event *maker_end(struct maker *m, struct uid uid);
 /* The same without event_set_keys(). */
 struct event *maker_end_bare(struct maker *m, struct uid uid);
 /*
- * The same of the shape of an event that was made before, with as many values,
- * encoded, which must last as long: whoever knows all of it saves the making.
- * Its fields are for the caller to set.
+ * The same, with the shape of an event made before and as many encoded values,
+ * which must live as long. Saves time if all of it is known. The caller sets
+ * the fields.
  */
 static inline struct event *
 maker_again(struct maker *m, uint32_t shape, uint32_t track, struct str vals)
@@ -181,7 +181,7 @@ maker_again(struct maker *m, uint32_t shape, uint32_t track, struct str vals)
 	ev->ids = NULL;
 	return ev;
 }
-/* The event that was made last. */
+/* The event made last. */
 static inline const struct event *
 maker_last(const struct maker *m)
 {
@@ -190,25 +190,26 @@ maker_last(const struct maker *m)
 
 void maker_free(struct maker *m);
 
-/* Of entries with one key and group all but the last become duplicates. */
+/* Of entries with the same key and group, all but the last become
+ * duplicates. */
 void entries_demote_repeated(struct entry *entries, size_t n);
 
 /* ---- facts of a source ---- */
 
-/* Zeroes to start with. */
+/* Start with zeroes. */
 struct facts {
 	VEC(struct fact) list;
-	struct arena *mem; /* of the texts; made when first needed */
+	struct arena *mem; /* for the texts; created when first needed */
 };
 
-/* Adds or replaces; the value's text is copied, the key is the caller's. */
+/* Adds or replaces a fact; copies the value's text, not the key. */
 void facts_set(struct facts *f, const char *key, struct value v);
 void facts_int(struct facts *f, const char *key, int64_t v);
 void facts_str(struct facts *f, const char *key, struct str v);
 void facts_json(struct facts *f, const char *key, struct str v);
-/* A time as decimal text: many clocks count beyond what jq and awk hold. */
+/* A time as decimal text, as many clocks exceed what jq and awk hold. */
 void facts_ns(struct facts *f, const char *key, int64_t ns);
-/* The source that they make up: it holds until they change. */
+/* The source with these facts, valid until they change. */
 struct source facts_source(const struct facts *f, uint32_t src, bool is_final);
 void facts_free(struct facts *f);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The fact "health": what is wrong with a source, and which figures it touches.
- */
+/* The fact "health": what is wrong with a source, and which figures are
+ * affected. */
 #include "stream/marks.h"
 #include "stream/ndjson.h"
 #include "json/json.h"
@@ -8,8 +8,8 @@
 const char *const figure_words[] = { "busy time", "idle time", "kernels", "ops",
 	"roofline", "modules", "launches", "steps", "collectives", NULL };
 
-/* What each program prints; filters and tl-health itself print nothing that a
- * mark is about. */
+/* The figures each program prints; filters and tl-health print none that a mark
+ * is about. */
 static const struct {
 	const char *program;
 	unsigned figures;
@@ -38,7 +38,7 @@ printed(void)
 	return 0;
 }
 
-/* The words of a mark that are about printed figures. */
+/* The words of a mark for the figures printed. */
 static unsigned
 touched(struct arena *mem, struct str words, unsigned figures)
 {
@@ -56,7 +56,7 @@ touched(struct arena *mem, struct str words, unsigned figures)
 
 struct verdict {
 	struct buf marks;
-	unsigned figures; /* touched by any of them */
+	unsigned figures; /* affected by any of them */
 	bool is_misleading;
 };
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ndjson-event: the members of an event line.
- *
- * They may come in any order, so what one means for another waits for the end
- * of the line: see ndjson-shape.c.
+ * ndjson-event: the members of an event line. They may come in any order, so
+ * what depends on others waits for the end of the line: see ndjson-shape.c.
  */
 #include "stream/ndjson.h"
 
@@ -24,7 +22,7 @@ add_entry(
 	value_encode(&g->vals, v);
 }
 
-/* Groups keep the order in which a line has them. */
+/* Groups stay in the line's order. */
 static void
 note_group(struct ndjson_dec *d, enum group group)
 {
@@ -34,7 +32,7 @@ note_group(struct ndjson_dec *d, enum group group)
 	d->e.order[d->e.ngroups++] = (uint8_t)group;
 }
 
-/* The group that a field is read into. */
+/* The group of a field. */
 static enum group
 group_at(const struct ndjson_dec *d, const void *to)
 {
@@ -192,7 +190,7 @@ get_flags(struct ndjson_dec *d, const char *member, void *to)
 	return ndjson_get_bits(d, member, event_flag_words, to);
 }
 
-/* A value whose text must hold until the line is whole. */
+/* A value whose text must live until the line is complete. */
 static bool
 get_kept(struct ndjson_dec *d, struct value *v)
 {
@@ -218,7 +216,7 @@ get_role(struct ndjson_dec *d, const char *member, void *to)
 	return get_kept(d, to);
 }
 
-/* The roles of entries are set when the kind is known: see set_roles(). */
+/* Roles of entries are set once the kind is known: see set_roles(). */
 static bool
 get_roles(struct ndjson_dec *d, const char *member, void *to)
 {
@@ -233,7 +231,7 @@ get_roles(struct ndjson_dec *d, const char *member, void *to)
 }
 
 /* clang-format off */
-/* In the order in which they are written; a process may be null. */
+/* In the order written; a process may be null. */
 static const struct ndjson_field fields[] = {
 	NDJSON_FIELD("id", get_id, ev.uid.id, 0),
 	NDJSON_FIELD("inst", get_small, ev.uid.inst, HAS_INST),
@@ -282,7 +280,7 @@ begin_event(struct ndjson_dec *d)
 	}
 	d->all.entries.n = 0;
 	d->all.vals.len = 0;
-	d->last_key = UINT32_MAX; /* a line begins with the first one */
+	d->last_key = UINT32_MAX; /* lines start with the first key */
 }
 
 enum dec_status

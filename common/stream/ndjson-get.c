@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ndjson-get: lines to items. Pure: a status, an error and its place.
+ * ndjson-get: lines to items. Pure: returns a status, an error and its place.
  *
- * Members may come in any order and are checked strictly: an unknown one is an
- * error, so that a misspelt key does not lose a value. Keys that begin with
- * '_' are the user's and ignored.
+ * Members may come in any order. An unknown one is an error, so that a misspelt
+ * key loses no value. Keys that begin with '_' are the user's and ignored.
  */
 #include "stream/ndjson.h"
 
@@ -38,7 +37,7 @@ ndjson_free(struct ndjson_dec *d)
 
 /* ---- objects ---- */
 
-/* Members come in the same order line after line: look on from the last. */
+/* Members come in the same order line after line: search on from the last. */
 static const struct ndjson_field *
 find_field(
     struct ndjson_dec *d, const struct ndjson_fields *fields, struct str key)
@@ -71,7 +70,7 @@ ndjson_known(struct ndjson_dec *d, struct str key, const void *arg)
 	return f->get(d, f->key.p, (char *)d + f->at);
 }
 
-/* A text that holds until the next line; of the header for good. */
+/* A text that lives until the next line; the header's live on. */
 static bool
 get_text(struct ndjson_dec *d, const char *member, void *to)
 {
@@ -274,7 +273,7 @@ get_end(struct ndjson_dec *d)
 	return DEC_STREAM_END;
 }
 
-/* The first key, at hand, says what the line is. */
+/* The first key, the current token, gives the type of the line. */
 static enum dec_status
 get_line(struct ndjson_dec *d)
 {

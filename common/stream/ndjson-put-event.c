@@ -2,10 +2,9 @@
 /*
  * ndjson-put-event: events to lines.
  *
- * A line holds the model exactly. What readers would conclude by themselves is
- * left out: roles of entries that follow from their keys, fields that follow
- * from roles. Where a shape is not what they would conclude, it is said:
- * members "field", "roles", "dev_pid", "stream_tid".
+ * Lines are lossless. They omit what readers infer: roles of entries from keys,
+ * fields from roles. Where a shape differs, the members "field", "roles",
+ * "dev_pid", "stream_tid" say so.
  */
 #include "stream/ndjson-put.h"
 
@@ -207,7 +206,7 @@ has_other_role(
 	    ndjson_default_role(e->group, dict_get(st, e->key), s->kind);
 }
 
-/* "roles":{"args":{"queue":"gpu_stream"}}: what does not follow from keys. */
+/* "roles":{"args":{"queue":"gpu_stream"}}: roles that keys do not imply. */
 static void
 put_roles(struct buf *b, const struct dict *st, const struct shape *s)
 {
@@ -247,7 +246,7 @@ put_roles(struct buf *b, const struct dict *st, const struct shape *s)
 		PUT(b, "}}");
 }
 
-/* Flags of the shape that a reader would not conclude. */
+/* Flags of the shape that a reader would not infer. */
 static void
 put_shape_flags(struct buf *b, const struct dict *st, const struct event *ev)
 {
@@ -271,7 +270,7 @@ put_shape_flags(struct buf *b, const struct dict *st, const struct event *ev)
 		PUT(b, ",\"stream_tid\":true");
 }
 
-/* Groups stand in the order of their first entries. */
+/* Groups are in the order of their first entries. */
 static void
 put_entries(struct buf *b, const struct dict *st, const struct event *ev)
 {

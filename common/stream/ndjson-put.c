@@ -10,23 +10,23 @@ put_dec(struct buf *b, struct dec dec)
 {
 	buf_room(b, NUM_DEC_MAX + 2);
 	b->len += num_put_dec(b->p + b->len, dec);
-	if (dec.exp10 == 0) /* else it would read back as an integer */
+	if (dec.exp10 == 0) /* otherwise it would be read back as an integer */
 		PUT(b, "e0");
 }
 
-/* Text whose first character is '#' means a number: "#NaN". */
+/* Text with '#' as first character is a number: "#NaN". */
 static void
 put_tagged(struct buf *b, struct str s)
 {
 	size_t at = b->len;
 
-	/* the quote moves one to the left, the tag takes its place */
+	/* move the quote one to the left, put the tag in its place */
 	buf_putc(b, '"');
 	json_put_string(b, s);
 	b->p[at + 1] = '#';
 }
 
-/* A list or object, as it is; false: hostile text, and nothing was put. */
+/* A list or object, unchanged; false: hostile text, nothing written. */
 static bool
 put_container(struct buf *b, struct str s)
 {
@@ -37,7 +37,7 @@ put_container(struct buf *b, struct str s)
 	    json_minify(s, LINE_DEPTH, b, &error, &at);
 }
 
-/* Whether text is a number, as JSON or as the literals beyond it. */
+/* Whether text is a number, as JSON or one of its extensions. */
 static bool
 is_number(struct str s)
 {

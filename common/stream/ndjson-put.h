@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What both parts of ndjson-put write with. Private to this area. */
+/* Shared by both parts of ndjson-put. Private to this area. */
 #ifndef TL_STREAM_NDJSON_PUT_H
 #define TL_STREAM_NDJSON_PUT_H
 
@@ -7,10 +7,10 @@
 
 #define PUT(b, literal) buf_put(b, literal, sizeof(literal) - 1)
 
-/* From here on doubles, and so jq and awk, no longer tell integers apart. */
+/* From here on doubles, and so jq and awk, do not hold all integers. */
 #define FIRST_INEXACT (INT64_C(1) << 53)
 
-/* Integers from there on are tagged strings. */
+/* Integers from here on are tagged strings. */
 static inline void
 put_uint(struct buf *b, uint64_t v)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ndjson-shape: what the members of an event line come to. Roles of entries
- * follow from their keys, dev, gpu_stream, corr and ext from roles; what does
- * not follow is kept as an entry of its own.
+ * ndjson-shape: builds the shape from the members of an event line. Roles of
+ * entries follow from their keys; dev, gpu_stream, corr and ext from roles;
+ * anything else becomes an entry of its own.
  */
 #include "stream/ndjson.h"
 
-/* What "roles" says of one entry of a group. */
+/* The role that "roles" gives an entry of a group. */
 static bool
 set_role(struct ndjson_dec *d, struct str key, const void *arg)
 {
@@ -85,8 +85,8 @@ append_group(struct ndjson_group *to, const struct ndjson_group *from)
 }
 
 /*
- * Entries stand by group, in the order of the line; fields first, so that they
- * win over args.
+ * Entries are ordered by group, then as in the line; fields come first, so that
+ * they win over args.
  */
 static void
 join_groups(struct ndjson_dec *d)
@@ -97,8 +97,7 @@ join_groups(struct ndjson_dec *d)
 			append_group(&d->all, &d->groups[d->e.order[i]]);
 }
 
-/* The event's shape, not in the dictionary, with the keys that follow from it.
- */
+/* The event's shape, not in the dictionary, with the keys it implies. */
 static bool
 conclude_keys(struct ndjson_dec *d)
 {
@@ -139,7 +138,7 @@ has_field(const struct ndjson_dec *d, uint32_t key)
 }
 
 /*
- * The members dev, gpu_stream, corr, ext that do not follow from entries make
+ * Turns the members dev, gpu_stream, corr, ext that entries do not imply into
  * flags of the shape or entries of their own, in front.
  */
 static bool
@@ -173,7 +172,7 @@ add_fields(struct ndjson_dec *d)
 			d->e.shape.flags |= (uint8_t)flag;
 			continue;
 		}
-		/* another one of the name would be written as the same */
+		/* another one of the name would be written identically */
 		name = intern_put(d->st->text, str_of(role_words[role]));
 		if (has_field(d, name)) {
 			vec_free(&fields.entries);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ndjson-value: what may stand in a line below its outermost members. */
+/* ndjson-value: values nested in a line's members. */
 #include "stream/ndjson.h"
 
 #include <stdarg.h>
@@ -18,7 +18,7 @@ ndjson_fail(struct ndjson_dec *d, const void *where, const char *fmt, ...)
 	return false;
 }
 
-/* What the JSON reader found. */
+/* The JSON reader's error. */
 static bool
 fail_json(struct ndjson_dec *d)
 {
@@ -29,7 +29,7 @@ fail_json(struct ndjson_dec *d)
 	return ndjson_fail(d, j->where, "%s", j->error);
 }
 
-/* The first byte of the token at hand. */
+/* The first byte of the current token. */
 const void *
 ndjson_here(const struct ndjson_dec *d)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ndjson: lines of tl-stream(5) and back, private to this area. Pure as wire.h.
+ * ndjson: lines of tl-stream(5) to items and back; private to this area. Pure,
+ * as wire.h.
  */
 #ifndef TL_STREAM_NDJSON_H
 #define TL_STREAM_NDJSON_H
@@ -18,9 +19,9 @@ void ndjson_put_meta(struct buf *b, const struct meta *m);
 void ndjson_put_section(struct buf *b, enum section s);
 void ndjson_put_end(
     struct buf *b, uint64_t nevents, uint32_t nsources, unsigned marks);
-/* A value as JSON that says all of it. */
+/* A value as lossless JSON. */
 void value_put_json(struct buf *b, const struct value *v);
-/* The same in a line: integers beyond 2^53 are tagged strings. */
+/* The same in a line: integers beyond 2^53 become tagged strings. */
 void ndjson_put_value(struct buf *b, const struct value *v);
 /* Words for the bits that are set, "bit9" for one without a word. */
 void words_put(struct buf *b, uint32_t bits, const char *const words[],
@@ -28,13 +29,13 @@ void words_put(struct buf *b, uint32_t bits, const char *const words[],
 /* The same as a list. */
 void ndjson_put_bits(struct buf *b, uint32_t bits, const char *const words[]);
 
-/* The words of the roles: the keys of an event that they fill. */
+/* The words of the roles: the members of an event that they set. */
 extern const char *const role_words[ROLE_COUNT];
-/* Kinds whose dev and gpu_stream may be the process and thread. */
+/* Kinds whose dev and gpu_stream may be process and thread. */
 #define KINDS_ON_GPU                                                       \
 	(KINDS_GPU | KIND_BIT(KIND_GPU_ANNOTATION) | KIND_BIT(KIND_SYNC) | \
 	    KIND_BIT(KIND_GPU_EVENT))
-/* The role that an entry has when nothing else is said. */
+/* The default role of an entry. */
 enum role ndjson_default_role(enum group group, struct str key, enum kind kind);
 
 /* Entries of one group and their values, encoded. */
@@ -43,20 +44,20 @@ struct ndjson_group {
 	struct buf vals;
 };
 
-/* What the members of an event line hold until the line is whole. */
+/* The members of an event line, until the line is complete. */
 struct ndjson_event {
 	struct shape shape;
 	struct track track;
 	struct value on_gpu[ROLE_COUNT]; /* dev, gpu_stream, corr, ext */
-	uint32_t has_role;               /* bit: such a member was there */
-	bool dev_pid, stream_tid;        /* said so */
+	uint32_t has_role;               /* bit: the line has this member */
+	bool dev_pid, stream_tid;        /* set in the line */
 	bool has_id, has_kind;
 	struct str roles; /* raw */
-	unsigned ngroups; /* groups that the line has, in its order */
+	unsigned ngroups; /* groups of the line, in its order */
 	uint8_t order[GROUP_DUPTOP + 1];
 };
 
-/* Lines to items; the results have the same names as in struct decoder. */
+/* Lines to items; results are named as in struct decoder. */
 struct ndjson_dec {
 	struct dict *st;
 	const char *error;
@@ -65,20 +66,20 @@ struct ndjson_dec {
 	struct source source;
 	struct meta meta;
 	enum section section;
-	unsigned marks; /* edited, too, if the end tells other counts */
+	unsigned marks; /* edited is added if the end has other counts */
 	VEC(struct prov) prov;
 	bool has_header;
-	/* Whether parents in a tree section are looked at; set by default. */
+	/* Whether to check parents in a tree section; set by default. */
 	bool check_tree;
 	uint64_t nevents;
 	/* private */
 	uint64_t nnamed; /* lines that name a source */
 	struct json *j;
-	enum json_token t; /* at hand, the cursor behind it */
+	enum json_token t; /* the current token; the cursor is past it */
 	const char *line;
 	char message[200];
 	unsigned last_key;       /* lines have their keys in the same order */
-	struct track last_track; /* which the next event mostly has, too */
+	struct track last_track; /* usually the next event's, too */
 	uint32_t last_track_no;
 	bool has_last_track;
 	int64_t version, end_events, end_sources;
@@ -88,7 +89,7 @@ struct ndjson_dec {
 	struct ndjson_group all;
 	VEC(struct fact) facts;
 	struct arena *mem;
-	size_t mark; /* of mem, behind what the header defined */
+	size_t mark; /* size of mem after the header */
 	struct buf scratch;
 	VEC(struct uid) stack; /* ancestors in a tree section */
 	uint32_t stack_src;
@@ -97,7 +98,7 @@ struct ndjson_dec {
 
 void ndjson_start(struct ndjson_dec *d, struct dict *st);
 /*
- * One line without its newline; p[len] is a newline or zero, and IN_PAD
+ * Reads a line without its newline; p[len] is a newline or zero, and IN_PAD
  * readable bytes follow. An empty line gives DEC_BLOCK_END.
  */
 enum dec_status ndjson_line(struct ndjson_dec *d, const char *p, size_t len);
@@ -106,26 +107,26 @@ void ndjson_free(struct ndjson_dec *d);
 /* ---- between the ndjson-*.c that read ---- */
 
 /*
- * A line is read token by token. What reads a value has its first token at hand
- * in d->t, and leaves its last one there.
+ * A line is read token by token. A function that reads a value finds its first
+ * token in d->t and leaves its last one there.
  */
 
 /* The next token; false: an error. */
 bool ndjson_next(struct ndjson_dec *d) USE_RESULT;
-/* The first byte of the token at hand, for errors. */
+/* The first byte of the current token, for errors. */
 const void *ndjson_here(const struct ndjson_dec *d);
 
-/* An event line, its first key at hand. */
+/* An event line; the current token is its first key. */
 enum dec_status ndjson_event(struct ndjson_dec *d);
-/* Its members were read: from them to d->ev. */
+/* All members were read: builds d->ev. */
 bool ndjson_finish_event(struct ndjson_dec *d) USE_RESULT;
-/* A member with a known key, and what reads it into the decoder. */
+/* A member with a known key, and its reader. */
 struct ndjson_field {
 	struct str key;
 	bool (*get)(struct ndjson_dec *d, const char *key, void *to);
-	size_t at;       /* of to */
-	uint16_t has;    /* the event then has it: HAS_ */
-	bool takes_null; /* else null is absence */
+	size_t at;       /* of the target */
+	uint16_t has;    /* the flag that the event then has: HAS_ */
+	bool takes_null; /* otherwise null means absent */
 };
 /* clang-format off */
 #define NDJSON_FIELD(word, getter, member, bits) \
@@ -137,7 +138,7 @@ struct ndjson_field {
 /* clang-format on */
 
 struct ndjson_fields {
-	const char *where; /* for errors */
+	const char *where; /* for error messages */
 	const struct ndjson_field *v;
 	unsigned n;
 };
@@ -151,41 +152,41 @@ bool ndjson_known(
 /* Records the error and its place; false, for returning. */
 bool ndjson_fail(struct ndjson_dec *d, const void *where, const char *fmt, ...)
     PRINTF_LIKE(3, 4);
-/* The string or key at hand, in the line or in scratch. */
+/* The current string or key, in the line or in scratch. */
 struct str ndjson_key(struct ndjson_dec *d);
-/* The same of a string; another token is an error. */
+/* The same for a string; any other token is an error. */
 bool ndjson_get_text(struct ndjson_dec *d, struct str *s) USE_RESULT;
 /*
- * Any value: STR, JSON and NUM are interned if intern is set (long ones are
- * STRX and JSONX then), else inline. Inline text lies in the line or in
- * scratch, until the next call.
+ * Any value. If intern is set, STR, JSON and NUM are interned (long ones become
+ * STRX and JSONX), else inline. Inline text is in the line or in scratch, until
+ * the next call.
  */
 bool ndjson_get_value(
     struct ndjson_dec *d, bool intern, struct value *v) USE_RESULT;
 /* An integer, plain or tagged, from min to max. */
 bool ndjson_get_int(struct ndjson_dec *d, const char *member, int64_t min,
     int64_t max, int64_t *v) USE_RESULT;
-/* What fields are read by: a bool, a source, a number from 0 on, a text. */
+/* Readers of fields: a bool, a source, a number from 0 on, a text. */
 bool ndjson_get_bool(
     struct ndjson_dec *d, const char *member, void *to) USE_RESULT;
 bool ndjson_get_src(
     struct ndjson_dec *d, const char *member, void *to) USE_RESULT;
 bool ndjson_get_count(
     struct ndjson_dec *d, const char *member, void *to) USE_RESULT;
-/* A list of words or "bitN" to bits. */
+/* Converts a list of words or "bitN" to bits. */
 bool ndjson_get_bits(struct ndjson_dec *d, const char *member,
     const char *const words[], uint32_t *bits) USE_RESULT;
 /* An event: its number, or "id.inst". */
 bool ndjson_get_uid(
     struct ndjson_dec *d, const char *member, void *to) USE_RESULT;
-/* Moves over any value. */
+/* Skips any value. */
 bool ndjson_skip(struct ndjson_dec *d) USE_RESULT;
-/* Whether the token at hand begins a list; else an error is recorded. */
+/* Whether the current token begins a list; if not, records an error. */
 bool ndjson_list(struct ndjson_dec *d) USE_RESULT;
-/* On to its next element; false: at its end, or an error was recorded. */
+/* Moves to its next element; false: at its end, or an error was recorded. */
 bool ndjson_element(struct ndjson_dec *d) USE_RESULT;
-/* Calls member for each of an object's members, its value at hand; the object
- * begins with the token at hand, or that is its first key. */
+/* Calls member for each member of an object, with its value as current token.
+ * The current token must be the object's start or its first key. */
 bool ndjson_members(struct ndjson_dec *d,
     bool (*member)(struct ndjson_dec *d, struct str key, const void *arg),
     const void *arg) USE_RESULT;

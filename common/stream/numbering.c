@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* numbering: the sources of several inputs, kept apart in one stream. */
+/* numbering: sources of several inputs kept distinct in one stream. */
 #include "stream/wire.h"
 
 void
@@ -42,7 +42,7 @@ our_track(struct numbering *nb, uint32_t track)
 void
 numbering_event(struct numbering *nb, struct event *ev)
 {
-	if (nb->first == 0) { /* as they are */
+	if (nb->first == 0) { /* unchanged */
 		if (UNLIKELY(ev->src >= nb->next))
 			(void)numbering_source(nb, ev->src);
 		return;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening streams: which encoding it is, and helpers in front where the bytes
- * are no stream (tl-decode) or not as far as asked for (tl-link, tl-tree).
+ * Opens streams: detects the encoding, and runs helpers if the bytes are no
+ * stream (tl-decode) or not as far as requested (tl-link, tl-tree).
  */
 #include "stream/in.h"
 
 enum sniffed {
 	SNIFF_BINARY,
 	SNIFF_NDJSON,
-	SNIFF_NDJSON_BARE, /* lines of events without header */
+	SNIFF_NDJSON_BARE, /* lines of events without a header */
 	SNIFF_OTHER,
 };
 
-/* Whether the first line is an event of ours whose header was dropped. */
+/* Whether the first line is one of our events without its header. */
 static bool
 is_bare_ndjson(struct in *in)
 {
@@ -34,7 +34,7 @@ sniff(struct in *in)
 
 	(void)!in_need(in, 64);
 	head = (struct str){ (const char *)in->p, (size_t)(in->end - in->p) };
-	/* the start of a magic that was cut off is one, too */
+	/* a cut-off magic counts, too */
 	if (head.len >= 4 && memcmp(head.p, WIRE_MAGIC, 4) == 0)
 		return SNIFF_BINARY;
 	if (str_starts(head, STR("{\"tl\":")))
@@ -63,7 +63,7 @@ check_magic(struct stream_in *s)
 	    "the stream's first bytes are damaged (transferred as text?)");
 }
 
-/* The program that makes a stream one that is wanted so. */
+/* The program that turns a stream into what is requested. */
 static const char *const makers[] = {
 	[WANT_STREAM] = "tl-decode",
 	[WANT_LINKED] = "tl-link",
@@ -72,8 +72,8 @@ static const char *const makers[] = {
 };
 
 /*
- * Whether pseudo-ops were put in: tl-graft does so unless it was asked for
- * captured ops only.
+ * Whether pseudo-ops were added: tl-graft does so unless run for captured ops
+ * only.
  */
 static bool
 has_pseudo(const struct stream_in *s)
@@ -98,7 +98,7 @@ is_far_enough(const struct stream_in *s, enum want want)
 	}
 }
 
-/* Reads up to the header, so that marks are known; in->p stays. */
+/* Reads the header, so that marks are known; in->p stays. */
 static void
 read_header(struct stream_in *s)
 {
@@ -128,7 +128,7 @@ read_header(struct stream_in *s)
 		stream_die_cut(s);
 }
 
-/* Anew: what a header defined is forgotten. */
+/* Starts over, without what a header defined. */
 static void
 start_decoder(struct stream_in *s, uint32_t kinds)
 {
@@ -140,7 +140,7 @@ start_decoder(struct stream_in *s, uint32_t kinds)
 	dec_choose(d, kinds, 0, false);
 }
 
-/* The bytes are led through a helper; its output is read instead. */
+/* Passes the bytes through a helper and reads its output. */
 static struct stream_in *
 through(struct stream_in *s, const char *program, char *const *words)
 {
@@ -157,19 +157,20 @@ through(struct stream_in *s, const char *program, char *const *words)
 	return s;
 }
 
-/* The words of kinds, as tl-decode --kind takes them. */
+/* The words of kinds, as for tl-decode --kind. */
 static void
 put_kinds(struct buf *b, uint32_t kinds)
 {
-	if (kinds == 0) /* it takes no empty list */
+	if (kinds == 0) /* an empty list is an error */
 		kinds = KIND_BIT(KIND_META);
 	words_put(b, kinds & (KIND_BIT(KIND_COUNT) - 1), kind_words, ",");
 	buf_putc(b, '\0');
 }
 
 /*
- * What isn't read isn't made, as far as that changes nothing else: links need
- * events of many kinds, but Python frames can go, and they are the most.
+ * Events that are not read are not decoded either, where nothing else depends
+ * on them. Links need events of many kinds; but Python frames can go, and are
+ * the most.
  */
 static void
 through_maker(struct stream_in *s, enum want want)
@@ -201,7 +202,7 @@ stream_refuse_edited(const struct stream_in *s)
 		    s->name);
 }
 
-/* Of a stream's links tl-link warns. */
+/* A stream's links make tl-link warn. */
 static void
 refuse_edited(const struct stream_in *s, enum want want)
 {
@@ -209,7 +210,7 @@ refuse_edited(const struct stream_in *s, enum want want)
 		stream_refuse_edited(s);
 }
 
-/* Moves over the header in binary and checks how far the stream is. */
+/* Skips a binary header and checks how far the stream is. */
 static void
 begin_binary(struct stream_in *s, enum want want)
 {
@@ -219,7 +220,7 @@ begin_binary(struct stream_in *s, enum want want)
 	enum dec_status status;
 	uint32_t len, crc;
 
-	/* in->p stays at the magic until it is clear who reads the stream */
+	/* in->p stays at the magic until it is clear who reads on */
 	if (!in_need(in, WIRE_MAGIC_LEN + WIRE_BLOCK_HEAD))
 		stream_die_cut(s);
 	head = in->p + WIRE_MAGIC_LEN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which files of a folder are ours, for the programs that take folders. */
+/* Which files of a folder are input, for programs that take folders. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@ stream_is_name(struct str name, unsigned form)
 {
 	static const struct str packed[] = { STR_INIT(".gz"),
 		STR_INIT(".zst") };
-	/* of a run's CSV files one: tl-decode reads all with it */
+	/* one of a run's CSV files: tl-decode reads the others, too */
 	static const struct str ends[STREAM_FORMS][3] = {
 		{ STR_INIT(".xplane.pb") },
 		{ STR_INIT(".json"), STR_INIT(".ndjson"), STR_INIT(".tl") },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranks in the names of files: see rank.h. */
+/* Ranks in file names: see rank.h. */
 #include "stream/rank.h"
 
 #include <regex.h>
@@ -10,7 +10,7 @@
 #define NUMBER "[-_./[]?([0-9]+)"
 #define RANK_REGEX "[Rr][Aa][Nn][Kk]" NUMBER "|[Ww]orker" NUMBER
 #define GROUPS_MAX 10
-#define LOG_HEAD 5000 /* bytes of a log that are read */
+#define LOG_HEAD 5000 /* bytes read of a log */
 #define NODES_MAX 100000
 
 struct node {
@@ -60,7 +60,7 @@ rank_rule_destroy(struct rank_rule *r)
 
 #define HOST "[\"']?([A-Za-z0-9_.-]+)"
 
-/* The last group of the first pattern that text has; empty: it has none. */
+/* The last group of the first pattern that matches; empty: none does. */
 static struct str
 find_first(const char *const *patterns, const char *text)
 {
@@ -96,7 +96,7 @@ add_node(struct rank_rule *r, const char *path, struct str host, int64_t rank)
 	vec_push(&r->nodes, ((struct node){ arena_str(r->mem, host), rank }));
 }
 
-/* What launchers write at the beginning of a node's log. */
+/* What launchers write first in a node's log. */
 static void
 read_log(void *rule, const char *path)
 {

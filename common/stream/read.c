@@ -49,7 +49,7 @@ next_block(struct stream_in *s)
 	sd->in_block = true;
 }
 
-/* Nothing may stand behind the end. */
+/* Nothing may follow the end record. */
 static void
 check_end(struct stream_in *s)
 {
@@ -84,7 +84,7 @@ finish(struct stream_in *s)
 	bool had_helper = s->dec->helper != NULL;
 
 	check_end(s);
-	/* a helper has said it already */
+	/* the helper has reported it */
 	if ((s->marks & MARK_SALVAGED) != 0 && !had_helper && !s->is_told)
 		report(MSG_SALVAGED, s->name);
 	return ITEM_END;
@@ -94,7 +94,7 @@ static enum item
 on_source(struct stream_in *s, const struct source *source)
 {
 	s->source = *source;
-	/* a helper has said it already */
+	/* the helper has reported it */
 	if (!source->is_final || s->is_told)
 		return ITEM_SOURCE;
 	stream_tell_marks(s->name, source);
@@ -115,8 +115,7 @@ next_binary(struct stream_in *s)
 	struct decoder *d = &sd->bin;
 
 	for (;;) {
-		/* who wants heads has asked for them, and so passed over all
-		 * that is not read */
+		/* after dec_heads() all that is not read has been skipped */
 		if (d->heads == 0 && (d->kinds != KINDS_ALL || d->only_owners))
 			(void)dec_heads(d, NULL, 0);
 		switch (dec_next(d)) {
@@ -142,7 +141,7 @@ next_binary(struct stream_in *s)
 
 /* ---- NDJSON ---- */
 
-/* The next line without its newline; in->p is moved behind it. */
+/* The next line without its newline; moves in->p past it. */
 struct str
 stream_next_line(struct stream_in *s)
 {
@@ -163,7 +162,7 @@ stream_next_line(struct stream_in *s)
 			return line;
 		}
 		seen = len;
-		/* a last line without newline may be cut off: no line */
+		/* a last line without newline may be cut off: an error */
 		if (!in_more(in))
 			stream_die_cut(s);
 	}

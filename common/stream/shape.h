@@ -5,7 +5,7 @@
 
 #include "stream/kind.h"
 
-/* The type of a value. The numbers stand in files. */
+/* The type of a value. The numbers are in files. */
 enum value_type {
 	VAL_NULL = 0,
 	VAL_FALSE = 1,
@@ -21,7 +21,7 @@ enum value_type {
 	VAL_COUNT
 };
 
-/* Strings and lists up to this are interned, longer ones inline. */
+/* Longer strings and lists are inline, not interned. */
 #define STREAM_INTERN_MAX 4096
 
 struct value {
@@ -33,19 +33,19 @@ struct value {
 	struct str s; /* NUM, STR, STRX, JSON, JSONX */
 };
 
-/* Where an entry belongs. The numbers stand in files. */
+/* Where an entry belongs. The numbers are in files. */
 enum group {
-	GROUP_ARGS = 0,   /* member of the event's args */
-	GROUP_TOP = 1,    /* other member of the event itself (bp, id, s, ...),
-	                     or the raw form of a fixed field that differs from
-	                     the canonical one (a string ts, sub-ns digits) */
-	GROUP_FIELD = 2,  /* a fixed field that the source has no member for;
-	                     these stand before all others */
+	GROUP_ARGS = 0, /* member of the event's args */
+	GROUP_TOP = 1,  /* other member of the event itself (bp, id, s, ...), or
+	                   the raw form of a fixed field, if not canonical (a
+	                   string ts, sub-ns digits) */
+	GROUP_FIELD = 2,  /* a fixed field without a member in the source; these
+	                   * come before all others */
 	GROUP_DUP = 3,    /* earlier value of a repeated key of args */
 	GROUP_DUPTOP = 4, /* the same of the event itself */
 };
 
-/* What an entry means to us. The numbers stand in files. */
+/* The meaning of an entry. The numbers are in files. */
 enum role {
 	ROLE_NONE = 0,
 	ROLE_CORR = 1,       /* correlation id: launch to GPU event */
@@ -63,7 +63,7 @@ struct entry {
 	uint8_t unused; /* 0: so they can be compared as bytes */
 };
 
-/* Which fixed fields a shape has. The numbers stand in files. */
+/* Which fixed fields a shape has. The numbers are in files. */
 enum {
 	HAS_INST = 1 << 0,
 	HAS_TRACK = 1 << 1,
@@ -79,12 +79,12 @@ enum {
 	HAS_NDESC = 1 << 11,
 	HAS_NGPU = 1 << 12,
 	HAS_ALL = (1 << 13) - 1,
-	/* what tl-link and tl-tree add */
+	/* added by tl-link and tl-tree */
 	HAS_TREE = HAS_DEPTH | HAS_PARENT | HAS_LAUNCH | HAS_FWD | HAS_BWD |
 	    HAS_NDESC | HAS_NGPU,
 };
 
-/* Facts of a shape besides its entries. The numbers stand in files. */
+/* Properties of a shape besides its entries. The numbers are in files. */
 enum {
 	SHAPE_ARGS = 1 << 0,       /* args was there, if only empty */
 	SHAPE_DEV_PID = 1 << 1,    /* no entry for it: dev is the pid */
@@ -94,12 +94,12 @@ enum {
 
 #define SHAPE_MAX_ENTRIES 4096
 
-/* The category of ops and frames that trace/hlo-put.c puts in. */
+/* The category of ops and frames added by trace/hlo-put.c. */
 #define CATEGORY_HLO "hlo"
-/* That of annotations of steps that nobody marked, by trace/store-infer.c. */
+/* That of step annotations inferred by trace/store-infer.c. */
 #define CATEGORY_INFERRED "inferred_step"
 
-/* What an op was called with: lists among its args. */
+/* The arguments of an op: lists among its args. */
 enum op_list {
 	LIST_DIMS,
 	LIST_TYPES,
@@ -113,13 +113,14 @@ struct shape {
 	uint32_t cat; /* in the dictionary, or INTERN_NONE */
 	uint16_t has;
 	uint8_t kind;
-	uint8_t ph; /* phase letter of Chrome traces; 0: none was given */
+	uint8_t ph; /* phase letter of Chrome traces; 0: none */
 	uint8_t flags;
-	/* by its category, CATEGORY_HLO or _INFERRED; made by dict_shape() */
+	/* by category, CATEGORY_HLO or _INFERRED; set by dict_shape() */
 	bool is_hlo, is_inferred;
 	uint8_t nroles;     /* entries with a role */
 	uint16_t last_role; /* index of the last entry with a role, plus 1 */
-	/* entries of these lists, plus 1; 0: none. Made by dict_shape() */
+	/* index of these lists' entries, plus 1; 0: none. Set by
+	 * dict_shape() */
 	uint16_t lists[OP_LISTS], last_list;
 	uint32_t nentries;
 	struct entry *entries;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts of a source that figures depend on: what was skipped, by reason, what
+/* Facts of a source that affect figures: what was skipped, and why, and what
  * could not be linked or nested. */
 #include "stream/in.h"
 #include "json/json.h"
@@ -15,7 +15,7 @@ static const struct {
 	{ STR_INIT("async"), REASON_SKIP_ASYNC },
 };
 
-/* The reason; a newer one by its key. */
+/* The reason; one of a newer version by its key. */
 static struct str
 words_of(struct str key)
 {
@@ -46,7 +46,7 @@ stream_tell_skipped(const char *name, const struct source *source)
 	}
 	if (f != NULL)
 		report(MSG_SKIPPED, name, sum, buf_str(&text));
-	/* of a trace of Perfetto's: what they were is not known */
+	/* of a Perfetto trace: their kind is unknown */
 	if (source_int(source, "packets_lost", &n))
 		report(MSG_PACKETS_LOST, name, n);
 	if (source_int(source, "packets_dropped", &n))

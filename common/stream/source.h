@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* source: what a stream says of each recorded file, and of itself. */
+/* source: what a stream says about each recorded file, and about itself. */
 #ifndef TL_STREAM_SOURCE_H
 #define TL_STREAM_SOURCE_H
 
@@ -14,9 +14,9 @@ struct fact {
 };
 
 /*
- * A source. Facts have the words of tl-stream(5): name, format, rank,
- * world_size, base (ns to add to ts for the file's own time), epoch (ns to add
- * further for Unix time), hostname, devices, events, ...
+ * A source. Facts are named as in tl-stream(5): name, format, rank, world_size,
+ * base (ns to add to ts for the file's own time), epoch (ns to add to that for
+ * Unix time), hostname, devices, events, ...
  */
 struct source {
 	uint32_t src;
@@ -25,10 +25,10 @@ struct source {
 	const struct fact *facts;
 };
 
-/* A member of the file beside its events, kept verbatim. */
+/* A member of the file beside its events, verbatim. */
 struct meta {
 	uint32_t src;
-	bool is_after; /* stood behind the events */
+	bool is_after; /* came after the events */
 	struct fact fact;
 };
 
@@ -36,19 +36,19 @@ struct meta {
 const struct fact *source_fact(const struct source *s, const char *key);
 /* Whether its devices are TPUs. */
 bool source_is_tpu(const struct source *s);
-/* A fact that is an integer, or its decimal text; false: there is none. */
+/* An integer fact, or one that is an integer's text; false: none. */
 bool source_int(const struct source *s, const char *key, int64_t *v);
-/* A profiler of the GPU's API took it: no ops, and correlation ids that count
- * in each process. */
+/* Whether a profiler of the GPU's API took it: no ops, and correlation ids that
+ * count per process. */
 bool source_is_api_trace(const struct source *s);
-/* XLA's profiler did: JAX, TensorFlow. */
+/* Whether XLA's profiler did: JAX, TensorFlow. */
 bool source_is_xla(const struct source *s);
 
-/* Copies, with their texts, in the arena. */
+/* Copies into the arena, with their texts. */
 struct fact fact_keep(struct arena *mem, const struct fact *f);
 struct source source_keep(struct arena *mem, const struct source *s);
 
-/* Warns of events that no table can count, if the source has the fact. */
+/* Warns of events that no table can count, if the source has that fact. */
 void stream_tell_skipped(const char *name, const struct source *source);
 
 enum section {
@@ -60,7 +60,7 @@ enum section {
 };
 extern const char *const section_words[SECTION_COUNT];
 
-/* What was done to a stream. The numbers stand in files. */
+/* What programs did to a stream. The numbers are in files. */
 enum {
 	MARK_LINKED = 1 << 0,
 	MARK_TREE = 1 << 1,
@@ -68,7 +68,7 @@ enum {
 	MARK_EDITED = 1 << 3,
 	MARK_SALVAGED = 1 << 4,
 };
-extern const char *const mark_words[]; /* bit 0 first, ended by NULL */
+extern const char *const mark_words[]; /* bit 0 first, NULL at the end */
 
 /* One program in the provenance. */
 struct prov {

@@ -2,9 +2,9 @@
 /*
  * stream: the event stream between programs, as tl-stream(5) specifies it.
  *
- * Two encodings of one model. The model: sources (one recorded file each)
- * with facts and metadata; sections; events. An event has a few fixed fields
- * and a list of entries: its arguments, and what else its source said of it.
+ * Two encodings of one model. The model: sources (one recorded file each) with
+ * facts and metadata; sections; events. An event has a few fixed fields and a
+ * list of entries: its arguments and anything else from its source.
  *
  * The layout of an event (kind, phase, category, which fixed fields, the keys
  * and types of its entries) is its *shape*. Traces have few shapes, so a shape
@@ -13,10 +13,10 @@
  * reader hands out is numbered per struct dict, shared by all streams that
  * a program opens with it, so that equal bytes are equal numbers.
  *
- * Lower storey: enc, dec (wire.h) and ndjson turn events into bytes and back;
- * they return a status and never print or exit. Upper storey (read.h, write.h):
- * what programs call, which works or ends the program with "file: byte N:
- * reason". This header is all of the model and the upper storey.
+ * Lower layer: enc, dec (wire.h) and ndjson turn events into bytes and back;
+ * they return a status and never print or exit. Upper layer (read.h, write.h):
+ * for programs; a function works or ends the program with "file: byte N:
+ * reason". This header includes the model and the upper layer.
  *
  *	struct stream_in *in = stream_open(path, NULL, WANT_TREE);
  *	while ((item = stream_next(in)) != ITEM_END)

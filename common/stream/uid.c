@@ -15,7 +15,7 @@ uid_put(char *out, struct uid uid)
 	return n;
 }
 
-/* Up to the first c, which is dropped; s is then the rest. False: no c. */
+/* Cuts off and returns the text before the first c; drops c. False: no c. */
 static bool
 cut(struct str *s, char c, struct str *head)
 {

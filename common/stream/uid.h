@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uid: the identity of an event within its source, and as command lines name
- * it.
+ * uid: the identity of an event within its source, and its form on command
+ * lines.
  */
 #ifndef TL_STREAM_UID_H
 #define TL_STREAM_UID_H
@@ -14,21 +14,21 @@ struct uid {
 };
 
 /*
- * As text "12", a repetition "12.3": in NDJSON, in tables and on command
+ * As text "12", or "12.3" for a repetition: in NDJSON, tables and on command
  * lines. At most UID_MAX bytes.
  */
 #define UID_MAX 32
 size_t uid_put(char *out, struct uid uid);
 bool uid_read(struct str s, struct uid *uid) USE_RESULT;
 
-/* An event as a command line names it: "12", "1:12", "1:12.3". */
+/* An event on a command line: "12", "1:12", "1:12.3". */
 struct uid_pick {
-	struct uid uid; /* the instance is 0 where none was said */
+	struct uid uid; /* instance 0 if not given */
 	uint32_t src;
-	bool any_src, no_inst; /* no such part was given */
+	bool any_src, no_inst; /* that part was not given */
 };
 bool uid_pick_read(struct str s, struct uid_pick *p) USE_RESULT;
-/* An option's argument; one that is no event's name is a usage error. */
+/* An option's argument; anything else is a usage error. */
 struct uid_pick opt_uid(const struct optparse *op);
 
 static inline bool
@@ -38,8 +38,8 @@ uid_same(struct uid a, struct uid b)
 }
 
 /*
- * The key of a map. No two are alike below an id of 2^40 and an instance of
- * 2^24; what is beyond is hashed, so that nobody can write two that collide.
+ * The key of a map. Unique below an id of 2^40 and an instance of 2^24; others
+ * are hashed, so that nobody can craft two that collide.
  */
 static inline uint64_t
 uid_hash(struct uid uid)

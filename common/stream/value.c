@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Encoded values, and the walk over an event's entries. */
+/* Encoded values, and iteration over an event's entries. */
 #include "stream/wire.h"
 
 void
@@ -24,7 +24,7 @@ value_encode(struct buf *b, const struct value *v)
 	}
 }
 
-/* Whether a value is a string's number. */
+/* Whether a value is the number of a string. */
 static inline bool
 is_interned(enum value_type type)
 {
@@ -120,7 +120,7 @@ skip(const unsigned char **p, const unsigned char *end, enum value_type type)
 		(type != VAL_DEC || varint_get(p, end, &u)));
 }
 
-/* The same where strings have other numbers in the encoding. */
+/* The same if the encoding has other numbers of strings. */
 static bool
 decode(const unsigned char **p, const unsigned char *end, enum value_type type,
     const struct dict *st, const uint32_t *ids, uint32_t nids, struct value *v)

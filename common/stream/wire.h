@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wire: the bytes of tl-stream(5), private to this area. Everything here is
+ * wire: the binary form of tl-stream(5), private to this area. All of it is
  * pure: bytes in, status out.
  *
  * A stream is the magic and then blocks. A block is a header of 16 bytes
  * (magic, length of the payload, CRC-32 of the payload, 0) and a payload of
  * records; a record is a type byte, a varint length and a body. Ids and times
- * of events are differences to the event before in the same block.
+ * are differences to the previous event of the block.
  */
 #ifndef TL_STREAM_WIRE_H
 #define TL_STREAM_WIRE_H
@@ -18,7 +18,7 @@
 #define WIRE_MAGIC_LEN 8
 #define WIRE_BLOCK_MAGIC "TLBK"
 #define WIRE_BLOCK_HEAD 16
-/* A block is closed when it has grown to this. */
+/* A block is closed at this size. */
 #define WIRE_BLOCK_TARGET 65536
 /* Longest payload; a single text of a trace must fit. */
 #define WIRE_MAX_BLOCK (UINT32_C(1) << 29)
@@ -27,9 +27,9 @@
 #define WIRE_MAX_ID (UINT64_C(1) << 62)
 #define WIRE_MAX_SRC (UINT32_C(1) << 24)
 /*
- * How far numbers of sources may be ahead of the records that name one: a job's
- * ranks may be thinned out, but a few bytes name no million of sources, for
- * each of which programs would keep something.
+ * How far numbers of sources may be ahead of the records that name one. A job's
+ * ranks may have gaps; but a few bytes must not create a million sources, for
+ * each of which programs keep data.
  */
 #define WIRE_SRC_AHEAD (UINT32_C(1) << 16)
 #define WIRE_BAD_SRC                                                      \
@@ -49,10 +49,11 @@ enum {
 	REC_HEADER = 0x08,
 	REC_END = 0x0f,
 	REC_EVENT = 0x10,
-	REC_MAY_SKIP = 0x80, /* bit: a reader that doesn't know it goes on */
+	REC_MAY_SKIP = 0x80, /* bit: readers skip it if unknown */
 };
 
-/* Whether a record may name this source; nnamed: how many have named one. */
+/* Whether a record may name this source; nnamed: how many have named one so
+ * far. */
 static inline bool
 wire_src_is_near(uint32_t src, uint64_t *nnamed)
 {
@@ -68,14 +69,14 @@ put_u32(unsigned char *p, uint32_t v)
 	p[3] = (unsigned char)(v >> 24);
 }
 
-/* CRC-32 of IEEE 802.3 (that of gzip), continued from crc; 0 to begin. */
+/* CRC-32 of IEEE 802.3 (as in gzip), continued from crc; start with 0. */
 uint32_t wire_crc32(uint32_t crc, const void *p, size_t n);
 
 /* ---- enc ---- */
 
 /*
- * Events to records. block grows; the caller takes it away when it is long
- * enough (enc_close_block) and empties it.
+ * Events to records. block grows; once it is long enough, the caller closes it
+ * (enc_close_block), takes it and empties it.
  */
 struct encoder {
 	struct dict *st;
@@ -103,8 +104,8 @@ void enc_meta(struct encoder *e, const struct meta *m);
 void enc_section(struct encoder *e, enum section s);
 void enc_clear(struct encoder *e);
 /*
- * Eager: writes strings until all are written or the block is long enough to
- * be closed; true when there are more. Events come after that.
+ * Eager: writes strings until all are written or the block is full; true: there
+ * are more. Call before the first event.
  */
 bool enc_tell_strings(struct encoder *e, size_t until);
 static inline bool
@@ -115,7 +116,7 @@ enc_tell(struct encoder *e)
 }
 
 void enc_end(struct encoder *e, unsigned marks);
-/* Fills the header in; block is then whole. */
+/* Fills in the header, which completes the block. */
 void enc_close_block(struct encoder *e);
 void enc_open_block(struct encoder *e);
 void enc_free(struct encoder *e);
@@ -129,8 +130,8 @@ enum dec_status {
 	DEC_SECTION,
 	DEC_HEADER, /* marks and prov are set */
 	DEC_STREAM_END,
-	DEC_BLOCK_END, /* the payload is used up */
-	DEC_BAD,       /* error and p say what and where */
+	DEC_BLOCK_END, /* end of the payload */
+	DEC_BAD,       /* error and p have reason and place */
 };
 
 /* What is read of events of a shape; USE_CALL: a head and its correlation. */
@@ -140,13 +141,13 @@ struct wire_shape {
 	uint32_t id; /* in st */
 	uint16_t has;
 	uint8_t use;
-	/* of USE_CALL: numbers between those that may be two and the
+	/* of USE_CALL: varints from the references (one or two each) to the
 	 * correlation; or WIRE_NO_CORR */
 	uint8_t before_corr;
 };
 #define WIRE_NO_CORR UINT8_MAX
 
-/* What is read of a call behind its head. */
+/* What is read of a call after its head. */
 struct wire_call {
 	uint32_t depth;
 	bool has_corr;
@@ -156,18 +157,19 @@ struct wire_call {
 /* Records of one stream to items. */
 struct decoder {
 	struct dict *st;
-	/* dec_choose() sets them */
-	uint32_t kinds;   /* others are passed over */
-	uint32_t heads;   /* of these no more than the head is read */
-	bool only_owners; /* and of the host what has no GPU work below */
-	struct event *to; /* where events go: &ev, or the reader's */
+	/* set by dec_choose() */
+	uint32_t kinds;   /* others are skipped */
+	uint32_t heads;   /* of these only the head is read */
+	bool only_owners; /* and host events only with GPU work below */
+	struct event *to; /* destination of events: &ev, or the reader's */
 	const unsigned char *p, *end;          /* in the payload */
-	unsigned char tail[2 * WIRE_HEAD_MAX]; /* a last event, and 0 */
+	unsigned char tail[2 * WIRE_HEAD_MAX]; /* a copy of the last event,
+	                                        * padded with 0 */
 	const char *error;
 	bool has_header;
 	uint64_t next_id;
 	int64_t prev_ts;
-	bool identity; /* numbers of strings are those in st */
+	bool identity; /* numbers of strings equal those in st */
 	VEC(uint32_t) strings, tracks;
 	VEC(struct wire_shape) shapes;
 	uint64_t nevents;
@@ -200,7 +202,7 @@ dec_wants(const struct decoder *d, const struct shape *s)
 	return (d->kinds & KIND_BIT(s->kind)) != 0;
 }
 
-/* ---- what the files of dec share ---- */
+/* ---- shared by the files of dec ---- */
 
 static inline enum dec_status
 dec_bad(struct decoder *d, const char *error)
@@ -222,17 +224,17 @@ dec_small(const unsigned char **p, const unsigned char *end, uint64_t limit,
 	return true;
 }
 
-/* A string, a shape, a track, or that they are forgotten. */
+/* A definition of a string, shape or track, or a reset of them. */
 enum dec_status dec_define(struct decoder *d, unsigned type,
     const unsigned char *p, const unsigned char *end);
 
 /* ---- dec ---- */
 
 void dec_start(struct decoder *d, struct dict *st);
-/* Which events are read, and how much of them. */
+/* Sets which events are read, and how much of them. */
 void dec_choose(
     struct decoder *d, uint32_t kinds, uint32_t heads, bool only_owners);
-/* A header of 16 bytes: the payload's length and CRC; false: error is set. */
+/* A header of 16 bytes: the payload's length and CRC; false: sets error. */
 bool dec_block_head(struct decoder *d, const unsigned char *head, uint32_t *len,
     uint32_t *crc) USE_RESULT;
 void dec_block(struct decoder *d, const unsigned char *payload, uint32_t len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words for numbers in NDJSON, TSV and on command lines. */
+/* Words for enums in NDJSON, TSV and on command lines. */
 #include "stream/stream.h"
 
 const char *const kind_words[KIND_COUNT] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing streams: blocks or lines, provenance, the end record. */
+/* Writes streams: blocks or lines, provenance, the end record. */
 #include "stream/ndjson.h"
 #include "json/json.h"
 
@@ -132,7 +132,7 @@ stream_write(struct stream_out *o, const struct event *ev)
 	if (o->is_ndjson)
 		ndjson_put_event(&o->lines, o->st, ev);
 	else {
-		/* a tree tells all its strings before its first event */
+		/* a tree writes all strings before its first event */
 		while (UNLIKELY(enc_tell(&o->enc)))
 			send_block(o);
 		enc_event(&o->enc, ev);

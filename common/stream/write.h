@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* write: streams as programs write them. */
+/* write: how programs write streams. */
 #ifndef TL_STREAM_WRITE_H
 #define TL_STREAM_WRITE_H
 
@@ -8,7 +8,7 @@
 struct stream_dest {
 	const char *path; /* -o */
 	bool ndjson;
-	bool bare; /* of NDJSON the events alone: no stream */
+	bool bare; /* NDJSON events only: no stream */
 	bool zstd;
 	int zstd_level;
 };
@@ -21,15 +21,15 @@ struct stream_dest {
 	{ 'z', "zstd", "[LEVEL]", "compress the output with zstd" }
 /* clang-format on */
 
-/* Takes one shared option; false if ch is none of them. */
+/* Handles a shared option; false if ch is none. */
 bool stream_dest_opt(struct stream_dest *d, const struct optparse *op, int ch);
 
 struct stream_out;
 
 /*
- * Begins a stream with these marks and, when in is given, its provenance;
- * the program's own line is added. Binary to a terminal is a usage error.
- * Events that are written must be numbered by strings.
+ * Begins a stream with these marks, the provenance of in (if not NULL) and the
+ * program's own line. Binary to a terminal is a usage error. Events must use
+ * the numbers of strings.
  *
  * eager: strings are written in the order of their numbers, all up to the
  * highest in use, so that encoded values can be copied as they are: right when
@@ -41,20 +41,20 @@ void stream_write(struct stream_out *out, const struct event *ev);
 void stream_write_source(struct stream_out *out, const struct source *s);
 void stream_write_meta(struct stream_out *out, const struct meta *m);
 void stream_write_section(struct stream_out *out, enum section s);
-/* What was read last, as it is. */
+/* Writes the item just read, unchanged. */
 void stream_pass_on(
     struct stream_out *out, const struct stream_in *in, enum item item);
 void stream_mark(struct stream_out *out, unsigned marks);
-/* The strings were cleared: readers forget theirs too. Binary only. */
+/* The strings were cleared: readers must forget theirs, too. Binary only. */
 void stream_write_clear(struct stream_out *out);
-/* Sends on what is there (for readers that wait). */
+/* Flushes (for readers that wait). */
 void stream_flush(struct stream_out *out);
 /*
- * Its file is closed and most memory given back until there is more to write:
- * for many streams that are written in turn. See out_park().
+ * Closes the file and frees most memory until there is more to write: for many
+ * streams written in turn. See out_park().
  */
 void stream_park(struct stream_out *out);
-/* End record, flush, rename into place; frees out. */
+/* Writes the end record, flushes, renames into place; frees out. */
 void stream_finish(struct stream_out *out);
 uint64_t stream_written(const struct stream_out *out);
 
