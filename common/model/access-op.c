@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an entry may call about an op besides its lists: its name, its
- * kernels, the annotation around it, its forward or backward op, further
- * arguments. All but the name only if the entry says that it reads it.
+ * What an entry may call about an op besides its lists: its name, its kernels,
+ * the annotation around it, its forward or backward op, further arguments.
+ * Except for the name, only if the entry declares that it reads it.
  */
 #include "model/priv.h"
 
@@ -23,7 +23,7 @@ must_read(lua_State *L, unsigned bit, const char *what)
 	const struct model *m = ms->entry;
 
 	if (ms->tree != NULL && m == NULL)
-		return; /* a rule reads what it likes */
+		return; /* a rule may read anything */
 	if (m == NULL || !(m->reads & bit))
 		luaL_error(L, "the entry doesn't say reads = { \"%s\" }", what);
 }
@@ -78,7 +78,7 @@ a_argument(lua_State *L)
 	return 1;
 }
 
-/* Calls the function on the stack with a linked op as the op. */
+/* Calls the function on the stack as if for the linked op. */
 static int
 call_in(lua_State *L, const struct model_op *linked, const char *which)
 {
@@ -96,7 +96,7 @@ call_in(lua_State *L, const struct model_op *linked, const char *which)
 	return lua_gettop(L);
 }
 
-/* in_forward(f, ...): f(...) with the linked forward op as the op. */
+/* in_forward(f, ...): f(...) as if for the linked forward op. */
 static int
 a_in_forward(lua_State *L)
 {
@@ -104,7 +104,7 @@ a_in_forward(lua_State *L)
 	return call_in(L, current_op(L)->forward, "forward");
 }
 
-/* in_backward(f, ...): the same of the first linked backward op. */
+/* in_backward(f, ...): the same for the first linked backward op. */
 static int
 a_in_backward(lua_State *L)
 {
@@ -134,7 +134,7 @@ a_skip(lua_State *L)
 	return luaL_error(L, "%s", luaL_optstring(L, 1, "not defined"));
 }
 
-/* no_model(why): as if there were no entry for such an op. */
+/* no_model(why): as if the op had no entry. */
 static int
 a_no_model(lua_State *L)
 {
@@ -142,7 +142,7 @@ a_no_model(lua_State *L)
 	return luaL_error(L, "%s", luaL_optstring(L, 1, "no model"));
 }
 
-/* writes(bytes): the size of the result, which is given back. */
+/* writes(bytes): sets the size of the result, and returns it. */
 static int
 a_writes(lua_State *L)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an entry may call on texts, most of which are numbers and lists. */
+/* What an entry may call to read texts, mostly numbers and lists. */
 #include "model/priv.h"
 
 #define MAX_LIST 4096 /* elements of a list made from a text */
@@ -20,7 +20,7 @@ word_is(struct str s, const char *w)
 	return s.len == strlen(w) && strncasecmp(s.p, w, s.len) == 0;
 }
 
-/* What is computed from a large one may leave 64 bits. */
+/* Results computed from a large number may exceed 64 bits. */
 static void
 push_whole(lua_State *L, int64_t i)
 {
@@ -29,7 +29,7 @@ push_whole(lua_State *L, int64_t i)
 	push_size(L, i);
 }
 
-/* A whole number, a decimal ("1.", "0.5") or a truth value. */
+/* An integer, a decimal ("1.", "0.5") or a boolean. */
 static bool
 push_scalar(lua_State *L, struct str s)
 {
@@ -37,7 +37,7 @@ push_scalar(lua_State *L, struct str s)
 	double d;
 
 	if (s.len > 0 && s.p[s.len - 1] == '.')
-		s.len--; /* Kineto writes 1. */
+		s.len--; /* Kineto writes "1." */
 	else if (num_i64(s, &i)) {
 		push_whole(L, i);
 		return true;
@@ -72,7 +72,7 @@ a_int(lua_State *L)
 	return 1;
 }
 
-/* count(text[, default]): a size; a negative one is an error. */
+/* count(text[, default]): a size; negative is an error. */
 static int
 a_count(lua_State *L)
 {
@@ -122,8 +122,8 @@ a_bool(lua_State *L)
 	return 1;
 }
 
-/* list("[1, 2]"): its scalars; one scalar without brackets is a list too, None
- * is an empty one. */
+/* list("[1, 2]"): its scalars; a scalar without brackets is a list of one, None
+ * is an empty list. */
 static int
 a_list(lua_State *L)
 {
@@ -151,7 +151,7 @@ a_list(lua_State *L)
 	return 1;
 }
 
-/* counts(text): the list, which has nothing but sizes. */
+/* counts(text): the list, which may hold only sizes. */
 static int
 a_counts(lua_State *L)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an entry may call about the op's lists. Arguments and dimensions are
- * numbered from 0 as in PyTorch's documentation, negative dimensions from the
- * end; lists that Lua gets are Lua's, from 1.
+ * numbered from 0, as in PyTorch's documentation, negative dimensions from the
+ * end. Lists passed to Lua start at 1, as usual there.
  */
 #include "model/priv.h"
 
@@ -65,7 +65,7 @@ must_arg(lua_State *L, int i)
 	return a;
 }
 
-/* The one shape of an argument that is no list of tensors. */
+/* The shape of an argument that is not a list of tensors. */
 static const struct view_leaf *
 must_leaf(lua_State *L, int i)
 {
@@ -87,7 +87,7 @@ push_leaf(lua_State *L, const struct shapes *s, const struct view_leaf *leaf)
 	}
 }
 
-/* A shape, or of a list of tensors the list of their shapes. */
+/* A shape; for a list of tensors, the list of their shapes. */
 static void
 push_arg(lua_State *L, const struct shapes *s, const struct view_arg *a)
 {
@@ -143,7 +143,7 @@ a_shape(lua_State *L)
 	return 1;
 }
 
-/* The shapes of an argument: of one tensor, or of a list of them. */
+/* The shapes of an argument: one tensor's, or those of a list. */
 static int
 a_tensors(lua_State *L)
 {
@@ -169,7 +169,7 @@ a_has(lua_State *L)
 	return 1;
 }
 
-/* A product that turns into a double where it would leave 64 bits. */
+/* A product; becomes a double if it exceeds 64 bits. */
 struct product {
 	int64_t i;
 	double d;
@@ -194,7 +194,7 @@ push_product(lua_State *L, const struct product *p)
 	return 1;
 }
 
-/* The number of elements; of a list of tensors the sum. */
+/* The number of elements; for a list of tensors the sum. */
 static int
 a_elems(lua_State *L)
 {
@@ -283,7 +283,7 @@ a_value(lua_State *L)
 	return 1;
 }
 
-/* Whether the trace has the concrete inputs at all. */
+/* Whether the trace has concrete inputs. */
 static int
 a_has_values(lua_State *L)
 {
@@ -348,7 +348,8 @@ a_size(lua_State *L)
 }
 
 /*
- * bytes(i[, default]): of its distinct addresses; of a list of tensors the sum.
+ * bytes(i[, default]): of its distinct addresses; for a list of tensors the
+ * sum.
  */
 static int
 a_bytes(lua_State *L)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * annotation{}: a user's forms of annotations that say what a step does,
- * besides those of iterations (trace/phase.h). A form is for annotations that
- * begin with one of its prefixes; read() gives the sums over the step's
- * requests as a table, or nil.
+ * annotation{}: user-defined forms of annotations that say what a step does,
+ * besides those of iterations (trace/phase.h). A form applies to annotations
+ * with one of its prefixes; read() returns the sums over the step's requests as
+ * a table, or nil.
  */
 #include "model/priv.h"
 #include "trace/phase.h"
@@ -32,8 +32,7 @@ d_annotation(lua_State *L)
 	return 0;
 }
 
-/* What the annotation of an iteration sums up over its requests, on the stack.
- */
+/* Pushes the sums of an iteration's annotation over its requests. */
 static void
 push_sums(lua_State *L, const struct iteration *it)
 {
@@ -59,8 +58,8 @@ push_sums(lua_State *L, const struct iteration *it)
 }
 
 /*
- * The sums that a text tells, or nil, on the stack; the form declared last is
- * asked first. Whether it is a step's at all.
+ * Pushes the sums in a text, or nil; the last declared form is tried first.
+ * Returns whether it is a step's at all.
  */
 static bool
 push_requests(lua_State *L, struct str text)
@@ -78,7 +77,7 @@ push_requests(lua_State *L, struct str text)
 		any = true;
 		lua_rawgeti(L, LUA_REGISTRYINDEX, f->ref);
 		push_str(L, text);
-		sandbox_call(ms, 1, 1); /* an entry of ours may ask */
+		sandbox_call(ms, 1, 1); /* our own entries may call it */
 		if (lua_istable(L, -1))
 			return true;
 		lua_pop(L, 1);
@@ -90,7 +89,7 @@ push_requests(lua_State *L, struct str text)
 	return any;
 }
 
-/* requests(text): what an annotation counts, or nil. */
+/* requests(text): the counts in an annotation, or nil. */
 int
 a_requests(lua_State *L)
 {
@@ -131,7 +130,7 @@ model_annotation(struct models *ms, struct str text)
 	sandbox_begin(ms, MODEL_STEPS, MODEL_WORK, MODEL_CHURN);
 	lua_pushcfunction(ms->L, find_rank);
 	lua_pushlightuserdata(ms->L, &c);
-	/* one that can't be read still is a step's */
+	/* an unreadable one still is a step's */
 	if (lua_pcall(ms->L, 1, 0, 0) != LUA_OK)
 		lua_pop(ms->L, 1);
 	return c.rank;

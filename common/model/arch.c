@@ -6,8 +6,8 @@
  *	  "mem_bw_gbps": 5300, "peak_tflops": { "matrix_bf16": 1307.4 },
  *	  "max_achievable_tflops": { "matrix_bf16": 708 }, ... }
  *
- * A rate of 0 or null is none. Keys that we don't know are passed over, as
- * files may carry sources and comments; tl-models(5) has the list.
+ * A rate of 0 or null is unknown. Unknown keys are ignored, as files may hold
+ * sources and comments. tl-models(5) lists the keys.
  */
 #include "model/priv.h"
 #include "json/json.h"
@@ -28,7 +28,7 @@ fail(struct arch_reader *r, const char *error)
 		r->error = error;
 }
 
-/* A number that is more than 0, or null. */
+/* A positive number, or null. */
 static void
 number(struct arch_reader *r, const struct json_item *v, double *out)
 {
@@ -54,7 +54,7 @@ rate(struct arch_reader *r, struct str spec)
 	return &r->a->rates.v[r->a->rates.n - 1];
 }
 
-/* The members of an object: keys and values in turn. */
+/* The members of an object: keys and values alternate. */
 static json_items
 members(struct arch_reader *r, struct str text, const char *error)
 {
@@ -135,7 +135,7 @@ read_member(struct arch_reader *r, struct str key, const struct json_item *v)
 	}
 }
 
-/* NULL: *error says why. */
+/* NULL: *error has the reason. */
 static struct arch_file *
 read_arch(struct models *ms, struct str text, const char **error)
 {
@@ -184,7 +184,7 @@ read_file(struct models *ms, const char *path)
 	return a;
 }
 
-/* One that goes by a name; it takes the place of another of that name. */
+/* Adds a GPU with a name; replaces one of the same name. */
 static void
 add_named(struct models *ms, struct arch_file *a)
 {
@@ -208,7 +208,7 @@ add_of_path(void *ctx, const char *path)
 	add_named(ctx, read_file(ctx, path));
 }
 
-/* The built-in ones, then those in the folders of $TL_ARCH_PATH. */
+/* Built-in ones, then those in the folders of $TL_ARCH_PATH. */
 static void
 load_named(struct models *ms)
 {
@@ -297,9 +297,9 @@ find(struct models *ms, struct str name, struct str devices)
 }
 
 /*
- * Vendors give rates of tensor cores at a clock of their own, those of fp32 and
- * fp64 at the highest one. Measured figures were taken at unknown clocks, so
- * they are dropped.
+ * Vendors state rates of tensor cores at a clock of their own, those of fp32
+ * and fp64 at the highest clock. Measured figures are dropped, as their clock
+ * is unknown.
  */
 static const struct arch *
 at_clock(struct models *ms, const struct arch *a, const char *mhz)
@@ -372,16 +372,16 @@ arch_tflops(const struct arch *a, enum roof roof, struct str spec)
 		if (str_eq(a->rates[i].spec, spec))
 			return roof == ROOF_PEAK ? a->rates[i].peak
 						 : a->rates[i].achievable;
-	if (str_eq(spec, STR("matrix_tf32"))) /* chips before Ampere */
+	if (str_eq(spec, STR("matrix_tf32"))) /* GPUs before Ampere */
 		return arch_tflops(a, roof, STR("matrix_fp32"));
-	/* few chips are faster so */
+	/* few GPUs have a faster one */
 	if (!str_ends(spec, sums))
 		return NAN;
 	spec.len -= sums.len;
 	return arch_tflops(a, roof, spec);
 }
 
-/* Few have a measured bandwidth: the data sheet's stands in. */
+/* Few have a measured bandwidth; the fallback is the data sheet's. */
 double
 arch_gbps(const struct arch *a, enum roof roof)
 {
@@ -404,7 +404,7 @@ arch_has_gbps(const struct arch *a, enum roof roof)
 	return !isnan(a->mem_gbps[roof]);
 }
 
-/* Of the other roof where this one has no figure. */
+/* The other roof's figure where this roof has none. */
 static double
 rate_of(const struct arch *a, enum roof *roof, struct str spec)
 {
@@ -426,7 +426,7 @@ roofline_of(const struct arch *a, enum roof roof, const struct model_result *r)
 		return rf;
 	rf.tflops = rate_of(a, &rf.roof, r->spec);
 	rf.gbps = arch_gbps(a, roof);
-	/* GFLOPS first, as the reference does: the last digit depends on it. */
+	/* GFLOPS first, as the reference does, for the same last digit. */
 	if (r->flops > 0)
 		rf.compute_us = r->flops / 1e9 * 1e9 / (rf.tflops * 1e12) * 1e6;
 	rf.memory_us = r->bytes / (rf.gbps * 1e9) * 1e6;

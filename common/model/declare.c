@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * op{}, category{}, sheets{}, datatype{}: what a file of models declares. Each
- * declaration is checked as it is read; the error has the file and the line.
+ * op{}, category{}, sheets{}, datatype{}: the declarations in a file of models.
+ * Each is checked as it is read; errors name file and line.
  */
 #include "model/priv.h"
 
 /* ---- fields ---- */
 
-/* A field's text, or def; another type is an error. */
+/* A field's text, or def; any other type is an error. */
 static struct str
 text_field(lua_State *L, int t, const char *key, struct str def)
 {
@@ -90,7 +90,7 @@ static const char *const op_fields[] = { "alone", "backward",
 	"backward_category", "category", "eval", "examples", "extra", "gemm",
 	"globs", "like", "names", "prec", "reads", "sheet", "unit", "whole",
 	NULL };
-/* What like = ENTRY passes on. */
+/* The fields that like = ENTRY inherits. */
 static const char *const inherited[] = { "alone", "backward",
 	"backward_category", "category", "eval", "extra", "gemm", "prec",
 	"reads", "sheet", "unit", "whole", NULL };
@@ -120,7 +120,7 @@ set_reads(lua_State *L, struct model *m)
 	const unsigned nwords = sizeof words / sizeof *words;
 	struct models *ms = models_of(L);
 
-	/* their names prove what it computes in, and how */
+	/* kernel names prove the precision */
 	if (m->is_gemm || str_eq(m->unit, STR("matrix")))
 		m->reads |= MODEL_READS_KERNELS;
 	for (size_t i = 0, n = list_field(L, 1, "reads"); i < n; i++) {
@@ -148,7 +148,7 @@ set_prec(lua_State *L, struct model *m)
 	lua_pop(L, 1);
 }
 
-/* Where the formula stands, which is on top of the stack; pops it. */
+/* File and line of the formula on top of the stack; pops it. */
 static void
 set_where(lua_State *L, struct model *m)
 {
@@ -174,7 +174,7 @@ op_name(struct models *ms, struct str name)
 	return &ms->by_name.v[id];
 }
 
-/* Beginnings of names, or shell patterns; whether there is one. */
+/* Prefixes, or shell patterns; returns whether there are any. */
 static void
 add_names(lua_State *L, struct model *m)
 {
@@ -286,7 +286,7 @@ d_category(lua_State *L)
 
 /* ---- sheets, datatype ---- */
 
-/* sheets { order = {...}, single = {...} }: added behind those there. */
+/* sheets { order = {...}, single = {...} }: appended to those declared. */
 static int
 d_sheets(lua_State *L)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The GPU of a trace: its "deviceProperties", as the profiler writes them. */
+/* The GPU of a trace: its "deviceProperties", as profilers write them. */
 #include "model/priv.h"
 #include "json/json.h"
 
-/* What a trace says of a device; NAN: nothing. */
+/* A trace's properties of a device; NAN: missing. */
 struct device {
 	struct str name;
 	double memory_bytes, num_cus;
 };
 
-/* A part of a GPU (MIG, partitions) has the GPU's name, but not its figures. */
+/* A partition of a GPU (MIG and the like) has the GPU's name, but not its
+ * figures. */
 static bool
 is_whole(const struct arch *a, const struct device *d)
 {
@@ -19,8 +20,8 @@ is_whole(const struct arch *a, const struct device *d)
 }
 
 /*
- * Some systems give no name that tells: then memory of a size, and a number of
- * compute units, that only one has.
+ * Some systems give a name that identifies no GPU. Then size of memory and
+ * number of compute units decide, if unique.
  */
 static const struct arch *
 of_memory(const struct models *ms, const struct device *d)

@@ -12,7 +12,7 @@ enum {
 	E_LONG = E_FLOAT | E_DOUBLE,
 };
 
-/* Between what is no letter or digit. */
+/* Between characters other than letters and digits. */
 static const struct {
 	const char *word;
 	unsigned type;
@@ -40,8 +40,8 @@ static const struct {
 	{ "tf32f32", E_FLOAT },
 	{ "f64", E_DOUBLE },
 	{ "f64f64", E_DOUBLE },
-	/* cuBLAS and cuDNN; s16816gemm is of either short type, s1688gemm
-	 * without one of TF32 */
+	/* cuBLAS and cuDNN; s16816gemm is either short type, s1688gemm either
+	 * if not TF32 */
 	{ "hgemm", E_HALF },
 	{ "h884gemm", E_HALF },
 	{ "h1688gemm", E_HALF },
@@ -55,7 +55,7 @@ static const struct {
 	{ "s8", E_OTHER },
 };
 
-/* What words of bytes begin with: e4m3bf16, i8816gemm. */
+/* Prefixes of words for byte types: e4m3bf16, i8816gemm. */
 static const char *const byte_words[] = { "e4m3", "e5m2", "e2m1", "i8", "u8",
 	"i16832gemm", "fp8", "Float8", "Float4", "int8", "int4" };
 
@@ -96,7 +96,7 @@ of_letter(struct str s)
 	}
 }
 
-/* The next word from *p on; len 0: there is none. */
+/* The next word from *p on; len 0: none. */
 static struct str
 next_word(const char **p, const char *end)
 {
@@ -140,7 +140,8 @@ element_type(struct str kernel)
 {
 	unsigned found = types_in(kernel);
 
-	/* a short type beside a long one: sums are of that, but for copies */
+	/* a short type beside a long one: the long one is the sums', except in
+	 * copies */
 	if ((found & E_SHORT) != 0 && (found & E_LONG) != 0 &&
 	    str_find(kernel, STR("copy"), false) < 0)
 		found &= ~(unsigned)E_LONG;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An entry on an op. All of Lua runs within one protected call; what comes of
- * it is copied into results that last, each distinct key once.
+ * Evaluates an entry for an op. All Lua code runs in one protected call; the
+ * result is copied into lasting memory, once per distinct key.
  */
 #include <stdlib.h>
 
@@ -14,15 +14,15 @@ struct evaluation {
 	const struct model *m;
 	const struct model_op *op;
 	enum model_way way;
-	bool figures_only; /* the second time, in doubles */
+	bool figures_only; /* second run, with doubles */
 	struct model_result *out;
 };
 
 #define NFIGURES 4
-#define ENV_NAMES 16 /* most entries set fewer: their table needn't grow */
+#define ENV_NAMES 16 /* most entries set fewer, so the table need not grow */
 
-/* Calls the entry's function of this name on its environment: FLOPs, bytes,
- * precision and repeated FLOPs are left on the stack. */
+/* Calls the entry's function of this name on its environment; pushes FLOPs,
+ * bytes, precision and repeated FLOPs. */
 static void
 call_entry(lua_State *L, int env, int entry, const char *name)
 {
@@ -31,8 +31,8 @@ call_entry(lua_State *L, int env, int entry, const char *name)
 	lua_call(L, 1, NFIGURES);
 }
 
-/* A GEMM's B is 1 unless set; the first kernel whose name tells has the
- * transposition. */
+/* B of a GEMM is 1 unless set. The transposition is from the first kernel name
+ * that has one. */
 static void
 gemm_params(lua_State *L, const struct models *ms, int env, int order)
 {
@@ -71,7 +71,7 @@ gemm_params(lua_State *L, const struct models *ms, int env, int order)
 	param_add(L, env, order);
 }
 
-/* What a name proves, each name looked through once. */
+/* What a name proves; each name is checked once. */
 static uint32_t
 proofs_of(struct models *ms, struct str name)
 {
@@ -84,7 +84,7 @@ proofs_of(struct models *ms, struct str name)
 	return (uint32_t)*found;
 }
 
-/* What the unit computes in: arguments may be rounded for matrix units. */
+/* The precision of the unit: arguments may be rounded for matrix units. */
 static struct str
 precision_of(struct models *ms, const struct evaluation *e, struct str argument)
 {
@@ -102,7 +102,7 @@ precision_of(struct models *ms, const struct evaluation *e, struct str argument)
 	return s;
 }
 
-/* "vector" and the precision of a dtype (a word like bf16 is one too). */
+/* "vector" and the precision of a dtype (or of a word like bf16). */
 static void
 set_spec(lua_State *L, struct models *ms, int given, struct evaluation *e)
 {
@@ -172,7 +172,7 @@ evaluate(lua_State *L)
 
 		ms->written = (double)NAN;
 		call_entry(L, env, entry, "backward");
-		ms->norder = n; /* the parameters are those of the forward */
+		ms->norder = n; /* parameters are those of the forward */
 		if (lua_isnil(L, back + NFIGURES + 2))
 			lua_copy(L, back + 2, back + NFIGURES + 2);
 		back += NFIGURES;
@@ -190,8 +190,8 @@ evaluate(lua_State *L)
 }
 
 /*
- * Messages of Lua's own have no place in a file: "not enough memory", or ours
- * about a result. Then the entry is named.
+ * Messages of Lua itself ("not enough memory") and ours about results have no
+ * line in a file: they get the entry's name.
  */
 static void
 set_reason(struct models *ms, const struct model *m, struct str why,
@@ -203,7 +203,8 @@ set_reason(struct models *ms, const struct model *m, struct str why,
 
 	ms->text.len = 0;
 	if (ms->lacks && m->is_builtin && !ms->in_own) {
-		/* that the trace lacks something is no matter of our line */
+		/* missing facts of the trace have nothing to do with our
+		 * line */
 		if (line >= 0 && text > line) {
 			why.p += text + 2;
 			why.len -= (size_t)text + 2;
@@ -247,9 +248,9 @@ run(struct models *ms, struct evaluation *e, struct str *reason)
 }
 
 /*
- * Where the sizes are so large that products may have left 64 bits, once more
- * with doubles, to see whether they have. A function that takes no double is
- * one that could not count so far.
+ * Large sizes, whose products may have exceeded 64 bits: evaluates once more
+ * with doubles to find out. A function that fails on doubles could not count
+ * them.
  */
 static void
 compute_large(struct models *ms, struct evaluation e)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events of a tree as rules for pseudo-ops see them: what an event is, what is
- * below and above it, its arguments, and what to do with it. Nothing is done
- * before the rule has ended well.
+ * Events of a tree as rules for pseudo-ops see them: fields, events below and
+ * above, arguments, and actions. Actions run only after the rule succeeds.
  */
 #include "model/facts.h"
 #include "model/priv.h"
@@ -11,7 +10,7 @@
 #define EVENT "event"
 #define ARGS_MAX 32 /* further arguments of a pseudo-op */
 
-/* Of another tree once the generation has gone on. */
+/* The event is of an earlier tree if the generation differs. */
 struct event_ref {
 	uint32_t event, generation;
 };
@@ -97,9 +96,9 @@ e_index(lua_State *L)
 	return 1;
 }
 
-/* ---- what lies below and above ---- */
+/* ---- below and above ---- */
 
-/* The kinds that an argument names; none: all. */
+/* The kinds in an argument; none: all. */
 static uint32_t
 kinds_arg(lua_State *L, int i)
 {
@@ -131,7 +130,7 @@ next_like(lua_State *L, uint32_t e, uint32_t top, uint32_t kinds)
 	return e;
 }
 
-/* below(kind, name): a list, in the order of the tree. */
+/* below(kind, name): a list, in tree order. */
 static int
 e_below(lua_State *L)
 {
@@ -158,7 +157,7 @@ e_first(lua_State *L)
 	return 1;
 }
 
-/* inside(name): the nearest op of this name from the event on up, or nil. */
+/* inside(name): the nearest op of this name, from the event upwards, or nil. */
 static int
 e_inside(lua_State *L)
 {
@@ -227,7 +226,7 @@ static const char *const argument_functions[] = { "argument", "dim", "dtype",
 	"elems", "has", "nargs", "nvalues", "rank", "shape", "size", "strides",
 	"tensors", "value", NULL };
 
-/* ---- what is to be done ---- */
+/* ---- actions ---- */
 
 static struct tree_action *
 act(lua_State *L, enum tree_what what)
@@ -247,7 +246,7 @@ keep(lua_State *L, struct str s)
 	return arena_str(models_of(L)->action_mem, s);
 }
 
-/* A text, a whole number or a truth value on top of the stack; pops it. */
+/* A text, integer or boolean on top of the stack; pops it. */
 static struct model_value
 arg_value(lua_State *L)
 {
@@ -274,7 +273,7 @@ arg_value(lua_State *L)
 	return v;
 }
 
-/* args = { { "key", value }, ... }: a list, as it has an order. */
+/* args = { { "key", value }, ... }: a list, to keep the order. */
 static void
 take_args(lua_State *L, struct tree_action *a)
 {
@@ -303,7 +302,7 @@ take_args(lua_State *L, struct tree_action *a)
 	a->nargs = n;
 }
 
-/* A list of lists as JSON, or nothing. */
+/* A list of lists as JSON, or empty. */
 static struct str
 json_field(lua_State *L, const char *key)
 {
@@ -319,7 +318,7 @@ json_field(lua_State *L, const char *key)
 	return keep(L, buf_str(b));
 }
 
-/* wrap{}, wrap_children{}, wrap_launch{}: by their upvalue. */
+/* wrap{}, wrap_children{}, wrap_launch{}: the upvalue says which. */
 static int
 e_wrap(lua_State *L)
 {
@@ -349,7 +348,7 @@ e_rename(lua_State *L)
 	return 0;
 }
 
-/* set(key, value): an argument of the event. */
+/* set(key, value): sets an argument of the event. */
 static int
 e_set(lua_State *L)
 {

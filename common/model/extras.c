@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What models are asked with: an op, its further arguments, its category. */
+/* Input of models: an op, its further arguments, its category. */
 #include "model/facts.h"
 
 struct model_op
@@ -76,7 +76,7 @@ extras_find(const struct extra *list, size_t n, const struct dict *st,
 	return false;
 }
 
-/* Each is asked for once. */
+/* Each is looked up once. */
 uint32_t
 category_number(struct map *known, struct models *ms, struct dict *st,
     uint32_t name, uint32_t first_kernel)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * facts: what models read of an op besides its arguments: the annotation around
- * it, and further arguments of its event.
+ * facts: input of models besides an op's arguments: the annotation around it,
+ * and further arguments of its event.
  *
  *	notes_add(&notes, models, dict, &in->ev);	(each user's annotation)
  *	...
@@ -18,11 +18,11 @@
 
 /* ---- an op ---- */
 
-/* Name and arguments by their numbers; the rest is left out. */
+/* Name and arguments by their numbers; all else is unset. */
 struct model_op model_op_of(
     const struct dict *st, uint32_t name, struct op_args args);
 
-/* model_name() of it by its number in the strings. */
+/* Its model_name(), by number in the strings. */
 uint32_t model_number_of_hlo(
     struct models *ms, struct dict *st, uint32_t name, uint32_t hlo);
 static inline uint32_t
@@ -36,7 +36,7 @@ model_number(struct models *ms, struct dict *st, uint32_t name,
 
 /* ---- annotations of users ---- */
 
-/* Of one source; zeroes to start with. */
+/* Of one source; start with zeroes. */
 struct notes {
 	struct inner around; /* by enum note_rank: names */
 	bool is_found;
@@ -45,7 +45,7 @@ struct notes {
 
 void notes_add(struct notes *n, struct models *ms, const struct dict *st,
     const struct event *ev);
-/* The name of the one that an op begins in, "NA": there is none. */
+/* The name of the annotation in which an op begins; "NA": none. */
 struct str notes_around(struct notes *n, const struct dict *st, int64_t ts_ns);
 void notes_clear(struct notes *n);
 void notes_free(struct notes *n);
@@ -57,20 +57,20 @@ struct extra {
 };
 typedef VEC(struct extra) extra_vec;
 
-/* An argument's value as text; INTERN_NONE: it is none. */
+/* An argument's value as text; INTERN_NONE: missing. */
 uint32_t extra_text(struct dict *st, const struct value *v);
-/* Appends those of the event that the model reads. */
+/* Appends those arguments of the event that the model reads. */
 void extras_take(extra_vec *list, struct dict *st, const struct model *m,
     const struct event *ev);
-/* Its text as model_op.arg has it. */
+/* Its text, as for model_op.arg. */
 bool extras_find(const struct extra *list, size_t n, const struct dict *st,
     struct str key, struct str *text);
 
 /* ---- categories ---- */
 
 /*
- * That of an op by name and first kernel (INTERN_NONE: none), as a number in
- * the strings; known remembers it for the names seen, zeroes to start with.
+ * The category of an op by name and first kernel (INTERN_NONE: none), as a
+ * number in the strings. known caches it by name; start with zeroes.
  */
 uint32_t category_number(struct map *known, struct models *ms, struct dict *st,
     uint32_t name, uint32_t first_kernel);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the name of a GEMM kernel tells: the transposition of its operands and
- * its macro tile.
+ * The name of a GEMM kernel has the transposition of its operands and its macro
+ * tile:
  *
  *	Cijk_Alik_Bljk_BBS_BH_..._MT64x16x64_...	Tensile
  *	nvjet_tst_192x192_64x4_2x1_v_bz_coopA_TNT	nvjet
@@ -43,7 +43,7 @@ has(struct str s, const char *what)
 	return str_find(s, str_of(what), false) >= 0;
 }
 
-/* Digits at *p; it moves behind them. */
+/* Digits at *p; moves past them. */
 static bool
 number(const char **p, const char *end, int64_t *out)
 {
@@ -54,7 +54,7 @@ number(const char **p, const char *end, int64_t *out)
 	return num_i64((struct str){ start, (size_t)(*p - start) }, out);
 }
 
-/* "64x16x64" or "64x16" at p. The number of numbers. */
+/* "64x16x64" or "64x16" at p. Returns how many numbers. */
 static int
 sizes(const char *p, const char *end, int64_t out[3])
 {
@@ -69,7 +69,7 @@ sizes(const char *p, const char *end, int64_t out[3])
 	return n;
 }
 
-/* Three sizes behind the first of these words that has them. */
+/* Three sizes after the first of these words that has them. */
 static bool
 tile_behind(struct str s, const char *what, struct gemm_kernel *k)
 {
@@ -135,7 +135,7 @@ is_layout(char c)
 	return c == 't' || c == 'n';
 }
 
-/* "_tn_" at p, or with a third letter for the result; what they mean. */
+/* "_tn_" at p, or with a third letter for the result; decodes them. */
 static bool
 layout_at(const char *p, const char *end, struct gemm_kernel *k)
 {
@@ -148,7 +148,7 @@ layout_at(const char *p, const char *end, struct gemm_kernel *k)
 	return true;
 }
 
-/* Layout and tile. A name without a layout tells nothing that counts. */
+/* Layout and tile. A name without a layout counts as unknown. */
 static bool
 cutlass(struct str s, struct gemm_kernel *k)
 {
@@ -214,7 +214,7 @@ ceil_div(int64_t a, int64_t b)
 	return a / b + (a % b > 0);
 }
 
-/* of: NULL, of any, with a word behind. */
+/* of NULL: any precision, to which is is a suffix. */
 static const struct {
 	const char *token, *of, *is;
 } proofs[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gemm: what the name of a kernel tells of a matrix product (layout, tile,
- * type), and how well its tiles fit the product and the GPU. Names without a
- * known form tell nothing.
+ * gemm: the layout, tile and type of a matrix product in the name of its
+ * kernel, and how well its tiles fit the product and the GPU. Only known forms
+ * of names are read.
  */
 #ifndef TL_MODEL_GEMM_H
 #define TL_MODEL_GEMM_H
@@ -23,14 +23,14 @@ struct gemm_kernel {
 	int64_t tile_m, tile_n, depth; /* macro tile, 0: unknown */
 };
 
-/* False: the name is none that tells. */
+/* False: a name of unknown form. */
 bool gemm_kernel_parse(struct str name, struct gemm_kernel *out);
 
 /*
- * What a name of a kernel or op proves, and the precision with it, instead of
- * that of the arguments: fp32 may be rounded to tf32, bytes may be integers;
- * with 2:4 sparsity ("fp16_sparse") and with sums in fp16 ("fp8_acc16")
- * products have rates of their own.
+ * What the name of a kernel or op proves, and the precision in that case, in
+ * place of the arguments': fp32 may be rounded to tf32, bytes may be integers.
+ * With 2:4 sparsity ("fp16_sparse") or sums in fp16 ("fp8_acc16") the GPU has
+ * other rates.
  */
 uint32_t gemm_proofs(struct str name); /* bits */
 void gemm_prove(uint32_t proofs, struct buf *precision);

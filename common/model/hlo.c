@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * XLA's instructions: what an op that is one is looked up by, and its object,
- * which METADATA in tl-stream(5) describes, for entries.
+ * XLA's instructions: the name to look up such an op by, and its object for
+ * entries (see METADATA in tl-stream(5)).
  */
 #include "model/facts.h"
 #include "model/priv.h"
 #include "json/json.h"
 
-#define HLO_DEPTH 64 /* of lists and objects in the text */
+#define HLO_DEPTH 64 /* nesting in the text */
 
-/* ---- what it is looked up by ---- */
+/* ---- the name to look up ---- */
 
-/* What a fusion is about, if it holds one: the first of these. */
+/* The instruction that names a fusion: the first of these that it holds. */
 static const struct str heavy[] = {
 	STR_INIT("custom-call"),
 	STR_INIT("dot"),
@@ -36,8 +36,8 @@ is_product(struct arena *mem, const json_items *of)
 	return is;
 }
 
-/* Whether a fusion without its body is a product, as XLA's choice of the
- * kernel says: "__triton_gemm". */
+/* Whether a fusion without a body is a product, by XLA's choice of the kernel:
+ * "__triton_gemm". */
 static bool
 is_gemm(struct arena *mem, const json_items *of)
 {
@@ -70,8 +70,8 @@ wrapped(struct arena *mem, const json_items *body)
 }
 
 /*
- * "dot", "custom-call:__cublas$gemm", "async-start:reduce-scatter": of a fusion
- * what is in its body.
+ * "dot", "custom-call:__cublas$gemm", "async-start:reduce-scatter"; for a
+ * fusion, what is in its body.
  */
 static void
 put_kind(struct arena *mem, const json_items *of, struct buf *b)
@@ -84,7 +84,7 @@ put_kind(struct arena *mem, const json_items *of, struct buf *b)
 
 	if (!json_split(&body, mem, json_member_text(of, STR("body"))))
 		body.n = 0;
-	/* that of a start runs beside what its event shows */
+	/* what a start starts runs beside the event shown */
 	if (str_eq(opcode, STR("async-start")))
 		target = wrapped(mem, &body);
 	if (!str_eq(opcode, STR("fusion")))
@@ -174,7 +174,7 @@ push_text(lua_State *L, struct json *j)
 	push_str(L, buf_str(b));
 }
 
-/* The value whose first token was just read; null is false. */
+/* The value whose first token was just read; null becomes false. */
 static void
 push_value(lua_State *L, struct json *j, enum json_token t, int depth)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The set of models: its state, its files, and which model a name means. */
+/* The set of models: state, files, and the model for a name. */
 #include "model/priv.h"
 
 const char *const model_status_words[] = { "ok", "skipped", "failed", "none" };
@@ -7,8 +7,8 @@ const char *const model_status_words[] = { "ok", "skipped", "failed", "none" };
 /* ---- environments ---- */
 
 /*
- * A file's own globals are its helpers, seen by all entries. Those of the
- * built-in files can't be replaced, or one file would change all others.
+ * A file's globals are its helpers, visible to all entries. Those of the
+ * built-in files are read-only, or one file could change all others.
  */
 static int
 file_set(lua_State *L)
@@ -38,7 +38,7 @@ file_set(lua_State *L)
 	return 0;
 }
 
-/* A name that nothing has set, but for a parameter that is nil. */
+/* A name that is unset; a parameter may be nil. */
 static int
 undeclared(lua_State *L)
 {
@@ -54,9 +54,9 @@ undeclared(lua_State *L)
 }
 
 /*
- * A global that an entry sets is a parameter, in the order of first setting;
- * one that begins with _ is its own. An evaluation has a table of its own for
- * them, so that Lua asks here only for those that it doesn't have yet.
+ * A global set by an entry is a parameter, in the order of first setting; one
+ * that begins with _ is private. Each evaluation keeps them in its own table,
+ * so that Lua calls this only for new ones.
  */
 static int
 entry_set(lua_State *L)
@@ -71,13 +71,13 @@ make_ref(lua_State *L)
 	return luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-/* What is there before any file, protected as a whole. */
+/* What exists before any file; all of it read-only. */
 static int
 open_state(lua_State *L)
 {
 	struct models *ms = models_of(L);
 
-	lua_newtable(L); /* 1: what entries and files may call */
+	lua_newtable(L); /* 1: for entries and files to call */
 	lua_createtable(L, 0, 1);
 	lua_pushcfunction(L, undeclared);
 	lua_setfield(L, -2, "__index");
@@ -85,14 +85,14 @@ open_state(lua_State *L)
 	sandbox_libs(L, 1);
 	access_open(L, 1);
 	tree_open(L, 1);
-	lua_newtable(L); /* 2: its names can't be set */
+	lua_newtable(L); /* 2: makes it read-only */
 	for (lua_pushnil(L); lua_next(L, 1) != 0;) {
 		lua_pushvalue(L, -2);
 		lua_pushboolean(L, 1);
 		lua_rawset(L, 2);
 		lua_pop(L, 1);
 	}
-	lua_newtable(L); /* 3: declarations, for files alone */
+	lua_newtable(L); /* 3: declarations, for files only */
 	declare_open(L, 3);
 	lua_newtable(L);
 	lua_pushvalue(L, 1);
@@ -132,7 +132,7 @@ is_sheet(const struct models *ms, struct str name)
 	return name.len == 0;
 }
 
-/* Sheets may be declared behind the entries that name them. */
+/* Sheets may be declared after the entries that name them. */
 static void
 check_sheets(lua_State *L)
 {
@@ -165,7 +165,7 @@ run_chunk(lua_State *L)
 	buf_puts(&ms->text, "@");
 	buf_puts(&ms->text, f->name);
 	buf_putc(&ms->text, '\0');
-	/* by the header of its code another Lua than the build's refuses it */
+	/* the header of its code makes any other build of Lua refuse it */
 	if (f->code.len > 0)
 		status = luaL_loadbufferx(
 		    L, f->code.p, f->code.len, ms->text.p, "b");
@@ -198,7 +198,7 @@ load(struct models *ms, struct model_file f, struct buf *why)
 	return good;
 }
 
-/* Those about instructions of XLA, or all others. */
+/* Loads those for XLA's instructions, or all others. */
 static void
 load_builtin(struct models *ms, bool of_hlo)
 {
@@ -237,11 +237,11 @@ models_load_text(
 	struct model_file f = { arena_str(ms->mem, str_of(chunk)).p,
 		arena_str(ms->mem, text), { NULL, 0 } };
 
-	models_need_hlo(ms); /* whose names it may take */
+	models_need_hlo(ms); /* it may use their names */
 	return load(ms, f, why);
 }
 
-/* Some editors put a byte order mark in front. */
+/* Some editors start files with a byte order mark. */
 static struct str
 without_mark(struct str text)
 {
@@ -257,7 +257,7 @@ load_file(struct models *ms, const char *path)
 	struct in *in = in_open(path);
 	struct buf why = { 0 };
 
-	/* Lua shortens long names: it gets the last part of the path. */
+	/* Lua shortens long names: pass the last part of the path. */
 	base = base != NULL ? base + 1 : path;
 	while (in_more(in))
 		if ((size_t)(in->end - in->p) > MODEL_FILE_MAX)
@@ -266,7 +266,7 @@ load_file(struct models *ms, const char *path)
 		without_mark((struct str){
 		    (const char *)in->p, (size_t)(in->end - in->p) }),
 		&why)) {
-		/* Lua names the file where it can tell the line */
+		/* Lua names the file if it knows the line */
 		if (!str_starts(buf_str(&why), str_of(base)))
 			die("%s: %.*s", path, (int)why.len, why.p);
 		die("%.*s%.*s", (int)(base - path), path, (int)why.len, why.p);
@@ -282,7 +282,7 @@ models_load(struct models *ms, const char *path)
 	stream_pseudo_models(path);
 }
 
-/* tl-graft, if it has to run, finds these by itself. */
+/* tl-graft finds these itself, if run. */
 static void
 load_of_path(void *ctx, const char *path)
 {
@@ -349,14 +349,14 @@ models_destroy(struct models *ms)
 
 /* ---- names ---- */
 
-/* What a name comes to when it has no entry of its own. */
+/* What a name resolves to without an entry of its own. */
 static void
 resolve(struct models *ms, struct op_name *n, struct str name)
 {
 	n->model = n->exact;
 	n->resolved = n->category;
 	n->generation = ms->generation;
-	/* The last declared first: a user's file comes behind ours. */
+	/* Last declared first, so that a user's file precedes ours. */
 	for (size_t i = ms->model_globs.n; n->model == NULL && i-- > 0;)
 		if (str_glob(ms->model_globs.v[i].glob, name))
 			n->model = ms->entries.v[ms->model_globs.v[i].entry];
@@ -412,7 +412,7 @@ model_source(const struct models *ms, const struct model *m)
 	return (struct str){ text.p + start, at - start };
 }
 
-/* Patterns stand behind the names, as "triton_poi_*". */
+/* Patterns follow the names, as "triton_poi_*". */
 size_t
 models_count(struct models *ms)
 {

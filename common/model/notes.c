@@ -2,14 +2,14 @@
 /*
  * Annotations around ops: which step of a serving framework an op ran in.
  *
- * Steps lie in other annotations (ProfilerStep#3) and in each other, so the
- * innermost one counts whose name tells the sums that models read, else one
- * that names a step, else any. Names are those of iterations
- * (trace/phase.h), and a user's.
+ * Steps nest in other annotations (ProfilerStep#3) and in each other. So the
+ * innermost with the sums that models read counts, else the innermost that
+ * names a step, else any. Names are those of iterations (trace/phase.h) and
+ * user-defined ones.
  */
 #include "model/facts.h"
 
-/* Each name is looked at once. */
+/* Each name is examined once. */
 static enum note_rank
 rank_of(
     struct notes *n, struct models *ms, const struct dict *st, uint32_t name)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters: from Lua into results that last, and out of them. */
+/* Parameters: from Lua to lasting results, and out of them. */
 #include "model/priv.h"
 #include "json/json.h"
 
 #define JSON_DEPTH 8
 
-/* The length of a list: its n (of tuple()), or as many as it has. */
+/* The length of a list: its n (from tuple()), or its number of elements. */
 static lua_Integer
 list_len(lua_State *L, int i)
 {
@@ -67,7 +67,7 @@ lua_json(lua_State *L, int i, int depth, struct buf *b)
 	return true;
 }
 
-/* A parameter as it is kept: the bits of a number, the number of a text. */
+/* A parameter as stored: the bits of a number, or a text's number. */
 struct packed {
 	uint64_t bits;
 	uint8_t type; /* enum model_type */
@@ -184,8 +184,8 @@ model_param(
 /* ---- keeping them ---- */
 
 /*
- * Names are compared by address, as Lua keeps one copy of short texts. The list
- * keeps them alive: a nil parameter is in no other table.
+ * Compares names by address, as Lua interns short texts. The list keeps them
+ * alive: a nil parameter is in no other table.
  */
 void
 param_add(lua_State *L, int env, int order)
@@ -209,7 +209,7 @@ param_add(lua_State *L, int env, int order)
 	lua_rawset(L, env);
 }
 
-/* Our copy of the names; mostly those of the entry's last result. */
+/* Our copy of the names, usually that of the entry's latest result. */
 static const struct str *
 param_names(struct models *ms, struct model *m, const struct str *names)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A user's own models and GPUs, in folders that the environment names. */
+/* A user's own models and GPUs, in folders from the environment. */
 #include <dirent.h>
 #include <stdlib.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lua's patterns, matched by our own code because Lua's own may take time
- * without end on a hostile text (".-a.-b.-c"), inside of C, where no limit on
- * instructions reaches. Here each step counts. Left out: %f, %b, "()".
+ * Lua's patterns, in our own code: Lua's may run forever on a hostile text
+ * (".-a.-b.-c"), inside C, where no instruction limit applies. Here each step
+ * counts. Omitted: %f, %b, "()".
  */
 #include <ctype.h>
 
 #include "model/pattern.h"
 
-#define DEPTH 200 /* nested calls: captures, and items tried one by one */
+#define DEPTH 200 /* nested calls: captures, and items tried one at a time */
 
 struct matcher {
 	struct str text;
@@ -49,7 +49,7 @@ in_class(unsigned char c, char class)
 	return in != (isupper((unsigned char)class) != 0);
 }
 
-/* Behind the single-character item at p. */
+/* Past the single-character item at p. */
 static size_t
 item_end(struct matcher *s, size_t p)
 {
@@ -64,7 +64,7 @@ item_end(struct matcher *s, size_t p)
 		return p;
 	if (p < s->pat.len && s->pat.p[p] == '^')
 		p++;
-	do { /* a ] that stands first is plain */
+	do { /* a ] in first place is plain */
 		if (p >= s->pat.len) {
 			s->error = "the pattern lacks a ]";
 			return p;
@@ -101,7 +101,7 @@ in_set(const struct matcher *s, unsigned char c, size_t p, size_t last)
 	return !in;
 }
 
-/* Whether the item from p to end stands for the byte at t. */
+/* Whether the item from p to end matches the byte at t. */
 static bool
 item_at(struct matcher *s, size_t t, size_t p, size_t end)
 {
@@ -182,7 +182,7 @@ match_close(struct matcher *s, size_t t, size_t p)
 	return r;
 }
 
-/* The single item at p, with what may follow it. */
+/* The single item at p, with its repetition. */
 static size_t
 match_item(struct matcher *s, size_t t, size_t p)
 {
@@ -207,13 +207,13 @@ match_item(struct matcher *s, size_t t, size_t p)
 	}
 }
 
-/* Where a match of the pattern from p on ends that begins at t. */
+/* The end of a match of the pattern from p on that begins at t. */
 static size_t
 match_here(struct matcher *s, size_t t, size_t p)
 {
 	size_t r;
 
-	/* Plain items in a row need no call each. */
+	/* Consecutive plain items need no recursion. */
 	while (p < s->pat.len && strchr("()%[.$", s->pat.p[p]) == NULL &&
 	    (p + 1 == s->pat.len || strchr("*+-?", s->pat.p[p + 1]) == NULL)) {
 		if (!item_at(s, t, p, p + 1))

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * pattern: Lua's patterns, with a bound on the work.
- */
+/* pattern: Lua's patterns, in bounded time. */
 #ifndef TL_MODEL_PATTERN_H
 #define TL_MODEL_PATTERN_H
 
@@ -15,14 +13,14 @@ struct capture {
 };
 
 struct pattern_match {
-	size_t start, end; /* of the whole */
+	size_t start, end; /* of the whole match */
 	int ncaptures, nsteps;
 	struct capture captures[PATTERN_CAPTURES];
 };
 
 /*
  * Finds a Lua pattern in text from init on (without %f, %b and position
- * captures). 1: found, 0: not, -1: *error says what is wrong.
+ * captures). 1: found, 0: not found, -1: *error has the reason.
  */
 int pattern_find(struct str text, struct str pattern, size_t init,
     struct pattern_match *m, const char **error);

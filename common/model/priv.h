@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of this area share. The storeys, from below:
+ * Private to this area. The layers, lowest first:
  *
  * pattern   Lua's patterns, with a bound on the work
  * view      the lists of one op, parsed when an entry asks for them
@@ -27,17 +27,17 @@
 #include "model/view.h"
 #include "stream/stream.h"
 
-/* Limits of the sandbox; tl-models(5) states them. */
+/* Limits of the sandbox, as in tl-models(5). */
 #define MODEL_STEPS 200000        /* VM instructions of one evaluation */
 #define MODEL_LOAD_STEPS 20000000 /* of a whole file */
-#define MODEL_WORK 12800000       /* bytes, elements in library functions */
+#define MODEL_WORK 12800000       /* bytes and elements in library functions */
 #define MODEL_LOAD_WORK 50000000
 #define MODEL_MEM (48u << 20)   /* bytes that Lua may hold */
-#define MODEL_BLOCK (2u << 20)  /* bytes of one text or list */
-#define MODEL_CHURN (16u << 20) /* bytes one evaluation may allocate */
+#define MODEL_BLOCK (2u << 20)  /* bytes of a text or list */
+#define MODEL_CHURN (16u << 20) /* bytes allocated in one evaluation */
 #define MODEL_LOAD_CHURN (256u << 20)
 #define MODEL_PARAMS 64           /* parameters of one op */
-#define MODEL_TEXT_MAX (1u << 16) /* bytes of a text that an entry makes */
+#define MODEL_TEXT_MAX (1u << 16) /* bytes of a text that an entry creates */
 #define MODEL_FILE_MAX (8u << 20) /* bytes of a file */
 
 /* ---- compiled in ---- */
@@ -58,19 +58,19 @@ struct category_rule {
 };
 typedef VEC(struct category_rule) category_rules;
 
-/* Ops whose names are like this shell pattern have an entry. */
+/* Ops whose names match this shell pattern have an entry. */
 struct glob_rule {
 	struct str glob; /* "triton_poi_*" */
 	uint32_t entry;
 };
 
-/* What is known of an op's name. */
+/* What is known about an op's name. */
 struct op_name {
 	const struct model *exact;
 	struct str category;       /* by exact name; len 0: none */
 	const struct model *model; /* resolved, with patterns ... */
 	struct str resolved;       /* ... and category by name alone */
-	uint32_t generation;       /* in which it was resolved */
+	uint32_t generation;       /* when it was resolved */
 };
 
 /* A form of annotations. */
@@ -79,17 +79,17 @@ struct note_form {
 	int ref;
 };
 
-/* A rule that puts ops into a tree. */
+/* A rule that adds ops to a tree. */
 struct pseudo_pattern {
 	struct str glob;
 	uint8_t kind; /* KIND_OP, KIND_PYTHON */
 };
 struct pseudo_rule {
 	VEC(struct pseudo_pattern) patterns;
-	VEC(struct str) unless; /* ops of which the trace has none */
+	VEC(struct str) unless; /* off if the trace has one of these ops */
 	int ref;
 	bool is_builtin, is_off;
-	lua_Integer nmade; /* events at which it did something */
+	lua_Integer nmade; /* events that it changed */
 };
 #define PSEUDO_RULES_MAX 64
 
@@ -99,7 +99,7 @@ struct model_file {
 	struct str code; /* len 0: none */
 };
 
-/* Lua's small objects: sizes in steps, up to the largest. */
+/* Size classes of Lua's small objects, in steps. */
 #define SMALL_STEP 16
 #define SMALL_MAX 512
 #define SMALL_BLOCK (64u << 10)
@@ -117,7 +117,7 @@ struct models {
 	char *block;
 	size_t block_left;
 	size_t used, max, churn, churn_max;
-	int64_t work; /* what library functions may still do */
+	int64_t work; /* left for library functions */
 	bool loading, builtin;
 	/* registry */
 	struct arena *mem;
@@ -134,28 +134,28 @@ struct models {
 	VEC(struct dtype) dtypes;
 	VEC(struct note_form) note_forms;
 	VEC(struct pseudo_rule) pseudos;
-	VEC(struct model_file) files; /* texts that were loaded */
-	VEC(struct arch *) archs;     /* first those that have a name */
+	VEC(struct model_file) files; /* texts loaded */
+	VEC(struct arch *) archs;     /* named ones first */
 	size_t narch_named;
 	bool has_archs;
 	/* references into Lua's registry */
 	int api, env_meta, order, file_env, reserved;
-	/* the evaluation under way */
+	/* the current evaluation */
 	struct op_view views[2];
 	struct op_view *view;
 	const struct model *entry;
-	bool in_own; /* a function of the user's runs, or has failed */
+	bool in_own;              /* a user's function runs, or has failed */
 	bool skipped, unmodelled; /* skip() or no_model() was called */
-	bool lacks;               /* fail() was, or a fact isn't there */
-	bool as_float;            /* sizes are given as doubles */
-	double values;  /* the product of the numbers that texts stand for */
-	double written; /* as writes() had it; NAN: unknown */
-	/* parameters, as first set; Lua's texts, which the list order holds */
+	bool lacks;               /* fail() was called, or a fact is missing */
+	bool as_float;            /* sizes are passed as doubles */
+	double values;            /* product of the numbers read from texts */
+	double written;           /* set by writes(); NAN: unknown */
+	/* parameters as first set: Lua's texts, kept alive by its list order */
 	const char *order_names[MODEL_PARAMS];
 	size_t norder;
 	struct buf text;
 	VEC(struct str) list; /* of list_field() */
-	/* the rule under way */
+	/* the current rule */
 	struct forest *tree;
 	uint32_t tree_generation;
 	VEC(struct tree_action) actions;
@@ -164,7 +164,7 @@ struct models {
 	/* results */
 	struct map memo;   /* key to number */
 	struct map proofs; /* hash of a name to gemm_proofs() */
-	/* by name and instruction in this dictionary: what stands for them */
+	/* by name and instruction in this dictionary: the name looked up */
 	bool has_hlo; /* its entries are loaded */
 	struct map hlo_names;
 	const struct dict *hlo_of;
@@ -181,7 +181,7 @@ models_of(lua_State *L)
 	return ms;
 }
 
-/* A lasting copy; equal texts are one. */
+/* A lasting copy; equal texts share one. */
 static inline struct str
 word(struct models *ms, struct str s)
 {
@@ -208,42 +208,42 @@ push_str(lua_State *L, struct str s)
 
 void sandbox_open(struct models *ms);
 void sandbox_close(struct models *ms);
-/* Begins a piece of work: counts from 0, with these limits. */
+/* Starts a piece of work: resets the counters, sets these limits. */
 void sandbox_begin(struct models *ms, int steps, int64_t work, size_t churn);
-/* Counts work of a library function: bytes and elements that it looks at. */
+/* Counts work of a library function: bytes and elements examined. */
 void sandbox_work(lua_State *L, size_t n);
-/* lua_call() of a user's function, limited within an entry of ours, too. */
+/* lua_call() of a user's function; limited even within an entry of ours. */
 void sandbox_call(struct models *ms, int nargs, int nresults);
-/* The message on top of the stack as a text; pops it. */
+/* Pops the message on top of the stack, as text. */
 void sandbox_message(lua_State *L, struct buf *why);
-/* The strings, math and table functions that are harmless. */
+/* The harmless functions of strings, math and table. */
 void sandbox_libs(lua_State *L, int api);
 
 /* ---- access ---- */
 
 void access_open(lua_State *L, int api);
-/* Entries of XLA's instructions are loaded when the first is met. */
+/* Entries for XLA's instructions are loaded on the first such op. */
 void models_need_hlo(struct models *ms);
-/* The op that the entry is called for. */
+/* The op being evaluated. */
 const struct model_op *current_op(lua_State *L);
-/* An error of the trace's, not of the entry's, as luaL_error(). */
+/* luaL_error() for an error of the trace, not of the entry. */
 int lacks(lua_State *L, const char *fmt, ...);
 extern const luaL_Reg access_text_functions[], access_op_functions[];
-/* An integer, or a float where the entry counts in floats. */
+/* An integer, or a float if the entry counts in floats. */
 void push_size(lua_State *L, int64_t i);
 #define DTYPE_NAME_MAX 64
-/* In lower case, in low; len 0: too long for any. */
+/* In lower case, in low; len 0: too long. */
 struct str dtype_lower(struct str name, char low[DTYPE_NAME_MAX]);
 const struct dtype *dtype_find(struct models *ms, struct str name);
 
 /* ---- param ---- */
 
-/* Appends a Lua value as JSON. False: it can't be. */
+/* Appends a Lua value as JSON. False: impossible. */
 bool lua_json(lua_State *L, int i, int depth, struct buf *b);
-/* env[name] = value for the first time in an evaluation, both on top of the
- * stack, which it pops; order is where the list of names stands. */
+/* The first env[name] = value of an evaluation. Pops both from the stack; order
+ * is the index of the list of names. */
 void param_add(lua_State *L, int env, int order);
-/* The parameters of the evaluation under way, whose values stand in env. */
+/* The parameters of the current evaluation; their values are in env. */
 void params_keep(
     lua_State *L, int env, const struct model *m, struct model_result *r);
 
@@ -259,20 +259,20 @@ void path_files(
 
 /* ---- arch ---- */
 
-/* What only finding one needs. */
+/* Properties that only identify a GPU. */
 struct arch_file {
-	struct arch arch; /* first: one is the other */
+	struct arch arch; /* first, so that the pointers are interchangeable */
 	VEC(struct str) devices;
 	VEC(struct arch_rate) rates;
 };
 
-/* The first device of the JSON list that we know, or NULL. */
+/* The first device of the JSON list that is known, or NULL. */
 const struct arch *device_arch(const struct models *ms, struct str devices);
 void archs_free(struct models *ms);
 
 /* ---- annotation, pseudo, tree ---- */
 
-/* annotation{...} declares; without an argument it is what entries call. */
+/* annotation{...} declares; annotation() is for entries. */
 int d_annotation(lua_State *L);
 int a_annotation(lua_State *L);
 int a_requests(lua_State *L);
@@ -286,14 +286,14 @@ void push_event(lua_State *L, uint32_t event); /* nil: FOREST_NONE */
 /* ---- declare ---- */
 
 void declare_open(lua_State *L, int table);
-/* Whether a field is set, then on the stack; another type is an error. */
+/* Whether a field is set, and then pushed; another type is an error. */
 bool field(lua_State *L, int t, const char *key, int type, const char *must);
 /*
- * A field's list of texts goes to models.list, for as long as the table and no
- * other list is asked for. How many there are; 0: it isn't set.
+ * Puts a field's list of texts into models.list, valid while the table lives
+ * and until the next call. Returns how many; 0: not set.
  */
 size_t list_field(lua_State *L, int t, const char *key);
-/* A field of another name is an error. */
+/* Any other field is an error. */
 void known_fields(lua_State *L, int t, const char *const names[]);
 struct op_name *op_name(struct models *ms, struct str name);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pseudo{}: rules that put ops into a tree, where one op hides several steps
- * that have models of their own. A rule is called for each event of a name.
+ * pseudo{}: rules that add ops to a tree, where one op hides several steps with
+ * models of their own. A rule is called for each event of a name.
  */
 #include <stdlib.h>
 
@@ -55,7 +55,7 @@ pseudos_free(struct models *ms)
 	arena_destroy(ms->action_mem);
 }
 
-/* ---- which rules there are for an event ---- */
+/* ---- the rules for an event ---- */
 
 static bool
 is_for(const struct pseudo_rule *r, unsigned kind, struct str name)
@@ -175,7 +175,7 @@ pseudo_stats(const struct models *ms)
 	return ms->pseudo_stats;
 }
 
-/* variable(name): of the environment, "TL_...", or nil. */
+/* variable(name): an environment variable, "TL_...", or nil. */
 int
 a_variable(lua_State *L)
 {

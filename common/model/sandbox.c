@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A Lua state that can only compute. What is missing: io, os, load, require,
- * debug, package, coroutines, pcall (it would catch a limit), metatables, and
- * what depends on addresses or a seed (pairs, random, tostring of a table).
- * What is bounded: instructions, memory held, memory allocated by one piece of
- * work, a single text or list, the steps of a pattern, and what functions of
- * the library look at, which no instruction counts.
+ * A Lua state that can only compute. Missing: io, os, load, require, debug,
+ * package, coroutines, pcall (it would catch a limit), metatables, and anything
+ * that depends on addresses or a seed (pairs, random, tostring of a table).
+ * Limited: instructions, memory held, memory allocated by one piece of work, a
+ * single text or list, the steps of a pattern, and what library functions
+ * examine, as instructions do not count that.
  */
 #include <stdlib.h>
 
 #include "model/priv.h"
 
 /*
- * Small objects, which are nearly all, come from blocks by size: a list of
- * free ones for each 16 bytes. That is twice as fast as malloc().
+ * Small objects, nearly all, come from blocks with a free list for each
+ * multiple of 16 bytes. That is twice as fast as malloc().
  */
 static void *
 small_alloc(struct models *ms, size_t class)
@@ -49,7 +49,7 @@ class_of(size_t size)
 	return (size + SMALL_STEP - 1) / SMALL_STEP;
 }
 
-/* Large ones are in a list, so that what holds them all can let them go. */
+/* Large ones are in a list, to be freed with the state. */
 struct large_object {
 	_Alignas(max_align_t) struct large_object *prev, *next;
 };
@@ -83,7 +83,7 @@ large_free(struct models *ms, void *p)
 	free(l);
 }
 
-/* Bytes at p, osize of them, as nsize; one of the two may be 0. */
+/* Resizes osize bytes at p to nsize; one of the two may be 0. */
 static void *
 resize(struct models *ms, void *p, size_t osize, size_t nsize)
 {
@@ -114,11 +114,11 @@ allocate(void *ud, void *p, size_t osize, size_t nsize)
 	struct models *ms = ud;
 
 	if (p == NULL)
-		osize = 0; /* then it is a type */
+		osize = 0; /* for a new object it is a type */
 	if (nsize > osize) {
 		size_t more = nsize - osize;
 
-		/* Lua collects its garbage and asks again before it fails. */
+		/* Lua collects garbage and retries before it fails. */
 		if (nsize > MODEL_BLOCK || more > ms->max - ms->used ||
 		    more > ms->churn_max - ms->churn)
 			return NULL;
@@ -134,7 +134,7 @@ static void
 too_many_steps(lua_State *L, lua_Debug *ar)
 {
 	(void)ar;
-	/* where it is: level 0, as a hook has no frame of its own */
+	/* the place: level 0, as a hook has no frame of its own */
 	luaL_where(L, 0);
 	lua_pushliteral(L, "too many steps: an endless loop?");
 	lua_concat(L, 2);
@@ -171,7 +171,8 @@ sandbox_begin(struct models *ms, int steps, int64_t work, size_t churn)
 	ms->churn = 0;
 	ms->churn_max = churn;
 	ms->work = work;
-	/* Ours end, each loop with a list: counting takes time. */
+	/* Built-in entries terminate (all their loops are over lists); counting
+	 * takes time. */
 	lua_sethook(
 	    ms->L, too_many_steps, ms->builtin ? 0 : LUA_MASKCOUNT, steps);
 }
@@ -188,7 +189,7 @@ sandbox_message(lua_State *L, struct buf *why)
 	lua_pop(L, 1);
 }
 
-/* A state without protection: only our own bugs end here. */
+/* An error outside a protected call is our own bug. */
 static int
 panic(lua_State *L)
 {
@@ -233,7 +234,7 @@ find(lua_State *L, struct str text, struct str pattern, size_t init,
 	return r > 0;
 }
 
-/* Byte number init (from 1, negative: from the end) as an offset. */
+/* Byte index init (from 1, negative: from the end) as an offset. */
 static size_t
 init_of(lua_State *L, int i, size_t len)
 {
@@ -295,7 +296,7 @@ gmatch_next(lua_State *L)
 
 	if (at > text.len || !find(L, text, pattern, at, &m))
 		return 0;
-	/* An empty match moves on by one. */
+	/* Past an empty match by one. */
 	lua_pushinteger(L, (lua_Integer)(m.end > m.start ? m.end : m.end + 1));
 	lua_replace(L, lua_upvalueindex(3));
 	return push_captures(L, text, &m);
@@ -323,7 +324,7 @@ safe_tostring(lua_State *L)
 	return 1;
 }
 
-/* With patterns of ours: Lua's have no bound on the work. */
+/* With our patterns: Lua's take unbounded time. */
 static const luaL_Reg pattern_functions[] = {
 	{ "find", s_find },
 	{ "gmatch", s_gmatch },
@@ -340,7 +341,7 @@ static const char *const string_names[] = { "byte", "len", "lower", "sub",
 static const char *const table_names[] = { "concat", "insert", "remove", "sort",
 	"unpack", NULL };
 
-/* What a function that walks a list looks at: elements, bytes of texts. */
+/* What a function that walks a list examines: elements, bytes of texts. */
 static size_t
 list_work(lua_State *L, int i)
 {
@@ -354,14 +355,14 @@ list_work(lua_State *L, int i)
 	return work;
 }
 
-/* With this number of arguments a function walks no list. */
+/* Functions called with this many arguments walk no list. */
 static const struct {
 	const char *name;
 	int nargs;
 } at_end[] = { { "insert", 2 }, { "remove", 1 }, { NULL, -1 } };
-#define SORT_WORK 32 /* comparisons of an element */
+#define SORT_WORK 32 /* comparisons per element */
 
-/* A function of a library, as upvalue 1, whose work is counted. */
+/* A library function, upvalue 1, with its work counted. */
 static int
 counted(lua_State *L)
 {
@@ -380,7 +381,7 @@ counted(lua_State *L)
 	return n;
 }
 
-/* The function on top of the stack becomes one that is counted. */
+/* Replaces the function on top of the stack by one that counts. */
 static void
 count_work(lua_State *L, const char *name)
 {
@@ -401,9 +402,8 @@ read_only(lua_State *L)
 }
 
 /*
- * api.NAME = the functions of this name from a library, which is left on the
- * stack. One that has a name is seen through a table that refuses changes: a
- * file would change all others.
+ * api.NAME = the functions of this name from a library, which stays on the
+ * stack. Named libraries are wrapped read-only: a file could change all others.
  */
 static void
 take(lua_State *L, int api, const char *as, lua_CFunction open,
@@ -440,7 +440,7 @@ sandbox_libs(lua_State *L, int api)
 	lua_setfield(L, api, "tostring");
 	take(L, api, "string", luaopen_string, string_names);
 	luaL_setfuncs(L, pattern_functions, 0);
-	/* methods of texts: name:match("..."), and no arithmetic */
+	/* methods of strings: name:match("..."), but no arithmetic */
 	lua_createtable(L, 0, 1);
 	lua_insert(L, -2);
 	lua_setfield(L, -2, "__index");
@@ -463,7 +463,7 @@ sandbox_open(struct models *ms)
 	memcpy(lua_getextraspace(ms->L), &ms, sizeof ms);
 }
 
-/* Nothing of Lua's is more than memory: no object needs to be looked at. */
+/* Lua's objects own only memory, so none needs finalizing. */
 void
 sandbox_close(struct models *ms)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tensors among an op's arguments, whatever its model reads of them. */
+/* The tensors among an op's arguments, whichever its model reads. */
 #include "model/priv.h"
 
 #define BYTES_MAX 8796093022208.0 /* 8 TiB: more than any GPU has */
@@ -19,7 +19,7 @@ add_tensors(const struct op_view *v, size_t i, const struct dtype *t,
 		double bytes;
 
 		if (leaf->n == 0 && t == NULL)
-			continue; /* no tensor, or None */
+			continue; /* not a tensor, or None */
 		bytes = view_addresses(v, leaf,
 			    steps != NULL ? &strides->leaves.v[steps->first + k]
 					  : NULL) *

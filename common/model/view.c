@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lists of one op. A list is parsed when an entry first asks for it: most
- * entries never look at the strides or the concrete inputs.
+ * The lists of one op. A list is parsed on first use: most entries never use
+ * strides or concrete inputs.
  */
 #include "model/priv.h"
 #include "json/json.h"
@@ -35,7 +35,7 @@ view_free(struct op_view *v)
 	buf_free(&v->scratch);
 }
 
-/* A text that a reader of JSON may look beyond. */
+/* Starts j over a copy of the text with zeros after it. */
 static void
 json_over(struct op_view *v, struct json *j, struct str text)
 {
@@ -79,8 +79,8 @@ end_leaf(struct shapes *s)
 }
 
 /*
- * An argument, behind its bracket: numbers, or lists of numbers however deep.
- * A list that holds a list is one of tensors; its innermost lists are leaves.
+ * An argument after its opening bracket: numbers, or lists of numbers at any
+ * depth. A list of lists is a list of tensors; its innermost lists are leaves.
  */
 static bool
 parse_arg(struct json *j, struct shapes *s)
@@ -88,7 +88,7 @@ parse_arg(struct json *j, struct shapes *s)
 	struct view_arg arg = { (uint32_t)s->leaves.n, 0, false };
 	enum json_token t;
 	int depth = 1;
-	bool open = true; /* the last leaf takes sizes */
+	bool open = true; /* the last leaf still takes sizes */
 
 	begin_leaf(s);
 	while (depth > 0) {
@@ -96,7 +96,7 @@ parse_arg(struct json *j, struct shapes *s)
 		if (t == JSON_T_ARRAY) {
 			if (s->leaves.n > MAX_LEAVES)
 				return false;
-			if (open) { /* it was only a bracket */
+			if (open) { /* it was an outer list */
 				if (s->leaves.v[s->leaves.n - 1].first !=
 				    s->ints.n)
 					return false;
@@ -121,7 +121,7 @@ parse_arg(struct json *j, struct shapes *s)
 	return true;
 }
 
-/* Nothing but space follows. */
+/* Only white space follows. */
 static bool
 is_end(struct json *j)
 {
@@ -145,7 +145,8 @@ parse_shapes(struct json *j, struct shapes *s)
 				return false;
 		} else if (t == JSON_T_STRING || t == JSON_T_NULL ||
 		    t == JSON_T_NUMBER) {
-			/* old traces: "" or null for what has no shape */
+			/* old traces: "" or null for an argument without a
+			 * shape */
 			begin_leaf(s);
 			vec_push(&s->args,
 			    ((struct view_arg){
@@ -157,7 +158,7 @@ parse_shapes(struct json *j, struct shapes *s)
 	return is_end(j);
 }
 
-/* A list or number among the texts stands for its own JSON. */
+/* A list or number in place of a text becomes its own JSON. */
 static bool
 parse_text(struct json *j, enum json_token t, struct texts *x)
 {
@@ -214,7 +215,7 @@ text_of(const struct model_op *op, enum view_list list)
 	}
 }
 
-/* Sizes that no tensor has; NULL: there are none. */
+/* Sizes that no tensor has; NULL: none. */
 static const char *
 wrong_sizes(const struct shapes *s)
 {

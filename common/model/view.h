@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view: the lists of one op, parsed when an entry asks for them.
+ * view: the lists of one op, parsed on first use.
  *
  *	view_set(&v, &op);
  *	if ((error = view_need(&v, VIEW_DIMS)) == NULL)
@@ -21,7 +21,7 @@ enum view_list {
 	VIEW_LISTS,
 };
 
-/* An argument's sizes: one shape, or those of a list of tensors. */
+/* An argument's sizes: one shape, or a list of tensors' shapes. */
 struct view_arg {
 	uint32_t first, n; /* in leaves */
 	bool is_list;
@@ -44,7 +44,7 @@ struct texts {
 struct op_view {
 	const struct model_op *op;
 	unsigned parsed;         /* bits of enum view_list */
-	unsigned absent;         /* likewise: the op has no such list */
+	unsigned absent;         /* likewise: lists that the op lacks */
 	struct shapes shapes[2]; /* dims, strides */
 	struct texts texts[2];   /* types, concrete */
 	struct buf scratch;
@@ -52,10 +52,10 @@ struct op_view {
 
 void view_set(struct op_view *v, const struct model_op *op);
 void view_free(struct op_view *v);
-/* Parses the list unless it has been; NULL, or what is wrong with it. */
+/* Parses the list unless done; returns NULL, or the error. */
 const char *view_need(struct op_view *v, enum view_list list) USE_RESULT;
-/* Dims so large that products of two of them and of values may leave 64 bits.
- */
+/* Dims so large that products of two of them and of values may exceed 64
+ * bits. */
 bool view_is_large(struct op_view *v, double values);
 /*
  * How many distinct addresses a tensor has: an expanded dimension (stride 0)
