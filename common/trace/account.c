@@ -37,7 +37,7 @@ span_of_gpus(const struct host *h, const uint32_t *gpus, size_t n)
 	return s.start < s.end ? s : (struct span){ 0, 0 };
 }
 
-/* The number of steps, of several processes of the one with most. */
+/* The number of steps; of several processes the highest. */
 static uint64_t
 add_steps(struct span *s, const struct steps *steps)
 {
@@ -63,7 +63,7 @@ add_steps(struct span *s, const struct steps *steps)
 
 /* ---- GPU work ---- */
 
-/* Of normalised spans; NULL: all of it. */
+/* Spans are normalised; NULL: all of it. */
 static int64_t
 time_within(const struct spans *s, const struct spans *within)
 {
@@ -169,9 +169,9 @@ add_gaps(struct account *a, const struct gaps *g, const struct host *h)
 	}
 }
 
-/* ---- what is missing ---- */
+/* ---- work missing from the trace ---- */
 
-/* What made a GPU stream wait since the thread launched before. */
+/* What made a GPU stream wait since the thread's previous launch. */
 static uint32_t
 find_wait(const struct host *h, uint32_t launch)
 {
@@ -193,7 +193,7 @@ static void
 find_missing(struct account *a, const struct gaps *g, const struct host *h)
 {
 	const struct gap_piece *longest = NULL;
-	/* those of a head that does not count are no evidence */
+	/* calls of a head that does not count are no evidence */
 	size_t from = a->first == 0 ? 0 : g->list.v[0].n;
 
 	for (size_t i = from; i < g->pieces.n; i++) {
@@ -303,7 +303,7 @@ account_find(struct account *a, struct gaps *g, struct host *h,
 	}
 	add_work(a, h, working, nworking, within);
 	add_gaps(a, g, h);
-	/* of GPU events that all last 0 ns nothing is known */
+	/* if all GPU events last 0 ns, nothing is known */
 	if (work.start < work.end)
 		keep_law(a);
 	find_missing(a, g, h);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arrays that grow to gigabytes: pages move to their new place by mremap(),
- * nothing is copied, and huge pages are asked for, as a fifth of the time that
- * a tree takes would else go into faults of 4 KiB each. What was not written
- * to takes no memory. With a limit to memory they are those of page.c instead.
+ * Arrays that grow to gigabytes. mremap() moves pages without a copy. Huge
+ * pages are requested, as page faults of 4 KiB take a fifth of the time for a
+ * tree. Pages never written take no memory. With a memory limit, page.c is used
+ * instead.
  */
 #include "trace/store-inside.h"
 
@@ -11,11 +11,11 @@
 #include <sys/mman.h>
 
 #define PAGE_HUGE ((size_t)2 << 20)
-/* Below this the allocator has it: a huge page would be mostly empty. */
+/* Smaller ones come from malloc(): a huge page would be mostly empty. */
 #define BIG_MIN ((size_t)4 << 20)
 #define BIG_FIRST ((size_t)64 << 10)
 
-/* Address space of this size, at a huge page's boundary. */
+/* Address space of this size, aligned to huge pages. */
 static void *
 map_pages(size_t size)
 {
@@ -31,7 +31,7 @@ map_pages(size_t size)
 	if (PAGE_HUGE - before > 0)
 		munmap(p + before + size, PAGE_HUGE - before);
 	p += before;
-	(void)madvise(p, size, MADV_HUGEPAGE); /* where there are any */
+	(void)madvise(p, size, MADV_HUGEPAGE); /* if supported */
 	return p;
 }
 
@@ -84,7 +84,7 @@ big_zeroes(size_t *cap, size_t size)
 	*cap = 0;
 	p = big_grow(NULL, cap, size);
 	if (!page_is_on() && *cap < BIG_MIN)
-		memset(p, 0, size); /* others are fresh pages */
+		memset(p, 0, size); /* new pages are zero already */
 	return p;
 }
 

@@ -4,8 +4,8 @@
 /* ---- all of a host ---- */
 
 /*
- * What blocks while an event lasts that does, parts of those in it, too.
- * Returns the thread's first event behind it.
+ * Collects the blocking parts of the time of an event that blocks, with those
+ * nested in it. Returns the thread's first event after it.
  */
 static uint32_t
 add_parts(struct host *h, const struct host_thread *t, uint32_t event)
@@ -71,7 +71,7 @@ blocked_in(struct blocked *b, int64_t from, int64_t to)
 	v = b->h->blocking.v;
 	n = b->h->blocking.n;
 	bisect(first, n, mid, v[mid].until_ns <= from);
-	if (b->next < first) /* all before it are over */
+	if (b->next < first) /* all before it have ended */
 		b->next = first;
 	for (; b->next < n && v[b->next].start_ns < to; b->next++)
 		vec_push(&b->open, (uint32_t)b->next);

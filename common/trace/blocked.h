@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * blocked: which calls hold up the threads that launch, at times that grow.
+ * blocked: which calls block the launching threads, for ascending times.
  *
  *	blocked_start(&b, h);
  *	for each stretch of time, in order, none overlaps the one before:
@@ -8,8 +8,8 @@
  *		... blocked_for_half(&b, ...), blocked_call_at(&b, ...)
  *	blocked_end(&b);
  *
- * What a stretch takes grows with the calls that lie in it, not with the number
- * of threads.
+ * The cost of a stretch grows with the calls in it, not with the number of
+ * threads.
  */
 #ifndef TL_TRACE_BLOCKED_H
 #define TL_TRACE_BLOCKED_H
@@ -19,8 +19,8 @@
 struct blocked {
 	struct host *h;
 	/* private */
-	size_t next;        /* in h->blocking, the first not looked at */
-	VEC(uint32_t) open; /* of those before, what may lie in the stretch */
+	size_t next;        /* in h->blocking, the next to examine */
+	VEC(uint32_t) open; /* earlier ones that may extend into the stretch */
 };
 
 static inline void
@@ -33,8 +33,8 @@ void blocked_in(struct blocked *b, int64_t from, int64_t to);
 /* Whether a thread spends half of a part of the stretch in calls that wait for
  * the GPU. */
 bool blocked_for_half(const struct blocked *b, int64_t from, int64_t to);
-/* The call that holds up a thread then or, if there is none, the first one that
- * is held up; HOST_NONE: no thread is. */
+/* The call that blocks a thread then or, if there is none, the first one
+ * blocked; HOST_NONE: no thread is. */
 uint32_t blocked_call_at(const struct blocked *b, uint32_t thread, int64_t ns);
 
 static inline void

@@ -14,14 +14,14 @@ struct bucket_pattern {
 
 /* ---- names ---- */
 
-/* Nothing, or the suffix of kernel descriptors, is left. */
+/* Nothing, or the suffix of kernel descriptors, remains. */
 static bool
 is_end(struct str s)
 {
 	return s.len == 0 || str_eq(s, STR(".kd"));
 }
 
-/* How ROCm up to 7.1 named the kernels that copy (rule R1). */
+/* ROCm up to 7.1 names copy kernels so (rule R1). */
 static bool
 is_copy_kernel(struct str s)
 {
@@ -37,7 +37,7 @@ is_copy_kernel(struct str s)
 	return is_end(s);
 }
 
-/* The kernels that fill (rule R2) compute, whatever a pattern says. */
+/* Fill kernels (rule R2) are computation, whatever a pattern matches. */
 static bool
 is_fill_kernel(struct str s)
 {
@@ -54,7 +54,7 @@ match(const struct bucket_rules *r, struct str name)
 	struct buf text = { 0 };
 	size_t i = 0;
 
-	/* regexec() wants a terminator; a NUL in a name becomes a blank */
+	/* regexec() needs a terminator; a NUL in a name becomes a blank */
 	buf_put(&text, name.p, name.len);
 	for (size_t k = 0; k < text.len; k++)
 		if (text.p[k] == '\0')
@@ -68,8 +68,8 @@ match(const struct bucket_rules *r, struct str name)
 }
 
 /*
- * What XLA calls an instruction by itself: OPCODE, -start or -done, .NUMBER; a
- * TPU's from start to done is async-OPCODE.
+ * XLA's default name of an instruction: OPCODE, -start or -done, .NUMBER; on a
+ * TPU async-OPCODE from start to done.
  */
 static bool
 is_instruction(struct str s)
@@ -99,7 +99,7 @@ is_default(struct str name)
 static bool
 is_collective(const struct bucket_rules *r, struct str name)
 {
-	/* rccl holds no nccl, so both are looked for */
+	/* rccl does not contain nccl, so check both */
 	return str_find(name, STR("nccl"), true) >= 0 ||
 	    str_find(name, STR("rccl"), true) >= 0 || is_instruction(name) ||
 	    (r->patterns.n == 0 ? is_default(name) : match(r, name) != NULL);
@@ -133,7 +133,7 @@ bucket_of(const struct bucket_rules *r, enum kind kind, struct str name)
 	return is_collective(r, name) ? BUCKET_COMM : BUCKET_COMPUTE;
 }
 
-/* ---- once a name ---- */
+/* ---- once per name ---- */
 
 enum bucket
 bucket_slow(struct bucket_rules *r, const struct dict *st, enum kind kind,
@@ -154,7 +154,7 @@ bucket_slow(struct bucket_rules *r, const struct dict *st, enum kind kind,
 	return b;
 }
 
-/* RE or RE=TYPE: the type is a word behind the last '='. */
+/* RE or RE=TYPE: the type is a word after the last '='. */
 bool
 bucket_opt(struct bucket_rules *r, const struct optparse *op, int ch)
 {

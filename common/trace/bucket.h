@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* bucket: what a GPU event does */
+/* bucket: whether a GPU event is computation, communication or a copy */
 #ifndef TL_TRACE_BUCKET_H
 #define TL_TRACE_BUCKET_H
 
 #include "stream/stream.h"
 
 enum bucket {
-	BUCKET_NONE, /* no GPU work */
+	BUCKET_NONE, /* not GPU work */
 	BUCKET_COMPUTE,
 	BUCKET_COMM,
 	BUCKET_MEMCPY,
@@ -14,14 +14,13 @@ enum bucket {
 };
 
 /*
- * Copies are known by kind, and by the names that ROCm up to 7.1 gave to the
- * kernels that copy. Of the rest, a name with rccl, nccl or cross_device_reduce
- * in it, in any case, is a collective, and so is one that XLA gave to such an
- * instruction (all-reduce-start.3), as TPUs have them; --comm-pattern replaces
- * the last of the three by POSIX extended regular expressions (any case,
- * anywhere in the name), with =TYPE behind one what these do, for programs that
- * ask. Zeroes to start with. bucket_of_event() remembers the answer for each
- * name.
+ * Copies are known by kind, and by the names of copy kernels of ROCm up to 7.1.
+ * Else a name with rccl, nccl or cross_device_reduce in it, in any case, is a
+ * collective, and so is XLA's name of one (all-reduce-start.3), as on TPUs.
+ * --comm-pattern replaces cross_device_reduce by POSIX extended regular
+ * expressions (any case, anywhere in the name); with =TYPE one also gives the
+ * type, for programs that use it. Start with zeroes. bucket_of_event() caches
+ * the answer per name.
  */
 struct bucket_rules {
 	VEC(struct bucket_pattern *) patterns; /* compiled */
@@ -34,17 +33,18 @@ struct bucket_rules {
 	{ OPT_BUCKET_COMM, "comm-pattern", "RE", "kernels like RE are collectives too" }
 /* clang-format on */
 
-/* Takes the shared option; false if ch is another. A bad RE is a usage error */
+/* Handles the shared option; false if ch is another. A bad RE is a usage
+ * error. */
 bool bucket_opt(struct bucket_rules *r, const struct optparse *op, int ch);
 enum bucket bucket_of(
     const struct bucket_rules *r, enum kind kind, struct str name);
 enum bucket bucket_slow(struct bucket_rules *r, const struct dict *st,
     enum kind kind, uint32_t name);
-/* What a collective of this name does, by the patterns; p NULL: not known. */
+/* The type of a collective of this name, by the patterns; p NULL: unknown. */
 struct str bucket_comm_type(const struct bucket_rules *r, struct str name);
 void bucket_free(struct bucket_rules *r);
 
-/* Two answers a name: of a kernel and of a memset. */
+/* Two answers per name: as a kernel and as a memset. */
 static inline enum bucket
 bucket_of_event(
     struct bucket_rules *r, const struct dict *st, const struct event *ev)

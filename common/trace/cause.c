@@ -7,7 +7,7 @@ extern const struct embedded trace_data[];
 extern const size_t trace_ndata;
 
 #define FILE_MAX_BYTES (4u << 20)
-#define PATTERNS_MAX 10000 /* it recurses so deep */
+#define PATTERNS_MAX 10000 /* glob matching recurses so deep */
 
 const char *const cause_words[CAUSE_COUNT] = {
 #define X(id, word, group, advice) word,
@@ -71,13 +71,13 @@ enum subject { OF_CALL, OF_ABOVE, OF_SELF, OF_OP, OF_PYTHON, ABOUT_COUNT };
 static const char *const about_words[] = { "call", "above", "self", "op",
 	"python", NULL };
 
-/* Which pairs of bytes a text has, by a hash of them. */
+/* Which pairs of bytes a text has, as a hashed bit set. */
 struct pairs {
 	uint64_t bits[4];
 };
 
-/* A shell pattern, and most of the pairs of the longest text that stands in all
- * that is like it: those in one word of their bits. */
+/* A shell pattern, and byte pairs of its longest literal part: those in one
+ * word of the bit set. */
 struct pattern {
 	struct str glob;
 	uint64_t pairs;
@@ -93,7 +93,7 @@ struct rule {
 typedef VEC(struct rule) rule_list;
 
 struct causes {
-	rule_list rules; /* the first that fits counts */
+	rule_list rules; /* the first match counts */
 	VEC(struct cause_name) names;
 	struct arena *mem;
 	size_t npatterns;
@@ -141,7 +141,7 @@ cause_above_bit(enum cause cause)
 	return 0;
 }
 
-/* Rules that can be about a name of an event of this kind. */
+/* Rules that apply to names of events of this kind. */
 static bool
 is_about(const struct rule *r, bool is_call)
 {
@@ -177,7 +177,7 @@ look_up(
 	}
 }
 
-/* Not inline: most names have been seen. */
+/* Not inline: most names were seen before. */
 static __attribute__((noinline)) const struct cause_name *
 look_up_new(
     struct causes *c, const struct dict *st, uint32_t name, bool is_call)
@@ -189,7 +189,7 @@ look_up_new(
 	return &c->names.v[name];
 }
 
-/* Short, as it is asked for each event. */
+/* Short, as it runs for each event. */
 const struct cause_name *
 cause_of_name(
     struct causes *c, const struct dict *st, uint32_t name, bool is_call)
@@ -211,10 +211,10 @@ causes_clear(struct causes *c)
 struct reader {
 	struct causes *c;
 	struct json *j;
-	struct buf *why; /* empty: nothing was wrong so far */
+	struct buf *why; /* empty: no error so far */
 };
 
-/* The comma or brace that ends an alternative which begins at i. */
+/* The comma or brace that ends the alternative at i. */
 static size_t
 alternative_end(struct str s, size_t i)
 {
@@ -229,7 +229,7 @@ alternative_end(struct str s, size_t i)
 	return i;
 }
 
-/* The longest part of a pattern without anything that stands for others. */
+/* The longest part of a pattern without wildcards. */
 static struct str
 plain_of(struct str s)
 {
@@ -264,7 +264,7 @@ pattern_of(struct str glob)
 	return p;
 }
 
-/* Adds what a pattern stands for, its first braces written out. */
+/* Adds a pattern with its first braces expanded, recursively. */
 static bool
 add_pattern(const struct reader *r, patterns *to, struct str s)
 {
@@ -422,7 +422,7 @@ causes_read(struct causes *c, struct str text, struct buf *why)
 	}
 	if (is_good && (t != JSON_T_ARRAY_END || json_next(j) != JSON_T_END))
 		is_good = buf_fail(why, "malformed JSON");
-	if (is_good) { /* they come before those there */
+	if (is_good) { /* a site's rules precede those there */
 		for (size_t i = 0; i < c->rules.n; i++)
 			vec_push(&rules, c->rules.v[i]);
 		vec_release(c->rules.v);

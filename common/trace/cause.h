@@ -3,24 +3,24 @@
  * cause: what the host does in an event, and so why a GPU that waits for it is
  * idle.
  *
- * What names stand for is data, as op models are: causes/builtin.json, and a
+ * The rules for names are data, as op models are: causes/builtin.json, and a
  * site's own file of the same form, whose rules come first.
  *
  *	[ { "cause": "sync", "of": "call", "like": ["cudaDeviceSynchronize*"],
  *	    "unless": [...], "examples": [...] }, ... ]
  *
- * "like" are shell patterns in which {a,b} stands for either; of several rules
- * the first counts. "of" says which names they are about: "call", those of
- * runtime and driver calls; "above", of an event and of what is above it;
- * "self", of an event that is no call; "op" and "python", of these alone.
- * Examples are checked when a file is read.
+ * "like" are shell patterns, where {a,b} matches either; the first rule that
+ * matches counts. "of" selects the names: "call", of runtime and driver calls;
+ * "above", of an event and of those above it; "self", of an event that is no
+ * call; "op" and "python", only of these. Examples are checked when a file is
+ * read.
  */
 #ifndef TL_TRACE_CAUSE_H
 #define TL_TRACE_CAUSE_H
 
 #include "stream/stream.h"
 
-/* In the order of tables: first what the host did. */
+/* In the order of tables: the host's first. */
 #define EACH_CAUSE(X)                                                          \
 	X(NOTHING, "nothing", NONE, "")                                        \
 	X(ANNOTATED, "annotated", NONE, "")                                    \
@@ -66,7 +66,7 @@ enum cause {
 	    CAUSE_COUNT,
 };
 
-/* What a verdict adds up. */
+/* Groups that a verdict sums up. */
 enum cause_group {
 	GROUP_OF_NONE,
 	GROUP_OF_HOST,
@@ -82,7 +82,7 @@ enum cause_group {
 extern const char *const cause_words[CAUSE_COUNT];
 extern const uint8_t cause_groups[CAUSE_COUNT];
 
-/* What holds up the thread that calls it. */
+/* Whether it blocks the calling thread. */
 static inline bool
 cause_blocks(enum cause c)
 {
@@ -96,32 +96,33 @@ enum { ADVICE_OPS = 1, ADVICE_PYTHON = 2, ADVICE_TPU = 4, ADVICE_KINDS = 8 };
 /* What to do about it in a trace with those of OF; "": nothing. */
 const char *cause_advice(enum cause c, unsigned of);
 
-/* What a name stands for; CAUSE_NOTHING: no rule is about it. */
+/* The causes of a name; CAUSE_NOTHING: no rule matches. */
 struct cause_name {
 	uint8_t call, self, op, python; /* enum cause */
 	uint8_t above; /* bits: rules of "above", CAUSE_ABOVE */
-	uint8_t known; /* which rules were asked */
+	uint8_t known; /* rules evaluated so far */
 };
-/* Those of "above" in order: the first of an event's bits counts. */
+/* Those of "above" in order: the first that an event has counts. */
 #define CAUSE_ABOVE_COUNT 7
 extern const uint8_t cause_above[CAUSE_ABOVE_COUNT];
-/* A cause's bit of those; 0: no rule of "above" is about it. */
+/* The bit of a cause; 0: no rule of "above" gives it. */
 unsigned cause_above_bit(enum cause c);
-/* Final for any event; those behind it only for what is no call. */
+/* Final for any event; those after it only for events that are no calls. */
 #define CAUSE_ABOVE_FINAL 5
 
 struct causes;
 
 struct causes *causes_create(void);
 void causes_destroy(struct causes *c);
-/* A site's own rules, which come before ours. A bad file ends the program. */
+/* Adds a site's own rules before ours. A bad file ends the program. */
 void causes_load(struct causes *c, const char *path);
-/* The same of a text with IN_PAD zeros behind it; false: why it was refused. */
+/* The same for a text followed by IN_PAD zeros; false: why has the error. */
 bool causes_read(struct causes *c, struct str text, struct buf *why) USE_RESULT;
-/* Valid until the next call. Names are numbers in st, one at a time. */
+/* Valid until the next call. Names are numbers in st, one dictionary at a
+ * time. */
 const struct cause_name *cause_of_name(
     struct causes *c, const struct dict *st, uint32_t name, bool is_call);
-/* Before names of another dictionary. */
+/* Call before names of another dictionary. */
 void causes_clear(struct causes *c);
 
 #endif

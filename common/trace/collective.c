@@ -10,7 +10,7 @@
 
 static const char name[] = "tl-collective";
 
-/* As recorded and without a word, or aligned. */
+/* As recorded, silently; or aligned. */
 struct question {
 	const char *table, *columns;
 	const char *const *paths;
@@ -84,7 +84,7 @@ pass_rows(const struct question *q, collective_row_fn *row, void *arg)
 
 	while (in_more(in))
 		;
-	text = (const char *)in->p; /* zeros stand behind it */
+	text = (const char *)in->p; /* zeros follow it */
 	while (str_next(&text, '\n', &line))
 		if (line.len > 0)
 			row(arg, line);
@@ -118,7 +118,7 @@ static const char columns[] =
 
 struct taking {
 	collective_clock_list *to;
-	struct map seen; /* processes, each of whose GPUs has its clock */
+	struct map seen; /* processes; all GPUs of one share its clock */
 	bool is_quiet;
 };
 

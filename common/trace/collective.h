@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * collective: what tl-collective knows of the ranks of a job, for programs that
- * put them on one clock.
+ * collective: results of tl-collective about the ranks of a job, for programs
+ * that put them on one clock.
  *
  *	collective_rows("nccl_long", "rank,ts_ns,dur_ns", paths, n, fn, arg);
  *
@@ -16,51 +16,52 @@
 
 #include "base/base.h"
 
-/* One row: cells, each with a tab behind it but for the last. */
+/* One row: cells, each followed by a tab, except the last. */
 typedef void collective_row_fn(void *arg, struct str row);
 
 /*
  * Runs it with --align-clocks on these files and passes on the rows of one
- * table. Its warnings are one here; where it fails the program ends. True: it
- * has warned.
+ * table. Its warnings become one; if it fails, the program ends. True: it
+ * warned.
  */
 bool collective_rows(const char *table, const char *columns,
     const char *const *paths, size_t n, collective_row_fn *row, void *arg);
 /*
- * Its note that ranks are in several islands, of which last is the last one, is
- * a warning here: their times are put together all the same.
+ * Turns its note that ranks are in several islands (last is the highest) into a
+ * warning: their times are combined nevertheless.
  */
 void collective_islands(int64_t last, bool has_warned);
-/* The first cell; the row moves behind it. */
+/* Cuts off and returns the first cell. */
 struct str collective_cell(struct str *row);
 
 /*
- * Of the clock of a rank, or process with several GPUs: what to subtract from
- * its times, which are Unix time where all traces tell theirs, and how fast it
- * runs: see clock_steady(). Clocks of different islands are not compared.
+ * The clock of a rank, or of a process with several GPUs: what to subtract from
+ * its times (Unix time, if all traces have it), and its drift: see
+ * clock_steady(). Clocks of different islands are not comparable.
  */
 struct collective_clock {
 	int64_t rank;
 	int64_t offset_ns, u_ns; /* and its standard uncertainty */
 	int64_t middle_ns, nties, island;
 	double drift;
-	bool is_off; /* by more than that and 50 us, or it is proven */
+	bool is_off; /* by more than that and 50 us, or proven */
 };
 typedef VEC(struct collective_clock) collective_clock_list;
 
-/* By rank. Of those that are not known, and of islands, it warns. */
+/* By rank. Warns of unknown clocks, and of islands. */
 void collective_clocks(
     collective_clock_list *to, const char *const *paths, size_t n);
-/* The same of clocks as recorded, silently: what is not known is not there. */
+/* The same for clocks as recorded, silently: unknown ones are missing. */
 void collective_clocks_recorded(
     collective_clock_list *to, const char *const *paths, size_t n);
 const struct collective_clock *collective_clock_of(
     const collective_clock_list *list, int64_t rank);
-/* Warns of those of these ranks, which may repeat, whose clocks are off. */
+/* Warns of those of these ranks (may repeat) whose clocks are off. */
 void collective_tell_off(
     const collective_clock_list *list, const int64_t *ranks, size_t n);
 
-/* A time on a clock that runs fast by drift, but is right at the middle. */
+/* Corrects a time on a clock that runs fast by drift, and is right at
+ * middle. */
 static inline int64_t
 clock_steady(int64_t ns, int64_t middle_ns, double drift)
 {

@@ -42,7 +42,7 @@ forest_name(const struct forest *f, uint32_t i)
 	return dict_get(f->st, f->nodes.v[i].name);
 }
 
-/* Room for one more, which is not set. */
+/* Room for one more node, not set. */
 static struct forest_node *
 new_node(struct forest *f)
 {
@@ -57,7 +57,7 @@ uid_of(const struct forest_node *n)
 	return (struct uid){ n->id, n->inst };
 }
 
-/* Most events have no link but to what is above them. */
+/* Most events have no link other than to the one above. */
 static uint32_t
 put_links(struct forest *f, const struct event *ev, uint32_t up)
 {
@@ -164,7 +164,7 @@ forest_event(const struct forest *f, uint32_t i, struct event *ev)
 
 /* ---- lists ---- */
 
-/* The ends of the list below a node, or of that of the roots. */
+/* The ends of the list below a node, or of the list of roots. */
 struct ends {
 	uint32_t *first, *last;
 };
@@ -194,7 +194,7 @@ forest_hang(struct forest *f, uint32_t i, uint32_t up)
 	*list.last = i;
 }
 
-/* Puts another node, or none, where i is in its list. */
+/* Replaces i in its list by another node, or by none. */
 static void
 replace(struct forest *f, uint32_t i, uint32_t by)
 {
@@ -305,7 +305,7 @@ forest_find(struct forest *f, struct uid uid)
 	return place != NULL ? (uint32_t)*place - 1 : FOREST_NONE;
 }
 
-/* ---- new ones ---- */
+/* ---- new nodes ---- */
 
 uint32_t
 forest_copy(struct forest *f, const struct forest *from, uint32_t i)
@@ -323,7 +323,7 @@ forest_copy(struct forest *f, const struct forest *from, uint32_t i)
 	return (uint32_t)f->nodes.n - 1;
 }
 
-/* A node's event anew, without its arguments. */
+/* A copy of a node's event, without its arguments. */
 static struct entries
 begin_again(struct forest *f, uint32_t i, struct maker *m)
 {
@@ -397,7 +397,7 @@ struct below {
 	uint64_t ndesc, ngpu;
 };
 
-/* What is below each node: those below come later in the tree. */
+/* Counts what is below each node: later nodes of the tree first. */
 static struct below *
 count(const struct forest *f, const uint32_t *order, size_t n)
 {

@@ -3,19 +3,19 @@
 #include "trace/blocked.h"
 #include "trace/steps.h"
 
-/* What a gap of a few microseconds between queued kernels may take. */
-#define LATENCY_NS 100000       /* from a launch that was late to its start */
-#define START_NS GAP_MISSING_NS /* the same of one that was in time */
+/* Upper limits for delays between queued kernels. */
+#define LATENCY_NS 100000       /* from a late launch to its start */
+#define START_NS GAP_MISSING_NS /* from a launch in time to its start */
 #define HANDOVER_MIN_NS 10000   /* between GPU streams */
 #define HANDOVER_NS 100000
 #define QUEUE_NS GAP_MISSING_NS
-#define SYNC_NS 100000       /* a synchronisation returns sooner */
-#define FIRST_OP_NS 10000000 /* of an op that is called for the first time */
+#define SYNC_NS 100000       /* a synchronization returns sooner */
+#define FIRST_OP_NS 10000000 /* of an op's first call */
 #define FIRST_ALLOC_NS 100000000
 #define STALL_TIMES 50 /* the median self time of its name */
 
-/* A place of a thread's time at which another thread is asked for what it did:
- * marks pieces until they are whole. */
+/* A piece of a thread's time for which other threads are asked what they did:
+ * marks pieces until they are complete. */
 #define LEFT CAUSE_COUNT
 
 struct finder {
@@ -67,7 +67,7 @@ takes(const struct host *h, const struct host_thread *t,
 	    (p->cause != CAUSE_SYNC && p->cause != CAUSE_POLL);
 }
 
-/* What busy threads from this one on did while thread own was at rest. */
+/* What busy threads from this one on did while thread own was idle. */
 static void
 ask_others(struct finder *f, uint32_t own, const struct host_busy *busy,
     uint32_t thread, int64_t from, int64_t to, const struct host_parts *rest)
@@ -138,15 +138,15 @@ cause_of_rest(struct finder *f, const struct gap *gap, int64_t from)
 	}
 	if (prev == NULL)
 		return CAUSE_GPU_MISSING;
-	/* host and GPU may both wait for work that is not in the trace */
+	/* host and GPU may both wait for work that was not recorded */
 	blocked_in(&f->blocked, gap->start_ns, gap->end_ns);
 	return blocked_for_half(&f->blocked, from, gap->end_ns)
 	    ? CAUSE_GPU_MISSING
 	    : CAUSE_LATE_START;
 }
 
-/* What rows say that the next one waited for, if it took the GPU stream no
- * longer to go on than a hand-over does. */
+/* What rows of the trace say that the next event waited for, if its GPU stream
+ * then went on no later than a hand-over takes. */
 static uint32_t
 awaited_by_row(const struct host *h, const struct gap *gap)
 {
@@ -208,7 +208,8 @@ explain(struct finder *f, struct gap *gap)
 			thread = h->events.v[prev->launch].thread;
 		add_host_pieces(f, thread, gap->start_ns, gap->end_ns);
 	} else if (next->launch == HOST_NONE && h->first_corr == INT64_MAX) {
-		/* no call was recorded, so what the host did is no evidence */
+		/* no call was recorded, so the host's activity is no
+		 * evidence */
 		add_piece(f, gap->start_ns, gap->end_ns, CAUSE_NONE, HOST_NONE);
 	} else if (next->launch == HOST_NONE) {
 		if (next->corr.type == KEY_INT && next->corr.n < h->first_corr)
@@ -225,7 +226,7 @@ explain(struct finder *f, struct gap *gap)
 	}
 }
 
-/* ---- pieces that turn out otherwise ---- */
+/* ---- corrections of pieces ---- */
 
 static bool
 is_step(const struct host *h, uint32_t event)
@@ -255,7 +256,7 @@ is_of_profiler(enum cause c)
 	    c == CAUSE_LAUNCH_CALL || c == CAUSE_LATE_START;
 }
 
-/* Cuts out what rows of the profiler's own cost cover. */
+/* Cuts out what the profiler's own cost covers. */
 static void
 cut_profiler(struct finder *f)
 {
@@ -293,8 +294,8 @@ cut_profiler(struct finder *f)
 	vec_free(&old);
 }
 
-/* Long pieces of what is short else: the first call of an op loads libraries,
- * others were held up. */
+/* Long pieces of events that are usually short: an op's first call loads
+ * libraries, others were stalled. */
 static void
 find_outlier(struct finder *f, struct gap_piece *p)
 {
@@ -305,7 +306,7 @@ find_outlier(struct finder *f, struct gap_piece *p)
 	if (p->event == HOST_NONE || length < HOST_LONG_NS)
 		return;
 	e = &h->events.v[p->event];
-	/* a launch that loads code is known by its length */
+	/* duration tells that a launch loads code */
 	p->is_inferred |= p->cause == CAUSE_MODULE_LOAD && e->ngpu > 0;
 	if (p->cause == CAUSE_ALLOC && length >= FIRST_ALLOC_NS) {
 		for (uint32_t up = e->up; up != HOST_NONE;
@@ -377,7 +378,7 @@ settle(struct finder *f, struct gap *gap)
 	sum_up(f->g, gap);
 }
 
-/* ---- what it is due to ---- */
+/* ---- the event to blame ---- */
 
 static int
 by_event(const void *x, const void *y)
@@ -426,7 +427,7 @@ gap_culprit(struct gaps *g, const struct host *h, const struct gap *gap)
 
 /* ---- what opened it ---- */
 
-/* The call that covers a gap's start and took the lead that the host had. */
+/* The call that covers a gap's start and used up the host's lead. */
 static uint32_t
 find_opener(struct finder *f, const struct gap *gap)
 {
@@ -475,8 +476,8 @@ gaps_find(struct gaps *g, struct host *h, const uint32_t *gpus, size_t n,
     const struct span *window)
 {
 	struct finder f = { .g = g, .h = h };
-	uint32_t prev = HOST_NONE;  /* of those so far the one that ends last */
-	uint32_t point = HOST_NONE; /* and without a length the last one */
+	uint32_t prev = HOST_NONE;  /* the one so far that ends last */
+	uint32_t point = HOST_NONE; /* and the last one without duration */
 	int64_t end = window != NULL ? window->start : INT64_MAX;
 
 	blocked_start(&f.blocked, h);
@@ -486,7 +487,7 @@ gaps_find(struct gaps *g, struct host *h, const uint32_t *gpus, size_t n,
 		const struct host_gpu *k = &h->gpus.v[no];
 
 		if (k->end_ns <= k->start_ns) {
-			/* it parts no gap, but one may begin or end there */
+			/* it splits no gap, but one may begin or end there */
 			point = no;
 			if (window != NULL || prev != HOST_NONE)
 				continue;
@@ -505,7 +506,7 @@ gaps_find(struct gaps *g, struct host *h, const uint32_t *gpus, size_t n,
 	blocked_end(&f.blocked);
 }
 
-/* What of a gap lies in a span, behind those that are cut already. */
+/* The part of a gap in a span; appended to those cut so far. */
 static void
 cut_gap(struct gaps *to, const struct gaps *from, const struct gap *gap,
     struct span in)
@@ -516,7 +517,7 @@ cut_gap(struct gaps *to, const struct gaps *from, const struct gap *gap,
 	part.end_ns = gap->end_ns < in.end ? gap->end_ns : in.end;
 	if (part.start_ns >= part.end_ns)
 		return;
-	/* the call that opened it did so before */
+	/* the call that opened it did so earlier */
 	if (part.start_ns > gap->start_ns)
 		part.opened_by = HOST_NONE;
 	part.first = (uint32_t)to->pieces.n;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernels of a command buffer (a CUDA or HIP graph) are of. They only
- * name the buffer, which may hold any of a list of instructions, in the order
- * of the module's schedule.
+ * Maps the kernels of a command buffer (a CUDA or HIP graph) to instructions.
+ * They only name the buffer, which may hold any of a list of instructions, in
+ * the order of the module's schedule.
  *
  * A kernel of a fusion has the name of the fusion, or of another one with the
- * same code. If there is no other one, the name says it. Else the order does:
- * if the kernels can be of the fusions in only one way. What stands between two
- * that are known, is of the instructions between theirs: of one, all of it; of
- * several, each of which launches something, one of each if there are as many.
- * A fill belongs to the kernel behind it.
+ * same code. Without another one the name decides; else the order, if only one
+ * assignment is possible. Work between two known kernels belongs to the
+ * instructions between theirs: all of it if there is one; one each if there are
+ * as many, and each launches something. A fill belongs to the kernel after it.
  */
 #include "trace/hlo-inside.h"
 
@@ -18,18 +17,18 @@
 /* An instruction that the buffer may hold. */
 struct call {
 	uint32_t name;
-	uint32_t group; /* of fusions with the same code */
+	uint32_t group; /* fusions with the same code share one */
 	bool is_fusion;
-	bool launches; /* one kernel or more, for sure */
-	bool is_alone; /* in its group */
+	bool launches; /* certainly launches a kernel */
+	bool is_alone; /* alone in its group */
 };
 
 struct hlo_graph {
 	VEC(struct call) calls;
 	struct map by_kernel; /* the name of its kernel to call */
-	bool is_ready;        /* those that ran outside are no calls */
-	/* of each sequence of work that came so far, by its hash: where found
-	 * has what it is of */
+	bool is_ready;        /* instructions that ran outside were removed */
+	/* sequences of work so far, by hash: where found has their
+	 * instructions */
 	struct map known;
 	VEC(struct hlo_op *) found;
 };
@@ -42,14 +41,15 @@ struct sequence {
 	const struct held *v;
 	const uint32_t *gpus;
 	size_t n;
-	uint32_t *named;  /* the call whose name it has, or NO_CALL */
-	uint32_t *of;     /* the call that it is of, or NO_CALL */
+	uint32_t *named;  /* the call that its name gives, or NO_CALL */
+	uint32_t *of;     /* its call, or NO_CALL */
 	uint32_t *latest; /* likewise, if kernels were as late as possible */
 };
 
 /* ---- the instructions ---- */
 
-/* "loop_fusion.1" and "loop_fusion_1.kd" are alike. */
+/* Whether names differ only in suffixes: "loop_fusion.1",
+ * "loop_fusion_1.kd". */
 static uint64_t
 kernel_key(struct str name)
 {
@@ -114,7 +114,7 @@ hlo_graph_free(struct hlo_graph *g)
 	vec_release(g);
 }
 
-/* All events of the trace are known by now. */
+/* Call when all events of the trace are known. */
 static void
 make_ready(struct hlo *h, struct hlo_graph *g, const struct hlo_op *buffer)
 {
@@ -150,7 +150,7 @@ is_like(const struct sequence *q, size_t i, size_t call)
 	return c->is_fusion && c->group == q->g->calls.v[q->named[i]].group;
 }
 
-/* Each as early, and each as late as possible; false: there is no way. */
+/* Assigns each as early, and each as late as possible; false: impossible. */
 static bool
 find_fusions(struct sequence *q)
 {
@@ -188,7 +188,7 @@ settle_fusions(struct sequence *q, bool is_ordered)
 	}
 }
 
-/* ---- and what is between them ---- */
+/* ---- and between them ---- */
 
 static bool
 is_fill(const struct sequence *q, size_t i)
@@ -196,7 +196,7 @@ is_fill(const struct sequence *q, size_t i)
 	return q->v[q->gpus[i]].kind == KIND_MEMSET;
 }
 
-/* The work [from, to) is of calls behind one, up to another. */
+/* Assigns the work [from, to) to calls after one, up to another. */
 static void
 settle_between(
     struct sequence *q, size_t from, size_t to, size_t call, size_t last)
@@ -223,7 +223,7 @@ static void
 settle_rest(struct sequence *q)
 {
 	size_t from = 0, call = 0;
-	bool is_known = true; /* what stands in front */
+	bool is_known = true; /* about what comes before */
 
 	for (size_t i = 0; i <= q->n; i++) {
 		if (i < q->n && q->named[i] == NO_CALL)
@@ -280,7 +280,7 @@ resolve(struct sequence *q)
 		vec_push(&q->g->found, op_of(q, i));
 }
 
-/* The instructions of what one launch did, by GPU event. */
+/* The instructions of one launch's work, by GPU event. */
 static void
 resolve_launch(struct hlo *h, struct hlo_op *buffer, const struct held *v,
     const uint32_t *gpus, size_t n, struct hlo_op **ops)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions of XLA, from the arguments of GPU work and the metadata. */
+/* XLA's instructions, from the arguments of GPU work and the metadata. */
 #include "trace/hlo-inside.h"
 #include "trace/hlo-shape.h"
 
 #include "stream/maker.h"
 
-/* Where a shape has that: index + 1, or 0. */
+/* Index + 1 of these in a shape, or 0. */
 struct says {
 	bool is_known;
 	uint16_t at[SAYS];
 };
 
-/* A module of the metadata, split when it is first asked for. */
+/* A module of the metadata, split on first use. */
 struct module {
 	struct str program, name;
 	const struct fact *fact;
@@ -24,17 +24,17 @@ struct hlo {
 	struct maker m;
 	VEC(struct says) says; /* by shape */
 	VEC(struct module) modules;
-	VEC(struct str) texts; /* of their instructions, objects */
-	struct map text_of;    /* by module and name: in texts */
+	VEC(struct str) texts; /* of their instructions, as objects */
+	struct map text_of;    /* by module and name: index in texts */
 	VEC(struct hlo_op *) ops;
-	struct map op_of; /* by what GPU work said: in ops */
+	struct map op_of; /* by arguments of GPU work: index in ops */
 	hlo_run_list runs;
-	struct str device; /* what the source calls its first one */
+	struct str device; /* the source's name of its first one */
 	struct buf buf;
 	json_items list, items; /* scratch */
 };
 
-/* ---- what GPU work says ---- */
+/* ---- arguments of GPU work ---- */
 
 static struct says *
 says_of(struct hlo *h, uint32_t shape)
@@ -73,7 +73,7 @@ said(struct hlo *h, uint32_t item, int what)
 	return no > 0 ? item_key(h->s, item, no) : (struct key){ 0, KEY_NONE };
 }
 
-/* Ids of programs are unsigned, though some events have them signed. */
+/* Program ids are unsigned, but some events have them signed. */
 static struct str
 text_of(struct hlo *h, struct key k)
 {
@@ -94,7 +94,7 @@ text_key(size_t module, struct str name)
 	return hash_more(hash_bytes(name.p, name.len), module);
 }
 
-/* What is no such object has no instructions; of two of a name the first. */
+/* Other objects have no instructions; of two with one name the first counts. */
 static void
 split_module(struct hlo *h, size_t no)
 {
@@ -126,7 +126,7 @@ split_module(struct hlo *h, size_t no)
 	}
 }
 
-/* By its id; without one by its name, if no other module has that. */
+/* By id; without one by name, if unique. */
 static size_t
 find_module(struct hlo *h, struct str program, struct str name)
 {
@@ -175,7 +175,7 @@ put_list(struct buf *b, const int64_t *v, size_t n)
 	buf_putc(b, ']');
 }
 
-/* Dimensions, type and strides of what is no tuple. */
+/* Dimensions, type and strides of anything but tuples. */
 static void
 put_array(struct buf *lists, struct str shape)
 {
@@ -226,7 +226,7 @@ put_operands(struct hlo *h, const json_items *of)
 	vec_free(&one);
 }
 
-/* All but its name. However long, it stands in the stream once. */
+/* All except its name. Whatever its length, the stream has it once. */
 static void
 put_object(struct hlo *h, const json_items *of)
 {
@@ -270,7 +270,8 @@ put_count(struct hlo *h, const char *key, struct key k)
 
 /* ---- ops ---- */
 
-/* The module, then the levels of op_name but the last, which is the op's. */
+/* The module, then the levels of op_name, except the last, which is the
+ * op's. */
 static void
 set_frames(struct hlo *h, struct hlo_op *op, struct str module,
     struct str program, struct str op_name)
@@ -306,8 +307,8 @@ module_name(struct hlo *h, struct str program)
 }
 
 /*
- * scope: what GPU work says of itself, which counts where the metadata doesn't
- * say it. buffer: the command buffer that it is in, found so; or NULL.
+ * scope: from the GPU work's own arguments, used if the metadata has none.
+ * buffer: the command buffer in which it was found, or NULL.
  */
 static struct hlo_op *
 make_op(struct hlo *h, const struct key keys[SAYS], const struct hlo_op *buffer,
@@ -346,7 +347,7 @@ make_op(struct hlo *h, const struct key keys[SAYS], const struct hlo_op *buffer,
 	}
 	if (of->n > 0) {
 		put_object(h, of);
-		/* whose default depends on the device */
+		/* the default depends on the device */
 		if (str_find(buf_str(&h->buf), STR("precision"), false) >= 0)
 			put_text(h, "device_type", h->device);
 	}
@@ -362,7 +363,7 @@ make_op(struct hlo *h, const struct key keys[SAYS], const struct hlo_op *buffer,
 	return op;
 }
 
-/* variant: of an instruction that was found in another way; else 0. */
+/* variant: of an instruction found in another way; else 0. */
 static uint64_t
 op_hash(const struct key keys[SAYS_SCOPE], uint64_t variant)
 {
@@ -455,7 +456,7 @@ hlo_frame_shape(struct hlo *h)
 
 /* ---- a source ---- */
 
-/* Its name, or else its vendor. */
+/* Its name, else its vendor. */
 static void
 find_device(struct hlo *h)
 {

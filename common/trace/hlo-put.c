@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where ops and frames of XLA are put in.
+ * Adds ops and frames of XLA to the tree.
  *
  * A thread's GPU work in the order of the tree is a row of leaves. Each has a
  * path: the run of its module, scopes, the run of its instruction; and with the
@@ -21,14 +21,14 @@
 /* Leaves below an event of the host: [first, last). */
 struct range {
 	uint32_t first, last;
-	uint32_t least; /* that one of them shares with the one before */
+	uint32_t least; /* shared by one of them with the leaf before */
 };
 
-/* An event that is open while the new order is made. */
+/* An event that is open while the new order is built. */
 struct open {
 	uint32_t item;
-	uint32_t host;  /* the nearest of the host, itself counted */
-	uint32_t until; /* the leaf behind it */
+	uint32_t host;  /* the nearest host event, itself included */
+	uint32_t until; /* the leaf after it */
 	int64_t end;
 	bool is_put_in;
 };
@@ -43,13 +43,13 @@ struct put {
 	u32_vec stamps; /* by name: the run of an instruction that has it */
 	u32_big order;  /* the new one */
 	uint32_t at;    /* the next leaf */
-	uint32_t nput;  /* put in and open */
+	uint32_t nput;  /* added and open */
 	uint32_t frame_shape;
 	/* runs, by number from 1 on: of the module, of the instruction */
 	uint32_t nruns, module_run, run;
-	uint32_t behind; /* the last leaf of it that tells runs apart ... */
-	uint64_t call;   /* ... and what launched that */
-	/* where the group of a leaf at a level ends */
+	uint32_t behind; /* its last leaf that distinguishes runs ... */
+	uint64_t call;   /* ... and that leaf's launch */
+	/* end of a leaf's group, by level */
 	uint32_t asked_leaf, asked_level, asked_end;
 };
 
@@ -80,7 +80,7 @@ add_leaf(struct put *p, uint32_t gpu, uint32_t launch)
 	vec_push(&p->leaves, l);
 }
 
-/* Of an event that is over, those that it launched itself. */
+/* The leaves launched directly by an event that has ended. */
 static void
 end_range(struct put *p, uint32_t pos, uint32_t up)
 {
@@ -101,10 +101,10 @@ begin_range(struct put *p, uint32_t pos, uint32_t up)
 	    (struct range){ (uint32_t)p->leaves.n, 0, UINT32_MAX };
 }
 
-/* Of an event of a thread, and the one above it, or UINT32_MAX. */
+/* Called with an event of a thread, and the one above it, or UINT32_MAX. */
 typedef void visit(struct put *p, uint32_t pos, uint32_t up);
 
-/* Calls begin, if any, for each when it begins, and end when it is over. */
+/* Calls begin (if set) when each event begins, and end when it ends. */
 static void
 walk_thread(struct put *p, uint32_t from, uint32_t to, visit *begin, visit *end)
 {
@@ -132,7 +132,7 @@ walk_thread(struct put *p, uint32_t from, uint32_t to, visit *begin, visit *end)
 
 /* ---- runs of instructions and modules ---- */
 
-/* A leaf of a run's instruction begins another run. */
+/* Whether a leaf of a run's instruction starts another run. */
 static bool
 is_again(const struct put *p, const struct hlo_leaf *l)
 {
@@ -140,7 +140,7 @@ is_again(const struct put *p, const struct hlo_leaf *l)
 	uint32_t name = v[l->gpu].name;
 
 	if (l->caller != STORE_NONE && v[l->caller].name == l->op->name)
-		return false; /* the host's own event of the run */
+		return false; /* the host's own event for the run */
 	if (name == l->op->name)
 		return true;
 	return name < p->stamps.n && p->stamps.v[name] == p->run &&
@@ -207,7 +207,7 @@ find_shared(struct put *p)
 		if (!is_same)
 			begin_run(p, i);
 		else if (counts && is_again(p, l))
-			begin_run(p, p->behind); /* copies in front, too */
+			begin_run(p, p->behind); /* with copies before it */
 		if (!counts || gpu->name == INTERN_NONE)
 			continue;
 		while (p->stamps.n <= gpu->name)
@@ -218,7 +218,7 @@ find_shared(struct put *p)
 	}
 }
 
-/* What launches nothing but a run's work is of its time. */
+/* Events that launch only a run's work belong to its time. */
 static void
 widen_run(struct put *p, const struct held *it, const struct range *r)
 {
@@ -233,7 +233,7 @@ widen_run(struct put *p, const struct held *it, const struct range *r)
 	run->end_ns = item_end(it) > run->end_ns ? item_end(it) : run->end_ns;
 }
 
-/* What an event of the host has below it is shared as a whole or not at all. */
+/* All work below an event of the host is shared, or none. */
 static void
 part(struct put *p, uint32_t pos, uint32_t up)
 {
@@ -261,9 +261,9 @@ part(struct put *p, uint32_t pos, uint32_t up)
 		p->ranges.v[up].least = p->leaves.v[r->first].shared;
 }
 
-/* ---- putting in ---- */
+/* ---- adding events ---- */
 
-/* The leaf behind those that share level with this one. */
+/* The leaf after those that share level with this one. */
 static uint32_t
 group_end(struct put *p, uint32_t leaf, uint32_t level)
 {
@@ -306,7 +306,7 @@ push(struct put *p, uint32_t item, uint32_t until, bool is_put_in)
 	p->nput += is_put_in;
 }
 
-/* The next level of the leaf's path, on this track from this time on. */
+/* Opens the next level of the leaf's path, on this track, at this time. */
 static void
 put_in(
     struct put *p, uint32_t leaf, uint32_t track, int64_t ts_ns, bool untimed)
@@ -351,7 +351,7 @@ pop(struct put *p)
 		top->end = o.end;
 }
 
-/* Those put in that have had their last leaf. */
+/* Closes added events after their last leaf. */
 static void
 pop_done(struct put *p, size_t least)
 {
@@ -360,7 +360,7 @@ pop_done(struct put *p, size_t least)
 		pop(p);
 }
 
-/* Piece at of n of a launch's time, for what has no time of its own. */
+/* Piece at of n of a launch's time, for events without times of their own. */
 static int64_t
 piece(const struct held *launch, uint32_t at, uint32_t n)
 {
@@ -368,7 +368,7 @@ piece(const struct held *launch, uint32_t at, uint32_t n)
 	    launch->dur_ns % n * at / n;
 }
 
-/* All that the leaves up to last belong to is open. */
+/* Opens all that the leaves up to last belong to. */
 static bool
 is_open(const struct put *p, uint32_t last)
 {
@@ -379,7 +379,7 @@ is_open(const struct put *p, uint32_t last)
 	return true;
 }
 
-/* The leaves from first on hang where they now belong, in their order. */
+/* Attaches the leaves from first on where they belong, in order. */
 static void
 hang_leaves(struct put *p, uint32_t first)
 {
@@ -457,7 +457,7 @@ is_below(const struct put *p, uint32_t i, const struct hlo_leaf *l)
 	    (it->name == l->op->name && p->nput < l->op->nframes);
 }
 
-/* An event of the host, below what is put in from it on. */
+/* An event of the host, below the events added from it on. */
 static void
 place_event(struct put *p, uint32_t pos)
 {
@@ -529,7 +529,7 @@ find_loose(struct put *p)
 		    p->s);
 }
 
-/* Those of one thread from at on; where those of the next begin. */
+/* Those of one thread from at on; returns where the next thread's begin. */
 static size_t
 put_in_loose(struct put *p, size_t at, uint32_t thread)
 {

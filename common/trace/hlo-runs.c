@@ -8,7 +8,7 @@
 
 #include "stream/maker.h"
 
-/* One begins with GPU work that shares nothing with that before it. */
+/* A run begins with GPU work that shares nothing with the work before it. */
 void
 hlo_runs_find(struct hlo *h, const struct store *s, hlo_leaves *leaves)
 {
@@ -73,7 +73,7 @@ number_order(const void *x, const void *y)
 	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
-/* Those that the host launched, by module and number, those of one together. */
+/* Runs launched by the host, by module and number; equal ones combined. */
 static void
 join(hlo_run_list *runs)
 {
@@ -106,7 +106,7 @@ join(hlo_run_list *runs)
 	}
 }
 
-/* The module that takes most GPU time; none if it ran only once. */
+/* The module with most GPU time; none if it ran only once. */
 static uint32_t
 find_main(const hlo_run_list *runs)
 {
@@ -138,7 +138,8 @@ put_run(struct store *s, struct maker *m, const struct hlo_run *run,
 
 	if (__builtin_sub_overflow(run->end_ns, run->start_ns, &dur_ns))
 		dur_ns = INT64_MAX;
-	uid.inst += HLO_FRAMES + 2; /* behind frames and op of its work */
+	uid.inst += HLO_FRAMES + 2; /* after the frames and the op of its
+	                             * work */
 	maker_begin(m, KIND_ANNOTATION, STR(CATEGORY_HLO));
 	maker_name_id(m, run->module);
 	maker_on_track(m, track);

@@ -19,8 +19,8 @@ bits_of(struct str type)
 	return bits;
 }
 
-/* The numbers of a list up to its end, one a comma; bounds are "<=16". False:
- * they are too many or too large. */
+/* The numbers of a list up to its end, separated by commas; bounds are "<=16".
+ * False: too many or too large. */
 static bool
 numbers(const char **p, const char *end, int64_t *v, size_t *n)
 {

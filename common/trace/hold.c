@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hold: what is kept of one tree, until its end.
+ * hold: keeps what is chosen of one tree, until its end.
  *
- * Trees come in pre-order, and an event says how many stand below it, so it
- * can be written only when all of those are known. the list has the open events
- * (those above the next one) and, between and behind them, what was kept:
+ * Trees come in pre-order, and an event has the number of those below it, so it
+ * can be written only when all of these are known. The list has the open events
+ * (ancestors of the next one) and, between and after them, the kept ones:
  *
  *	event      chosen   list when it has come
  *	a                   a
@@ -13,10 +13,9 @@
  *	  d                 a b c d     b stays, as c is below it
  *	e                   e           a, b and c were written; d is gone
  *
- * An event without anything kept below it is the last one of the list when
- * its level is left, so that forgetting it is to shorten the list. Forward ops
- * that have a backward op are not forgotten before the section ends, as it is
- * known only then whether that one is kept.
+ * An event with nothing kept below it is the last of the list when its level
+ * ends: dropping it shortens the list. Forward ops with a backward op are held
+ * until the section ends: only then is it known whether that one is kept.
  */
 #include "trace/hold.h"
 
@@ -115,9 +114,9 @@ hold_wait(struct hold *h, const struct event *ev)
 	(void)hold_put(h, ev, 0);
 }
 
-/* ---- forward ops of what is kept ---- */
+/* ---- forward ops of kept events ---- */
 
-/* It and all above it; those that are new come into the list. */
+/* Puts it and its ancestors into the list. */
 static void
 keep_up(struct hold *h, uint32_t i)
 {
@@ -131,7 +130,7 @@ keep_up(struct hold *h, uint32_t i)
 	}
 }
 
-/* Ops with a backward op, once for all that is written of what is held. */
+/* Maps ops to their backward op, once for all that is written. */
 static void
 find_forwards(struct hold *h)
 {
@@ -148,9 +147,8 @@ find_forwards(struct hold *h)
 }
 
 /*
- * A backward op has neither the shapes nor the module that its forward op has,
- * so who looks for them there must find it: what those in the list need comes
- * into it.
+ * A backward op lacks the shapes and the module of its forward op, so programs
+ * look there: puts what listed events need into the list.
  */
 static void
 keep_forwards(struct hold *h)
@@ -182,7 +180,7 @@ by_number(const void *pa, const void *pb)
 
 /* ---- writing ---- */
 
-/* What a window, a thread or a process is called by stays in the prologue. */
+/* Names of processes and threads, and windows, stay in the prologue. */
 #define KINDS_CONTEXT (KIND_BIT(KIND_META) | KIND_BIT(KIND_ANNOTATION))
 
 static void
@@ -216,7 +214,7 @@ write_held(struct hold *h, size_t i, struct numbering *nb)
 	stream_write(h->out, &ev);
 }
 
-/* Those in the list and what they need; what is below each is counted. */
+/* Writes those in the list and what they need, with new counts. */
 static void
 write_list(struct hold *h, struct numbering *nb)
 {
@@ -225,7 +223,7 @@ write_list(struct hold *h, struct numbering *nb)
 	if (h->may_be)
 		keep_forwards(h);
 	stable_sort(h->list.v, h->list.n, sizeof *h->list.v, by_number);
-	for (size_t k = h->list.n; k-- > 0;) { /* in pre-order from behind */
+	for (size_t k = h->list.n; k-- > 0;) { /* in reverse pre-order */
 		const struct forest_node *it = &v[h->list.v[k]];
 
 		if (it->up == FOREST_NONE)
