@@ -3,7 +3,7 @@
 #include "trace/host-inside.h"
 #include "trace/process.h"
 
-#define CLIMB_MAX 256 /* what is nested deeper is looked up */
+#define CLIMB_MAX 256 /* deeper ancestors are looked up */
 
 static bool
 is_above(const struct host *h, const struct host_event *e, bool is_module)
@@ -13,7 +13,7 @@ is_above(const struct host *h, const struct host_event *e, bool is_module)
 			 : e->kind == KIND_OP;
 }
 
-/* What is above an event comes before it. */
+/* Ancestors precede an event. */
 static void
 find_above(const struct host *h, bool is_module)
 {

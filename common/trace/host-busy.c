@@ -8,8 +8,8 @@
 #include "trace/host.h"
 
 #define STRETCHES 65536
-#define BLOCK 256      /* stretches, that a long time looks at as one */
-#define FEW_THREADS 16 /* that may well be asked, all of them */
+#define BLOCK 256      /* stretches that form a block */
+#define FEW_THREADS 16 /* few enough to ask each */
 
 /* Times are in the whole. */
 static size_t
@@ -26,7 +26,7 @@ set_busy(struct host_busy *b, uint32_t thread)
 	b->of[thread / 64] |= UINT64_C(1) << thread % 64;
 }
 
-/* Behind them, of each block of them the same. */
+/* After them, the same per block. */
 static void
 find_stretches(struct host *h)
 {

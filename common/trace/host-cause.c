@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each event of the host is a cause of. */
+/* The cause of each event of the host. */
 #include "trace/host-inside.h"
 
 static enum cause
@@ -29,7 +29,7 @@ cause_of_other(const struct host_event *e, const struct cause_name *n)
 	}
 }
 
-/* Of a call that is no final cause by itself, and of what is no call. */
+/* Of a call without a final cause of its own, and of other events. */
 static enum cause
 by_place(const struct host_event *e, unsigned bits, enum cause own)
 {

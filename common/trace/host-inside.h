@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of host.h share. */
+/* Private to the files of host.h. */
 #ifndef TL_TRACE_HOST_INSIDE_H
 #define TL_TRACE_HOST_INSIDE_H
 
@@ -12,22 +12,23 @@ host_name(struct host *h, const struct host_event *e)
 }
 
 /*
- * Of an event whose above has the bits of what is above it: sets its own there,
- * and its cause, but of a call that launches what it is by itself.
+ * Sets an event's bits (its above has its ancestors' so far) and its cause,
+ * except for calls that launch, by its own name.
  */
 void host_set_cause(struct host *h, struct host_event *e);
-/* Then, of calls that launch, by what they launched and what is above them. */
+/* Then the cause of calls that launch, by what they launched and their
+ * ancestors. */
 void host_mark_launches(struct host *h);
 
-/* host-nest.c: of sorted events what is above each; then all of the above. */
+/* host-nest.c: the parent of each sorted event; then all of the above. */
 void host_nest(struct host *h);
 
-/* Of each event the nearest op, and the nearest module, from it on up. */
+/* The nearest op, and the nearest module, from each event upwards. */
 struct host_above {
 	VEC(uint32_t) of[2];
 };
 
-/* What host_above() remembers: made with h->above, released. */
+/* The cache of host_above(): created with h->above, freed. */
 void host_free_above(struct host *h);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of one name: the first of them, and how long they take. */
+/* Events of one name: the first of them, and their self times. */
 #include <stdlib.h>
 
 #include "trace/host.h"
@@ -30,7 +30,7 @@ host_is_first_of_name(struct host *h, uint32_t event)
 	    event;
 }
 
-/* By name: a name's are sorted when it is asked for. */
+/* By name: sorted on request. */
 static void
 sort_selfs(struct host *h, const int64_t *ns)
 {
@@ -54,7 +54,7 @@ sort_selfs(struct host *h, const int64_t *ns)
 			    ns[i];
 }
 
-/* What each event has of its thread's time. */
+/* The self time of each event. */
 static void
 find_selfs(struct host *h)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* What each event of a thread is in, and what its time is a cause of. */
+/* The parent of each event of a thread, and the cause of its time. */
 #include "trace/host-inside.h"
 
 struct open {
 	int64_t end_ns;
 	uint32_t event;
-	uint32_t jump; /* to how deep a one, from 1 on; 0: none */
+	uint32_t jump; /* to which depth, from 1 on; 0: none */
 	uint8_t above; /* the event's */
 };
 
-/* A thread while its events are nested. */
+/* A thread while its events are being nested. */
 struct nest {
 	struct host *h;
 	VEC(struct open) open;
 	VEC(uint32_t) overlays;
 	VEC(uint32_t) overheads; /* events, of all threads */
-	int64_t until;           /* the first end of overlays */
+	int64_t until;           /* the earliest end of overlays */
 	uint8_t above;           /* bits of all of them */
 };
 
@@ -51,7 +51,7 @@ close_overlays(struct nest *n, int64_t ns)
 	}
 }
 
-/* What is open when an event begins; NULL: nothing is. */
+/* The innermost open event when an event begins, or NULL. */
 static inline const struct open *
 close_until(struct nest *n, int64_t ns)
 {
@@ -65,11 +65,11 @@ close_until(struct nest *n, int64_t ns)
 	return NULL;
 }
 
-/* Jumps are as long as skew binary numbers say: a few lead to any one above. */
+/* Jumps have the lengths of skew binary numbers: a few lead to any ancestor. */
 static inline void
 open_event(struct nest *n, struct host_event *e, uint32_t event)
 {
-	uint32_t depth = (uint32_t)n->open.n; /* of what is above it */
+	uint32_t depth = (uint32_t)n->open.n; /* of its parent */
 	uint32_t one = depth > 0 ? n->open.v[depth - 1].jump : 0;
 	uint32_t two = one > 0 ? n->open.v[one - 1].jump : 0;
 	uint32_t jump = depth - one == one - two ? two : depth;
@@ -102,7 +102,7 @@ nest_thread(struct nest *n, uint32_t thread)
 {
 	struct host *h = n->h;
 	const struct host_thread *t = &h->threads.v[thread];
-	uint32_t last = HOST_NONE; /* that has time */
+	uint32_t last = HOST_NONE; /* with time of its own */
 
 	n->open.n = n->overlays.n = 0;
 	n->until = INT64_MAX;
@@ -150,7 +150,7 @@ number_order(const void *x, const void *y)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Rows of the profiler's own cost, each without what an earlier one covers. */
+/* Rows of the profiler's own cost, each without what earlier ones cover. */
 static void
 find_profiler(struct host *h, const uint32_t *overheads, size_t n)
 {

@@ -17,7 +17,7 @@ host_last_over(const struct host_event *v, uint32_t event, int64_t ns)
 	}
 }
 
-/* What is open at a time, from one on that began by then. */
+/* The innermost event open at a time, from one on that began by then. */
 static uint32_t
 open_at(const struct host_event *v, uint32_t event, int64_t ns)
 {
@@ -83,7 +83,7 @@ host_blocked_in(const struct host *h, int64_t from, int64_t to)
 		const struct host_thread *t = &h->threads.v[i];
 		struct host_parts at = host_parts_of(h, t, from, to);
 
-		if (t->nlaunched == 0) /* nor do those behind it */
+		if (t->nlaunched == 0) /* nor do later ones */
 			break;
 		while (host_parts_next(&at))
 			if ((at.cause == CAUSE_SYNC ||

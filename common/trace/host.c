@@ -10,7 +10,7 @@
 	(KINDS_HOST | KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_ANNOTATION) | \
 	    KIND_BIT(KIND_OVERHEAD))
 
-#define FEW_RUNS 8 /* that a merge sort handles as well */
+#define FEW_RUNS 8 /* up to here a merge sort is as fast */
 
 /* ---- reading ---- */
 
@@ -43,7 +43,7 @@ corr_bits(struct key corr)
 	return (uint64_t)corr.n << 2 | corr.type;
 }
 
-/* Another thread than that of the event before. */
+/* A different thread than that of the previous event. */
 static void
 set_thread(struct host *h, uint32_t track)
 {
@@ -78,7 +78,7 @@ widen(struct host *h, int64_t start_ns, int64_t end_ns)
 static void
 add_gpu(struct host *h, const struct event *ev, int64_t end)
 {
-	/* of a grafted call: that of the graph, whose id it has */
+	/* of a grafted call: the id of the graph's */
 	struct uid launch = { .id = ev->launch.id };
 	uint32_t no = (uint32_t)h->gpus.n;
 
@@ -127,7 +127,7 @@ event_order(const void *x, const void *y)
 	    a->start_ns, a->end_ns, a->uid, b->start_ns, b->end_ns, b->uid);
 }
 
-/* Which annotation of a thread comes next, and when. */
+/* A thread's next annotation, and when it begins. */
 static void
 set_note(struct host *h, struct host_thread *t, uint32_t note)
 {
@@ -136,9 +136,8 @@ set_note(struct host *h, struct host_thread *t, uint32_t note)
 }
 
 /*
- * The prologue has the annotations of all threads. Each goes in front of the
- * event of its thread that begins next, so that hardly any event moves when
- * they are sorted.
+ * The prologue has the annotations of all threads. Each goes before the event
+ * of its thread that begins next, so that sorting moves few events.
  */
 static void
 begin(struct host *h)
@@ -155,7 +154,7 @@ begin(struct host *h)
 	}
 }
 
-/* Not inline: it is rare. */
+/* Not inline, as it is rare. */
 static __attribute__((noinline)) void
 add_notes(struct host *h, struct host_thread *t, int64_t until_ns)
 {
@@ -284,7 +283,7 @@ host_add_heads(struct host *h, const struct event_head *v, size_t n)
 
 /* ---- order ---- */
 
-/* Many runs are brought together in one pass. */
+/* Many runs are merged in one pass. */
 static void
 sort_by_thread(struct host *h)
 {
@@ -326,7 +325,7 @@ gpu_order(const void *x, const void *y)
 	    a->start_ns, a->end_ns, a->uid, b->start_ns, b->end_ns, b->uid);
 }
 
-/* Frames of a thread that is a GPU stream's row are none of the host's. */
+/* Frames of a GPU stream's row do not belong to the host. */
 static void
 drop(struct host *h)
 {
@@ -352,7 +351,7 @@ drop(struct host *h)
 	map_free(&rows);
 }
 
-/* The calls that launched, by their ids or, by_corr, by those of the calls. */
+/* The calls that launched, by id or, by_corr, by correlation. */
 static void
 link_gpus(struct host *h)
 {
@@ -410,7 +409,7 @@ key_order(const struct dict *st, struct key a, struct key b)
 	return str_cmp(s, t);
 }
 
-/* A thread, and the texts that decide among equals. */
+/* A thread, and texts for ties. */
 struct asked {
 	struct host_thread thread;
 	const struct dict *dict;
@@ -434,7 +433,7 @@ asked_order(const void *x, const void *y)
 	return order != 0 ? order : key_order(st, s->tid, t->tid);
 }
 
-/* Those that launch most first; events get the new numbers later. */
+/* Threads that launch most first; events get the new numbers later. */
 static void
 order_threads(struct host *h)
 {
@@ -455,7 +454,7 @@ host_ready(struct host *h)
 {
 	int64_t span;
 
-	/* lengths are differences of times from here on */
+	/* from here on durations are differences of times */
 	if (h->whole.start <= h->whole.end &&
 	    __builtin_sub_overflow(h->whole.end, h->whole.start, &span))
 		die("events span more than 292 years");

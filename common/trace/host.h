@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host: what each thread of a source did, and which call launched which piece
- * of GPU work.
+ * host: what each thread of a source did, and which call launched which GPU
+ * event.
  *
  * Events of a thread are nested by time: one that outlasts what it began in is
  * cut to its end, but an annotation is taken out of the nest. A thread's time
@@ -26,25 +26,26 @@
 #include "trace/step.h"
 
 #define HOST_NONE UINT32_MAX /* no event, no thread */
-#define HOST_ASKED 256 /* threads, at most, that one at rest may wait for */
+#define HOST_ASKED 256       /* most threads that an idle one may wait for */
 #define HOST_LONG_NS 1000000
 #define HOST_MEDIAN_EVENTS 10
 
 struct host_event {
-	int64_t start_ns, end_ns; /* as cut */
+	int64_t start_ns, end_ns; /* after cutting */
 	struct uid uid;
 	uint32_t name;   /* in the dictionary */
 	uint32_t thread; /* in host.threads */
-	uint32_t up;     /* what is open when it begins; HOST_NONE */
-	uint32_t ngpu;   /* GPU events that it launched */
+	uint32_t up;     /* open when it begins; HOST_NONE */
+	uint32_t ngpu;   /* GPU events launched by it */
 	uint8_t kind, cause;
-	uint8_t above; /* bits of what is above it and, of no call, its own */
+	uint8_t above; /* bits of its ancestors and, unless a call, its own */
 	bool launches_below : 1;
-	bool is_overlay : 1; /* an annotation that outlasts what it began in */
+	bool is_overlay : 1; /* an annotation that outlasts its parent */
 	bool is_step : 1, is_slowest : 1; /* an annotation that marks a step */
-	bool is_hlo : 1;                  /* above what has the same times */
-	/* private: one further up; of one without time the last before it that
-	 * has some; or HOST_NONE */
+	bool is_hlo : 1;                  /* parent of an event with the same
+	                                   * times */
+	/* private: an ancestor further up; for one without time of its own, the
+	 * last before it with some; or HOST_NONE */
 	uint32_t jump;
 };
 
@@ -54,7 +55,7 @@ is_call(const struct host_event *e)
 	return (KIND_BIT(e->kind) & KINDS_LAUNCH) != 0;
 }
 
-/* Whether its time is its thread's, less that of those below. */
+/* Whether its own time is its thread's, less that of its children. */
 static inline bool
 is_nested(const struct host_event *e)
 {
@@ -67,21 +68,22 @@ host_has_time(const struct host_event *e)
 	return e->start_ns < e->end_ns && is_nested(e);
 }
 
-/* It, or the last one of its thread before it, that has time; or HOST_NONE. */
+/* The event, or the last one of its thread before it, with time of its own; or
+ * HOST_NONE. */
 static inline uint32_t
 host_last_with_time(const struct host_event *v, uint32_t event)
 {
 	return host_has_time(&v[event]) ? event : v[event].jump;
 }
 
-/* What is above it; HOST_NONE: nothing. */
+/* Its parent; HOST_NONE: none. */
 static inline uint32_t
 host_up(const struct host_event *e)
 {
 	return is_nested(e) ? e->up : HOST_NONE;
 }
 
-/* Of an event that is over by then, the outermost above it that is, too. */
+/* Of an event over by then, the outermost ancestor that is over, too. */
 uint32_t host_last_over(const struct host_event *v, uint32_t event, int64_t ns);
 
 /* A stretch of time that is an event's. */
@@ -91,10 +93,10 @@ struct host_segment {
 	uint32_t event;
 };
 
-/* A stretch in which a thread that launches is held up by an event. */
+/* A stretch in which an event blocks a thread that launches. */
 struct host_blocking {
 	int64_t start_ns, end_ns;
-	int64_t until_ns; /* the last end of it and those before */
+	int64_t until_ns; /* the last end so far */
 	uint32_t event;
 };
 
@@ -102,7 +104,7 @@ struct host_thread {
 	uint32_t track;          /* dict_thread() */
 	uint32_t first, n;       /* its events */
 	uint64_t nlaunched;      /* GPU events */
-	uint64_t nevents;        /* but Python frames */
+	uint64_t nevents;        /* except Python frames */
 	uint32_t note, note_end; /* private: in host.notes */
 	int64_t note_ns;         /* private: when the next of them begins */
 };
@@ -114,7 +116,7 @@ struct host_gpu {
 	uint32_t name, cat;
 	uint32_t launch; /* event, or HOST_NONE */
 	uint32_t awaits; /* GPU event, by a row of the trace; or HOST_NONE */
-	uint32_t no;     /* how many were added before it */
+	uint32_t no;     /* number of events added before it */
 	uint64_t launch_id;
 	uint8_t kind;
 	uint8_t tag; /* the caller's */
@@ -127,7 +129,7 @@ host_same_stream(const struct host_gpu *a, const struct host_gpu *b)
 	return key_eq(a->dev, b->dev) && key_eq(a->gpu_stream, b->gpu_stream);
 }
 
-/* A step that tl-tree has inferred: none of what threads did. */
+/* A step inferred by tl-tree: no activity of a thread. */
 struct host_step {
 	int64_t start_ns, end_ns, number;
 	struct step_inferred said;
@@ -135,7 +137,7 @@ struct host_step {
 	bool is_slowest;
 };
 
-/* A bit for each thread. */
+/* A bit per thread. */
 struct host_busy {
 	uint64_t of[HOST_ASKED / 64];
 };
@@ -143,40 +145,41 @@ struct host_busy {
 struct host {
 	const struct dict *dict;
 	struct causes *causes;
-	bool by_corr; /* the caller's, behind host_start(); false */
+	bool by_corr; /* set by the caller after host_start(); default false */
 	VEC(struct host_event) events; /* by thread, start, end, uid */
 	VEC(struct host_gpu) gpus;     /* by start, end, uid */
 
-	VEC(struct host_thread) threads;   /* those that are asked come first */
-	VEC(struct host_segment) profiler; /* its own cost, disjoint, in time */
+	VEC(struct host_thread) threads;   /* those that may be asked first */
+	VEC(struct host_segment) profiler; /* its own cost, disjoint, by time */
 	int64_t first_corr;                /* the smallest of all calls */
-	bool has_time;                     /* of any thread */
+	bool has_time;                     /* some thread has time */
 	VEC(uint32_t) annotations;         /* events that are some */
 	VEC(struct host_step) steps;
-	VEC(uint32_t) may_wait; /* that block or poll, or did at first */
+	VEC(uint32_t) may_wait; /* block or poll, or did at first */
 	/* private */
-	VEC(struct host_event) notes; /* annotations in front of all else */
-	bool has_begun;               /* something else came */
+	VEC(struct host_event) notes; /* annotations before all other events */
+	bool has_begun;               /* another event came */
 	struct span whole; /* from the first event to the end of the last */
-	uint32_t track, thread;  /* of the event before */
-	bool is_nowhere;         /* that could not be resolved */
-	size_t nruns;            /* of events of one thread */
-	struct map first_of;     /* name and kind to event, when first asked */
+	uint32_t track, thread;  /* of the previous event */
+	bool is_nowhere;         /* of unresolved threads */
+	size_t nruns;            /* runs of events of one thread */
+	struct map first_of;     /* name and kind to event, built on first
+	                          * use */
 	VEC(int64_t) selfs;      /* by name, likewise */
 	VEC(uint32_t) self_ends; /* of each name, in selfs */
-	struct map median_of;    /* of names asked for */
+	struct map median_of;    /* names looked up so far */
 	struct host_busy *busy;  /* of each stretch of the whole, likewise */
 	uint64_t stretch_ns;
 	VEC(struct host_blocking) blocking; /* by start, likewise */
 	bool knows_blocking;
-	struct host_above *above; /* made when first asked */
+	struct host_above *above; /* built on first use */
 	struct map thread_of, ids;
 	struct map step_numbers; /* of StepTraceAnnotations, by uid_hash() */
 	struct map calls;        /* by_corr: to the hash of the call's uid */
 };
 
-/* Whether an event counts: it has a time, and once. has: HAS_; *end: its end.
- */
+/* Whether an event counts: it has a time, and is no duplicate. has: HAS_; *end:
+ * its end. */
 static inline bool
 host_counts(
     unsigned has, unsigned flags, int64_t ts_ns, int64_t dur_ns, int64_t *end)
@@ -193,7 +196,7 @@ void host_add(struct host *h, const struct event *ev);
 /* The same for ops, frames, overheads and, unless by_corr is set, calls, of
  * which no more is needed. */
 void host_add_heads(struct host *h, const struct event_head *v, size_t n);
-/* Events that are more than an int64_t apart end the program. */
+/* Events further apart than int64_t end the program. */
 void host_ready(struct host *h);
 void host_free(struct host *h);
 
@@ -204,15 +207,15 @@ host_pid(const struct host *h, const struct host_event *e)
 	return &h->dict->tracks.v[h->threads.v[e->thread].track].pid;
 }
 /*
- * A thread's time from one time to another, part by part:
+ * Iterates over the parts of a thread's time in an interval:
  *
  *	struct host_parts p = host_parts_of(h, t, from, to);
  *	while (host_parts_next(&p)) ... p.start_ns, p.end_ns, p.event, p.cause
  */
 struct host_parts {
 	int64_t start_ns, end_ns;
-	uint32_t event; /* the innermost; HOST_NONE: nothing was recorded */
-	uint8_t cause;  /* its; or CAUSE_NOTHING */
+	uint32_t event; /* the innermost; HOST_NONE: none recorded */
+	uint8_t cause;  /* its cause, or CAUSE_NOTHING */
 	/* private */
 	const struct host_event *v;
 	uint32_t next, last;
@@ -221,7 +224,7 @@ struct host_parts {
 struct host_parts host_parts_of(const struct host *h,
     const struct host_thread *t, int64_t from, int64_t to);
 bool host_parts_next(struct host_parts *p) USE_RESULT;
-/* The call that waits for the GPU longest, on any thread that launches. */
+/* The longest wait for the GPU by a call, on any thread that launches. */
 uint32_t host_blocked_in(const struct host *h, int64_t from, int64_t to);
 
 /* It has nothing to do, or waits for another thread: also what waits for the
@@ -234,27 +237,27 @@ host_is_rest(const struct host_parts *p)
 	    p->cause == CAUSE_ANNOTATED ||
 	    (p->cause == CAUSE_SYNC && !is_call(&p->v[p->event]));
 }
-/* Threads that are not at rest from one time to another; more may be in it. */
+/* Threads not idle in an interval; may include more. */
 struct host_busy host_busy(struct host *h, int64_t from, int64_t to);
-/* The first of them from a thread on; HOST_NONE: no more. */
+/* The first of them from a thread on; HOST_NONE: none left. */
 uint32_t host_next_busy(
     const struct host *h, const struct host_busy *b, uint32_t thread);
 
 /* Whether a call launches a graph, by its name: others may launch several GPU
  * events, too. */
 bool host_is_graph(const struct host *h, uint32_t call);
-/* The name of the nearest op, or nn.Module frame, from an event on up. */
+/* The name of the nearest op, or nn.Module frame, from an event upwards. */
 uint32_t host_above(const struct host *h, uint32_t event, bool is_module);
 /*
- * The event that a cause is due to: where all below is of it by name (data, a
- * collective, the optimizer), the outermost that is; else the event itself.
+ * The event to name for a cause: for data, a collective or the optimizer the
+ * outermost event with the cause by its name; else the event itself.
  */
 uint32_t host_culprit(const struct host *h, uint32_t event, enum cause cause);
-/* Whether no event of its name and kind began before it. */
+/* Whether it is the first event of its name and kind. */
 bool host_is_first_of_name(struct host *h, uint32_t event);
 /*
- * The upper median of the self times of a name's events that have any; -1: of
- * fewer than HOST_MEDIAN_EVENTS.
+ * The upper median of the self times, if any, of a name's events; -1: fewer
+ * than HOST_MEDIAN_EVENTS.
  */
 int64_t host_median_of_name(struct host *h, uint32_t name);
 

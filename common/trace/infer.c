@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps that repeat what is launched. */
+/* Steps as repetitions of launches. */
 #include "trace/infer.h"
 
-/* A step begins where the call in front of its first one ends. */
+/* A step begins where the call before its first one ends. */
 static int64_t
 border(const struct infer *f, size_t at)
 {
@@ -15,7 +15,7 @@ border(const struct infer *f, size_t at)
 	return at > 0 && v[at - 1].end_ns < start ? v[at - 1].end_ns : start;
 }
 
-/* False: two begin at once, as all that one graph launches does. */
+/* False: two begin at once, as with all work of one graph. */
 static bool
 take_repeats(struct infer *f, const struct repeats *r)
 {

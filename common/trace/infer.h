@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * infer: steps of a source that nobody marked, from what it does.
+ * infer: steps of a source without markers, from its activity.
  *
  * They end with the optimizer's steps, or else repeat what is launched; of a
  * source without GPU work, its outermost ops. man/tl-steps.1 has the rules.
- * tl-tree asks, once, and puts an annotation for each (CATEGORY_INFERRED) into
+ * tl-tree calls it once, and adds an annotation per step (CATEGORY_INFERRED) to
  * the prologue, so that all programs know the same steps (steps.h).
  *
  *	struct infer f = { 0 };
@@ -23,21 +23,21 @@
 
 #define INFER_CALL_BYTES 256
 
-/* The step of an optimizer, not below an op. */
+/* A step of an optimizer, not below an op. */
 struct infer_optimizer {
 	int64_t start_ns, end_ns;
 	uint32_t thread;
 };
 
 struct infer {
-	/* what one process did, the caller's */
+	/* the process's activity, set by the caller */
 	VEC(struct repeat_event) calls; /* event: the thread */
-	/* by thread and start; of the thread that launches most first */
+	/* by thread and start; the thread with most launches first */
 	VEC(struct infer_optimizer) optimizers;
 	VEC(int64_t) first_ns; /* by thread: when its first event begins */
-	/* what was found */
-	VEC(struct span) steps; /* in time, none in another */
-	size_t length;          /* calls in a step: most have so many */
+	/* results */
+	VEC(struct span) steps; /* by time, disjoint */
+	size_t length;          /* calls in most steps */
 	bool by_optimizer;
 	uint32_t thread;
 };

@@ -16,7 +16,7 @@ by_place(const void *x, const void *y)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-/* From *at on, of the innermost of the open ranges. */
+/* Adds a piece from *at on, of the innermost open range. */
 static void
 put_piece(
     struct inner *in, const struct inner_range *of, int64_t *at, int64_t to)

@@ -33,9 +33,9 @@ inner_add(
 	vec_push(&in->ranges, ((struct inner_range){ start, end, key, id }));
 }
 
-/* Of all that was added; of those that begin and end as one the last id. */
+/* Finds the pieces; of ranges with equal times the last id counts. */
 void inner_find(struct inner *in);
-/* The place of the first piece of a key that ends behind t, or behind it. */
+/* The index of the first piece of a key that ends after t, or past its end. */
 size_t inner_from(const struct inner *in, uint32_t key, int64_t t);
 /* The id of the innermost range at t, or INNER_NONE. */
 uint32_t inner_at(const struct inner *in, uint32_t key, int64_t t);

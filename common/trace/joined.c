@@ -46,7 +46,7 @@ number_of(const joined_list *all, size_t i)
 	return joined_number(all->v[i].rank, has_own_rank(&all->v[i]), i);
 }
 
-/* Whatever collectives say. */
+/* Whatever collectives show. */
 static bool
 share_clock(const struct joined *a, const struct joined *b)
 {
@@ -82,7 +82,7 @@ are_on_one_clock(const joined_list *all, size_t first)
 	return true;
 }
 
-/* Those on standard input. */
+/* Files on standard input. */
 static size_t
 count_stdin(const joined_list *all)
 {
@@ -116,7 +116,8 @@ tell_off(const joined_list *all, const collective_clock_list *clocks)
 	vec_free(&ranks);
 }
 
-/* Those whose clocks neither collectives nor they themselves compare. */
+/* Sources whose clocks are compared neither by collectives nor by
+ * themselves. */
 static void
 tell_unknown(
     const joined_list *all, const collective_clock_list *clocks, size_t first)

@@ -12,10 +12,10 @@
 #include "stream/stream.h"
 #include "trace/collective.h"
 
-/* What a source says of its clock. */
+/* A source's facts about its clock. */
 struct own_clock {
-	uint32_t host;  /* a text of the dict; INTERN_NONE: not known */
-	int64_t island; /* that tl-merge aligned it with; or OWN_CLOCK_ALONE */
+	uint32_t host;  /* text in the dict; INTERN_NONE: unknown */
+	int64_t island; /* of its alignment by tl-merge; or OWN_CLOCK_ALONE */
 };
 #define OWN_CLOCK_ALONE INT64_MIN
 extern const struct own_clock own_clock_none;
@@ -27,21 +27,21 @@ struct joined {
 	const char *path;
 	uint32_t src; /* in its stream */
 	bool is_stdin;
-	bool is_in; /* else its times are not put together with the others' */
-	bool has_rank, is_rank_guess; /* by the order of inputs */
+	bool is_in;                   /* otherwise its times are not combined */
+	bool has_rank, is_rank_guess; /* guessed from the order of inputs */
 	int64_t rank;
 	struct own_clock own;
 };
 typedef VEC(struct joined) joined_list;
 
-/* Its rank, or by order, as tl-collective numbers such inputs. */
+/* Its rank, or a number by order, as in tl-collective. */
 int64_t joined_number(int64_t rank, bool is_known, size_t no);
 /*
- * Warns if their clocks as recorded are not one, or nothing compares them. All
- * sources of all files, in their order; the files are read again.
+ * Warns if their recorded clocks differ, or are not comparable. Takes all
+ * sources of all files, in order; reads the files again.
  */
 void joined_check(const joined_list *all);
-/* The files of these, each once. */
+/* Their files, each once. */
 typedef VEC(const char *) joined_paths;
 void joined_files(const joined_list *all, joined_paths *paths);
 

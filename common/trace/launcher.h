@@ -39,10 +39,10 @@ struct gpu_work {
 	uint8_t bucket; /* enum bucket */
 	struct key dev, gpu_stream, corr;
 	int64_t ts_ns, dur_ns;
-	int64_t launch_ns, launch_end_ns; /* when its launch began, ended */
+	int64_t launch_ns, launch_end_ns; /* start and end of its launch */
 	uint64_t launcher;                /* its number, see struct launcher */
-	uint64_t op;    /* the nearest op, execute as well; 0: none */
-	uint64_t extra; /* the sink's, by launchers.extra */
+	uint64_t op;    /* the nearest op, even execute; 0: none */
+	uint64_t extra; /* the sink's, set by launchers.extra */
 };
 
 /* Numbers in the dictionary of the texts of an op's arguments, or INTERN_NONE.
@@ -60,41 +60,41 @@ struct op_args {
 /* An op or a launch, and the GPU work below it. Valid during the call. */
 struct launcher {
 	struct uid uid;
-	uint64_t number; /* in the order of the tree, from 1, over all files */
+	uint64_t number; /* in tree order, from 1 on, over all files */
 	uint64_t up;     /* the nearest op above it; 0: none */
 	uint32_t src, track, name, flags;
 	uint8_t kind; /* KIND_OP, or that of a launch without an op */
 	int64_t ts_ns, dur_ns;
 	struct key ext;
 	struct uid fwd, bwd;
-	struct op_args args; /* if with_args, or it has an hlo */
+	struct op_args args; /* if with_args, or if it has an hlo */
 	uint32_t module;     /* nearest nn.Module frame's name, INTERN_NONE */
-	/* if with_modules: names of all such frames above, the nearest first */
+	/* if with_modules: names of all such frames above, nearest first */
 	const uint32_t *modules;
 	size_t nmodules;
-	/* what the sink said of its place by launchers_at() */
+	/* the sink's data about its place, from launchers_at() */
 	struct key step;
 	uint32_t annotation;
 	/* what it launched itself, by ts and uid; collectives if with_comm */
 	const struct gpu_work *direct;
 	size_t ndirect;
 	int64_t direct_ns; /* busy time: the length of their union */
-	/* all below it, collectives too, in the order of the tree */
+	/* all work below it, with collectives, in tree order */
 	const struct gpu_work *below;
 	size_t nbelow;
 	int64_t subtree_ns;
-	int64_t child_ns; /* host time of the ops directly below it */
+	int64_t child_ns; /* host time of its child ops */
 };
 
 typedef void launcher_fn(void *arg, const struct launcher *o);
 
 struct launchers {
-	/* set after launchers_create(), before the first push */
-	bool all_ops;      /* tell ops without GPU work too */
+	/* set between launchers_create() and the first push */
+	bool all_ops;      /* pass ops without GPU work, too */
 	bool with_comm;    /* collectives are owned like other work */
 	bool with_args;    /* fill launcher.args */
 	bool with_modules; /* fill launcher.modules */
-	/* NULL, or what to keep of a GPU event in gpu_work.extra */
+	/* NULL, or sets gpu_work.extra */
 	uint64_t (*extra)(void *arg, const struct event *ev);
 	/* private */
 	struct launchers_state *state;
@@ -103,15 +103,16 @@ struct launchers {
 struct launchers *launchers_create(
     struct dict *st, struct bucket_rules *rules, launcher_fn *tell, void *arg);
 void launchers_destroy(struct launchers *w);
-/* The step and annotation of the event that is pushed next. */
+/* Sets step and annotation of the event pushed next. */
 void launchers_at(struct launchers *w, struct key step, uint32_t annotation);
-/* is_chosen matters to GPU events only: others are not passed on. */
+/* is_chosen applies only to GPU events: others are not passed on. */
 void launchers_push(
     struct launchers *w, const struct event *ev, bool is_chosen);
-/* Closes what is open: at each item that is no event, and at the end. */
+/* Closes open events: at each item that is no event, and at the end. */
 void launchers_flush(struct launchers *w);
 
-/* The texts of an op's arguments by number; long ones are added. */
+/* The texts of an op's arguments by number; adds long ones to the
+ * dictionary. */
 struct op_args args_of_event(struct dict *st, const struct event *ev);
 /* Whether hlo is among them. */
 static inline bool

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/launches.h"
 
-/* Where the trace has no graph, nor events that were queued. */
+/* Defaults for traces without graphs or queued events. */
 #define GRAPH_GAP_NS 1000
 #define GRAPH_START_NS 10000
 
@@ -22,8 +22,8 @@ upper_median(ns_list *list)
 
 /* ---- launches ---- */
 
-/* Numbers of launches and of GPU events: events are by thread and time, and
- * GPU events by time. */
+/* Index of launches and of GPU events: events are by thread and time, and GPU
+ * events by time. */
 static int64_t
 order_of(const struct host *h, uint32_t gpu)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * laws: what must be true of sums of time before they are printed. A program
- * that breaks one of its own has a defect: it ends with an error that names
- * both sides, rather than print a table that doesn't add up. Sums beyond int64
- * are not compared.
+ * laws: invariants of sums of time, checked before printing. A violation is a
+ * defect of the program: it ends with an error that names both sides, rather
+ * than print a table that doesn't add up. Sums beyond int64 are not compared.
  *
  *	law_sum("gpu_timeline", (struct law_part[]){
  *	    { "computation_time", a }, { "exposed_comm_time", b } }, 2,
@@ -19,12 +18,12 @@ struct law_part {
 	int64_t ns;
 };
 
-/* Parts, none of which is negative, are the whole together. */
+/* Non-negative parts add up to the whole. */
 void law_sum(const char *table, const struct law_part *parts, size_t n,
     struct law_part whole);
-/* Two ways to the same number, which may be negative. */
+/* Two ways to compute the same number, possibly negative. */
 void law_same(const char *table, struct law_part one, struct law_part other);
-/* A part is no more than the whole, as a union is than its span. */
+/* A part does not exceed the whole, as a union its span. */
 void law_most(const char *table, struct law_part part, struct law_part whole);
 
 #endif
