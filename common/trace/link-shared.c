@@ -65,7 +65,7 @@ sort_by_time(const struct store *s, u32_vec *list)
 	qsort_r(list->v, list->n, sizeof *list->v, by_time, s->items.v);
 }
 
-/* A driver's call within a runtime's is no further one. */
+/* A driver's call within a runtime's counts as the same one. */
 static void
 drop_inner_calls(struct share *sh)
 {
@@ -77,7 +77,7 @@ drop_inner_calls(struct share *sh)
 	sh->calls.n = n;
 }
 
-/* Event i is of call i, both in order of time. */
+/* Event i is of call i, both by time. */
 static bool
 is_in_order(const struct share *sh)
 {
@@ -106,7 +106,7 @@ is_in_order(const struct share *sh)
 	return true;
 }
 
-/* The next in a call's list, which ends at *end; its new end. */
+/* The next event of a call's list, which ends at *end; sets its new end. */
 static uint32_t *
 own(struct share *sh, uint32_t call, uint32_t event, uint32_t *end)
 {
@@ -118,7 +118,7 @@ own(struct share *sh, uint32_t call, uint32_t event, uint32_t *end)
 	return &it->gpu;
 }
 
-/* Links what is proven; the number of those that are not. */
+/* Links what is proven; returns the number of other events. */
 static uint64_t
 resolve(struct share *sh)
 {

@@ -54,7 +54,7 @@ first_slot(const struct corr_table *t, const struct corr *c)
 	    t->mask;
 }
 
-/* The slot of this correlation, empty when no GPU event has it. */
+/* The slot of this correlation; empty if no GPU event has it. */
 static uint32_t *
 find_slot(const struct corr_table *t, const struct corr *c)
 {
@@ -66,7 +66,7 @@ find_slot(const struct corr_table *t, const struct corr *c)
 	return &t->slots[at];
 }
 
-/* From the last to the first, so that lists are in the order of the file. */
+/* From last to first, so that lists are in file order. */
 static void
 fill_table(struct corr_table *t, struct store *s)
 {
@@ -114,7 +114,7 @@ is_copy(const struct store *s, uint32_t a, uint32_t b)
 	return key_eq(ex.dev, ey.dev) && key_eq(ex.gpu_stream, ey.gpu_stream);
 }
 
-/* Whether one like it was seen; it is remembered. */
+/* Whether an equal one was seen; remembers it. */
 static bool
 was_seen(const struct store *s, struct map *seen, uint32_t i)
 {
@@ -138,7 +138,7 @@ mark_duplicate(struct store *s, uint32_t i, struct link_stats *stats)
 	stats->duplicates++;
 }
 
-/* Takes the duplicates out of one correlation's list. */
+/* Removes the duplicates from one correlation's list. */
 static void
 drop_from_list(struct store *s, uint32_t first, struct link_stats *stats)
 {
@@ -257,7 +257,7 @@ link_by_corr(struct corr_table *t, struct link_stats *stats)
 	}
 }
 
-/* Lists that belong to no launch are none. */
+/* Drops lists that belong to no launch. */
 static void
 cut_lists(struct store *s)
 {
@@ -299,7 +299,7 @@ store_link(struct store *s, enum link_by by, struct link_stats *stats)
 {
 	const struct link_stats before = *stats;
 	struct corr_table t;
-	int64_t nops; /* which tl-decode has found */
+	int64_t nops; /* found by tl-decode */
 
 	stats->by_corr =
 	    by == LINK_CORRELATION || (by == LINK_DEFAULT && s->launches.n > 0);

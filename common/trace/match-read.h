@@ -16,10 +16,10 @@
 
 #define MATCH_PHASES 3
 
-/* An iteration, beside what its name says. */
+/* An iteration, besides the fields of its name. */
 struct match_step {
 	int64_t start_ns, dur_ns;
-	int64_t number; /* as --step has it */
+	int64_t number; /* as for --step */
 	uint32_t name;
 };
 
@@ -27,27 +27,27 @@ struct match_step {
 struct match_process {
 	struct key pid;
 	uint32_t src;
-	int64_t rank; /* of its source; MATCH_NO_RANK: not known */
+	int64_t rank; /* of its source; MATCH_NO_RANK: unknown */
 };
 
 #define MATCH_NO_RANK INT64_MIN
 
 struct match_trace {
 	const char *path;
-	VEC(struct iteration) iterations; /* by process, in time */
+	VEC(struct iteration) iterations; /* by process, then time */
 	VEC(struct match_step) steps;     /* the same */
 	VEC(uint32_t) process_of;         /* the same */
 	VEC(struct match_process) processes;
 };
 
-/* What is asked for. */
+/* The query. */
 struct match_query {
 	uint8_t phases[MATCH_PHASES]; /* in this order */
 	size_t nphases;
 	size_t num_steps; /* 0: whole runs */
 	struct match_rules rules;
 	const char *approx; /* the option that makes them approximate */
-	bool is_told;       /* what is wrong with the traces */
+	bool is_told;       /* whether to warn about the traces */
 };
 
 #define MATCH_QUERY(approx_option)                                     \
@@ -60,14 +60,14 @@ struct match_query {
 struct matches {
 	struct match_trace trace[MATCH_SIDES];
 	struct match_side side[MATCH_SIDES];
-	match_list list; /* by phase, the nearest first */
+	match_list list;                          /* by phase, nearest first */
 	struct match_tally tallies[MATCH_PHASES]; /* of the query's phases */
 };
 
-/* "decode,mixed" of an option; may_approx: or with "approx" among them. */
+/* Reads an option "decode,mixed"; may_approx: also with "approx". */
 void match_opt(
     struct match_query *q, const struct optparse *op, bool may_approx);
-/* Reads both traces; ends the program where nothing matches. */
+/* Reads both traces; exits if nothing matches. */
 void match_traces(struct matches *m, const struct match_query *q,
     const char *const paths[MATCH_SIDES], struct dict *st);
 const struct match_block *match_block_of(
@@ -78,15 +78,15 @@ const struct match_block *match_block_of(
  */
 void match_put_steps(struct buf *b, const struct matches *m,
     const struct match *x, int side, const struct dict *st);
-/* Whose block it is. */
+/* The process of a block. */
 const struct match_process *match_process_of(
     const struct matches *m, const struct match *x, int side);
-/* "0:4242", as --step has it behind "@". */
+/* "0:4242", as after the "@" of --step. */
 void match_put_process(
     struct buf *b, const struct match_process *p, const struct dict *st);
 /* Whether any of a phase matched. */
 bool match_has_phase(const struct matches *m, uint8_t phase);
-/* Why none did, as the reference says it. */
+/* Why none did, in the reference's words. */
 void match_put_reason(struct buf *b, const struct match_tally *t);
 void match_traces_free(struct matches *m);
 

@@ -10,7 +10,7 @@ process_of(const struct match_side *s, size_t i)
 	return s->process != NULL ? s->process[i] : 0;
 }
 
-/* Whether an iteration goes on with the run, none of which is empty. */
+/* Whether an iteration continues the run (not empty). */
 static bool
 goes_on(const struct match_side *s, size_t first, size_t i)
 {
@@ -18,7 +18,7 @@ goes_on(const struct match_side *s, size_t first, size_t i)
 	    process_of(s, i) == process_of(s, first);
 }
 
-/* A single decode step says nothing of steady decoding. */
+/* A single decode step says nothing about steady decoding. */
 static size_t
 least_run(uint8_t phase)
 {
@@ -40,7 +40,7 @@ see_names(struct match_block *b, const struct iteration *v)
 	}
 }
 
-/* What is left over of a long run is no block. */
+/* The remainder of a long run is no block. */
 static void
 cut_run(struct match_side *s, size_t first, size_t n, size_t num_steps)
 {
@@ -92,7 +92,7 @@ match_nloads(enum phase phase, bool is_approx)
 	return is_approx ? 1 : 2;
 }
 
-/* What counts most comes first. */
+/* The most important first. */
 static uint64_t
 load_of(const struct iteration *it, enum phase phase, size_t i)
 {
@@ -234,9 +234,9 @@ take(struct search *f, const struct match *m)
 }
 
 /*
- * Whether a pair with this candidate, or one further away from a, may be among
- * the nearest: no distance is less than that of the sums. Beyond those of the
- * same first load only that one tells.
+ * Whether a pair with this candidate, or one further from a, may be among the
+ * nearest: no distance is less than the difference of the sums. Beyond
+ * candidates with the same first load only that one bounds it.
  */
 static bool
 may_be_near(const struct search *f, const struct candidate *a,
@@ -253,7 +253,8 @@ may_be_near(const struct search *f, const struct candidate *a,
 	return is_near(f, &m);
 }
 
-/* The candidates from one to the other, either way, while they may be near. */
+/* The candidates from one to the other, in either direction, as long as they
+ * may be near. */
 static void
 scan(struct search *f, const struct candidate *a, size_t from, size_t to)
 {

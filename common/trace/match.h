@@ -33,13 +33,13 @@ struct match_block {
 
 struct match_side {
 	const struct iteration *v;
-	const uint32_t *process; /* of each; NULL: all are of one */
+	const uint32_t *process; /* of each; NULL: one process */
 	size_t n;
 	VEC(struct match_block) blocks;
 };
 
 struct match_rules {
-	size_t top;     /* pairs of a phase, from 1 on */
+	size_t top;     /* pairs per phase, from 1 on */
 	bool is_approx; /* blocks match without sk, which no name needs then */
 };
 
@@ -52,7 +52,8 @@ struct match {
 };
 typedef VEC(struct match) match_list;
 
-/* Why nothing matched: blocks of the first side, and those with candidates. */
+/* Why nothing matched: blocks of the first side, and how many have
+ * candidates. */
 struct match_tally {
 	size_t blocks, with_candidate;
 };
@@ -66,7 +67,7 @@ void match_blocks_find(struct match_side *s, size_t num_steps);
 void match_find(match_list *to, const struct match_side *sides,
     enum phase phase, const struct match_rules *rules,
     struct match_tally *tally);
-/* How many loads make up the distance of a phase. */
+/* How many loads the distance of a phase has. */
 size_t match_nloads(enum phase phase, bool is_approx);
 
 #endif

@@ -89,8 +89,8 @@ merged_close(struct merged *t, uint32_t depth)
 }
 
 /*
- * Frames between two that count time take none from either, whether they are
- * there or were filtered out.
+ * Frames between two timed ones take time from neither, whether present or
+ * filtered out.
  */
 static void
 take_from_above(struct merged *t, int64_t ns)

@@ -31,7 +31,7 @@ struct merged_node {
 	int64_t ns[2];                /* of it alone, of two sides */
 };
 
-/* An event that is open. */
+/* An open event. */
 struct merged_frame {
 	uint32_t node, depth;
 	int side;
@@ -48,19 +48,19 @@ struct merged {
 /* With the root, whose name is UINT32_MAX. */
 void merged_start(struct merged *t);
 void merged_free(struct merged *t);
-/* The node of a name below another one, made when missing. */
+/* The child of this name; created if missing. */
 uint32_t merged_child(struct merged *t, uint32_t up, uint32_t name);
-/* A further one of that name. */
+/* Another one of that name. */
 uint32_t merged_new(struct merged *t, uint32_t up, uint32_t name);
-/* The next node in pre-order, and the next one not below it; 0 behind all. */
+/* The next node in pre-order, and the next one not below it; 0 at the end. */
 uint32_t merged_next(const struct merged *t, uint32_t i);
 uint32_t merged_behind(const struct merged *t, uint32_t i);
-/* Adds to each node's times those of all below it. */
+/* Adds to each node's times those of its descendants. */
 void merged_add_up(struct merged *t);
 
-/* Closes the frames of this depth and deeper: what is left is their time. */
+/* Closes the frames of this depth and deeper: the rest is their self time. */
 void merged_close(struct merged *t, uint32_t depth);
-/* Opens one; its time is not that of the next one above that counts any. */
+/* Opens a frame; subtracts its time from the next timed one above it. */
 void merged_open(
     struct merged *t, uint32_t node, uint32_t depth, int64_t ns, int side);
 

@@ -25,7 +25,7 @@
 struct open {
 	int64_t end;
 	uint32_t item;
-	uint32_t last; /* ops: place of the last descendant so far */
+	uint32_t last; /* ops: index of the last descendant so far */
 	bool is_frame;
 };
 
@@ -36,7 +36,7 @@ struct nesting {
 	VEC(struct open) stack;
 };
 
-/* GPU events of a launch; they are marked as it is. */
+/* GPU events of a launch get its marks. */
 static uint32_t
 count_gpu(struct store *s, uint32_t launch)
 {
@@ -50,7 +50,7 @@ count_gpu(struct store *s, uint32_t launch)
 	return n;
 }
 
-/* A launch that has no place in the tree has its GPU events all the same. */
+/* The GPU events of a launch outside of the tree. */
 static void
 leave_out(struct store *s, uint32_t i)
 {
@@ -107,7 +107,7 @@ top_of(struct nesting *n)
 	return n->stack.n > 0 ? &n->stack.v[n->stack.n - 1] : NULL;
 }
 
-/* An op's last descendant is one of those above it, too. */
+/* Propagates an op's last descendant to its ancestors. */
 static inline void
 pop(struct nesting *n)
 {
@@ -139,7 +139,7 @@ push(struct nesting *n, uint32_t i, int64_t end, uint32_t last)
 	    ((struct open){ end, i, last, it->kind == KIND_PYTHON }));
 }
 
-/* What overlaps too much; true when it was cut and stays. */
+/* An event that overlaps too much; true: it was cut and stays. */
 static bool
 clip(struct nesting *n, struct held *it, int64_t *end)
 {
@@ -157,7 +157,7 @@ clip(struct nesting *n, struct held *it, int64_t *end)
 	return true;
 }
 
-/* The top ends behind ts: by how much. */
+/* By how much the top ends after ts. */
 static inline bool
 is_bleed(const struct open *top, int64_t ts)
 {
@@ -211,7 +211,7 @@ seek_op(struct nesting *n, const struct held *it, int64_t end)
 	}
 }
 
-/* The same for a frame; false when it has no place. */
+/* The same for a frame; false: it has no place. */
 static bool
 seek_frame(struct nesting *n, uint32_t pos, struct held *it, int64_t *end)
 {
@@ -252,7 +252,7 @@ insert_frames(struct nesting *n, uint32_t from, uint32_t to)
 
 /* ---- what stands below ---- */
 
-/* Only those in the tree stay in the order; their marks come from above. */
+/* Only those in the tree stay in the order; marks are inherited. */
 static uint32_t
 compact(struct nesting *n, uint32_t from, uint32_t to, uint32_t out)
 {

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define POOL_ROWS 10   /* fewer say nothing of a family */
+#define POOL_ROWS 10   /* fewer are no evidence about a family */
 #define POOL_FIRM 1000 /* degrees of freedom of rows that vary all alike */
-#define MANY_STEPS 8   /* from here on samples show how they follow */
+#define MANY_STEPS 8   /* enough to measure autocorrelation */
 #define FEW_SPLITS 70  /* ways to split 4 and 4 steps */
 #define NEARLY_NORMAL 1e5
 
@@ -125,7 +125,7 @@ noise_quantile(double df)
 
 /* ---- samples ---- */
 
-/* Of n samples that follow each other, as many as know nothing of the rest. */
+/* The effective number of independent samples of n successive ones. */
 static double
 independent_of(const double *v, size_t n, double mean, double squares)
 {
@@ -205,7 +205,7 @@ sample_mean(const struct noise_row *r)
 	return (r->side[0].mean + r->side[1].mean) / 2;
 }
 
-/* Where a side has no time there is no ratio. */
+/* Without time on a side there is no ratio. */
 static bool
 is_ratio(const struct noise_row *r, const struct noise_rules *rules)
 {
@@ -275,7 +275,7 @@ noise_pool_end(struct noise_pool *p)
 
 /* ---- the test ---- */
 
-/* Two times, and what tells them apart. */
+/* Two times, and the evidence that they differ. */
 struct distance {
 	double of[2];
 	bool is_ratio;

@@ -28,7 +28,7 @@ struct work {
 	struct key dev, gpu_stream;
 	int64_t ts_ns, dur_ns; /* ts_ns + dur_ns doesn't overflow */
 	uint64_t op;           /* number of the nearest op, 0: none */
-	bool is_comm;          /* likewise filled in by the sink */
+	bool is_comm;          /* likewise set by the sink */
 };
 
 static inline int64_t

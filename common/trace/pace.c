@@ -4,7 +4,7 @@
 #include "trace/host.h"
 #include "trace/stat.h"
 
-#define GPU_PACE 1.05 /* how much longer the GPU's steps must be */
+#define GPU_PACE 1.05 /* ratio from which the GPU sets the pace */
 
 void
 paces_start(pace_list *p, const struct steps *s)

@@ -19,8 +19,8 @@
 struct pace {
 	int64_t start_ns, end_ns;
 	int64_t done_ns;     /* the last end of its GPU work, if has_work */
-	int64_t gpu_wall_ns; /* since the one before was done; or PACE_NONE */
-	/* what it took; PACE_NONE: unknown, or between steps */
+	int64_t gpu_wall_ns; /* since the previous one was done; or PACE_NONE */
+	/* its time; PACE_NONE: unknown, or between steps */
 	int64_t time_ns;
 	bool has_work;
 	bool is_gpu; /* the GPU sets the pace of the process's steps */
@@ -36,9 +36,9 @@ void paces_add(pace_list *p, uint32_t window, int64_t end_ns);
  * time is known, may be a shorter one.
  */
 void paces_ready(pace_list *p, const struct steps *s);
-/* All of it, of a source that is kept whole. */
+/* All of it, for a source in memory. */
 void paces_find(pace_list *p, const struct steps *s, const struct host *h);
-/* The step that took longest, the first of equals; STEPS_NONE: none did. */
+/* The slowest step, the first of equals; STEPS_NONE: none. */
 uint32_t paces_slowest(const pace_list *p, const struct steps *s);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parts: what the time of a source went into: GPU work, and where there was
- * none, what the GPU waited for.
+ * parts: splits the time of a source: GPU work, and where there was none, what
+ * the GPU waited for.
  *
  *	h->gpus.v[i].tag = bucket_of_event(...);	while it is read
  *	parts_find(&p, &host, &steps);			after steps_find()
@@ -13,11 +13,11 @@
 #include "trace/gap.h"
 #include "trace/steps.h"
 
-/* Parts that add up to the time of a window: idle time by cause, and these. */
+/* Parts of a window's time: idle time by cause, and these. */
 enum {
 	PART_COMPUTE = CAUSE_COUNT,
-	PART_COMM, /* exposed: no compute runs meanwhile */
-	PART_COPY, /* exposed: neither compute nor communication */
+	PART_COMM, /* exposed: not covered by compute */
+	PART_COPY, /* exposed: not covered by compute or communication */
 	PART_COUNT
 };
 
@@ -34,7 +34,7 @@ void parts_find(struct parts *p, struct host *h, const struct steps *s);
  */
 void parts_within(
     const struct parts *p, int64_t from, int64_t to, int64_t ns[PART_COUNT]);
-/* The first of gaps.pieces that ends behind a time. */
+/* The first of gaps.pieces that ends after a time. */
 size_t parts_piece_at(const struct parts *p, int64_t ns);
 void parts_free(struct parts *p);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The forms of names of iterations: reading them, and asking all of them. */
+/* The forms of names of iterations: reading and matching them. */
 #include "base/embedded.h"
 #include "trace/phase-inside.h"
 #include "json/json.h"
@@ -16,7 +16,7 @@ typedef VEC(struct form) form_list;
 
 /* Of the program: those of the source that is being read. */
 static struct {
-	form_list list; /* in the order in which they are asked */
+	form_list list; /* in matching order */
 	struct arena *mem;
 	VEC(struct str) texts; /* of sites, each once */
 	struct str loaded;     /* by option */
@@ -46,7 +46,7 @@ static struct {
 	X(d)                   \
 	X(overlap)
 
-/* Its offset in struct iteration; 0: there is none. */
+/* Its offset in struct iteration; 0: unknown field. */
 static uint16_t
 field_of(struct str word)
 {
@@ -164,7 +164,7 @@ read_word(const struct reader *r, const char *const *words, size_t n,
 	return refuse(r, "no such word:", text);
 }
 
-/* Items of a list or members of an object; false: it is none. */
+/* Items of a list or members of an object; false: neither. */
 static bool
 split(const struct reader *r, const struct json_item *item,
     enum json_token type, json_items *out)
@@ -209,7 +209,7 @@ read_sums(const struct reader *r, const struct json_item *v, json_items *sums)
 	return true;
 }
 
-/* What an example says of a field is what the name gives it. */
+/* Checks a field of an example against its name. */
 static bool
 agrees(const struct iteration *it, struct str key, const struct json_item *v)
 {
@@ -409,7 +409,7 @@ need_builtin(void)
 	note_first_bytes();
 }
 
-/* Sources have mostly the same. */
+/* Sources mostly have the same text. */
 static bool
 is_known(struct str text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Methods that guess phases: words in names, shapes, and counts. */
+/* Methods that guess phases: by words in names, shapes, and counts. */
 #include "trace/phase-guess.h"
 
 #include "trace/stat.h"
@@ -19,7 +19,7 @@ const char *const phase_method_words[METHOD_COUNT + 1] = {
 
 /* ---- words ---- */
 
-/* Which words, parted by '|', say which phase. "a*b": both, in this order. */
+/* Words, separated by '|', of a phase. "a*b": both, in this order. */
 struct words {
 	const char *prefill, *decode;
 };
@@ -195,7 +195,7 @@ by_size(int64_t n, int64_t threshold)
 	return n > threshold ? PHASE_PREFILL : PHASE_DECODE;
 }
 
-/* Of all ops with two inputs or more, not of GEMMs alone. */
+/* Of all ops with two inputs or more, not only of GEMMs. */
 static enum phase
 by_rows(const struct shapes *s, int64_t threshold)
 {
@@ -235,7 +235,7 @@ kernel_names(const struct phase_facts *f)
 	    : PHASE_MIXED;
 }
 
-/* The first whose words are in the op's name says all. */
+/* The first method whose words are in the op's name decides. */
 static enum phase
 framework_apis(const struct phase_facts *f)
 {
@@ -468,7 +468,7 @@ add_row(struct phases *p, struct dict *st, const struct launcher *o)
 	return number;
 }
 
-/* Those of a source are known when something behind its prologue comes. */
+/* Those of a source are known once an event follows its prologue. */
 void
 phases_event(struct phases *p, const struct dict *st, const struct event *ev,
     uint32_t source)

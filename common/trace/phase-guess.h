@@ -41,7 +41,7 @@ struct phase_guess {
 	enum phase_method by;
 };
 
-/* What is known of an op that launches. */
+/* Facts about an op that launches. */
 struct phase_facts {
 	struct str op;
 	struct str text;  /* its name and its kernels', by spaces */
@@ -56,7 +56,7 @@ struct phase_counts {
 
 /* Sorts the counts of the names. */
 void phase_counts_of(struct phase_counts *c, int64_t *counts, size_t n);
-/* More rows than the threshold in its arguments are a prompt's. */
+/* More rows than this in its arguments mean a prompt. */
 struct phase_guess phase_guess(enum phase_method m, int64_t threshold,
     const struct phase_counts *c, const struct phase_facts *f);
 
@@ -64,7 +64,7 @@ struct phase_guess phase_guess(enum phase_method m, int64_t threshold,
 
 #define PHASE_THRESHOLD 10
 
-/* Of a launcher: its phase, or a row that tells it at the end. */
+/* The phase of a launcher, or the row that gives it at the end. */
 struct phase_mark {
 	uint32_t row; /* STEPS_NONE: none */
 	uint8_t phase;
@@ -77,11 +77,12 @@ struct phase_row {
 };
 
 struct phases {
-	enum phase_method method; /* METHOD_COUNT: the usual one */
+	enum phase_method method; /* METHOD_COUNT: the default */
 	int64_t threshold;
-	bool may_guess; /* without iterations; else nothing has a phase */
+	bool may_guess; /* if there are no iterations; otherwise nothing has a
+	                 * phase */
 	bool any;       /* a source has iterations */
-	/* words as numbers in the dictionary, behind phases_decide() */
+	/* words as numbers in the dictionary, after phases_decide() */
 	uint32_t phase_words[PHASE_COUNT], method_words[METHOD_COUNT];
 	/* private */
 	VEC(struct phase_row) rows; /* distinct ones */
@@ -101,11 +102,11 @@ struct phases {
 /* Sources are numbered over all files. */
 void phases_event(struct phases *p, const struct dict *st,
     const struct event *ev, uint32_t source);
-/* Whether phases of the source at hand are those of its iterations. */
+/* Whether phases of the current source are those of its iterations. */
 bool phases_are_recorded(const struct phases *p);
 /*
- * The phase of what begins on a track at a time, without a guess; of no track
- * (INTERN_NONE): in any process.
+ * The phase, without guesses, of what begins on a track at a time; without a
+ * track (INTERN_NONE): in any process.
  */
 enum phase phases_at(const struct phases *p, const struct dict *st,
     uint32_t track, int64_t ts_ns);

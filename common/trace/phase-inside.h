@@ -8,14 +8,14 @@
 #define FIELDS_MAX 4 /* of one number */
 #define KEYS_MAX 64  /* of one format */
 
-/* Where a number goes: offsets in struct iteration. */
+/* Destination of a number: offsets in struct iteration. */
 struct form_target {
 	uint16_t fields[FIELDS_MAX];
-	uint16_t rest; /* for the number behind a slash; 0: none */
+	uint16_t rest; /* for the number after a slash; 0: none */
 	uint8_t n;
 };
 
-/* A piece of a pattern: a text as it stands, digits, or keys and values. */
+/* A piece of a pattern: literal text, digits, or keys and values. */
 struct form_part {
 	enum { PART_TEXT, PART_NUMBER, PART_KEYS } what;
 	struct str text;
@@ -36,7 +36,7 @@ struct form {
 	VEC(struct form_key) keys;
 };
 
-/* False: the name is of another form, and *it of no use. */
+/* False: the name has another form, and *it is undefined. */
 bool form_matches(const struct form *f, struct str name, struct iteration *it);
 
 #endif

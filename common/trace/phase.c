@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A name against a form: one pass over the name, whatever it holds. */
+/* Matches a name against a form, in one pass over the name. */
 #include "trace/phase-inside.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ phase_of_word(struct str word)
 	return (enum phase)p;
 }
 
-/* What is left of a name. */
+/* The rest of a name. */
 struct rest {
 	const char *p, *end;
 };
@@ -43,7 +43,7 @@ take_char(struct rest *r, char c)
 	return true;
 }
 
-/* What is no int64 counts as 0. */
+/* Out of range of int64 counts as 0. */
 static bool
 take_number(struct rest *r, int64_t *n)
 {
@@ -114,7 +114,7 @@ take_list(struct rest *r, struct key_value *v)
 	return true;
 }
 
-/* False: a list does not end. */
+/* False: a list has no end. */
 static bool
 take_value(struct rest *r, struct key_value *v)
 {
@@ -151,7 +151,7 @@ set_value(struct iteration *it, const struct form_key *k, struct str name,
 	}
 }
 
-/* Up to the bracket that closes; of a key that comes twice the first counts. */
+/* Up to the closing bracket; of repeated keys the first counts. */
 static bool
 take_keys(
     const struct form *f, struct rest *r, struct str name, struct iteration *it)
@@ -161,7 +161,7 @@ take_keys(
 
 	if (r->p > name.p && is_word(r->p[-1]) && r->p < r->end &&
 	    is_word(*r->p))
-		return false; /* another word, which only begins alike */
+		return false; /* another word with this prefix */
 	while (r->p < r->end && *r->p != ']') {
 		const char *from = r->p;
 		struct key_value v = { .n = 1, .rest = -1, .is_told = true };

@@ -35,19 +35,19 @@
 #include "stream/stream.h"
 
 enum phase {
-	PHASE_OUTSIDE, /* of all iterations */
-	PHASE_GENERIC, /* an iteration; its annotation tells no phase */
+	PHASE_OUTSIDE, /* outside of iterations */
+	PHASE_GENERIC, /* an iteration of unknown phase */
 	PHASE_PREFILL,
 	PHASE_DECODE,
 	PHASE_MIXED,
 	PHASE_COUNT,
 };
-/* As columns and options have them. */
+/* The words in columns and options. */
 extern const char *const phase_words[PHASE_COUNT];
-/* PHASE_COUNT: there is none of this name. */
+/* PHASE_COUNT: unknown. */
 enum phase phase_of_word(struct str word);
 
-/* Only annotations of the best tier of a source are its iterations. */
+/* Only annotations of a source's best tier are its iterations. */
 enum iteration_tier { ITERATION_DETAILED, ITERATION_NATIVE, ITERATION_NOT };
 
 struct iteration {
@@ -89,14 +89,14 @@ int64_t iteration_tokens(const struct iteration *it);
  * source, so that programs behind it know the forms, too.
  */
 void iteration_formats_load(const char *path);
-/* The text of the last file; empty: there was none. */
+/* The text of the last file; empty: none. */
 struct str iteration_formats_text(void);
-/* Those of a source that is read now, if it has any. */
+/* Forms of the source that is being read, if it has any. */
 void iteration_formats_of(const struct source *src);
 #define ITERATION_FORMATS_FACT "annotations"
-/* The same of a text; false: why it was refused, and nothing was taken. */
+/* The same for a text; false: why has the error, and nothing was added. */
 bool iteration_formats_read(struct str text, struct buf *why) USE_RESULT;
-/* Forgets all that was read. */
+/* Forgets all forms. */
 void iteration_formats_free(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of two traces as one: what differs from run to run goes. */
+/* Makes names of two traces comparable: removes what differs from run to
+ * run. */
 #include "trace/plain.h"
 
 #define LAUNCH "__kernel_launch__"

@@ -43,7 +43,7 @@ event_is_module(const struct dict *st, const struct event *ev)
 
 struct names *names_create(struct dict *st);
 void names_destroy(struct names *n);
-/* Takes metadata events, passes over others. */
+/* Takes metadata events, ignores others. */
 void names_push(struct names *n, const struct event *ev);
 struct track_names names_of(struct names *n, uint32_t track);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding what repeats. causes.md and man/tl-steps.1 have the rules. */
+/* Finds what repeats. causes.md and man/tl-steps.1 have the rules. */
 #include "trace/repeat.h"
 
 #define LEAST_TIMES 3
@@ -32,7 +32,7 @@ struct finder {
 	VEC(struct times) by_times; /* those that come most often first */
 	VEC(struct group) groups;   /* likewise */
 	VEC(int64_t) room;
-	/* the best so far: share of the names in percent, then length */
+	/* best so far: share of the names in percent, then length */
 	int64_t share, length;
 	uint32_t anchor;
 };
@@ -140,7 +140,7 @@ by_sum(const void *x, const void *y)
 
 typedef VEC(struct unit) unit_list;
 
-/* Of what is in the room; -1: nothing. */
+/* The upper median of the room; -1: empty. */
 static int64_t
 upper_median(struct finder *f)
 {
@@ -196,7 +196,8 @@ share_of(const struct finder *f, uint32_t times)
 	return (int64_t)((200 * sum + f->n) / (2 * f->n));
 }
 
-/* Takes the first of the group's names that cuts events into like units. */
+/* Tries the group's names; takes the first that cuts events into equal
+ * units. */
 static void
 try_names(struct finder *f, const struct group *g, unit_list *units)
 {
@@ -250,7 +251,7 @@ foreign_events(const struct finder *f, const struct unit *u)
 
 /* ---- where a repetition begins ---- */
 
-/* How far into a unit: behind the longest pause. */
+/* How far into a unit: after the longest pause. */
 static size_t
 find_offset(struct finder *f, const unit_list *units)
 {
@@ -283,7 +284,7 @@ find_offset(struct finder *f, const unit_list *units)
 	return lead <= length && of_start >= most / 2 ? start : best;
 }
 
-/* The nth of a name from an event on, or behind the last event. */
+/* The nth of a name from an event on, or past the last event. */
 static size_t
 nth_from(const struct finder *f, uint32_t name, size_t from, size_t nth)
 {
@@ -311,7 +312,7 @@ find_borders(
 	for (size_t i = 0; i < u->length; i++)
 		if (f->of.v[u->first + i] == name)
 			(*(i < offset ? &before : &behind))++;
-	/* in front of the first unit it is counted from behind */
+	/* before the first unit, count from the end */
 	bisect(lead, f->names.v[name].n, mid, all[mid] < p[0]);
 	if (lead >= behind && offset > 0)
 		vec_push(&to->at, all[lead - behind]);
@@ -348,7 +349,7 @@ repeats_find(struct repeats *to, const struct repeat_event *v, size_t n)
 	group_names(&f);
 	if (find_anchor(&f, &units)) {
 		(void)units_of(&f, f.anchor, &units);
-		/* one thing again and again has no beginning */
+		/* one event over and over has no beginning */
 		found = units.v[0].length > 1 &&
 		    foreign_events(&f, units.v) * FOREIGN_SHARE <= n;
 	}

@@ -27,13 +27,13 @@ struct repeat_event {
 };
 
 struct repeats {
-	VEC(uint32_t) at; /* the first event of each, and behind the last one */
+	VEC(uint32_t) at; /* the first event of each, and the end of the last */
 	size_t length;    /* events of most of them */
 };
 
 /* By start and order. */
 void repeat_events_sort(struct repeat_event *v, size_t n);
-/* Of sorted events. Empties to first; false: they do not repeat. */
+/* For sorted events. Empties to first; false: no repetition. */
 bool repeats_find(
     struct repeats *to, const struct repeat_event *v, size_t n) USE_RESULT;
 void repeats_free(struct repeats *r);
