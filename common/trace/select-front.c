@@ -35,7 +35,7 @@ word_of(const struct opt *o, const char *arg)
 	return b.p;
 }
 
-/* Before any input is opened, which may be in a process of its own. */
+/* Before any input is opened, possibly by another process. */
 static void
 share_met(struct select_front *f)
 {
@@ -55,7 +55,7 @@ select_front_opt(struct select_front *f, const struct optparse *op, int ch)
 	if (!select_opt(f->asked, op, ch))
 		return false;
 	share_met(f);
-	/* the last place is the NULL behind them */
+	/* insert before the final NULL */
 	if (f->words.n > 0)
 		f->words.n--;
 	vec_push(&f->words, word_of(option_of(ch), op->arg));

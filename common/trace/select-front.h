@@ -16,10 +16,10 @@ struct select_front {
 	/* private */
 	struct select *asked; /* the same */
 	bool has_met;
-	int met; /* what inputs have of it: see select_put_met() */
+	int met; /* a file for what inputs have of it: see select_put_met() */
 };
 
-/* Takes one shared option, as select_opt(). */
+/* Handles a shared option, as select_opt(). */
 bool select_front_opt(
     struct select_front *f, const struct optparse *op, int ch);
 static inline bool
@@ -28,12 +28,12 @@ select_front_is_on(const struct select_front *f)
 	return f->words.n > 0;
 }
 /*
- * A stream of what is selected; as stream_open() when there is no option. Its
- * sources count from first_source on, as of select_start().
+ * A stream of the selection; plain stream_open() without options. Its sources
+ * count from first_source on, as for select_start().
  */
 struct stream_in *select_front_open(const struct select_front *f,
     const char *path, struct dict *dict, enum want want, uint32_t first_source);
-/* Behind the last input, each read to its end: as select_end(). */
+/* After the last input, each read to its end: as select_end(). */
 void select_front_end(struct select_front *f);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside select only: the windows of one source. */
+/* Private to select: the windows of one source. */
 #ifndef TL_TRACE_SELECT_INSIDE_H
 #define TL_TRACE_SELECT_INSIDE_H
 
@@ -12,11 +12,11 @@
 struct select_windows {
 	bool in_prologue;                    /* more may come */
 	bool is_ready, has_steps, has_notes; /* has: asked for */
-	VEC(struct select_window) all;       /* by start, the longer first */
+	VEC(struct select_window) all;       /* by start, longer first */
 	struct steps steps;
 	struct steps iterations; /* only these */
 	VEC(bool) chosen;        /* by --step, of steps.list */
-	VEC(int64_t) since;      /* likewise: of the first of those in a row */
+	VEC(int64_t) since;      /* likewise: start of the steps in a row */
 	struct spans asked;      /* by --annotation */
 	/* made when they are first looked up, by the index in all */
 	bool has_inner;
@@ -33,9 +33,9 @@ struct select_launch {
 	uint32_t depth, track;
 };
 
-/* Remembers the key; text keys are words of the dictionary in use. */
+/* Remembers the key; text keys are words of the current dictionary. */
 void select_meet(struct select_met *met, struct key key);
-/* When an event is that --from and --to leave out. */
+/* Notes the time of an event that --from and --to exclude. */
 void select_meet_time(struct select *s, int64_t t);
 /* "; it has 'a', 'b' and 3 more": names of annotations. */
 void select_there_annotations(const struct select *s, struct buf *b);
@@ -63,16 +63,16 @@ select_meet_source(struct select *s, uint32_t no)
 
 /* ---- select-window.c ---- */
 
-/* Of the source that was read. */
+/* The windows of the source read before. */
 void select_windows_leave(struct select *s);
 void select_windows_add(
     struct select_windows *w, const struct dict *st, const struct event *ev);
-/* The prologue is over: which are asked for? */
+/* End of the prologue: finds the selected windows. */
 void select_windows_ready(struct select *s);
-/* Whether --step and --annotation hold a time of a process. */
+/* Whether --step and --annotation select a time of a process. */
 bool select_windows_hold(
     const struct select *s, const struct key *pid, int64_t t);
-/* Where what it holds begins; INT64_MIN: it holds all. */
+/* Where the window begins; INT64_MIN: all is selected. */
 int64_t select_windows_since(
     const struct select *s, const struct key *pid, int64_t t);
 const struct select_window *select_windows_note(
@@ -86,9 +86,9 @@ id_set_is_empty(const struct id_set *set)
 
 /* ---- select-want.c ---- */
 
-/* Nothing asks for some GPU events by what they are. */
+/* Whether nothing excludes GPU events by their properties. */
 bool select_takes_any(const struct select *s);
-/* Annotations decide, or are looked at. */
+/* Whether annotations are needed. */
 bool select_by_annotations(const struct select *s);
 
 #endif

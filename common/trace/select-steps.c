@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps that are asked for: --step, and which windows of a source they are. */
+/* Selected steps: --step, and the windows of a source that match. */
 #include "trace/select-inside.h"
 
 #include <unistd.h>
 
 /* ---- the option ---- */
 
-/* What stands behind the '@': SRC:PID, SRC: or PID. */
+/* The part after the '@': SRC:PID, SRC: or PID. */
 static bool
 parse_process(struct str s, struct select_step *step)
 {
@@ -17,7 +17,7 @@ parse_process(struct str s, struct select_step *step)
 	if (colon == NULL)
 		return s.len > 0;
 	src.len = (size_t)(colon - s.p);
-	/* else the process has a name with a colon */
+	/* otherwise it is a process with a colon in its name */
 	if (num_i64(src, &step->src) && step->src >= 0)
 		step->pid = (struct str){ colon + 1, s.len - src.len - 1 };
 	else
@@ -124,7 +124,7 @@ is_of_process(
 	    str_glob(step->pid, dict_get(st, (uint32_t)pid.n));
 }
 
-/* What of a source some processes have. */
+/* Properties of a source that some processes have. */
 struct extent {
 	int64_t first, last; /* numbers of steps */
 	uint32_t slowest;    /* in the list */
@@ -204,14 +204,14 @@ choose(const struct select_step *step, const struct dict *st,
 	return n;
 }
 
-/* Whether the item may mean the source, and which processes of it. */
+/* Whether the item may select from the source, and which processes. */
 static bool
 meets(struct select_step *step, const struct extent *e, uint32_t src)
 {
 	if (step->src != SELECT_ANY_SOURCE && step->src != src)
 		return false;
 	step->is_met |= e->has_processes;
-	/* without SRC a source that lacks the process is not asked */
+	/* without SRC, a source that lacks the process is skipped */
 	return e->has_processes || step->src == src || step->pid.len == 0;
 }
 
@@ -249,7 +249,7 @@ select_steps(struct select *s, const struct steps *steps, const struct dict *st,
 	return n;
 }
 
-/* ---- processes that are not there ---- */
+/* ---- missing processes ---- */
 
 bool
 select_asks_where(const struct select *s)
@@ -270,7 +270,7 @@ has_unlooked(const struct select *s)
 	return s->has_unlooked || (w != NULL && w->all.n > 0 && !w->is_ready);
 }
 
-/* Of a source that is there it was said when its steps were asked for. */
+/* For a source that exists, the warning came with its steps. */
 static bool
 is_there(const struct select *s, const struct select_step *step)
 {
@@ -294,7 +294,7 @@ select_end(struct select *s)
 	}
 }
 
-/* A byte for each item of --step; several may write at a time. */
+/* A byte per item of --step; several processes may write at a time. */
 void
 select_put_met(const struct select *s, int fd)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What there is to select, for a selection that matched nothing. */
+/* What could be selected, for a selection that matched nothing. */
 #include "trace/select-inside.h"
 
-#define MET_MAX 32  /* remembered of each sort */
+#define MET_MAX 32  /* remembered of each kind */
 #define TOLD_MAX 8  /* names in a message */
 #define NAME_MAX 60 /* bytes of one */
 
@@ -30,7 +30,7 @@ select_meet_time(struct select *s, int64_t t)
 	s->met.has_times = true;
 }
 
-/* Numbers in their order, texts as they came. */
+/* Numbers in ascending order, texts as they came. */
 static bool
 is_behind(struct key a, struct key b)
 {
@@ -94,7 +94,7 @@ put_names(const struct select *s, struct buf *b)
 		buf_puts(b, " and more");
 }
 
-/* As --from and its like take it. */
+/* In the form that --from and similar options take. */
 static void
 put_time(struct buf *b, const char *before, int64_t ns)
 {
@@ -144,7 +144,7 @@ select_there_annotations(const struct select *s, struct buf *b)
 	VEC(uint32_t) told = { 0 };
 	bool has_more = false;
 
-	/* steps last: --step selects those */
+	/* steps last: --step also selects by those */
 	for (int of_steps = 0; of_steps < 2; of_steps++)
 		for (size_t i = 0; i < w->all.n; i++) {
 			const struct select_window *win = &w->all.v[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of a stream must be read for a selection. */
+/* What must be read of a stream for a selection. */
 #include "trace/select-inside.h"
 
 bool

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows in time: which are asked for, and which one is the innermost. */
+/* Windows in time: which are selected, and which is the innermost. */
 #include <stdlib.h>
 
 #include "trace/select-inside.h"
@@ -54,9 +54,9 @@ window_cmp(const void *x, const void *y)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* ---- what is asked for ---- */
+/* ---- selected windows ---- */
 
-/* Those like pattern, or only the nth of them; whether there is one. */
+/* Those like pattern, or only the nth of them; returns whether there is one. */
 static bool
 ask_pattern(
     const struct select *s, struct str pattern, int64_t nth, struct spans *out)
@@ -91,7 +91,7 @@ select_nth(struct str text, struct str *name, int64_t *nth)
 	return *nth > 0;
 }
 
-/* NAME, and if there is none, NAME#N. */
+/* NAME, or else NAME#N. */
 static void
 ask_annotation(const struct select *s, struct str text, struct spans *out)
 {
@@ -109,7 +109,7 @@ ask_annotation(const struct select *s, struct str text, struct spans *out)
 	buf_free(&there);
 }
 
-/* Steps in a row, and what lies between them, are one window. */
+/* Consecutive steps, with the time between them, are one window. */
 static void
 find_rows(struct select_windows *w)
 {
@@ -160,7 +160,7 @@ select_windows_ready(struct select *s)
 	spans_normalise(&w->asked);
 }
 
-/* The window that --step holds a time in; of no process: in any. */
+/* The window of --step at a time; without a process: in any. */
 static const struct step_window *
 chosen_at(const struct select_windows *w, const struct key *pid, int64_t t)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The shared selection: its options, and judging events in order. */
+/* The shared selection: its options, and selecting events in order. */
 #include "trace/select-inside.h"
 
 /* ---- options ---- */
@@ -22,7 +22,7 @@ select_range_parse(struct str s, struct select_range *r)
 	    r->low <= r->high;
 }
 
-/* Words are those of the list, or any when words is NULL. */
+/* Words must be in the list, or may be any if words is NULL. */
 static void
 id_set_opt(struct id_set *set, const struct optparse *op,
     const char *const words[], const char *what)
@@ -129,7 +129,7 @@ select_opt(struct select *s, const struct optparse *op, int ch)
 	return true;
 }
 
-/* ---- judging ---- */
+/* ---- selecting ---- */
 
 void
 select_start(
@@ -202,7 +202,7 @@ take_section(struct select *s, enum section section)
 	s->windows->in_prologue = section == SECTION_PROLOGUE;
 }
 
-/* The name agrees with one of the patterns; asked once for each. */
+/* Whether the name matches one of the patterns; evaluated once per name. */
 static bool
 name_agrees(struct select *s, uint32_t name)
 {
@@ -221,7 +221,7 @@ name_agrees(struct select *s, uint32_t name)
 	return *known == YES;
 }
 
-/* Asked for, or remembered if the GPU worked on it. */
+/* Whether it is selected; if not, remembers it if it is GPU work. */
 static bool
 event_name_agrees(struct select *s, const struct event *ev)
 {
@@ -269,11 +269,11 @@ launch_of(const struct select *s, const struct event *ev)
 	return NULL;
 }
 
-/* What happens in a process; rows of GPUs and the like are in none. */
+/* Whether it happens in a process; rows of GPUs and the like do not. */
 #define KINDS_OF_PROCESS \
 	(KINDS_HOST | KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_PYTHON))
 
-/* When it happened, for windows. */
+/* Its time, for windows. */
 static void
 set_when(struct select *s, const struct event *ev)
 {
@@ -310,7 +310,7 @@ place(struct select *s, const struct event *ev)
 	set_when(s, ev);
 }
 
-/* Whether --from and --to hold it. */
+/* Whether --from and --to include it. */
 static bool
 in_time(struct select *s)
 {
@@ -332,7 +332,7 @@ in_time(struct select *s)
 	return false;
 }
 
-/* Which process an event is of, as far as windows go: NULL: of any. */
+/* The process of an event, for windows; NULL: any. */
 static const struct key *
 process_of(const struct select *s)
 {
@@ -364,7 +364,7 @@ rank_agrees(const struct select *s, uint32_t src)
 	return src < s->rank_known.n && s->rank_known.v[src] == YES;
 }
 
-/* Asked for, or remembered. */
+/* Whether it is selected; if not, remembers it. */
 static bool
 key_agrees(const struct select *s, const struct id_set *set, struct key key,
     struct select_met *met)

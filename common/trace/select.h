@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* select: which events a command line asks for */
+/* select: which events a command line selects */
 #ifndef TL_TRACE_SELECT_H
 #define TL_TRACE_SELECT_H
 
@@ -26,25 +26,25 @@ struct select_step {
 	int64_t low, high; /* SELECT_NUMBERS */
 	int64_t src;       /* or SELECT_ANY_SOURCE */
 	struct str pid;    /* a number or a pattern; empty: any process */
-	struct str where;  /* all that stands behind the '@' */
+	struct str where;  /* all after the '@' */
 	uint8_t which;
 	bool is_met; /* set: a source has the process */
 };
 
-/* Some of what there was besides, each once. */
+/* What else there was, each once. */
 struct select_met {
 	VEC(struct key) list;
 	bool has_more;
 };
 
-/* A user's annotation, from its start up to its end. */
+/* A user's annotation, from start to end. */
 struct select_window {
 	int64_t start, end;
 	uint32_t name;
 	uint32_t track;
 	uint64_t id;
 	bool is_step;     /* ProfilerStep#N */
-	bool is_inferred; /* a step that nobody marked: no annotation */
+	bool is_inferred; /* an inferred step: no annotation */
 };
 
 /*
@@ -76,7 +76,7 @@ struct select {
 	VEC(struct str) annotations;
 	struct id_set ranks, devs, gpu_streams;
 	VEC(struct select_step) steps;
-	/* met where others were asked for, see select_there */
+	/* values met in place of selected ones, see select_there */
 	struct select_met devs_met, gpu_streams_met, names_met;
 	struct {
 		int64_t first_ns, last_ns; /* of --from and --to */
@@ -87,28 +87,28 @@ struct select {
 	int64_t min_dur_ns;
 	int64_t from_ns, to_ns;
 	bool has_from, has_to, by_gpu_time;
-	bool is_of_events; /* an option asks for more than whole sources */
+	bool is_of_events; /* an option selects more than whole sources */
 	/*
 	 * Set by a sink that looks windows up, or that leaves out sources by
 	 * select_source() when it has read them.
 	 */
 	bool need_windows, late_ranks;
-	bool late_steps;    /* of --step it says which they are, no more */
-	bool of_iterations; /* of --step: nothing else is a step */
+	bool late_steps;    /* resolve --step, exclude nothing by it */
+	bool of_iterations; /* for --step only iterations are steps */
 	unsigned inferred;  /* set: steps_inferred_from() of all sources */
-	/* private from here */
+	/* private from here on */
 	bool by_window, asks_all; /* as the options say when a stream starts */
 	VEC(uint8_t) name_known;
-	const struct dict *dict; /* that name_known is about */
+	const struct dict *dict; /* the one of name_known */
 	const struct stream_in *in;
 	uint32_t first_source, src;
-	bool has_unlooked;     /* a source whose windows nothing asked about */
-	uint32_t nsources;     /* of all streams so far */
-	VEC(int64_t) first_ns; /* by source, or INT64_MIN */
-	VEC(uint8_t) rank_known;        /* by source */
+	bool has_unlooked;       /* a source whose windows nothing looked up */
+	uint32_t nsources;       /* of all streams so far */
+	VEC(int64_t) first_ns;   /* by source, or INT64_MIN */
+	VEC(uint8_t) rank_known; /* by source */
 	struct select_windows *windows; /* of the source being read */
 	VEC(struct select_launch) launches;
-	/* of the event fed last */
+	/* of the latest event */
 	int64_t when_ns;
 	uint32_t when_track;
 	bool has_when, any_process;
@@ -132,7 +132,7 @@ enum {
 #define OPT_SELECT                                                             \
 	OPT_SELECT_WITH("TIME", "only from TIME after the first event", \
 	    "TIME", "only up to TIME after the first event")
-/* The same, where --from or --to has another meaning besides. */
+/* The same if --from or --to also has another meaning. */
 #define OPT_SELECT_WITH(from_arg, from_help, to_arg, to_help)                  \
 	{ OPT_SELECT_ANNOTATION, "annotation", "NAME[#N]", "only inside annotations like NAME, or the Nth of them" }, \
 	{ OPT_SELECT_BY_GPU_TIME, "by-gpu-time", NULL, "select GPU work by its own start, not its launch's" }, \
@@ -146,40 +146,39 @@ enum {
 	{ OPT_SELECT_RANK, "rank", "RANK,...", "only these ranks: 0,4-7" }, \
 	{ OPT_SELECT_STEP, "step", "STEP,...", "only in these steps: 3-7, last, slowest" }, \
 	{ OPT_SELECT_TO, "to", to_arg, to_help }
-/* Of programs to which a grafted stream can be piped. */
+/* For programs that accept grafted streams. */
 #define OPT_SELECT_HINT \
 	{ OPT_HINT, "capture", NULL, "pipe it in: tl-graft --capture DIR TRACE |" }
 /* clang-format on */
 
-/* Takes one shared option; false if ch is none of them. */
+/* Handles a shared option; false if ch is none of them. */
 bool select_opt(struct select *s, const struct optparse *op, int ch);
-/* For programs about GPU work: a --kind that names none is a usage error. */
+/* For programs about GPU work: a --kind without any is a usage error. */
 void select_check_gpu(const struct select *s);
-/* How far the stream must be, at least want. */
+/* What the stream must be, at least want. */
 enum want select_want(const struct select *s, enum want want);
-/* Whether GPU work is judged by when it was launched. */
+/* Whether the time of GPU work is that of its launch. */
 bool select_by_launch(const struct select *s);
-/* The kinds to read so that events of these kinds can be judged. */
+/* The kinds to read to select events of these kinds. */
 uint32_t select_kinds(const struct select *s, uint32_t kinds);
 /*
- * Before the first item of each stream. Its sources count from first_source on,
- * so that --step means the same source of several inputs in all programs.
+ * Call before the first item of each stream. Sources count from first_source
+ * on, so that --step means the same source of several inputs in all programs.
  */
 void select_start(
     struct select *s, const struct stream_in *in, uint32_t first_source);
 /*
- * Behind the last stream: a process or a source of --step that is not there is
- * a warning.
+ * Call after the last stream: warns of processes or sources of --step that do
+ * not exist.
  */
 void select_end(struct select *s);
 /*
- * The same of inputs that programs of their own read: each says in a file that
- * they share what it has met, and who started them takes that in before its
- * select_end().
+ * The same for inputs read by other programs: each writes what it met into a
+ * shared file, which the parent reads before its select_end().
  */
 void select_put_met(const struct select *s, int fd);
 void select_take_met(struct select *s, int fd);
-/* Whether --step asks for some processes or sources, which may not be there. */
+/* Whether --step selects processes or sources, which may not exist. */
 bool select_asks_where(const struct select *s);
 /*
  * Takes each item in order; whether it is an event that is asked for. Windows
@@ -187,10 +186,10 @@ bool select_asks_where(const struct select *s);
  * windows, they leave nothing out; stubs are never asked for.
  */
 bool select_item(struct select *s, const struct stream_in *in, enum item item);
-/* Instead of it, heads of events that are never asked for, calls among them. */
+/* Replaces it for heads of events that are never selected, among them calls. */
 void select_heads(struct select *s, const struct event_head *v, size_t n);
 bool select_rank(const struct select *s, int64_t rank);
-/* Whether sources with these facts are asked for, by their rank. */
+/* Whether sources with these facts are selected, by rank. */
 bool select_source(const struct select *s, const struct source *src);
 /*
  * Where the window begins that the event fed last is in, of those that --step,
@@ -204,8 +203,8 @@ bool select_window(struct select *s, int64_t *start_ns);
  * neither.
  */
 const struct step_window *select_step(struct select *s);
-/* As a key of groups: a number, a word for what is between; KEY_NONE: neither.
- */
+/* As a key of groups: a number, or a word for the time between; KEY_NONE:
+ * neither. */
 struct key select_step_key(struct select *s);
 /* The same of iterations, where steps are others, too. */
 const struct step_window *select_iteration(struct select *s);
@@ -221,15 +220,15 @@ struct key select_phase(struct select *s);
 const struct select_window *select_annotation(struct select *s);
 /* Its name, or INTERN_NONE. */
 uint32_t select_annotation_name(struct select *s);
-/* The windows of the source, behind its prologue. */
+/* The windows of the source, after its prologue. */
 const struct steps *select_all_steps(struct select *s);
 const struct steps *select_all_iterations(struct select *s);
-/* Whether --step, if it was given, names one of these. */
+/* Whether --step, if given, selects one of these. */
 bool select_takes(const struct select *s, const struct step_window *w);
 bool select_asks_steps(const struct select *s);
-/* Whether that is all that is asked for, beside whole sources. */
+/* Whether nothing else is selected, besides whole sources. */
 bool select_is_of_steps(const struct select *s);
-/* Whether it leaves out work between what it asks for: of steps apart. */
+/* Whether it excludes work between selected windows: steps that are apart. */
 bool select_is_apart(const struct select *s);
 /*
  * Which of the windows --step names; how many. None is a warning, of the source
@@ -238,7 +237,7 @@ bool select_is_apart(const struct select *s);
  */
 size_t select_steps(struct select *s, const struct steps *steps,
     const struct dict *st, bool *chosen, const char *name, uint32_t src);
-/* "NAME#N" of --annotation in its two parts; false if it has no N from 1 on. */
+/* Splits "NAME#N" of --annotation; false: no N from 1 on. */
 bool select_nth(struct str text, struct str *name, int64_t *nth);
 /*
  * For a selection that matched nothing: "; it has GPU streams 7, 20" where one

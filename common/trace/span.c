@@ -36,7 +36,7 @@ sort_small(struct span *v, size_t n)
 	}
 }
 
-/* One pass, stable, from v to to; origin is the smallest start. */
+/* One stable pass from v to to; origin is the smallest start. */
 static void
 radix_pass(struct span *to, const struct span *v, size_t n, uint64_t origin,
     unsigned shift)
@@ -142,10 +142,10 @@ spans_subtract(struct spans *out, const struct spans *a, const struct spans *b)
 
 		while (j < b->n && b->v[j].end <= start)
 			j++;
-		/* one b may reach into several a, so j stays on it */
+		/* one b may overlap several a, so j stays */
 		for (size_t k = j; k < b->n && b->v[k].start < end; k++) {
 			if (b->v[k].start == b->v[k].end)
-				continue; /* takes nothing away */
+				continue; /* removes nothing */
 			if (b->v[k].start > start)
 				vec_push(out,
 				    ((struct span){ start, b->v[k].start }));

@@ -23,16 +23,16 @@ span_within(int64_t ts, int64_t dur, int64_t in_ts, int64_t in_dur)
 }
 
 /*
- * Normalised: sorted, and none touches the next. An interval without length is
- * kept where it touches nothing: it adds no time, but it parts a gap in two
- * and bounds the whole.
+ * Normalized: sorted, and none touches the next. An interval without duration
+ * is kept where it touches none: it adds no time, but splits a gap and extends
+ * the whole.
  */
 struct spans {
 	struct span *v;
 	size_t n, cap;
 };
 
-/* Adds an interval, in any order. What continues the last one extends it. */
+/* Adds an interval, in any order. One that continues the last extends it. */
 static inline void
 spans_add(struct spans *s, int64_t start, int64_t end)
 {
@@ -51,8 +51,8 @@ void spans_normalise(struct spans *s);
 /* The sum of the lengths; modulo 2^64 when the whole is longer than int64. */
 int64_t spans_total(const struct spans *s);
 /*
- * Of normalised spans; out is emptied first and must be another. What is left
- * of a difference or an intersection has a length.
+ * Of normalized spans; out is emptied first and must be another. Differences
+ * and intersections have no empty intervals.
  */
 void spans_union(
     struct spans *out, const struct spans *a, const struct spans *b);
@@ -61,14 +61,14 @@ void spans_subtract(
 void spans_intersect(
     struct spans *out, const struct spans *a, const struct spans *b);
 /*
- * Those from first on, which were pushed and not added, become their union, in
- * place; its length. So one array serves a stack of open events: what was below
- * a closed one is then all that the one above it needs.
+ * Replaces those from first on, which were pushed, by their union, in place;
+ * returns its length. So one array serves a stack of open events: the parent
+ * needs only the union of what was below a closed one.
  */
 int64_t spans_unite(struct spans *s, size_t first);
-/* The time of a normalised set from one time to another. */
+/* The time of a normalized set within an interval. */
 int64_t spans_between(const struct spans *s, int64_t from, int64_t to);
-/* Whether a normalised set holds a time. */
+/* Whether a normalized set contains a time. */
 bool spans_hold(const struct spans *s, int64_t t);
 void spans_free(struct spans *s);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What many numbers come to; stat.h has the method. */
+/* Statistics; stat.h has the method. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ turn(int64_t *v, size_t n)
 			v[i] ^= INT64_MAX;
 }
 
-/* None is NAN. */
+/* Without values: NAN. */
 static void
 sort_reals(double *v, size_t n)
 {
@@ -115,7 +115,7 @@ stat_round2(double x)
 	double v = x, hundreds = x * 100, rest;
 	int n;
 
-	/* Unless it is near a half, the product's error decides nothing. */
+	/* Unless it is near a half, the product's error does not matter. */
 	if (!signbit(hundreds) && hundreds < 1e9) {
 		rest = hundreds - floor(hundreds) - 0.5;
 		if (fabs(rest) > 1e-6)

@@ -22,7 +22,7 @@ struct stats {
 	double std_all; /* of all there are: n */
 };
 
-/* The same of doubles; NANs are passed over and not counted. */
+/* The same for doubles; skips NANs. */
 struct stat_real {
 	size_t n;
 	double sum, min, max, mean, median, std, std_all;
@@ -36,7 +36,7 @@ double stat_quantile(const int64_t *v, size_t n, double q);
 /* To two decimals, half to even of the exact value, as Python's round(x, 2). */
 double stat_round2(double x);
 
-/* A sum of times that fits, or the end of the program. */
+/* A sum of times; overflow ends the program. */
 static inline void
 stat_add(int64_t *sum, int64_t v)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* step: which annotations number steps */
+/* step: annotations that number steps */
 #ifndef TL_TRACE_STEP_H
 #define TL_TRACE_STEP_H
 
@@ -11,7 +11,7 @@ bool step_of_name(struct str name, int64_t *step) USE_RESULT;
 bool step_of_args(
     const struct dict *st, const struct event *ev, int64_t *step) USE_RESULT;
 
-/* What steps are inferred from. */
+/* The source of inferred steps. */
 enum step_from {
 	STEP_FROM_OPTIMIZER,
 	STEP_FROM_GPU_WORK,
@@ -21,14 +21,14 @@ enum step_from {
 };
 /* Of annotations. */
 extern const char *const step_from_words[STEP_FROM_COUNT + 1];
-/* For a user. */
+/* In words, for messages. */
 const char *step_from_reason(enum step_from from);
 
 struct step_inferred {
-	size_t ncalls; /* in a step; 1 where it does not say */
+	size_t ncalls; /* in a step; 1 if unknown */
 	enum step_from from;
 };
-/* What the annotation of an inferred step says of it. */
+/* The data in the annotation of an inferred step. */
 struct step_inferred step_inferred_of(
     const struct dict *st, const struct event *ev) USE_RESULT;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of a source that is kept whole. */
+/* The steps of a source in memory. */
 #include "trace/host.h"
 #include "trace/steps.h"
 
@@ -39,7 +39,7 @@ add_markers(
 	}
 }
 
-/* Those that tl-tree has inferred. */
+/* Those inferred by tl-tree. */
 static void
 add_inferred(struct steps *s, const struct host *h)
 {
@@ -66,7 +66,7 @@ add_inferred(struct steps *s, const struct host *h)
 	}
 }
 
-/* No steps: from the first GPU event's start to the last one's end. */
+/* No steps: from the start of the first GPU event to the end of the last. */
 static void
 take_whole(struct steps *s, const struct host *h)
 {
