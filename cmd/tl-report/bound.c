@@ -198,7 +198,7 @@ sum_collectives(const struct figures *f, int64_t *wait_ns, int64_t *all_ns)
 }
 
 /*
- * The call with most of the class's time; if it has two thirds, it stands for
+ * The call with most of the class's time; with two thirds or more it represents
  * all.
  */
 static void

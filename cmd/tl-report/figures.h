@@ -175,7 +175,7 @@ struct figures {
 	struct str finding; /* the largest cost in collectives */
 	struct str finding_rank;
 	bool any_late;         /* a rank is late: groups are listed */
-	struct rank_cost cost; /* the largest; percent 0: not asked for */
+	struct rank_cost cost; /* the largest; percent 0: not requested */
 	struct tallies causes; /* idle time; what: the call with most of it */
 	struct budgets budgets;
 	struct pace pace; /* of one source */

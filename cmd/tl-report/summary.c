@@ -157,7 +157,7 @@ put_each(struct table *t, const struct rank *all, const char *part,
 	}
 }
 
-/* Of several ranks the mean: their sum passes nowhere. */
+/* The mean of several ranks: a sum of their times exists nowhere. */
 static int64_t
 mean_of(const struct figures *f, int64_t ns)
 {

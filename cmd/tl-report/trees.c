@@ -341,7 +341,7 @@ look_at_all(struct settings *s)
 	sink_sources_check(&all.asked);
 	if (s->other != NULL) {
 		take_content(s->other, &other);
-		/* of kernels a page shows what stands for ops */
+		/* a page of kernels compares kernels in place of ops */
 		s->other->kernels = s->page != NULL && !s->other->has_ops;
 		versus_pair(s, &all.sources, &other.sources);
 	}

@@ -232,7 +232,7 @@ finish_health(struct figures *f, struct buf *b)
 	f->health = figures_keep(f, b);
 }
 
-/* Of a comparison: what is about this side. */
+/* For a comparison: warnings about this side. */
 static void
 name_side(struct figures *f, struct str *s, struct buf *b)
 {
@@ -241,7 +241,7 @@ name_side(struct figures *f, struct str *s, struct buf *b)
 	*s = figures_keep(f, b);
 }
 
-/* What is about both sides stands among the warnings of the first. */
+/* Warnings about both sides are among those of the first. */
 static void
 take_told(struct figures *f, const struct told *told, struct buf *b)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * select-front: what is selected, as another program would give it.
- *
- * For programs that pass on or draw a whole tree: what is selected comes as
- * from tl-filter, which is put in front of each input. Zeroes to start with.
+ * select-front: runs tl-filter on each input for the selection, for programs
+ * that pass on or draw a whole tree. Start with zeroes.
  */
 #ifndef TL_TRACE_SELECT_FRONT_H
 #define TL_TRACE_SELECT_FRONT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Markers of steps become windows. */
+/* From markers of steps to windows. */
 #include "trace/steps.h"
 
 bool
@@ -108,7 +108,7 @@ sort_markers(struct steps *s)
 	s->is_sorted = true;
 	for (size_t i = 0; i < s->markers.n; i++)
 		nmarked += v[i].is_step;
-	/* where some are marked the others are no steps */
+	/* if some are marked, only those are steps */
 	for (size_t i = 0; i < s->markers.n; i++)
 		if (v[i].is_step || nmarked == 0)
 			v[kept++] = v[i];
@@ -122,7 +122,7 @@ sort_markers(struct steps *s)
 	}
 }
 
-/* ---- whose steps ---- */
+/* ---- the thread with the steps ---- */
 
 void
 steps_launched(struct steps *s, uint32_t thread, int64_t ns, uint64_t n)
@@ -146,7 +146,7 @@ steps_launched(struct steps *s, uint32_t thread, int64_t ns, uint64_t n)
 	}
 }
 
-/* Markers of one thread, and how much it launches in them. */
+/* Markers of one thread, and how much is launched in them. */
 struct owner {
 	size_t first, n;
 	uint64_t launched;
@@ -183,7 +183,7 @@ find_owners(struct steps *s, const struct step_marker *v, size_t from,
 
 /* ---- windows ---- */
 
-/* The next window begins: what was open ends, and what is between them. */
+/* The next window begins: closes the open one, and adds the time between. */
 static void
 close_window(struct steps *s, size_t first, const struct step_marker *before,
     int64_t start_ns)
@@ -206,7 +206,7 @@ close_window(struct steps *s, size_t first, const struct step_marker *before,
 	}
 }
 
-/* The windows of a process; the number of its steps. */
+/* Finds the windows of a process; returns its number of steps. */
 static size_t
 find_windows(struct steps *s, const struct step_marker *v, size_t n)
 {

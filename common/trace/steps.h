@@ -46,25 +46,25 @@ struct host;
 
 enum step_what {
 	STEP_IS_STEP,
-	STEP_IS_BETWEEN, /* behind a step of this number, up to the next one */
+	STEP_IS_BETWEEN, /* after a step of this number, up to the next one */
 	STEP_IS_WHOLE,   /* no steps: all */
 };
 
 struct step_window {
 	int64_t start_ns, end_ns;
-	int64_t number;     /* that of its marker, else from 1 on */
-	uint32_t marker;    /* its event; STEPS_NONE: of the whole */
-	uint32_t iteration; /* what its marker says; STEPS_NONE: it is none's */
+	int64_t number;     /* from its marker, else counted from 1 */
+	uint32_t marker;    /* its event; STEPS_NONE: the whole window */
+	uint32_t iteration; /* of its marker; STEPS_NONE: not an iteration */
 	uint8_t what;
 	bool is_cut;  /* the next one begins before its end */
-	bool has_gpu; /* GPU work is in it, or launched in it: steps_find_gpu()
-	               */
+	bool has_gpu; /* GPU work is in it or launched by it:
+	               * steps_find_gpu() */
 };
 
 struct step_process {
 	struct key pid;
 	uint32_t first, n; /* in list */
-	uint32_t thread;   /* whose annotations they are */
+	uint32_t thread;   /* the thread with the annotations */
 };
 
 /* Which markers are steps together. */
@@ -89,10 +89,10 @@ struct step_marker {
 	uint32_t event;
 	uint32_t iteration; /* in steps.iterations, or STEPS_NONE */
 	uint8_t family;
-	bool is_step, is_slowest; /* as tl-tree has marked it */
-	bool is_run, is_inferred; /* as tl-tree has put it in */
+	bool is_step, is_slowest; /* marked by tl-tree */
+	bool is_run, is_inferred; /* added by tl-tree */
 	/* private */
-	int64_t until_ns;  /* the last end of its like up to here */
+	int64_t until_ns;  /* the last end of its family so far */
 	uint64_t launched; /* GPU events, up to the next one's start */
 };
 
@@ -100,13 +100,14 @@ struct steps {
 	VEC(struct step_marker) markers;
 	VEC(struct step_window) list;
 	VEC(struct step_process) processes;
-	size_t inferred;      /* calls in a step; 0: they are not inferred */
-	enum step_from from;  /* if they are */
+	size_t inferred;      /* calls in a step; 0: not inferred */
+	enum step_from from;  /* if inferred */
 	uint32_t slowest;     /* in list; STEPS_NONE: there is no step */
 	bool are_runs;        /* of an XLA module */
-	bool only_iterations; /* the caller's: nothing else is a step */
-	bool only_marked;     /* likewise: inferred ones are none */
-	struct step_inferred said; /* by the inferred ones, or who adds them */
+	bool only_iterations; /* set by the caller: nothing else is a step */
+	bool only_marked;     /* likewise: ignore inferred ones */
+	struct step_inferred said; /* from inferred annotations, or set by
+	                            * whoever adds them */
 	VEC(struct iteration) iterations;
 	/* private */
 	struct map process_of; /* by pid */
@@ -117,17 +118,17 @@ struct steps {
 #define STEPS_NONE UINT32_MAX
 
 void steps_clear(struct steps *s);
-/* What they are inferred from, as bits: 0 if they are not. */
+/* The sources of inferred steps, as bits; 0: not inferred. */
 unsigned steps_inferred_from(const struct steps *s);
-/* Whether annotations of this name can be steps without being named. */
+/* Whether annotations of this name can be steps without --step names. */
 bool steps_is_name(struct str name);
-/* Sets family, number and iteration by the name; false: it is no step's. */
+/* Sets family, number and iteration by the name; false: not a step's name. */
 bool steps_marker_of(
     struct steps *s, struct str name, struct step_marker *m) USE_RESULT;
-/* Takes an event of a prologue, which is this one to the caller. */
+/* Takes an event of a prologue; event is the caller's number of it. */
 void steps_add(struct steps *s, const struct dict *st, const struct event *ev,
     uint32_t event);
-/* Behind the last marker: a thread launched n GPU events at a time. */
+/* Call after the last marker: a thread launched n GPU events at a time. */
 void steps_launched(struct steps *s, uint32_t thread, int64_t ns, uint64_t n);
 /*
  * Finds the windows. Of threads of a process that launch equally much the one
@@ -136,23 +137,23 @@ void steps_launched(struct steps *s, uint32_t thread, int64_t ns, uint64_t n);
  */
 void steps_ready(struct steps *s);
 /*
- * The window that a process is in at a time, or NULL. Without a pid the first
- * process's that has one.
+ * The window of a process at a time, or NULL. Without a pid: the first process
+ * with one.
  */
 const struct step_window *steps_at(
     const struct steps *s, const struct key *pid, int64_t ns);
-/* The number of a process in processes; STEPS_NONE: it has no steps. */
+/* The index of a process in processes; STEPS_NONE: it has no steps. */
 uint32_t steps_process(const struct steps *s, const struct key *pid);
-/* When the process's next window begins or this one ends; INT64_MAX: never. */
+/* When the process's next window begins or the current one ends; INT64_MAX:
+ * never. */
 int64_t steps_border(const struct steps *s, const struct key *pid, int64_t ns);
-/* What the annotation of a window says; NULL: it is no iteration. */
+/* The iteration of a window; NULL: it is none. */
 const struct iteration *steps_iteration(
     const struct steps *s, const struct step_window *w);
-/* The phase that a process is in at a time: the first of its only_iterations.
- */
+/* The phase of a process at a time: the first of its only_iterations. */
 enum phase steps_phase(
     const struct steps *s, const struct key *pid, int64_t ns);
-/* How a window is called: a number, "between" (in st), or nothing. */
+/* The name of a window: a number, "between" (in st), or nothing. */
 struct key step_key(const struct step_window *w, struct dict *st);
 /* A phase as a word in st. */
 struct key phase_key(enum phase phase, struct dict *st);
@@ -166,16 +167,16 @@ void steps_free(struct steps *s);
 void steps_find(struct steps *s, const struct host *h, const struct str *globs,
     size_t nglobs);
 /*
- * Sets has_gpu of all windows, from all GPU events. Of a step without any,
- * nothing recorded tells whether the GPU was idle.
+ * Sets has_gpu of all windows, from all GPU events. For a step without any,
+ * nothing recorded shows whether the GPU was idle.
  */
 void steps_find_gpu(struct steps *s, const struct host *h);
-/* The window, in list, in which an event of the host starts, or STEPS_NONE. */
+/* The index of the window in which a host event starts, or STEPS_NONE. */
 uint32_t steps_window_of(
     const struct steps *s, const struct host *h, uint32_t event);
 /* The name of the module whose runs are steps, or INTERN_NONE. */
 uint32_t steps_module(const struct steps *s, const struct host *h);
-/* Whether an event of the host marks a step: its name differs in each. */
+/* Whether a host event marks a step: its name differs in each step. */
 bool steps_is_marker(
     const struct steps *s, const struct host *h, uint32_t event);
 

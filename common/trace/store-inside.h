@@ -21,8 +21,8 @@ struct held {
 	uint32_t vals; /* offset of the values behind the group's */
 	uint32_t shape, track, name;
 	uint32_t id;
-	uint32_t parent; /* the event above; GPU: its launch, or an op that
-	                    is put in below it */
+	uint32_t parent; /* the event above; GPU: its launch, or an op added
+	                  * below it */
 	uint32_t gpu;    /* launch: its first GPU event; GPU: the next one of
 	                    the same launch */
 	uint32_t ndesc, ngpu;
@@ -33,18 +33,19 @@ struct held {
 
 enum {
 	IN_TREE = 1 << 0,  /* has a place in the tree */
-	IN_OWNED = 1 << 1, /* GPU work that has a launch */
+	IN_OWNED = 1 << 1, /* GPU work with a launch */
 	IN_TIME = 1 << 2,  /* has a ts */
-	IN_FWD = 1 << 3,   /* the maps have it */
+	IN_FWD = 1 << 3,   /* in the maps */
 	IN_BWD = 1 << 4,
 	IN_INST = 1 << 5,
-	IN_VAIN = 1 << 6, /* GPU work: a call that can't launch has its id */
-	IN_HLO = 1 << 7,  /* put in by hlo-put.c: launches nothing */
+	IN_VAIN = 1 << 6, /* GPU work: its id is that of a call that cannot
+	                   * launch */
+	IN_HLO = 1 << 7,  /* added by hlo-put.c: launches nothing */
 };
 
 #define ITEM_GROUP 256
 
-/* What is asked of a name, once for each. */
+/* Properties of a name, evaluated once. */
 enum {
 	NAME_KNOWN = 1 << 0,
 	NAME_LAUNCH = 1 << 1,    /* "launch" in it, in any case */
@@ -60,12 +61,12 @@ struct custom_link {
 	uint32_t w, f;  /* wrapper, forward op */
 	int64_t number; /* autograd's */
 	struct str node;
-	/* while it is looked for */
+	/* private to the search */
 	int64_t end_ns;
 	uint32_t best, like;
 };
 
-/* What is asked of a shape, once for each. */
+/* Properties of a shape, evaluated once. */
 struct shape_facts {
 	bool known;
 	bool is_slice;
@@ -81,7 +82,7 @@ struct corr {
 };
 typedef VEC(uint32_t) u32_vec;
 
-/* An array that is big_grow()n: it may leave memory (--mem). */
+/* An array of big_grow(): may be spilled from memory (--mem). */
 #define BIG(type)                \
 	struct {                 \
 		type *v;         \
@@ -102,7 +103,7 @@ typedef VEC(uint32_t) u32_vec;
 	    (big)->n = (big)->bytes = 0)
 typedef BIG(uint32_t) u32_big;
 
-/* A (process, thread) pair: tracks that differ only in writing are one. */
+/* A (process, thread) pair: tracks that differ only in spelling are one. */
 struct thread {
 	uint32_t nhost, nends; /* events to be nested; Es without their B */
 	bool has_frames;
@@ -119,7 +120,7 @@ struct store {
 		char *p;
 		size_t len, bytes; /* is big_grow()n, too */
 	} vals;
-	struct buf translated; /* values of an event that is added */
+	struct buf translated; /* values of the event being added */
 	u32_big order; /* host events in the tree, by thread, in pre-order */
 	VEC(uint64_t) groups; /* offset of each group's values */
 	/* links and instances that few events have, by item */
@@ -138,16 +139,16 @@ struct store {
 	u32_vec ends;   /* while it is sorted */
 	u32_big scratch;
 	bool is_nested, is_built;
-	/* what the source says of itself */
+	/* facts of the source */
 	struct arena *mem;
 	struct source source;
 	VEC(struct meta) metas;
 	/* reading */
-	bool is_anew; /* links and tree of the stream are not kept */
+	bool is_anew; /* discard links and tree of the stream */
 	bool was_tree, keeps_links, is_unordered, is_shuffled;
 	unsigned flags_kept;
 	enum section section;
-	u32_vec stack; /* of a tree: the events above */
+	u32_vec stack; /* of a tree: the ancestors */
 	enum item pending;
 	bool has_pending;
 	VEC(uint32_t) done; /* sources read */
@@ -215,7 +216,7 @@ struct key item_key(const struct store *s, uint32_t i, unsigned no);
 void item_event(const struct store *s, uint32_t i, struct event *ev);
 struct key item_arrow_id(const struct store *s, uint32_t i);
 struct uid item_uid(const struct store *s, uint32_t i);
-/* A key as one number for a map; KEY_NONE gives none. */
+/* A key as one number for a map; none for KEY_NONE. */
 static inline uint64_t
 key_hash(struct key k)
 {
@@ -230,30 +231,30 @@ void store_add(struct store *s, const struct event *ev);
  */
 void store_event_fast(struct store *s, uint32_t i, struct event *ev);
 void store_note_peak(struct store *s);
-/* Sets a fact of the source; none of 0. */
+/* Sets a fact of the source, unless 0. */
 void store_count_fact(struct store *s, const char *key, uint64_t n);
 void chain_gpu(struct store *s);
-/* The launch of GPU work that has one: above what is put in between. */
+/* The launch of GPU work that has one, above any ops added between. */
 uint32_t item_launch(const struct store *s, const struct held *it);
 /* As host.h counts what lasts. */
 bool item_counts(const struct held *it);
 /* The same, of GPU work that counts as do its launch and thread; or NULL. */
 const struct held *item_launched_by(
     const struct store *s, const struct held *gpu);
-/* store-steps.c: marks the annotations of steps, when links are known; false:
- * there are no steps. */
+/* store-steps.c: marks the annotations of steps, once links are known; false:
+ * no steps. */
 bool store_mark_steps(struct store *s);
 /* store-infer.c: of a source without, of which the tree is known, it adds
  * annotations of those that are inferred; false: of none. Calls that take more
  * than store_limit()'s memory are added to *ntoo_many. */
 bool store_infer_steps(struct store *s, uint64_t *ntoo_many);
-size_t store_limited(void); /* 0: there is no limit */
+size_t store_limited(void); /* 0: no limit */
 
 /* link-custom.c: whether f can't be the forward op of the wrapper w; then *c.
  */
 bool custom_link_needed(
     struct store *s, uint32_t w, uint32_t f, struct custom_link *c);
-/* Corrects f of those for which there is a better one; their order changes. */
+/* Corrects f of those with a better candidate; changes their order. */
 void custom_links_find(struct store *s, struct custom_link *v, size_t n);
 
 /*
@@ -274,7 +275,7 @@ uint64_t share_resolve(struct store *s, struct shared_calls *sh);
 
 /* link-flow.c: links by arrows; whether their key was the correlation. */
 bool link_by_flow(struct store *s, bool as_reference);
-/* What only store_link() needs. */
+/* Private to store_link(). */
 void link_forget_keys(struct store *s);
 /* sort.c: puts it into pre-order. */
 void sort_items(
@@ -292,7 +293,7 @@ void nest(struct store *s, struct hlo *h, const struct tree_opts *opts,
  */
 void *big_grow(void *p, size_t *cap, size_t want)
     __attribute__((returns_nonnull));
-/* New, all zeroes. */
+/* A new one, all zeroes. */
 void *big_zeroes(size_t *cap, size_t size) __attribute__((returns_nonnull));
 void big_free(void *p, size_t cap);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a store holds, given back as events. */
+/* A store's contents as events. */
 #include "trace/host.h"
 #include "trace/store-inside.h"
 

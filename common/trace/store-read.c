@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Which links and flags of the stream are kept, and which made anew. */
+/* Which links and flags of the stream are kept, and which are reset. */
 static void
 set_mode(struct store *s, unsigned marks)
 {
@@ -57,7 +57,7 @@ is_shown(const struct store *s, const struct event *ev)
 	    !ev->shape->is_hlo;
 }
 
-/* What tl-tree adds; inferred steps that are no longer marked, too. */
+/* Added by tl-tree, with inferred steps that are no longer marked. */
 static bool
 is_put_in_anew(const struct store *s, const struct event *ev)
 {
@@ -98,7 +98,7 @@ take(struct store *s, struct stream_in *in, enum item item)
 	}
 }
 
-/* ---- when all is there ---- */
+/* ---- when all events are read ---- */
 
 struct by_uid {
 	uint32_t id, inst, item;
@@ -116,7 +116,7 @@ compare_uids(const void *x, const void *y)
 	return a->item < b->item ? -1 : 1;
 }
 
-/* All of them; big_free() them with *cap. */
+/* All of them; free with big_free() and *cap. */
 static struct by_uid *
 sorted_uids(const struct store *s, size_t *cap)
 {
@@ -150,7 +150,7 @@ find_uid(const struct by_uid *v, size_t n, uint64_t uid)
 	    : STORE_NONE;
 }
 
-/* Events that came in another order than that of their file are added anew. */
+/* Re-adds events whose order differs from that of their file. */
 static void
 reorder(struct store *s)
 {
@@ -190,7 +190,7 @@ reorder(struct store *s)
 	big_free(v, cap);
 }
 
-/* Ids of forward and backward ops to items; what is not there is no link. */
+/* Maps ids of forward and backward ops to items; missing ones give no link. */
 static void
 resolve_map(
     struct store *s, struct map *m, uint8_t state, const struct by_uid *v)
@@ -207,7 +207,7 @@ resolve_map(
 	}
 }
 
-/* Launches by id to items: only what can launch owns GPU work. */
+/* Maps ids of launches to items: only calls that can launch own GPU work. */
 static void
 resolve_launches(struct store *s, const struct by_uid *v)
 {
@@ -275,7 +275,7 @@ tell_first(struct store *s)
 	set_fact(s, "first", &(struct value){ .type = VAL_INT, .i = first });
 }
 
-/* Reading is over: order and links. */
+/* After reading: order and links. */
 static void
 settle(struct store *s)
 {
@@ -362,7 +362,7 @@ store_read(struct store *s, struct stream_in *in)
 
 		s->has_pending = false;
 		if (item == ITEM_END) {
-			/* asked again, it answers the same */
+			/* repeated calls return the same */
 			s->has_pending = true;
 			s->pending = item;
 			break;

@@ -18,7 +18,7 @@ add_markers(struct store *s, struct steps *steps)
 	}
 }
 
-/* The nth of the GPU events. */
+/* The nth GPU event. */
 static const struct held *
 gpu_at(const struct store *s, size_t n)
 {
@@ -85,7 +85,7 @@ store_mark_steps(struct store *s)
 		find_windows(s, &steps);
 		slowest = find_slowest(s, &steps);
 	}
-	/* which are there where steps are others, too */
+	/* which may exist beside steps of another family */
 	if (steps.iterations.n > 0 &&
 	    steps_iteration(&steps, steps.list.v) == NULL) {
 		add_markers(s, &iterations);

@@ -23,7 +23,7 @@ free_threads(struct store *s)
 	s->thread_of_track.n = 0;
 }
 
-/* Makes room for the next source; what is about strings stays. */
+/* Makes room for the next source; keeps what depends on strings only. */
 void
 store_clear(struct store *s)
 {
@@ -93,7 +93,7 @@ store_metas(const struct store *s, size_t *n)
 	return s->metas.v;
 }
 
-/* What is resident: what was written to, not what was reserved. */
+/* What is resident: written to, not just reserved. */
 void
 store_note_peak(struct store *s)
 {
@@ -115,7 +115,7 @@ store_peak_bytes(const struct store *s, uint64_t *nevents)
 	return s->peak_bytes;
 }
 
-/* ---- what is known of names, shapes and tracks ---- */
+/* ---- properties of names, shapes and tracks ---- */
 
 uint8_t
 name_facts_slow(struct store *s, uint32_t name)
@@ -261,8 +261,8 @@ uid_bits(struct uid uid)
 }
 
 /*
- * Links that the stream has already: of a tree the place, by depth; else the
- * ids for now, until all events are there.
+ * Links that the stream already has: in a tree the place, by depth; otherwise
+ * ids, until all events are there.
  */
 static void
 note_links(struct store *s, const struct event *ev, uint32_t i)
@@ -316,7 +316,7 @@ put_vals(struct store *s, struct held *it, const struct event *ev)
 	s->vals.len += vals.len;
 }
 
-/* Ids must fit into 32 bits; so must the number of events. */
+/* Ids must fit into 32 bits, and so must the number of events. */
 static void
 check_room(const struct store *s, const struct event *ev)
 {

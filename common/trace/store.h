@@ -25,14 +25,14 @@ struct store;
 struct store *store_create(struct dict *st);
 void store_destroy(struct store *s);
 /*
- * Replaces what it holds by the next source of the stream; false behind the
- * last one. B and E are paired here: the B gets the duration up to its E.
- * Links and trees that the stream has are kept (then neither store_link() nor
+ * Replaces what it holds by the next source of the stream; false after the last
+ * one. B and E are paired here: the B gets the duration up to its E. Links and
+ * trees that the stream has are kept (then neither store_link() nor
  * tree_build() is called), unless store_anew() was called before.
  */
 bool store_read(struct store *s, struct stream_in *in);
 void store_anew(struct store *s);
-/* Whole events (phase X) of these kinds are passed over by store_read(). */
+/* store_read() skips whole events (phase X) of these kinds. */
 void store_leave_out(struct store *s, uint32_t kinds);
 /*
  * Shows whole events of these kinds to fn as store_read() takes them: what it
@@ -40,7 +40,7 @@ void store_leave_out(struct store *s, uint32_t kinds);
  */
 typedef void store_shown(void *arg, const struct event *ev);
 void store_show(struct store *s, uint32_t kinds, store_shown *fn, void *arg);
-/* Whether event i was shown; and all such in the order in which they were. */
+/* Whether event i was shown; and all of those, in the order shown. */
 bool store_was_shown(const struct store *s, uint32_t i);
 bool store_has_shown_in_order(const struct store *s);
 /*
@@ -70,7 +70,7 @@ void store_event_bare(struct store *s, uint32_t i, struct event *ev);
 struct dict *store_strings(const struct store *s);
 const struct source *store_source(const struct store *s);
 const struct meta *store_metas(const struct store *s, size_t *n);
-/* The most bytes that it took, strings not counted, and for how many events. */
+/* The most bytes used, without strings, and for how many events. */
 uint64_t store_peak_bytes(const struct store *s, uint64_t *nevents);
 
 #endif

@@ -58,7 +58,7 @@ visit_subtree(struct visit *v, uint32_t from, uint32_t to)
 		close_top(v);
 }
 
-/* Behind the tree whose root stands at pos. */
+/* Past the end of the tree whose root is at pos. */
 static uint32_t
 behind(const struct store *s, uint32_t pos)
 {
@@ -126,7 +126,7 @@ visit_trees(struct visit *v)
 	vec_free(&v->stack);
 }
 
-/* ---- before and behind it ---- */
+/* ---- before and after it ---- */
 
 static void
 visit_prologue(struct visit *v)
@@ -138,7 +138,7 @@ visit_prologue(struct visit *v)
 			v->fn(v->arg, i, 0, SECTION_PROLOGUE);
 }
 
-/* What has no place in the tree; a launch there has its GPU events below it. */
+/* Events outside the tree; GPU events of a launch there are below it. */
 static void
 visit_tail(struct visit *v)
 {
@@ -157,7 +157,7 @@ visit_tail(struct visit *v)
 	}
 }
 
-/* A tree that was read: the order is that of reading. */
+/* A tree that was read: keeps its order. */
 static void
 visit_as_read(struct visit *v)
 {

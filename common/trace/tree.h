@@ -6,8 +6,8 @@
 #include "trace/link.h"
 
 struct tree_opts {
-	bool no_python; /* frames are no part of the tree */
-	bool clip;      /* cut an overlapping event at the end of that above */
+	bool no_python; /* frames are not in the tree */
+	bool clip;      /* cut an overlapping event at its parent's end */
 };
 
 struct tree_stats {
@@ -16,7 +16,7 @@ struct tree_stats {
 	uint64_t discarded[KIND_COUNT];
 	uint64_t clipped;
 	uint64_t regions, recompute; /* recompute frames, events below */
-	uint64_t not_inferred; /* calls that are too many to infer steps from */
+	uint64_t not_inferred;       /* calls too many to infer steps from */
 };
 
 /*
@@ -28,15 +28,16 @@ void tree_build(
 /* The ops and launches among those discarded. */
 uint64_t tree_discarded(const struct tree_stats *stats);
 
-/* What makes a tree of a source, and what came of it. */
+/* How to make a tree of a source, and statistics. */
 struct tree_maker {
 	enum link_by by;
-	bool is_anew; /* though the stream has links or a tree */
+	bool is_anew; /* even if the stream has links or a tree */
 	struct tree_opts opts;
 	struct link_stats link;
 	struct tree_stats tree;
 };
-/* Links and nests what the stream, of these marks, did not. */
+/* Links and nests the source, unless the stream (with these marks) already
+ * is. */
 void tree_make(struct store *s, unsigned marks, struct tree_maker *m);
 /* Warns of what could not be linked or nested. */
 void tree_report(const struct tree_maker *m, const char *name);
@@ -50,7 +51,7 @@ void tree_visit(struct store *s, tree_visitor *visit, void *arg);
 /* Writes the three sections. */
 void tree_write(struct store *s, struct stream_out *out, bool is_ndjson);
 
-/* What stands in the prologue of a tree, before all other events. */
+/* The kinds in the prologue of a tree, before all other events. */
 #define KINDS_PROLOGUE                                     \
 	(KIND_BIT(KIND_META) | KIND_BIT(KIND_ANNOTATION) | \
 	    KIND_BIT(KIND_GPU_ANNOTATION))

@@ -23,7 +23,7 @@ struct wait {
 	uint32_t to;   /* in h->gpus; HOST_NONE: the call waits */
 };
 
-/* A GPU event, by GPU stream or by thread, and by when it was launched. */
+/* A GPU event, by GPU stream or by thread, and launch time. */
 struct launched {
 	struct key dev, gpu_stream;
 	uint32_t thread, gpu;
@@ -31,9 +31,9 @@ struct launched {
 };
 typedef VEC(struct launched) launched_list;
 
-/* A row of the GPU's. */
+/* A row on the GPU. */
 struct sync_row {
-	int64_t corr;        /* of the call that made it */
+	int64_t corr;        /* of the call that caused it */
 	int64_t record_corr; /* of the event's record, or -1 */
 	struct key dev, gpu_stream, wait_stream;
 	uint8_t what;
@@ -47,7 +47,7 @@ struct quiet_call {
 
 struct waits {
 	VEC(struct wait) list; /* in the order of the rows */
-	bool tells_streams;    /* rows say what GPU streams waited for */
+	bool tells_streams;    /* rows name what GPU streams waited for */
 	/* private */
 	VEC(struct sync_row) rows;
 	VEC(struct quiet_call) calls;
@@ -58,7 +58,7 @@ void waits_take(
     struct waits *w, const struct dict *dict, const struct event *ev);
 void waits_take_heads(struct waits *w, const struct dict *dict,
     const struct event_head *v, size_t n);
-/* Fills w->list, and h->gpus' awaits. */
+/* Fills w->list, and awaits of h->gpus. */
 void waits_find(struct waits *w, struct host *h);
 void waits_free(struct waits *w);
 

@@ -7,10 +7,10 @@
 #include "trace/process.h"
 #include "trace/tree.h"
 
-/* An open event, with what it passes on to those below it. */
+/* An open event, with what its descendants inherit. */
 struct frame {
 	struct walk_above self;
-	uint32_t op, module; /* nearest from here on up: index + 1, or 0 */
+	uint32_t op, module; /* nearest from here upwards: index + 1, or 0 */
 	const struct step_window *step;
 };
 
@@ -18,7 +18,7 @@ struct walk {
 	struct dict *st;
 	VEC(struct frame) stack; /* the event itself is the last one */
 	uint32_t src;
-	bool has_steps; /* the prologue is over */
+	bool has_steps; /* after the prologue */
 	struct steps steps;
 };
 
@@ -41,7 +41,7 @@ walk_destroy(struct walk *w)
 	vec_release(w);
 }
 
-/* What stands above comes from the event above, or for a root is nothing. */
+/* Inherited from the event above; nothing for a root. */
 static void
 inherit(struct walk *w, const struct event *ev, struct frame *f)
 {
@@ -68,7 +68,7 @@ walk_push(struct walk *w, const struct event *ev)
 		steps_clear(&w->steps);
 		w->has_steps = false;
 	}
-	/* outside the tree depth is 0: such an event stands alone */
+	/* depth is 0 outside of the tree: such an event has no ancestors */
 	if (w->stack.n > ev->depth)
 		w->stack.n = ev->depth;
 	if (event_is(ev, KINDS_PROLOGUE)) {

@@ -20,7 +20,7 @@
 
 struct walk;
 
-/* An event above: its uid and its name (INTERN_NONE: without). */
+/* An ancestor: its uid and its name (INTERN_NONE: without). */
 struct walk_above {
 	struct uid uid;
 	uint32_t name;
@@ -28,7 +28,7 @@ struct walk_above {
 
 struct walk *walk_create(struct dict *st);
 void walk_destroy(struct walk *w);
-/* Every event of all sections, in order: what follows is about this one. */
+/* Every event of all sections, in order; later calls are about this one. */
 void walk_push(struct walk *w, const struct event *ev);
 /*
  * The nearest op and module (event_is_module()) above it, itself not counted;

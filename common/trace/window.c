@@ -22,7 +22,7 @@ has_prefill(const struct iteration *it)
 	return it->phase == PHASE_PREFILL || it->phase == PHASE_MIXED;
 }
 
-/* ---- what is in one ---- */
+/* ---- sums ---- */
 
 struct window_summary
 window_sum(const struct iteration *v, const struct window *w)
@@ -65,7 +65,7 @@ window_peak(const struct iteration *v, size_t n)
 	return peak;
 }
 
-/* So many iterations near the peak open a region, as many others close it. */
+/* So many iterations near the peak start a region, as many others end it. */
 #define TURNS 6
 
 bool
@@ -130,7 +130,7 @@ length(const struct window *w)
 	return w->end - w->start;
 }
 
-/* How far a window is from what is looked for; less is better. */
+/* How far a window is from the target; less is better. */
 struct distance {
 	bool has_no_prefill;
 	double ratio, requests;
@@ -184,7 +184,7 @@ find_mixed(const struct iteration *v, const struct window *in, size_t num_steps,
 	return best;
 }
 
-/* The longest run with or without prefill, and of it so many. */
+/* The longest run with or without prefill, cut to num_steps. */
 static struct window
 find_run(const struct iteration *v, const struct window *in, bool prefill,
     size_t num_steps)

@@ -45,11 +45,11 @@ enum window_label window_label_of(const struct iteration *it);
 
 /* ---- steady state ---- */
 
-/* What is known of the load. */
+/* The known load. */
 struct window_plan {
 	int64_t num_steps; /* of a window */
 	int64_t conc;      /* requests at a time; 0: not known */
-	double osl, ratio; /* tokens put out at most, and how they range */
+	double osl, ratio; /* most output tokens, and their range */
 	bool has_osl, has_ratio;
 };
 
@@ -67,7 +67,7 @@ extern const char *const steady_words[STEADY_COUNT];
  */
 bool window_regions(window_vec *regions, const struct iteration *v, size_t n,
     int64_t num_steps);
-/* The most requests at a time. */
+/* The highest number of concurrent requests. */
 int64_t window_peak(const struct iteration *v, size_t n);
 /*
  * A window of each kind in the longest region, without iterations where there
@@ -76,7 +76,7 @@ int64_t window_peak(const struct iteration *v, size_t n);
  */
 void window_steady(struct window found[STEADY_COUNT], const struct iteration *v,
     const window_vec *regions, const struct window_plan *plan);
-/* Whether the plan says the share of iterations with prefill, and which. */
+/* Whether the plan gives a share of iterations with prefill, and which. */
 bool window_ideal(const struct window_plan *plan, double *ratio) USE_RESULT;
 
 /* ---- names of files ---- */
@@ -93,7 +93,7 @@ void window_put_text(struct buf *b, struct str name);
  * may have: "-" becomes "stdin".
  */
 void window_put_base(struct buf *b, struct str path);
-/* Ends the name that begins at this place, which is cut if it is too long. */
+/* Ends the name that begins at this place; cuts it if too long. */
 void window_end_name(struct buf *b, size_t from, const char *ending);
 
 #endif
