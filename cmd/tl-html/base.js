@@ -69,7 +69,7 @@ const head_cell = (text, cls) => {
 const tables = data('tables'), names = data('names'), sides = data('sides');
 // By default of the first side.
 const table = (name, side) => tables.find(t => t.schema.table === name && (t.side || 0) === (side || 0));
-// What is said of each side, and the word for it behind a heading.
+// The properties of each side, and its word in headings.
 const each_side = f => [0, ...(sides.length ? [1] : [])].forEach(f);
 const of_side = side => sides.length ? ': ' + sides[side] : '';
 // Late ranks, which come first wherever ranks are shown.

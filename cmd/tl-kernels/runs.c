@@ -6,7 +6,7 @@
 struct candidate {
 	uint32_t low, high, length;
 	uint32_t first; /* its first place */
-	uint32_t count; /* of places that are free, as last counted */
+	uint32_t count; /* free places, as last counted */
 	int64_t weight;
 };
 
@@ -76,7 +76,7 @@ sort_by_rank(struct finder *f)
 	}
 }
 
-/* Ranks by twice as many symbols as before; half: as many as before. */
+/* Ranks by twice as many symbols as before; half: the number before. */
 static void
 rank_anew(struct finder *f, uint32_t half)
 {
@@ -109,7 +109,7 @@ sort_places(struct finder *f)
 	for (uint32_t half = 1; half < f->max; half *= 2) {
 		uint32_t at = 0;
 
-		/* by what is half behind; nothing comes first */
+		/* by the rank half further on; past the end comes first */
 		for (uint32_t i = n > half ? n - half : 0; i < n; i++)
 			f->other.v[at++] = i;
 		for (uint32_t i = 0; i < n; i++)
@@ -138,7 +138,7 @@ find_common(struct finder *f)
 
 /* ---- candidates ---- */
 
-/* Whether places differ by what is in front of them. */
+/* Whether the symbols before the places differ. */
 static bool
 is_open_left(const struct finder *f, uint32_t low, uint32_t high)
 {
@@ -163,7 +163,7 @@ sort_own(struct finder *f, const struct candidate *c)
 	sort_i64(f->sorted.v, f->sorted.n);
 }
 
-/* Whether one of the symbols is in a run that was chosen. */
+/* Whether one of the symbols is in a chosen run. */
 static bool
 is_taken(const struct finder *f, uint32_t first, uint32_t length)
 {

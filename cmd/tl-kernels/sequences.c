@@ -10,10 +10,10 @@
 #include "cmd/tl-kernels/runs.h"
 #include "trace/stat.h"
 
-/* A longer gap between two kernels has reasons that fusing does not remove. */
+/* Longer gaps between kernels have causes that fusion does not remove. */
 #define GAP_NS 1000000
 
-/* ---- what ran below an op ---- */
+/* ---- kernels below an op ---- */
 
 static int
 by_start(const void *x, const void *y)
@@ -35,7 +35,7 @@ drop_below(struct sequences *q, uint64_t number)
 		q->names.n = q->records.n = q->list.v[--q->list.n].first;
 }
 
-/* The part of a gap that is not negative. */
+/* A gap, or 0 if negative. */
 static int64_t
 gap_of(int64_t end, int64_t start)
 {
@@ -100,7 +100,7 @@ sequences_op(struct kernels *k, const struct launcher *o)
 
 /* ---- runs on a GPU stream ---- */
 
-/* A kernel, or what stops a sequence. */
+/* A kernel, or an event that ends a sequence. */
 struct seq_item {
 	uint32_t lane;   /* GPU stream of a device of a source */
 	uint32_t record; /* or INTERN_NONE */
@@ -203,7 +203,7 @@ add_place(struct kernels *k, const uint32_t *records, uint32_t n)
 	vec_push(&k->sequences.list, s);
 }
 
-/* What fusing two neighbours would return besides the gap. */
+/* What fusing two neighbours would save besides the gap. */
 static int64_t
 read_again_ns(struct kernels *k, const struct kernel *a, const struct kernel *b)
 {

@@ -37,7 +37,7 @@ die_with(int status)
 	longjmp(on_death, 1);
 }
 
-/* An input that is bad leaves small things behind. */
+/* Bad input leaks small allocations. */
 const char *
 __asan_default_options(void)
 {

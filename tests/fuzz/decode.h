@@ -23,7 +23,7 @@
 struct outcome {
 	bool is_good;
 	uint64_t events, hash;
-	uint64_t first; /* event of the source at hand */
+	uint64_t first; /* event of the current source */
 };
 
 static const uint8_t *text;

@@ -27,7 +27,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CHECK(list.n <= size);
 	for (size_t i = 0; i < list.n; i++)
 		CHECK(list.v[i].file.len <= size && list.v[i].mode.len <= size);
-	/* the name alone, without a zero behind */
+	/* only the name, without a zero after it */
 	CHECK(iteration_of_name((struct str){ (const char *)data, size },
 		  &it) == (it.tier != ITERATION_NOT));
 	CHECK(it.batch_size >= 0 && it.num_requests >= 0);

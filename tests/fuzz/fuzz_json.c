@@ -22,7 +22,7 @@
 
 static struct json j;
 
-/* The text with zeros behind, where ASan sees the end of these. */
+/* The text followed by zeros; ASan guards their end. */
 static unsigned char *
 padded(const void *p, size_t n)
 {

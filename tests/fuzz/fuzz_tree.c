@@ -33,7 +33,7 @@ static struct {
 	VEC(uint32_t) gpus;
 	struct causes *causes;
 	struct outcome seen;
-	/* of the source at hand */
+	/* of the current source */
 	VEC(bool) visited;
 	uint32_t depth;
 	bool is_ours; /* the tree, and none that the stream has */

@@ -334,7 +334,7 @@ struct record_field {
 
 typedef VEC(struct record_field) record_fields;
 
-/* The number at p, and behind it, if it is that of a text, the text. */
+/* The number at p; if a text's length, then the text. */
 static bool
 add_field(record_fields *fields, const struct buf *b, const unsigned char **p,
     bool is_text)

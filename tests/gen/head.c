@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands around the events: metadata keys, M events, the span. */
+/* What surrounds the events: metadata keys, M events, the span. */
 #include "gen.h"
 
 #include <inttypes.h>

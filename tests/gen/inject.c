@@ -361,7 +361,7 @@ static const struct row rows[] = {
 	    OP("quirk::raw \x01quote\x01 inside", "@10.000", "1.000") },
 };
 
-/* What a placeholder stands for. */
+/* The value of a placeholder. */
 static void
 placeholder(struct emit *e, enum quirk q, char c)
 {
@@ -383,7 +383,7 @@ placeholder(struct emit *e, enum quirk q, char c)
 	}
 }
 
-/* @TIME or #TIME: returns what is behind it. */
+/* @TIME or #TIME: returns the rest after it. */
 static const char *
 moment(struct emit *e, const char *p, int64_t t0)
 {

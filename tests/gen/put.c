@@ -107,7 +107,7 @@ newline(struct buf *b)
 		stage(b, ' ');
 }
 
-/* A character outside of strings, in the layout asked for. */
+/* A character outside of strings, in the requested layout. */
 static void
 outside(struct buf *b, char c)
 {

@@ -41,7 +41,7 @@ ann_cover(struct sim *s, int stream, int64_t t0, int64_t t1)
 	}
 }
 
-/* GPU work of ns behind what the stream already has. */
+/* GPU work of ns, after the stream's other work. */
 static struct ev *
 gpu_add(struct sim *s, enum kind kind, const char *name, int stream, int64_t ns)
 {

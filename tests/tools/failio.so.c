@@ -153,7 +153,7 @@ fails(enum call call)
 	return how > 0;
 }
 
-/* The function that this library stands before. */
+/* The function that this library wraps. */
 #define NEXT(name) (__extension__(__typeof__(&name)) next(#name))
 
 static void *

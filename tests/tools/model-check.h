@@ -31,7 +31,7 @@ struct checker {
 	model_check_fn *tell;
 	void *ctx;
 	struct arena *mem;
-	struct buf what; /* of the example, then of what is wrong */
+	struct buf what; /* the example, then its error */
 	size_t nrun, nfailed;
 	VEC(struct str) args; /* key, text, key, text, ... */
 };

@@ -118,7 +118,7 @@ starts_none(void)
 		die_errno("%s", argv[0]);
 }
 
-/* Or dead, and nobody has asked for it yet. */
+/* Or dead, but not waited for yet. */
 static bool
 is_gone(pid_t pid)
 {

@@ -7,7 +7,7 @@
 
 static struct slowness s;
 
-/* n of ns behind those that are there. */
+/* n of ns after the existing ones. */
 static size_t
 put(int64_t *v, size_t at, size_t n, int64_t ns)
 {

@@ -34,7 +34,7 @@ main(void)
 
 	st = dict_create();
 	merged_start(&t);
-	/* two sources, of which the first is asked for: 7 ns in two stacks */
+	/* two sources, the first selected: 7 ns in two stacks */
 	for (uint32_t i = 0; i < 2; i++) {
 		vec_push(&sources.side[0].list,
 		    ((struct sink_source){ .no = i, .is_asked = i == 0 }));

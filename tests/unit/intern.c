@@ -11,7 +11,7 @@ name(char *room, unsigned i)
 	return (struct str){ room, (size_t)sprintf(room, "kernel_%u", i) };
 }
 
-/* Every byte must count, and none behind the end. */
+/* Every byte must count, but none past the end. */
 static void
 hash(void)
 {

@@ -11,7 +11,7 @@
 #define PAD 64
 
 struct text {
-	unsigned char *p; /* PAD zeros behind */
+	unsigned char *p; /* followed by PAD zeros */
 	size_t len;
 };
 

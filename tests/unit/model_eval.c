@@ -174,7 +174,7 @@ kernels_count(void)
 	    "no backward is defined");
 }
 
-/* Products beyond 64 bits are doubles, not what is left of them. */
+/* Products beyond 64 bits become doubles and do not wrap. */
 static void
 large(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* model: what a file of entries may not do, and what it is told. */
+/* model: what a file of entries may not do, and the errors. */
 #include "model/model.h"
 #include "tests/tools/model-check.h"
 #include "tests/unit/tap.h"

@@ -56,7 +56,7 @@ end(void *ctx)
 	buf_puts(&seen, " .");
 }
 
-/* What comes of a text, or what is wrong with it. */
+/* The result for a text, or the error. */
 static const char *
 read_text(enum table_kind kind, const char *text)
 {

@@ -328,7 +328,7 @@ test_many_heads(uint32_t kinds, const char *what)
 
 	enc_start(&e, st, true);
 	for (int i = 0; i < 3 * NEVENTS; i++) {
-		if (i % 3 == 0) /* its shape stands before the first of three */
+		if (i % 3 == 0) /* its shape comes before the first of three */
 			draw_event(st, &ev, &vals);
 		enc_event(&e, &ev);
 	}

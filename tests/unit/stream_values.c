@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Encoded numbers, and what is looked up among an event's values. */
+/* Encoded numbers, and look-ups among an event's values. */
 #include "tests/unit/tap.h"
 
 #include "stream/wire.h"

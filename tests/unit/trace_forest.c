@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trees in memory: what is where, and what changes do to them. */
+/* Trees in memory: positions, and the effect of changes. */
 #include "tests/unit/trace_help.h"
 #include "trace/forest.h"
 

@@ -48,7 +48,7 @@ kept(void)
 	sum(3, 4, 7);
 	sum(0, 0, 0);
 	sum(INT64_MAX, 0, INT64_MAX);
-	sum(INT64_MAX, 1, 5); /* beyond what is compared */
+	sum(INT64_MAX, 1, 5); /* beyond the range of the comparison */
 	law_most(
 	    "t", (struct law_part){ "part", 5 }, (struct law_part){ "all", 5 });
 	law_same("t", (struct law_part){ "one", -6 },

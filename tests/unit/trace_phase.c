@@ -98,7 +98,7 @@ names(void)
 		/* of a key that comes twice the first counts */
 		{ "step[DECODE bs=1 bs=2]",
 		    "native decode 1=0+1 sums 0+1 batch 1" },
-		/* what is no int64 counts as 0 */
+		/* values beyond int64 count as 0 */
 		{ "step[DECODE bs=99999999999999999999]",
 		    "native decode 0=0+0 sums 0+0 batch 0" },
 		{ "execute_context_9223372036854775807(9223372036854775807)"

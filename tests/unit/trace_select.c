@@ -407,7 +407,7 @@ test_ranks(void)
 	is_int(select_want(&sel, WANT_LINKED), WANT_LINKED, "then no tree");
 }
 
-/* ---- what is told ---- */
+/* ---- warnings ---- */
 
 static void
 no_such_step(void)

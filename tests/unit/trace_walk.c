@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands above each event of a tree stream. */
+/* The ancestors of each event of a tree stream. */
 #include "tests/unit/trace_help.h"
 #include "trace/step.h"
 #include "trace/walk.h"
