@@ -346,6 +346,9 @@ put_mostly(const struct figures *f, struct buf *b)
 		buf_puts(b, " of op time is inside graph replays.");
 		return;
 	}
+	/* of kernels the categories have all, the list only the linked */
+	if (f->set->linked_only && !f->has_op_table)
+		return;
 	if (tallies_best(&f->categories, &top, 1) == 0 || top->ns <= 0)
 		return;
 	if (!is_rocprof &&

@@ -942,6 +942,11 @@ python3 "$ROOT/tests/gen/xplane.py" -o jax --no-steps --steps 4
 for input in sample.json none.json other.json opless.json comm.json rocprof.json jax; do
 	tl-report "$input" 2>/dev/null
 done >/dev/null
+if command -v tl-kernels >/dev/null; then # with Lua
+	like 'of all kernels' "$(tl-report --width 200 rocprof.json)" ' of kernel time\.'
+fi
+is 'shares of all kernels are not beside a list of some' \
+	"$(tl-report --width 200 --linked-only rocprof.json | grep -c ' of kernel time')" 0
 tl-report --by module sample.json >/dev/null
 tl-report <sample.json >/dev/null
 tl-report --phase decode serving.json >/dev/null
