@@ -274,8 +274,8 @@ take_cause(void *ctx, const struct line *l)
 	if (!line_lacks(l, "times_late"))
 		r->ntimes_late += line_int(l, "times_late");
 	r->ncollectives += line_int(l, "collectives");
-	if (late_ns <= r->late_ns || str_eq(verdict, STR("none")) ||
-	    !is_the_late_one(f, r))
+	if (f->set->linked_only || late_ns <= r->late_ns ||
+	    str_eq(verdict, STR("none")) || !is_the_late_one(f, r))
 		return;
 	r->late_ns = late_ns;
 	r->verdict = figures_text(f, verdict);

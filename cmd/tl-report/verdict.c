@@ -247,7 +247,7 @@ make_late(struct figures *f)
 {
 	struct buf b = { 0 };
 
-	if (f->groups.n == 0)
+	if (f->groups.n == 0 || f->set->linked_only)
 		return;
 	for (size_t i = 0; i < f->groups.n; i++)
 		f->any_late |= has_verdict(&f->groups.v[i]);
@@ -433,8 +433,8 @@ make_verdict(struct figures *f)
 		bound_put(f, &b);
 		if (f->set->linked_only)
 			buf_puts(&b,
-			    " No verdict with --linked-only: it is about all "
-			    "GPU work.");
+			    " No verdict with --linked-only: verdicts are "
+			    "about all GPU work.");
 		put_mostly(f, &b);
 		put_each(f, &f->gpus, "GPUs", &b);
 		put_each(f, &f->processes, "Processes", &b);

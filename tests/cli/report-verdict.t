@@ -298,7 +298,7 @@ is 'without a launch: of a time that the bar is not of' "$(unlinked 500)" \
 	'50.0 % of the time from first to last event is GPU work without a launch'
 timeline 600 0 0 400
 is 'only with a launch: shares, and why no more' "$(report --linked-only --width 999 | sed -n 1p)" \
-	'1.0 us: 60.0 % compute, 40.0 % idle. No verdict with --linked-only: it is about all GPU work.'
+	'1.0 us: 60.0 % compute, 40.0 % idle. No verdict with --linked-only: verdicts are about all GPU work.'
 refuses 2 "'--critical-path' is about all GPU work" 'tl-report --linked-only --critical-path t.tl'
 timeline 600 0 0 400
 is 'without a launch: little of the work' "$(unlinked 5)" ''
@@ -572,6 +572,8 @@ like 'bars are as long as the ranks took' "$(grep -c '#.*ms' screen)" '^2$'
 like 'the late one is marked' "$(grep '799' screen)" \
 	'^   1 \[#+=+\.+\] +799.000 ms late: host$'
 like 'groups' "$(cat screen)" '  - tp: ranks arrive together'
+report --linked-only >screen
+is 'none is late where only linked work counts' "$(grep -c -e ' late' -e 'arrive' screen)" 0
 is 'ranks side by side' "$(cut -d, -f 1,2,4,14-17 ranks.csv)" \
 	'rank,total_time ms,exposed_comm_time ms,wait_time ms,times_last,late ms,late_cause
 0,800,300,,,,
