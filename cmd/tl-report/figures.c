@@ -175,12 +175,17 @@ tallies_sum(const struct tallies *t)
 static void
 find_copies(struct figures *f)
 {
+	const rank_vec *const lists[] = { &f->ranks, &f->gpus, &f->processes };
+
 	if (!f->set->is_rocprof)
 		return;
 	f->all.copy_ns += f->all.busy_ns - f->all.compute_ns;
-	for (size_t i = 0; i < f->ranks.n; i++)
-		f->ranks.v[i].copy_ns +=
-		    f->ranks.v[i].busy_ns - f->ranks.v[i].compute_ns;
+	for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+		for (size_t i = 0; i < lists[k]->n; i++) {
+			struct rank *r = &lists[k]->v[i];
+
+			r->copy_ns += r->busy_ns - r->compute_ns;
+		}
 }
 
 void

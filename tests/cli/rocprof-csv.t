@@ -23,6 +23,10 @@ for seed in 1 2 3; do
 		same "seed $seed: $what of .pftrace and JSON" run/pftrace.$what run/json.$what
 	done
 done
+if command -v tl-report >/dev/null; then
+	tl-report run/run_results.json >screen 2>err
+	is "copies are in each GPU's bar" "$(grep -c '^   [01] \[.*+' screen)" 2
+fi
 is 'there is work of each kind' "$(cut -d' ' -f1 run/csv.events | sort -u | tr '\n' ' ')" \
 	'kernel memcpy runtime '
 is 'devices and counters' "$(tl-cat run/csv.tl | jq -c 'select(.kind == "kernel") |
