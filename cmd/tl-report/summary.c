@@ -218,8 +218,8 @@ put_timeline(struct figures *f, struct table *t)
 			row[2] = cell_text(str_of(text("mean of %zu %s", n,
 			    f->by_src ? "traces" : "ranks")));
 	}
-	put_each(t, &f->all, "gpu", &f->gpus);
-	put_each(t, &f->all, "process", &f->processes);
+	put_each(t, all, "gpu", &f->gpus);
+	put_each(t, all, "process", &f->processes);
 }
 
 /* A row of a list; of a comparison its time is in its side's column, too. */
