@@ -182,20 +182,24 @@ put_timeline(struct figures *f, struct table *t)
 	const struct rank *all = &f->window;
 	const struct figures *other = f->other;
 	bool has_two = other != NULL && !other->set->is_host;
-	bool is_of_kernels = window_is_of_kernels(f) &&
-	    (!has_two || window_is_of_kernels(other));
+	bool of_kernels = window_is_of_kernels(f);
+	bool after_of_kernels =
+	    has_two ? window_is_of_kernels(other) : of_kernels;
 	const struct rank *after = has_two ? &other->window : all;
 	const struct {
 		const char *name;
 		int64_t ns, after_ns;
+		bool is_before, is_after; /* the side has it */
 	} spans[] = {
-		{ is_of_kernels ? "kernels" : "computation", all->compute_ns,
-		    after->compute_ns },
-		{ is_of_kernels ? NULL : "exposed communication", all->comm_ns,
-		    after->comm_ns },
-		{ "exposed copies", all->copy_ns, after->copy_ns },
-		{ word_of_idle(f), all->idle_ns, after->idle_ns },
-		{ "total", all->total_ns, after->total_ns },
+		{ "kernels", all->compute_ns, after->compute_ns, of_kernels,
+		    after_of_kernels },
+		{ "computation", all->compute_ns, after->compute_ns,
+		    !of_kernels, !after_of_kernels },
+		{ "exposed communication", all->comm_ns, after->comm_ns,
+		    !of_kernels, !after_of_kernels },
+		{ "exposed copies", all->copy_ns, after->copy_ns, true, true },
+		{ word_of_idle(f), all->idle_ns, after->idle_ns, true, true },
+		{ "total", all->total_ns, after->total_ns, true, true },
 	};
 	size_t n = f->ranks.n > 1 ? f->ranks.n : 1;
 
@@ -206,14 +210,18 @@ put_timeline(struct figures *f, struct table *t)
 	for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
 		struct cell *row;
 
-		if (spans[i].name == NULL)
+		if (!spans[i].is_before && !spans[i].is_after)
 			continue;
-		row = put_span(t, all, spans[i].name, spans[i].ns);
-		row[3] = cell_int(mean_of(f, spans[i].ns));
-		if (has_two) {
-			row[7] = row[3];
-			row[8] = cell_int(mean_of(other, spans[i].after_ns));
+		row = put(t, "timeline", str_of(spans[i].name));
+		if (spans[i].is_before) {
+			row[3] = cell_int(mean_of(f, spans[i].ns));
+			row[4] =
+			    cell_real(share_of(spans[i].ns, all->total_ns));
 		}
+		if (has_two)
+			row[7] = row[3];
+		if (has_two && spans[i].is_after)
+			row[8] = cell_int(mean_of(other, spans[i].after_ns));
 		if (n > 1)
 			row[2] = cell_text(str_of(text("mean of %zu %s", n,
 			    f->by_src ? "traces" : "ranks")));

@@ -67,6 +67,17 @@ is 'how busy each is' "$(says two.json)" \
 	'Launch-bound: host work is 89.8 % of 9.019 ms with 60 inferred steps (most: between ops 7.271 ms). 91 of 116 GPU events were launched to an idle GPU: 10.0 us of work per launch and a launch every 100.0 us (medians). GPUs 0, 1 and 2 are busy 6.8, 4.0 and 2.1 %. Processes 100 and 200 are busy 9.4 and 2.1 %.  '
 is 'one process, two GPUs' "$(says a.json)" \
 	'Launch-bound: host work is 90.6 % of 9.019 ms with 60 inferred steps (most: between ops 7.404 ms). 84 of 97 GPU events were launched to an idle GPU: 10.0 us of work per launch and a launch every 100.0 us (medians). GPUs 0 and 1 are busy 6.8 and 4.0 %.  '
+summary() { # summary PART OPTION...: names, before and after, and shares
+	part=$1
+	shift
+	tl-report --format ndjson "$@" 2>/dev/null | jq -r "select(.part == \"$part\") |
+		[.name, .before_ns, .after_ns, ((.percent // 0) * 10 | round)] | map(. // \"-\") | @tsv"
+}
+# 61 and 36 kernels of 10 us in 9.019 ms
+is 'the sheet has the shares of the verdict' "$(summary gpu a.json)" "$(printf '0\t-\t-\t68\n1\t-\t-\t40')"
+! command -v tl-diff >/dev/null || is 'kernels of one side, computation of the other' \
+	"$(summary timeline a.kernels.json --vs a.json | cut -f 1-3 | grep -e kernels -e comput -e communication)" \
+	"$(printf 'kernels\t850000\t-\ncomputation\t-\t850000\nexposed communication\t-\t0')"
 is 'fewer than 20 launches' "$(says b.json)" \
 	'Host-bound: host work is 97.9 % of 9.010 ms (between ops 8.658 ms).  '
 is 'kernels alone: shares of the time of the processes' "$(says two.kernels.json)" \
