@@ -169,6 +169,12 @@ put_threads(struct screen *s)
 	struct buf cell = { 0 };
 
 	out_puts(s->out, "\n");
+	put_side(f, &cell);
+	if (cell.len > 0) {
+		buf_puts(&cell, "host threads, busiest first:");
+		screen_wrapped(s, "", buf_str(&cell));
+		cell.len = 0;
+	}
 	for (size_t i = 0; i < f->threads.n && i < THREADS_MAX; i++) {
 		const struct thread *t = &f->threads.v[i];
 		const struct rank r = { .total_ns = t->total_ns,

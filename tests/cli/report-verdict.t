@@ -950,6 +950,10 @@ if command -v tl-kernels >/dev/null; then # with Lua
 fi
 is 'shares of all kernels are not beside a list of some' \
 	"$(tl-report --width 200 --linked-only rocprof.json | grep -c ' of kernel time')" 0
+if command -v tl-diff >/dev/null; then
+	is 'whose threads' "$(tl-report none.json --vs t.json 2>err | grep 'threads, busiest first')" \
+		'before: host threads, busiest first:'
+fi
 tl-report --by module sample.json >/dev/null
 tl-report <sample.json >/dev/null
 tl-report --phase decode serving.json >/dev/null
