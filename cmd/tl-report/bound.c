@@ -67,7 +67,9 @@ bound_take_idle(void *ctx, const struct line *l)
 	/* the verdict says so, of the time that it is about */
 	if (str_eq(word, str_of(cause_words[CAUSE_NO_HOST])))
 		return;
-	cause = tally_of(f, &f->causes, word);
+	cause = tally_of(f, &f->causes,
+	    str_eq(word, str_of(cause_words[CAUSE_NONE])) ? STR(NO_HOST_EVENT)
+							  : word);
 	time_add(&cause->ns, line_int(l, "time_ns"));
 	time_add(&cause->count, line_int(l, "count"));
 	if (cause->what.len == 0) /* rows are sorted */

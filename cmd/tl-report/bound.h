@@ -55,6 +55,8 @@ void bound_take_window(void *ctx, const struct line *l);
 void bound_take_idle(void *ctx, const struct line *l);
 void bound_take_pace(void *ctx, const struct line *l);
 
+#define NO_HOST_EVENT "no host event" /* the word of CAUSE_NONE */
+
 /* Percent: from here on causes of idle time are shown. */
 #define IDLE_SHOWN 20
 /* By the shares of GPU work with a model, compute-bound, and lost. */

@@ -22,8 +22,7 @@ put_words(struct buf *b, const char *id)
 void
 put_cause(struct buf *b, enum cause cause)
 {
-	put_words(
-	    b, cause == CAUSE_NONE ? "no host event" : cause_words[cause]);
+	put_words(b, cause == CAUSE_NONE ? NO_HOST_EVENT : cause_words[cause]);
 }
 
 void

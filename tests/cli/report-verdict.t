@@ -272,6 +272,10 @@ is 'causes on the screen' "$(report --width 80 | sed -n '/^idle by/,/^$/p')" \
 	'idle by cause                         time    share   pieces  most in
   data                              3.0 us   75.0 %        1  enumerate
   op                                1.0 us   25.0 %        1  aten::mm'
+idle host none '' 3000 3000 0
+is 'a gap without a host event is named as in the verdict' \
+	"$(report --width 80 | sed -n '/^idle by/,/^$/s/  *3.0 us.*//p')" '  no host event'
+idle data data enumerate 3000 3000 0 host op aten::mm 1000 1000 0
 book
 is 'and in the table' "$(grep '"idle","name":"data' xl/summary.ndjson)" \
 	'{"part":"idle","name":"data","note":"enumerate","time_ns":3000,"percent":75.0,"count":1,"uids":null}'
