@@ -11,6 +11,7 @@ struct clock {
 	bool is_matched; /* --match: steps of a phase are of one kind */
 	struct parts parts;
 	pace_list pace;      /* by window */
+	struct map selected; /* numbers of steps with selected events */
 	struct map piece_of; /* of the current step: cause and name to index */
 };
 
@@ -36,6 +37,7 @@ clock_destroy(struct clock *c)
 	parts_free(&c->parts);
 	causes_destroy(c->causes);
 	vec_free(&c->pace);
+	map_free(&c->selected);
 	vec_release(c);
 }
 
@@ -54,6 +56,13 @@ clock_add(struct clock *c, const struct event *ev)
 	if (c->host.gpus.n > n)
 		c->host.gpus.v[n].tag =
 		    (uint8_t)bucket_of_event(&c->nm->buckets, c->nm->st, ev);
+}
+
+void
+clock_select(struct clock *c, const struct step_window *step)
+{
+	if (step != NULL && step->what == STEP_IS_STEP)
+		(void)map_put(&c->selected, (uint64_t)step->number, NULL);
 }
 
 /* ---- what counts as a step's time ---- */
@@ -212,30 +221,42 @@ add_step(struct clock *c, struct step_times *to, uint32_t window)
 }
 
 /*
- * Keeps steps that launched selected GPU work: a filtered trace has the marks
- * of all steps. Time between steps goes with the step before.
+ * Keeps steps with selected events, as a filtered trace has the marks of all
+ * steps, unless no GPU event tells whether the GPU was idle. Time between steps
+ * goes with the step before.
  */
+static void
+add_steps(struct clock *c, struct step_times *to)
+{
+	bool is_kept = false;
+
+	for (uint32_t i = 0; i < c->steps.list.n; i++) {
+		const struct step_window *w = &c->steps.list.v[i];
+		bool is_step = w->what == STEP_IS_STEP;
+		bool is_selected = is_step &&
+		    map_get(&c->selected, (uint64_t)w->number) != NULL;
+
+		if (is_step)
+			is_kept = is_selected && w->has_gpu;
+		if (is_kept || w->what == STEP_IS_WHOLE)
+			add_step(c, to, i);
+		else if (is_selected && c->host.gpus.n > 0)
+			vec_push(&to->bare, w->number);
+	}
+}
+
 void
 clock_end(struct clock *c, struct side *r)
 {
-	struct map seen = { 0 };
-
-	for (size_t i = 0; i < r->gpus.n; i++)
-		(void)map_put(&seen, (uint64_t)r->gpus.v[i].step, NULL);
 	host_ready(&c->host);
 	steps_find(&c->steps, &c->host, NULL, 0);
+	steps_find_gpu(&c->steps, &c->host);
 	paces_find(&c->pace, &c->steps, &c->host);
 	if (c->host.gpus.n > 0)
 		parts_find(&c->parts, &c->host, &c->steps);
 	pace_by_gpu(&c->pace);
-	for (uint32_t i = 0; i < c->steps.list.n; i++) {
-		const struct step_window *w = &c->steps.list.v[i];
-
-		if (w->what == STEP_IS_WHOLE ||
-		    map_get(&seen, (uint64_t)w->number) != NULL)
-			add_step(c, &r->times, i);
-	}
-	map_free(&seen);
+	add_steps(c, &r->times);
+	map_free(&c->selected);
 }
 
 void
@@ -254,6 +275,8 @@ step_times_add(struct step_times *to, const struct step_times *from,
 	}
 	for (size_t i = 0; i < from->pieces.n; i++)
 		vec_push(&to->pieces, from->pieces.v[i]);
+	for (size_t i = 0; i < from->bare.n; i++)
+		vec_push(&to->bare, from->bare.v[i]);
 }
 
 void
@@ -261,4 +284,5 @@ step_times_free(struct step_times *t)
 {
 	vec_free(&t->list);
 	vec_free(&t->pieces);
+	vec_free(&t->bare);
 }

@@ -5,6 +5,7 @@
  *
  *	clock_start(c);			a source begins
  *	clock_add(c, &in->ev);		each event
+ *	clock_select(c, step);		the step of each selected one
  *	clock_end(c, side);		its steps
  *
  * Memory: that of trace/host.h with Python frames, for one source at a time;
@@ -47,6 +48,7 @@ struct step_time {
 struct step_times {
 	VEC(struct step_time) list; /* by time */
 	VEC(struct step_piece) pieces;
+	VEC(int64_t) bare; /* numbers of steps without GPU events, not listed */
 };
 
 struct clock;
@@ -58,6 +60,8 @@ struct clock *clock_create(struct norms *nm, const struct settings *set);
 void clock_destroy(struct clock *c);
 void clock_start(struct clock *c);
 void clock_add(struct clock *c, const struct event *ev);
+/* An event is selected in this step, or NULL. */
+void clock_select(struct clock *c, const struct step_window *step);
 /* Appends to the side's step times. */
 void clock_end(struct clock *c, struct side *r);
 /* Appends the steps of a run. */

@@ -330,6 +330,18 @@ select_matched(struct file *f)
 	(void)select_opt(&f->set->select, &op, OPT_SELECT_STEP);
 }
 
+/* Annotations are in a filtered trace, too. */
+static void
+add_to_clock(struct file *f, bool is_chosen)
+{
+	const struct event *ev = &f->in->ev;
+
+	clock_add(f->clock, ev);
+	if (is_chosen && ev->shape->kind != KIND_ANNOTATION &&
+	    event_is(ev, KINDS_HOST | KINDS_GPU))
+		clock_select(f->clock, select_step(&f->set->select));
+}
+
 static void
 read_all(struct file *f)
 {
@@ -352,7 +364,7 @@ read_all(struct file *f)
 		if (is_chosen || !event_is(ev, KINDS_GPU))
 			hash_times(f->side, ev);
 		if (f->clock != NULL)
-			clock_add(f->clock, ev);
+			add_to_clock(f, is_chosen);
 		if (ev->shape->kind == KIND_ANNOTATION)
 			steps_add(&f->side->steps, f->nm->st, ev, 0);
 		else if (is_frame(f, ev) && !f->set->python)

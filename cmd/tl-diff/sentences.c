@@ -299,6 +299,11 @@ note_whole(const struct changes *c, struct table *t, bool has_hints)
 		table_note(t,
 		    "the sides have no steps of the same kind: step times are "
 		    "not compared");
+	if (c->clock.nunpaired > 0)
+		table_note(t,
+		    "%zu step%s no GPU events on one side: not compared",
+		    c->clock.nunpaired,
+		    c->clock.nunpaired == 1 ? " has" : "s have");
 	if (u[0].nruns != u[1].nruns)
 		table_note(t, "the sides have %" PRIu64 " and %" PRIu64 " runs",
 		    u[0].nruns, u[1].nruns);
@@ -582,7 +587,8 @@ changes_notes(const struct changes *c, struct table *t, bool has_hints)
 	if (c->set->per == PER_RUN && u[0].nsteps > 0 && u[1].nsteps > 0 &&
 	    u[0].nsteps * u[1].nruns != u[1].nsteps * u[0].nruns)
 		table_note(t,
-		    "the sides have %" PRIu64 " and %" PRIu64 " steps%s",
+		    "GPU work was launched in %" PRIu64 " and %" PRIu64
+		    " steps%s",
 		    u[0].nsteps, u[1].nsteps,
 		    has_hints ? ": --per step compares a step" : "");
 }

@@ -43,25 +43,51 @@ struct finder {
 };
 
 static void
+list_step(struct finder *f, int s, const struct step_time *x)
+{
+	uint32_t at = map_number(&f->kinds, x->kind);
+	struct step_group *g;
+
+	if (at == f->lists.n) {
+		vec_push(&f->lists, ((struct list){ 0 }));
+		vec_push(&f->all,
+		    ((struct step_group){ .kind = x->kind, .first = at }));
+	}
+	g = &f->all.v[at];
+	g->n[s]++;
+	stat_add(&g->all_ns, x->ns);
+	vec_push(&f->lists.v[at].v[s], x);
+}
+
+/*
+ * A step that the other side has without GPU events is not compared: the sides
+ * would differ by which steps they have. With --match numbers pair no steps.
+ */
+static void
 list_steps(struct finder *f)
 {
-	for (int s = 0; s < NSIDES; s++)
-		for (size_t i = 0; i < f->k->side[s].list.n; i++) {
-			const struct step_time *x = &f->k->side[s].list.v[i];
-			uint32_t at = map_number(&f->kinds, x->kind);
-			struct step_group *g;
+	struct map unpaired = { 0 };
 
-			if (at == f->lists.n) {
-				vec_push(&f->lists, ((struct list){ 0 }));
-				vec_push(&f->all,
-				    ((struct step_group){
-					.kind = x->kind, .first = at }));
-			}
-			g = &f->all.v[at];
-			g->n[s]++;
-			stat_add(&g->all_ns, x->ns);
-			vec_push(&f->lists.v[at].v[s], x);
+	for (int s = 0; s < NSIDES; s++) {
+		const struct step_times *mine = &f->k->side[s];
+		const struct step_times *other = &f->k->side[NSIDES - 1 - s];
+		struct map bare = { 0 };
+
+		for (size_t i = 0;
+		     i < other->bare.n && f->c->set->match == NULL; i++)
+			(void)map_put(&bare, (uint64_t)other->bare.v[i], NULL);
+		for (size_t i = 0; i < mine->list.n; i++) {
+			const struct step_time *x = &mine->list.v[i];
+
+			if (map_get(&bare, (uint64_t)x->no) == NULL)
+				list_step(f, s, x);
+			else
+				(void)map_number(&unpaired, (uint64_t)x->no);
 		}
+		map_free(&bare);
+	}
+	f->k->nunpaired = unpaired.n;
+	map_free(&unpaired);
 }
 
 static bool

@@ -40,6 +40,7 @@ struct clock_changes {
 	struct step_times side[NSIDES];
 	VEC(struct step_group) groups; /* that with most time first */
 	VEC(struct term) terms;
+	size_t nunpaired; /* steps without GPU events on one side */
 };
 
 struct changes;

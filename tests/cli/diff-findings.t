@@ -257,4 +257,51 @@ spread 112 >all12.json
 is 'spread over rows that hardly grew: none' "$(out even.json all4.json)" ''
 like 'spread over rows that grew' "$(out even.json all12.json)" \
 	'^step 3 of after stands out: 2\.240 ms of compute, 240\.0 us \(12\.0 %\) .* 12\.0 us of it in op'
+# ---- steps that launch nothing ----
+
+# stepped US [LAST]: a step of 1 ms and one of 3 ms, each with an op; a kernel of
+# the first lasts so long, and the second launches one unless LAST is set
+stepped() {
+	ev user_annotation 'ProfilerStep#1' 1 0 1000
+	op a 10 10
+	call 11 1
+	gpu k_a 900 "$1" 1
+	ev user_annotation 'ProfilerStep#2' 1 1000 3000
+	op a 1010 10
+	[ -n "${2-}" ] && return
+	call 1011 2
+	gpu k_a 2000 50 2
+}
+stepped 500 | trace >both.json
+stepped 500 none | trace >one.json
+step_times() { # step_times ARGS: step times and how many; then the gate
+	rows "tl-diff --table diff_steps -c term,before_ns,after_ns,steps_before,steps_after $*" |
+		grep -o 'step [^a-z]*'
+	tl-diff --fail-over step:3% "$@" >/dev/null 2>err
+	echo $?
+}
+same_steps='step 2000000.0 2000000.0 2 2.
+0'
+is 'a step that launched nothing, while the GPU works: before' \
+	"$(step_times one.json both.json)" "$same_steps"
+is 'after' "$(step_times both.json one.json)" "$same_steps"
+is 'selected' "$(step_times --step 1-2 one.json both.json)" "$same_steps"
+is 'of a selected rank' "$(step_times --pair rank --rank 0 one.json both.json)" "$same_steps"
+is 'steps that are not selected' "$(step_times --step 1 one.json both.json)" \
+	'step 1000000.0 1000000.0 1 1.
+0'
+tl-tree both.json | tl-filter --step 1 -o first.tl
+is 'marks of steps without events, in a filtered trace' "$(step_times first.tl both.json)" \
+	'step 1000000.0 2000000.0 1 2.
+4'
+is 'GPU work of how many steps' "$(verdict both.json one.json | grep 'launched in')" \
+	'GPU work was launched in 1 and 2 steps'
+stepped 50 | trace >both50.json
+stepped 50 none | trace >one50.json
+is 'no GPU event is in the step: it is compared on no side' \
+	"$(step_times one50.json both50.json; verdict both50.json one50.json | grep 'not compared')" \
+	'step 1000000.0 1000000.0 1 1.
+0
+1 step has no GPU events on one side: not compared'
+
 done_testing
