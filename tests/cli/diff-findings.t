@@ -259,9 +259,9 @@ like 'spread over rows that grew' "$(out even.json all12.json)" \
 	'^step 3 of after stands out: 2\.240 ms of compute, 240\.0 us \(12\.0 %\) .* 12\.0 us of it in op'
 # ---- steps that launch nothing ----
 
-# stepped US [LAST]: a step of 1 ms and one of 3 ms, each with an op; a kernel of
+# two_steps US [LAST]: a step of 1 ms and one of 3 ms, each with an op; a kernel of
 # the first lasts so long, and the second launches one unless LAST is set
-stepped() {
+two_steps() {
 	ev user_annotation 'ProfilerStep#1' 1 0 1000
 	op a 10 10
 	call 11 1
@@ -272,8 +272,8 @@ stepped() {
 	call 1011 2
 	gpu k_a 2000 50 2
 }
-stepped 500 | trace >both.json
-stepped 500 none | trace >one.json
+two_steps 500 | trace >both.json
+two_steps 500 none | trace >one.json
 step_times() { # step_times ARGS: step times and how many; then the gate
 	rows "tl-diff --table diff_steps -c term,before_ns,after_ns,steps_before,steps_after $*" |
 		grep -o 'step [^a-z]*'
@@ -296,8 +296,8 @@ is 'marks of steps without events, in a filtered trace' "$(step_times first.tl b
 4'
 is 'GPU work of how many steps' "$(verdict both.json one.json | grep 'launched in')" \
 	'GPU work was launched in 1 and 2 steps'
-stepped 50 | trace >both50.json
-stepped 50 none | trace >one50.json
+two_steps 50 | trace >both50.json
+two_steps 50 none | trace >one50.json
 is 'no GPU event is in the step: it is compared on no side' \
 	"$(step_times one50.json both50.json; verdict both50.json one50.json | grep 'not compared')" \
 	'step 1000000.0 1000000.0 1 1.
