@@ -54,6 +54,7 @@ struct threshold {
 	bool is_set, is_percent;
 	double percent;
 	int64_t ns;
+	struct str text; /* as given */
 };
 
 struct settings {

@@ -66,11 +66,24 @@ put_samples(struct buf *b, const struct changes *c, const struct measure *m)
 		    u[1].nruns, c->set->pair == PAIR_RANK ? "ranks" : "runs");
 }
 
+/* What counts against the limit. */
+static int64_t
+judged_ns(const struct changes *c, const struct measure *m)
+{
+	int64_t ns = m->known_ns;
+
+	if (is_all_counted(c, m))
+		stat_add(&ns, m->unknown_ns);
+	return ns;
+}
+
+/* ", +491.0 us: -21.0 us by work of one side only, +512.0 us (noise unknown)"
+ */
 static void
 put_difference(struct buf *b, const struct changes *c, const struct measure *m)
 {
 	struct first_steps first = { .judged_ns = 0 };
-	const char *per = m->per != NULL ? m->per : "";
+	const char *before = ", ";
 	bool is_judged = has_verdict(c, m);
 
 	for (int f = 0; f < NFAMILIES && m->is_gpu; f++) {
@@ -78,23 +91,34 @@ put_difference(struct buf *b, const struct changes *c, const struct measure *m)
 		stat_add(&first.unknown_ns, c->family[f].first.unknown_ns);
 		first.nrest += c->family[f].first.nrest;
 	}
+	if (m->known_ns != 0 && m->unknown_ns != 0 && is_all_counted(c, m)) {
+		buf_puts(b, before);
+		put_signed_time(b, judged_ns(c, m));
+		before = ": ";
+	}
+	if (m->known_ns != 0) {
+		buf_puts(b, before);
+		put_signed_time(b, m->known_ns);
+	}
 	if (!is_judged && m->known_ns != 0)
-		buf_printf(b, ", %+.3f ms by work of one side only",
-		    (double)m->known_ns / 1e6);
+		buf_puts(b, " by work of one side only");
 	if (is_judged && m->known_ns != 0) {
-		buf_printf(b, ", %+.3f", (double)m->known_ns / 1e6);
-		if (m->spread_ns > 0)
-			buf_printf(b, " \302\261 %.3f", m->spread_ns / 1e6);
-		buf_puts(b, " ms beyond noise");
+		if (m->spread_ns > 0) {
+			buf_puts(b, " \302\261 ");
+			put_time(b, (int64_t)m->spread_ns);
+		}
+		buf_puts(b, " beyond noise");
 		for (int f = 0; f < NFAMILIES && m->is_gpu; f++)
 			put_rest(b, &c->family[f]);
 		put_first(b, m->known_ns, first.judged_ns, first.nrest);
 	}
-	if (m->unknown_ns != 0)
-		buf_printf(b, ", %+.3f ms%s, %s", (double)m->unknown_ns / 1e6,
-		    per,
+	if (m->unknown_ns != 0) {
+		buf_puts(b, ", ");
+		put_signed_time(b, m->unknown_ns);
+		buf_printf(b, "%s (%s)", m->per != NULL ? m->per : "",
 		    m->is_gpu && c->unlike.is_so ? "not judged"
 						 : "noise unknown");
+	}
 	put_first(b, m->unknown_ns, first.unknown_ns, 0);
 	if (!is_all_counted(c, m))
 		buf_puts(b, ", not counted");
@@ -107,23 +131,22 @@ static bool
 fails(const struct changes *c, const struct measure *m)
 {
 	const struct settings *set = c->set;
-	int64_t more_ns = m->known_ns;
+	int64_t more_ns = judged_ns(c, m);
 	struct buf b = { 0 };
 
-	if (is_all_counted(c, m))
-		stat_add(&more_ns, m->unknown_ns);
 	if (more_ns <= m->limit_ns ||
 	    (set->is_sure &&
 		(double)more_ns - m->spread_ns <= (double)m->limit_ns))
 		return false;
-	buf_printf(&b, "%s %.3f to %.3f ms", m->what,
-	    (double)m->before_ns / 1e6, (double)m->after_ns / 1e6);
+	buf_printf(&b, "%s ", m->what);
+	put_change(&b, m->before_ns, m->after_ns);
 	put_difference(&b, c, m);
 	buf_puts(&b, "; allowed: ");
 	if (set->fail_over.is_percent)
 		buf_printf(&b, "%g %% (", set->fail_over.percent);
-	buf_printf(&b, "%.3f ms%s", (double)m->limit_ns / 1e6,
-	    set->fail_over.is_percent ? ")" : "");
+	put_time(&b, m->limit_ns);
+	if (set->fail_over.is_percent)
+		buf_putc(&b, ')');
 	if (m->is_known)
 		put_samples(&b, c, m);
 	note("slower than allowed: %.*s", (int)b.len, b.p);
@@ -131,32 +154,39 @@ fails(const struct changes *c, const struct measure *m)
 	return true;
 }
 
-/* Warns of growth beyond the limit but within noise: more steps may prove it.
- */
-static void
-tell_noise(const struct measure *m)
+/* Whether it grew by more than allowed, noise or not. */
+static bool
+grew(const struct measure *m)
 {
-	int64_t more_ns = m->after_ns - m->before_ns;
-	char more[64], spread[64];
-
-	if (more_ns <= m->limit_ns)
-		return;
-	snprintf(more, sizeof more, "%.3f ms", (double)more_ns / 1e6);
-	snprintf(spread, sizeof spread, "%.3f ms", m->spread_ns / 1e6);
-	report(MSG_GATE_IN_NOISE, m->what, more, spread);
+	return m->after_ns - m->before_ns > m->limit_ns;
 }
 
+/* Warns of growth beyond the limit but within noise: more steps may prove it.
+ */
 static bool
-fails_step_time(const struct settings *set, const struct changes *c)
+tell_noise(const struct measure *m)
+{
+	struct buf more = { 0 }, spread = { 0 };
+
+	if (!grew(m))
+		return false;
+	put_time(&more, m->after_ns - m->before_ns);
+	buf_putc(&more, 0);
+	put_time(&spread, (int64_t)m->spread_ns);
+	buf_putc(&spread, 0);
+	report(MSG_GATE_IN_NOISE, m->what, more.p, spread.p);
+	buf_free(&more);
+	buf_free(&spread);
+	return true;
+}
+
+static struct measure
+step_time(const struct settings *set, const struct changes *c)
 {
 	const struct term *step = terms_main(&c->clock, TERM_STEP);
-	struct measure m;
-	int64_t diff_ns;
+	int64_t diff_ns = step->is_noise ? 0 : term_twice_diff(step) / 2;
 
-	if (set->gate == GATE_GPU || set->gate == GATE_RANK || step == NULL)
-		return false;
-	diff_ns = step->is_noise ? 0 : term_twice_diff(step) / 2;
-	m = (struct measure){
+	return (struct measure){
 		.what = term_uid(step, 0) != NULL ? "step time" : "GPU span",
 		.before_ns = step->twice_ns[0] / 2,
 		.after_ns = step->twice_ns[1] / 2,
@@ -170,32 +200,64 @@ fails_step_time(const struct settings *set, const struct changes *c)
 		.nsamples = { c->clock.groups.v[0].n[0],
 		    c->clock.groups.v[0].n[1] },
 	};
-	if (step->is_known && step->is_noise)
-		tell_noise(&m);
-	return fails(c, &m);
 }
 
-static bool
-fails_gpu_time(const struct settings *set, const struct changes *c)
+static struct measure
+gpu_time(const struct settings *set, const struct changes *c)
 {
 	bool is_sequence = set->by == BY_KERNEL && set->per == PER_RUN;
 
-	return set->gate != GATE_STEP && set->gate != GATE_RANK &&
-	    fails(c,
-		&(struct measure){
-		    .what = "GPU time",
-		    .before_ns = c->unit[0].total_ns,
-		    .after_ns = c->unit[1].total_ns,
-		    .limit_ns =
-			threshold_ns(&set->fail_over, c->unit[0].total_ns),
-		    .known_ns = c->judged_ns,
-		    .unknown_ns = c->unknown_ns,
-		    .is_known = c->is_known,
-		    .spread_ns = noise_spread(&c->noise),
-		    .samples = is_sequence ? "sequences" : "steps",
-		    .nsamples = { c->nsamples[0], c->nsamples[1] },
-		    .is_gpu = true,
-		});
+	return (struct measure){
+		.what = "GPU time",
+		.before_ns = c->unit[0].total_ns,
+		.after_ns = c->unit[1].total_ns,
+		.limit_ns = threshold_ns(&set->fail_over, c->unit[0].total_ns),
+		.known_ns = c->judged_ns,
+		.unknown_ns = c->unknown_ns,
+		.is_known = c->is_known,
+		.spread_ns = noise_spread(&c->noise),
+		.samples = is_sequence ? "sequences" : "steps",
+		.nsamples = { c->nsamples[0], c->nsamples[1] },
+		.is_gpu = true,
+	};
+}
+
+/* The other measure failed: says that this one did not. */
+static void
+tell_passed(const struct settings *set, const struct measure *m)
+{
+	struct str limit = set->fail_over.text;
+	struct buf b = { 0 };
+
+	buf_printf(&b, "%s passes: ", m->what);
+	put_change(&b, m->before_ns, m->after_ns);
+	note("%.*s%s; --fail-over %s:%.*s judges it alone", (int)b.len, b.p,
+	    grew(m) ? ", within noise" : "", m->is_gpu ? "gpu" : "step",
+	    (int)limit.len, limit.p);
+	buf_free(&b);
+}
+
+/* Step time, as users wait for it, then GPU time. */
+static bool
+fails_times(const struct settings *set, const struct changes *c)
+{
+	bool has_step = set->gate != GATE_GPU && c->clock.groups.n > 0;
+	bool has_gpu = set->gate != GATE_STEP, failed[2] = { false, false };
+	struct measure m[2] = { { 0 }, gpu_time(set, c) };
+	bool is_judged = has_step && has_gpu;
+
+	if (has_step) {
+		const struct term *step = terms_main(&c->clock, TERM_STEP);
+
+		m[0] = step_time(set, c);
+		if (step->is_known && step->is_noise && tell_noise(&m[0]))
+			is_judged = false;
+		failed[0] = fails(c, &m[0]);
+	}
+	failed[1] = has_gpu && fails(c, &m[1]);
+	if (is_judged && failed[0] != failed[1])
+		tell_passed(set, &m[failed[0]]);
+	return failed[0] || failed[1];
 }
 
 /* "rank 3: compute a step" */
@@ -220,11 +282,11 @@ fails_rank(const struct changes *c, const struct rank_change *r,
  * offsets nothing and is judged apart.
  */
 static bool
-fails_ranks(const struct settings *set, const struct changes *c)
+fails_ranks(const struct changes *c)
 {
 	bool has_steps = c->ranks.has_steps, failed = false;
 
-	for (size_t i = 0; i < c->ranks.list.n && set->gate == GATE_RANK; i++) {
+	for (size_t i = 0; i < c->ranks.list.n; i++) {
 		const struct rank_change *r = &c->ranks.list.v[i];
 		const struct measure rest = {
 			.before_ns = r->unit_ns[0],
@@ -258,7 +320,6 @@ gate_check(const struct settings *set, const struct changes *c)
 		die_nothing(MSG_NO_STEPS_TO_JUDGE, set->paths[1].v[0]);
 }
 
-/* Step time first, as users wait for it; a note for each. */
 int
 gate_status(const struct settings *set, const struct changes *c)
 {
@@ -268,8 +329,6 @@ gate_status(const struct settings *set, const struct changes *c)
 		return exit_status();
 	if (set->gate == GATE_BOTH && c->clock.groups.n == 0)
 		note("no step times to compare: only GPU time is judged");
-	failed = fails_step_time(set, c);
-	failed = fails_gpu_time(set, c) || failed;
-	failed = fails_ranks(set, c) || failed;
+	failed = set->gate == GATE_RANK ? fails_ranks(c) : fails_times(set, c);
 	return failed ? EXIT_GATE : exit_status();
 }

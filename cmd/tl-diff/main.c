@@ -76,7 +76,7 @@ static const char *const per_words[] = { "run", "step", NULL };
 static struct threshold
 threshold_opt(const struct optparse *op, struct str s)
 {
-	struct threshold t = { .is_set = true };
+	struct threshold t = { .is_set = true, .text = s };
 
 	if (s.len > 1 && s.p[s.len - 1] == '%') {
 		t.is_percent = true;

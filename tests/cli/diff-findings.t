@@ -45,7 +45,7 @@ is 'other ops: no row that both have is judged' \
 is 'other ops: what the gate says' \
 	"$(tl-diff --fail-over gpu:3% bert.json batch.json >/dev/null 2>err; echo $?
 	tl-diff --fail-over gpu:3% bert.json large.json 2>&1 >/dev/null | tail -n 1)" '4
-tl-diff: slower than allowed: GPU time 0.100 to 1.900 ms, +1.440 ms by work of one side only, +0.360 ms, not judged; allowed: 3 % (0.003 ms)'
+tl-diff: slower than allowed: GPU time 100.0 us to 1.900 ms (x 19), +1.800 ms: +1.440 ms by work of one side only, +360.0 us (not judged); allowed: 3 % (3.0 us)'
 is 'the same in the sentence' "$(verdict large.json | grep '^GPU time')" \
 	'GPU time 100.0 us to 1.900 ms (x 19): +1.440 ms by work of one side only, +1.500 ms in 2 ops, -60.0 us in 1 op; not judged: +360.0 us'
 like 'a model that has all ops of a small one, of other shapes' "$(verdict large.json | head -n 1)" \
@@ -156,7 +156,7 @@ is 'steps on the clock' \
 	"$(printf 'step\t5\t5')"
 # 1 us^2 a step, 25 * 2/5 of it, and the allowance: 2 * 0.005^2 of 2605.5 us squared
 is 'the gate: the same' "$(message gpu:1% warm1.json warm2.json)" \
-	'tl-diff: slower than allowed: GPU time 10.513 to 10.910 ms, +0.197 ± 0.037 ms beyond noise, +0.200 ms, noise unknown, all by first steps; allowed: 1 % (0.105 ms); 5 and 5 steps of one run each'
+	'tl-diff: slower than allowed: GPU time 10.513 ms to 10.910 ms (+3.8 %), +397.0 us: +197.0 us ± 36.6 us beyond noise, +200.0 us (noise unknown), all by first steps; allowed: 1 % (105.1 us); 5 and 5 steps of one run each'
 # 197 +- 37 us: above 170 us, but not all of the interval
 is 'the gate: above the limit' "$(gate gpu:170us warm1.json warm3.json)" 4
 is 'the gate: not surely' "$(gate gpu:170us --sure warm1.json warm3.json)" 0
@@ -178,12 +178,13 @@ is '... and the cells of noise are empty' \
 	'wild 7000000 7000000.steady 0 69572 false 0.'
 is '... and the gate counts it' "$(gate gpu:1% warm1.json hot1.json; grep -o '+7.*steps;' err)" \
 	'4
-+7.000 ms, noise unknown, all by first steps;'
-# two runs of two: the clock ticks 1 us, so 1/12 us^2, twice a half: 4.303 * 0.289 us
++7.000 ms (noise unknown), all by first steps;'
+# two runs of two: the clock ticks 1 us, so 1/12 us^2, twice a half: 4.303 * 0.289 us;
+# as shares of the mean, 5500 us, of 2000 and 9000 us: * sqrt(85 / 60.5)
 is 'over runs it repeats itself' \
 	"$(gate gpu:1% -B warm1.json -B warm1.json -A hot1.json -A hot1.json; cat err)" \
 	'4
-tl-diff: slower than allowed: GPU time 10.513 to 17.513 ms, +7.000 ± 0.001 ms beyond noise, all by first steps; allowed: 1 % (0.105 ms); 2 and 2 runs'
+tl-diff: slower than allowed: GPU time 10.513 ms to 17.513 ms (+66.6 %), +7.000 ms ± 1.5 us beyond noise, all by first steps; allowed: 1 % (105.1 us); 2 and 2 runs'
 is '... in the sentence' \
 	"$(said -B warm1.json -B warm1.json -A hot1.json -A hot1.json | grep -v '^step')" \
 	'GPU time +66.6 %: +7.000 ms a run beyond noise, 100 % of it from 1 op, all by first steps
@@ -197,9 +198,10 @@ for i in 0 1 2; do
 	run $((2000 + 400 * i)) 500 502 501 503 501 | trace >wide$i.json
 	run $((2200 + 400 * i)) 500 502 501 503 501 | trace >more$i.json
 done
-# 1 us^2, two thirds of it: 2.776 * 0.816 us
+# 1 us^2, two thirds of it: 2.776 * 0.816 us; as shares of 2000 and 3000 us, of which
+# the mean counts: * sqrt((1 / 4 + 1 / 9) / 2 * (4 + 9) / 2)
 is 'three runs that differ' "$(message gpu:1% -B was0.json -B was1.json -B was2.json \
-	-A is0.json -A is1.json -A is2.json | grep -o '+1.*steps')" '+1.000 ± 0.002 ms beyond noise, all by first steps'
+	-A is0.json -A is1.json -A is2.json | grep -o '+1.*steps')" '+1.000 ms ± 2.5 us beyond noise, all by first steps'
 set -- -B wide0.json -B wide1.json -B wide2.json -A more0.json -A more1.json -A more2.json
 is 'first steps that vary more than they differ' "$(gate gpu:1% "$@"
 	said "$@" | grep 'GPU time\|^1 row')" '0

@@ -77,7 +77,7 @@ like 'and who is the slowest' "$(verdict was is | sed -n 2p)" \
 	'^slowest rank: .* of compute a step \(rank 2\) to .* \(rank 1\); it sets the pace'
 is 'the gate' "$(gate 3% is)" 4
 like 'the gate names it alone' "$(cat gate.err)" \
-	'^tl-diff: slower than allowed: rank 1: compute a step .* ms beyond noise; allowed: 3 % \(.*\); 7 and 7 steps, which vary like those of all 4 ranks$'
+	'^tl-diff: slower than allowed: rank 1: compute a step .* us beyond noise; allowed: 3 % \(.*\); 7 and 7 steps, which vary like those of all 4 ranks$'
 is 'the gate: one message' "$(grep -c allowed gate.err)" 1
 is 'the gate: not by so much' "$(gate 20% is)" 0
 is 'the gate: nothing changed' "$(gate 0% same)" 0
@@ -114,7 +114,7 @@ is 'a first step is part of no other' \
 	'0 T 0 false 0 6.1 T 0 false 0 6.2 T 0 false 735714 6.3 T 0 false 0 6.'
 tl-diff --pair rank --fail-over rank:3% cold colder >/dev/null 2>gate.err
 is 'the gate: how it varies is not known, which counts' "$? $(cat gate.err)" \
-	'4 tl-diff: slower than allowed: rank 2: first step 3.090 to 8.240 ms, +0.736 ms a step, noise unknown; allowed: 3 % (0.062 ms)'
+	'4 tl-diff: slower than allowed: rank 2: first step 3.090 ms to 8.240 ms (+166.7 %), +735.7 us a step (noise unknown); allowed: 3 % (61.9 us)'
 tl-diff --pair rank --fail-over rank:40% cold colder >/dev/null 2>&1
 is 'the gate: not by so much' $? 0
 tl-diff --pair rank --fail-over rank:3% colder cold >/dev/null 2>&1
@@ -129,11 +129,11 @@ for sure in '' --sure; do
 	# shellcheck disable=SC2086
 	tl-diff --pair rank --fail-over rank:3% $sure shrinks shrunk >/dev/null 2>gate.err
 	like "the gate: a shorter first step pays for no slower ones $sure" "$? $(cat gate.err)" \
-		'^4 tl-diff: slower than allowed: rank 2: compute a step 2\.[0-9]* to 2\.2[0-9]* ms, \+0\.[12][0-9]* .* ms beyond noise; allowed: 3 % \(0\.060 ms\); 6 and 6 steps[^:]*$'
+		'^4 tl-diff: slower than allowed: rank 2: compute a step 2\.[0-9]* ms to 2\.2[0-9]* ms \([^ ]* %\), \+[12][0-9][0-9]\.[0-9] us .* us beyond noise; allowed: 3 % \(60\.0 us\); 6 and 6 steps[^:]*$'
 	# shellcheck disable=SC2086
 	tl-diff --name k_gemm --fail-over gpu:3% $sure shrinks/2.json shrunk/2.json >/dev/null 2>gate.err
 	like "... nor in GPU time $sure" "$? $(cat gate.err)" \
-		'^4 tl-diff: slower than allowed: GPU time 20\.0[0-9]* to 17\.6[0-9]* ms, \+1\.[12][0-9]* .* ms beyond noise, -3\.600 ms, noise unknown, all by first steps, not counted; allowed'
+		'^4 tl-diff: slower than allowed: GPU time 20\.0[0-9]* ms to 17\.6[0-9]* ms \(-12\.0 %\), \+1\.[12][0-9]* ms .* us beyond noise, -3\.600 ms \(noise unknown\), all by first steps, not counted; allowed'
 done
 tl-diff --pair rank --fail-over rank:15% shrinks shrunk >/dev/null 2>&1
 is '... of less than allowed' $? 0

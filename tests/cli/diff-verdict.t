@@ -234,8 +234,8 @@ sed 's/102\.5/82.5/;s/101\.5/131.5/' c222.json >vary222.json
 is 'fewer calls, and times that vary: both' "$(whole vary444.json vary222.json)" \
 	'GPU time -13.2 %: -60.0 us beyond noise, 100 % of it from 1 op; -20.0 us within noise'
 is 'the gate counts what is none' \
-	"$(tl-diff --fail-over gpu:0% vary222.json vary444.json 2>&1 >/dev/null | grep -o 'ms, [-+.0-9]*')" \
-	'ms, +0.060'
+	"$(tl-diff --fail-over gpu:0% vary222.json vary444.json 2>&1 >/dev/null | grep -o ', [-+.0-9]* us')" \
+	', +60.0 us'
 is 'as many calls a step, of more steps' \
 	"$(counted 4 4 4 4 4 | trace >c5.json; says --per step c444.json c5.json | grep -c 'only side')" 0
 
@@ -384,7 +384,7 @@ is '... but the op' "$(step_says old2400.json old600.json)" \
 GPU time +10.2 %: +500.0 us beyond noise, 100 % of it from 1 op; noise unknown for +2.400 ms'
 is 'which counts in the gate as in the sentence, and is said to' \
 	"$(tl-diff --fail-over gpu:3% host10.json queued.json 2>&1 >/dev/null | sed -n '$s/.*: GPU/GPU/p')" \
-	'GPU time 2.500 to 11.500 ms, +9.000 ms beyond noise (+9.000 ms without a launch: --per step leaves it out); allowed: 3 % (0.075 ms); 5 and 5 steps of one run each'
+	'GPU time 2.500 ms to 11.500 ms (+360.0 %), +9.000 ms beyond noise (+9.000 ms without a launch: --per step leaves it out); allowed: 3 % (75.0 us); 5 and 5 steps of one run each'
 is 'but not in that of a step' \
 	"$(tl-diff --per step --fail-over gpu:3% host10.json queued.json >/dev/null 2>&1; echo $?)" 0
 # waiting [CALL]: steps of 4 launches, each behind 80 us of an op, of 200 us of
@@ -435,8 +435,29 @@ slower() {
 is 'the gate: steps that take longer' "$(slower --fail-over 3% host10.json host25.json)" 4
 is 'the gate: by how much' "$(cat gate.err)" \
 	'tl-diff: the GPU work is identical, step times are not
-tl-diff: slower than allowed: step time 10.000 to 25.000 ms, +15.000 ± 0.819 ms beyond noise; allowed: 3 % (0.300 ms); 5 and 5 steps of one run each'
+tl-diff: slower than allowed: step time 10.000 ms to 25.000 ms (+150.0 %), +15.000 ms ± 818.7 us beyond noise; allowed: 3 % (300.0 us); 5 and 5 steps of one run each
+tl-diff: GPU time passes: unchanged (2.500 ms); --fail-over gpu:3% judges it alone'
 is 'the gate: not by so much' "$(slower --fail-over 150% host10.json host25.json)" 0
+# of steps of 25 ms a kernel takes 500 us, of steps of 10 ms 900
+hosted 10 11 10 11 10 | sed 's/"dur":500/"dur":900/' | trace >busy10.json
+is 'the gate: which time fails, and that the other passes' \
+	"$(slower --fail-over 3ms host25.json busy10.json; slower --fail-over 1ms host25.json busy10.json
+	sed 's/\(allowed: GPU\).*/\1/' gate.err)" '0
+4
+tl-diff: slower than allowed: GPU
+tl-diff: step time passes: 25.000 ms to 10.000 ms (-60.0 %); --fail-over step:1ms judges it alone'
+wild() { # wild US...: of the steps on stdin the kernels take so long
+	awk -v us="$*" 'BEGIN { split(us, v) }
+	/k_a/ { sub(/"dur":500/, "\"dur\":" v[++n]) } { print }'
+}
+hosted 10 11 10 11 10 | wild 300 500 700 300 500 | trace >wild10.json
+hosted 25 26 25 26 25 | wild 320 540 740 310 540 | trace >wild25.json
+like 'the gate: it passes, as growth is within noise' \
+	"$(tl-diff --fail-over 3% wild10.json wild25.json 2>&1 >/dev/null | tail -n 1)" \
+	'^tl-diff: GPU time passes: 2\.300 ms to 2\.450 ms \(\+6\.5 %\), within noise; '
+is 'the gate: of one time, none of the other' \
+	"$(slower --fail-over gpu:1ms host25.json busy10.json; grep -c passes gate.err)" '4
+0'
 is 'the gate: steps within noise' "$(slower --fail-over 0% host10.json host10b.json)" 0
 hosted 10 10 12 18 20 | trace >wide10.json
 hosted 10 11 14 18 19 | trace >wide14.json
@@ -459,9 +480,9 @@ is 'the gate: not where it is told to leave them out' \
 is 'no steps of one kind: is said' "$(says host10.json h1.json | grep 'same kind')" \
 	'the sides have no steps of the same kind: step times are not compared'
 is 'the gate: no steps, the span of the GPU work' \
-	"$(slower --fail-over 3% s777.json span.json; grep -o 'GPU span .* ms,' gate.err)" \
+	"$(slower --fail-over 3% s777.json span.json; grep -o 'GPU span .* us ' gate.err)" \
 	'4
-GPU span 0.050 to 0.200 ms, +0.150 ms,'
+GPU span 50.0 us to 200.0 us (+300.0 %), +150.0 us '
 # the host enqueues a step in 50 us, the GPU takes 200
 {
 	for i in 0 1 2 3 4; do

@@ -305,10 +305,10 @@ gate() { # gate ARGS: the exit status
 }
 is '--fail-over: slower' "$(gate --fail-over 3% s1.json s2.json)" 4
 like '--fail-over: says by how much' "$(cat gate.err)" \
-	'^tl-diff: slower than allowed: GPU time 0\.119 to 0\.159 ms, \+0\.040 ± 0\.006 ms beyond noise; allowed: 3 % \(0\.004 ms\); 4 and 4 steps of one run each$'
+	'^tl-diff: slower than allowed: GPU time 119\.0 us to 159\.0 us \(\+33\.6 %\), \+40\.0 us ± 5\.7 us beyond noise; allowed: 3 % \(3\.6 us\); 4 and 4 steps of one run each'
 like '--fail-over: what is noise is not known' \
 	"$(tl-diff --fail-over 0% before.json slow.json 2>&1 >/dev/null)" \
-	' ms, -0\.009 ms by work of one side only, \+0\.0[0-9]* ms, noise unknown; allowed: '
+	'GPU time 43\.0 us to 57\.0 us \(\+32\.6 %\), \+14\.0 us: -9\.0 us by work of one side only, \+23\.0 us \(noise unknown\); allowed: '
 is '--fail-over: not by so much' "$(gate --fail-over 50us s1.json s2.json)" 0
 is '--fail-over: more than int64 has' "$(gate --fail-over 1e300% s1.json s2.json)" 0
 is '--min-diff: more than int64 has' \
