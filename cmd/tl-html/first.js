@@ -156,6 +156,19 @@ function toplists(word, rest, lists, cells, widths) {
 }
 const TOP_CAUSES = 5;
 const WIDE = ['', '6.5em', '5em', '4.5em', '11em'];
+const TOP = 10;
+// A table's largest by name; a table whose end is not in the page has no shares.
+function topOf(t, ns) {
+  const sums = new Map();
+  (t ? t.rows : []).forEach(r => {
+    const one = sums.get(r.name) || { name: r.name, time_ns: 0, count: 0, note: [].concat(r.categories || r.category || []).join(' ') };
+    one.time_ns += r[ns];
+    one.count += r.count;
+    sums.set(r.name, one);
+  });
+  const list = [...sums.values()].sort((a, b) => b.time_ns - a.time_ns), all = list.reduce((s, r) => s + r.time_ns, 0);
+  return all ? list.slice(0, TOP).map(r => ({ ...r, percent: t.left ? null : 100 * r.time_ns / all })) : [];
+}
 const topCells = r => [bare(r.name), brief(r.time_ns), r.percent == null ? '' : r.percent.toFixed(1) + ' %', r.count, r.note || ''];
 // ---- what could be won ----
 // The row of an event, by an id of the table that a gain comes from, else of any;

@@ -98,7 +98,7 @@ function pathStripes(side) {
 // ---- launches ----
 const launches = side => {
   const t = table('launches_by_api', side);
-  return t ? otherTop({ left: t.left, rows: t.rows.map(r => ({ ...r, name: r.api })) }, 'api_ns_sum').slice(0, TOP_CAUSES) : [];
+  return t ? topOf({ left: t.left, rows: t.rows.map(r => ({ ...r, name: r.api })) }, 'api_ns_sum').slice(0, TOP_CAUSES) : [];
 };
 function waits() {
   each_side(stepBars);

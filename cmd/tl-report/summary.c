@@ -19,13 +19,26 @@ print(const struct figures *f, struct table *t, const char *name)
 
 /* ---- the summary ---- */
 
+/* Its columns. */
+enum {
+	S_PART,
+	S_NAME,
+	S_NOTE,
+	S_TIME,
+	S_PERCENT,
+	S_COUNT,
+	S_UIDS,
+	S_BEFORE,
+	S_AFTER
+};
+
 static struct cell *
 put(struct table *t, const char *part, struct str name)
 {
 	struct cell *row = table_row(t);
 
-	row[0] = cell_text(str_of(part));
-	row[1] = cell_text(name);
+	row[S_PART] = cell_text(str_of(part));
+	row[S_NAME] = cell_text(name);
 	return row;
 }
 
@@ -34,8 +47,8 @@ put_span(struct table *t, const struct rank *all, const char *name, int64_t ns)
 {
 	struct cell *row = put(t, "timeline", str_of(name));
 
-	row[3] = cell_int(ns);
-	row[4] = cell_real(share_of(ns, all->total_ns));
+	row[S_TIME] = cell_int(ns);
+	row[S_PERCENT] = cell_real(share_of(ns, all->total_ns));
 	return row;
 }
 
@@ -53,13 +66,13 @@ put_changes(struct figures *f, struct table *t)
 		const struct change *c = &f->changes.v[i];
 		struct cell *row = put(t, "change", c->name);
 
-		row[3] = cell_int(c->after_ns - c->before_ns);
+		row[S_TIME] = cell_int(c->after_ns - c->before_ns);
 		if (c->before_ns > 0)
-			row[4] = cell_real(
+			row[S_PERCENT] = cell_real(
 			    share_of(c->after_ns - c->before_ns, c->before_ns));
-		row[5] = count_cell(c->count[1]);
-		row[7] = cell_int(c->before_ns);
-		row[8] = cell_int(c->after_ns);
+		row[S_COUNT] = count_cell(c->count[1]);
+		row[S_BEFORE] = cell_int(c->before_ns);
+		row[S_AFTER] = cell_int(c->after_ns);
 	}
 }
 
@@ -84,7 +97,7 @@ put_verdict(const struct figures *f, struct table *t)
 		put(t, "late", of_side(f, t, f->late));
 	put(t, "verdict", f->verdict);
 	for (size_t i = 0; i < f->phases.n; i++)
-		put(t, "phase", f->phases.v[i].phase)[2] =
+		put(t, "phase", f->phases.v[i].phase)[S_NOTE] =
 		    cell_text(of_side(f, t, f->phases.v[i].says));
 	if (f->imbalance.says.len > 0)
 		put(t, "ranks", of_side(f, t, f->imbalance.says));
@@ -99,11 +112,11 @@ put_gains(const struct figures *f, struct table *t)
 		struct cell *row =
 		    put(t, "recoverable", of_side(f, t, f->gains[i].what));
 
-		row[2] = cell_text(f->gains[i].action);
-		row[3] = cell_int(f->gains[i].ns);
-		row[4] = cell_real(f->gains[i].percent);
+		row[S_NOTE] = cell_text(f->gains[i].action);
+		row[S_TIME] = cell_int(f->gains[i].ns);
+		row[S_PERCENT] = cell_real(f->gains[i].percent);
 		if (f->gains[i].uids.len > 0)
-			row[6] = cell_text(f->gains[i].uids);
+			row[S_UIDS] = cell_text(f->gains[i].uids);
 	}
 }
 
@@ -139,8 +152,8 @@ put_threads(struct figures *f, struct table *t)
 			put_span(t, &whole, "total", th->total_ns);
 		}
 		row = put(t, "thread", th->label);
-		row[3] = cell_int(th->busy_ns);
-		row[4] = cell_real(share_of(th->busy_ns, th->total_ns));
+		row[S_TIME] = cell_int(th->busy_ns);
+		row[S_PERCENT] = cell_real(share_of(th->busy_ns, th->total_ns));
 	}
 }
 
@@ -152,8 +165,9 @@ put_each(struct table *t, const struct rank *all, const char *part,
 	for (size_t i = 0; i < list->n; i++) {
 		struct cell *row = put(t, part, list->v[i].label);
 
-		row[3] = cell_int(list->v[i].busy_ns);
-		row[4] = cell_real(share_of(list->v[i].busy_ns, all->total_ns));
+		row[S_TIME] = cell_int(list->v[i].busy_ns);
+		row[S_PERCENT] =
+		    cell_real(share_of(list->v[i].busy_ns, all->total_ns));
 	}
 }
 
@@ -172,7 +186,7 @@ put_window(const struct figures *f, struct table *t)
 	struct str side = side_of(f);
 
 	if (side.len > 0)
-		row[2] = cell_text(side);
+		row[S_NOTE] = cell_text(side);
 }
 
 /* What the GPU did; of a comparison in percent of the first side, and both. */
@@ -214,16 +228,17 @@ put_timeline(struct figures *f, struct table *t)
 			continue;
 		row = put(t, "timeline", str_of(spans[i].name));
 		if (spans[i].is_before) {
-			row[3] = cell_int(mean_of(f, spans[i].ns));
-			row[4] =
+			row[S_TIME] = cell_int(mean_of(f, spans[i].ns));
+			row[S_PERCENT] =
 			    cell_real(share_of(spans[i].ns, all->total_ns));
 		}
 		if (has_two)
-			row[7] = row[3];
+			row[S_BEFORE] = row[S_TIME];
 		if (has_two && spans[i].is_after)
-			row[8] = cell_int(mean_of(other, spans[i].after_ns));
+			row[S_AFTER] =
+			    cell_int(mean_of(other, spans[i].after_ns));
 		if (n > 1)
-			row[2] = cell_text(str_of(text("mean of %zu %s", n,
+			row[S_NOTE] = cell_text(str_of(text("mean of %zu %s", n,
 			    f->by_src ? "traces" : "ranks")));
 	}
 	put_each(t, all, "gpu", &f->gpus);
@@ -237,9 +252,9 @@ put_listed(const struct figures *f, struct table *t, const char *part,
 {
 	struct cell *row = put(t, part, of->name);
 
-	row[3] = cell_int(of->ns);
+	row[S_TIME] = cell_int(of->ns);
 	if (side_of(f).len > 0)
-		row[f->set->side > 0 ? 7 : 6] = row[3];
+		row[f->set->side > 0 ? S_AFTER : S_BEFORE] = row[S_TIME];
 	return row;
 }
 
@@ -255,9 +270,9 @@ put_top(const struct figures *f, struct table *t, const char *part,
 	for (size_t i = 0; i < n; i++) {
 		struct cell *row = put_listed(f, t, part, best[i]);
 
-		row[2] = cell_text(best[i]->what);
-		row[4] = cell_real(share_of(best[i]->ns, sum));
-		row[5] = cell_int(best[i]->count);
+		row[S_NOTE] = cell_text(best[i]->what);
+		row[S_PERCENT] = cell_real(share_of(best[i]->ns, sum));
+		row[S_COUNT] = cell_int(best[i]->count);
 	}
 }
 
@@ -270,7 +285,7 @@ put_lists(const struct figures *f, struct table *t)
 	for (size_t i = 0; f->any_late && f->groups.n > 1 && i < f->groups.n &&
 	     i < TOP_GROUPS;
 	     i++)
-		put(t, "group", f->groups.v[i].name)[2] =
+		put(t, "group", f->groups.v[i].name)[S_NOTE] =
 		    cell_text(of_side(f, t, f->groups.v[i].says));
 	put_top(f, t, "idle", &f->causes, CAUSE_COUNT);
 	put_top(f, t, f->has_op_table || f->set->is_host ? "op" : "kernel",
@@ -282,8 +297,8 @@ put_lists(const struct figures *f, struct table *t)
 
 		buf_printf(&b, "%.*s bound, %.*s", (int)best[i]->what.len,
 		    best[i]->what.p, (int)f->roof.len, f->roof.p);
-		row[2] = cell_text(table_text(t, buf_str(&b)));
-		row[4] = cell_real(
+		row[S_NOTE] = cell_text(table_text(t, buf_str(&b)));
+		row[S_PERCENT] = cell_real(
 		    share_of(best[i]->of_ns - best[i]->ns, best[i]->of_ns));
 		buf_free(&b);
 	}

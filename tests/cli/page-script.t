@@ -42,8 +42,8 @@ says 'ratios, and what is on one side only' \
 says 'the same is light, the most that was lost or won the deepest' \
 	'[tint(0, 8), tint(8, 8), tint(9, 8), tint(-8, 8), ink(8, 8), ink(0, 8), tint(0, 0)].join(" ")' \
 	'rgb(245,245,245) rgb(179,88,6) rgb(179,88,6) rgb(33,102,172) #fff #000 rgb(245,245,245)'
-says 'the other side: ops by name; without the whole table no share' \
-	"[0, 3].map(left => otherTop({ left, rows: [{ name: 'a', t: 1, count: 2 }, { name: 'b', t: 6, count: 1 },
+says 'the largest by name; without the whole table no share' \
+	"[0, 3].map(left => topOf({ left, rows: [{ name: 'a', t: 1, count: 2 }, { name: 'b', t: 6, count: 1 },
 		{ name: 'a', t: 1, count: 3 }] }, 't').map(r => [r.name, r.time_ns, r.count, r.percent]).join(' ')).join(' | ')" \
 	'b,6,1,75 a,2,5,25 | b,6,1, a,2,5,'
 tables='[{ side: 1, schema: { table: "gpu_timeline" }, rows: [{ type: "total_time", time_ns: 40 }, { type: "kernel", time_ns: 10 },

@@ -423,14 +423,14 @@ def compare(paths, want, extra_ns):
     # which make up for nothing that is proven
     more = judged + max(0, sum(first))
     slack = 100 + ROWS * want.slack * any(first)
-    m = re.search(r"([-+][\d.]+)(?: ± ([\d.]+))? ms beyond noise", p.stderr)
-    unknown = re.search(r"([-+][\d.]+) ms, noise unknown", p.stderr)
+    m = re.search(r"([-+][\d.]+ \w+)(?: ± [\d.]+ \w+)? beyond noise", p.stderr)
+    unknown = re.search(r"([-+][\d.]+ \w+) \(noise unknown\)", p.stderr)
     if (p.returncode == 4) != (more > 0) and abs(more) > slack:
         bad.append("gate: status %d, judged %.0f, %.0f unknown" % (p.returncode, judged, more))
     if p.returncode == 4 and (bool(m) != (judged != 0) or
-                              m and abs(float(m[1]) * 1e6 - judged) > 600 or
+                              m and abs(told_ns(m[1]) - judged) > 600 or
                               bool(unknown) != any(first) or unknown and
-                              abs(float(unknown[1]) * 1e6 - sum(first)) > 600 + slack):
+                              abs(told_ns(unknown[1]) - sum(first)) > 600 + slack):
         bad.append("gate says %s, judged %.0f, %.0f unknown" % (p.stderr, judged, sum(first)))
     if "may be" in p.stderr or p.returncode == 0 and m:
         bad.append("gate: %s" % p.stderr)
@@ -577,13 +577,14 @@ def compare_job(paths, want):
                 (g["row"] or None) != (top and "op%02d" % top[1]) or \
                 top and abs(float(g["row_ns"]) - top[0]) > 1.01:
             bad.append("rank %d: %s, not %.1f, %s, %s" % (n, g, r.diff, named, top))
-        told = [re.search(r"rank %d: compute a step ([.\d]+) to ([.\d]+) ms, ([-+.\d]+) "
-                          r"± [.\d]+ ms beyond noise; " % n, p.stderr),
-                re.search(r"rank %d: first step ([.\d]+) to ([.\d]+) ms, ([-+.\d]+) ms a step, "
-                          r"noise unknown; " % n, p.stderr)]
+        time = r"([-+.\d]+ [mun]?s)"
+        told = [re.search(r"rank %d: compute a step %s to %s \(.*?\), %s ± [.\d]+ [mun]?s beyond noise; "
+                          % (n, time, time, time), p.stderr),
+                re.search(r"rank %d: first step %s to %s \(.*?\), %s a step \(noise unknown\); "
+                          % (n, time, time, time), p.stderr)]
         for m, ns in zip(told, (r.mean + [judged], firsts + [first])):
             if bool(m) != (ns[-1] > 0) or m and any(
-                    abs(float(x) * 1e6 - y) > 600 for x, y in zip(m.groups(), ns)):
+                    abs(told_ns(x) - y) > 600 for x, y in zip(m.groups(), ns)):
                 bad.append("rank %d: judged %.0f, first %.0f, gate: %s" % (
                     n, judged, first, p.stderr))
     if (p.returncode == 4) != slower:
