@@ -154,6 +154,14 @@ is_known(const struct jobs *j, enum report_id id)
 	return false;
 }
 
+/* Of one trace the title has the name. */
+static bool
+is_of_title(const struct settings *s, enum report_id id)
+{
+	return (id == MSG_HEALTH_MISLEADING || id == MSG_HEALTH_USABLE) &&
+	    s->traces.v.n == 1 && s->vs.v.n < 2;
+}
+
 static void
 take_record(
     struct jobs *j, const struct job *job, const json_items *r, bool aloud)
@@ -180,6 +188,8 @@ take_record(
 		if (!arg_of(&args[i], j->set, json_member(r, p.name[i]),
 			p.is_text[i]))
 			return;
+	if (is_of_title(j->set, id))
+		args[0] = report_text(program);
 	tell(j, program, job->sides, aloud, id, args);
 }
 
