@@ -227,9 +227,6 @@ check_uses(const struct settings *s)
 			  "-d DIR");
 	if (s->of_short != NULL && !s->shorts)
 		die_usage("option '--%s' needs --short", s->of_short);
-	if (s->linked_only && s->vs.v.n > 0)
-		die_usage("option '--linked-only' does not restrict a "
-			  "comparison: not with --vs");
 	if (s->linked_only && s->critical)
 		die_usage("option '--critical-path' is about all GPU work: not "
 			  "with --linked-only");

@@ -304,7 +304,6 @@ timeline 600 0 0 400
 is 'only with a launch: shares, and why no more' "$(report --linked-only --width 999 | sed -n 1p)" \
 	'1.0 us: 60.0 % compute, 40.0 % idle. No verdict with --linked-only: verdicts are about all GPU work.'
 refuses 2 "'--critical-path' is about all GPU work" 'tl-report --linked-only --critical-path t.tl'
-refuses 2 "'--linked-only' does not restrict a comparison" 'tl-report --linked-only t.tl --vs t.tl'
 timeline 600 0 0 400
 is 'without a launch: little of the work' "$(unlinked 5)" ''
 timeline 1000 0 0 0
