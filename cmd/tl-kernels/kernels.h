@@ -97,7 +97,8 @@ struct stop {
 
 struct sequences {
 	bool is_asked;
-	const char *op; /* --op, or NULL */
+	const char *op;      /* --op, or NULL */
+	uint64_t nops, nmet; /* ops, and those of its name */
 	uint32_t min, max;
 	VEC(struct sequence) list;
 	VEC(uint32_t) names;   /* of the kernels of all in list */

@@ -84,9 +84,12 @@ sequences_op(struct kernels *k, const struct launcher *o)
 {
 	const struct gpu_work **work;
 
-	if (k->sequences.op == NULL || o->kind != KIND_OP ||
-	    !str_glob(str_of(k->sequences.op), dict_get(k->sink.dict, o->name)))
+	if (k->sequences.op == NULL || o->kind != KIND_OP)
 		return;
+	k->sequences.nops++;
+	if (!str_glob(str_of(k->sequences.op), dict_get(k->sink.dict, o->name)))
+		return;
+	k->sequences.nmet++;
 	drop_below(&k->sequences, o->number);
 	if (o->nbelow < k->sequences.min)
 		return;
@@ -355,6 +358,9 @@ sequences_finish(struct kernels *k)
 		return;
 	if (k->sequences.op == NULL)
 		find_runs(k);
+	else if (k->sequences.nmet == 0 && k->sequences.nops > 0)
+		die_nothing(
+		    MSG_NO_SUCH_OP, k->sink.sources.path, k->sequences.nops);
 	for (size_t i = 0; i < k->sequences.list.n; i++) {
 		const struct sequence *s = &k->sequences.list.v[i];
 		struct kernel *one = sink_add(&k->sink);

@@ -297,6 +297,7 @@ for name in Functor_add layer_norm_kernel; do
 done
 like 'of many, the first' "$($screen --op '*' deep.tl)" '^    [.][.][.] 6284 more$'
 refuses 2 'needs --sequences' 'tl-kernels --op x runs.json'
+reports 5 no-such-op 'tl-kernels --sequences --op nope runs.json'
 refuses 2 'above --max-length' 'tl-kernels --sequences --min-length 9 runs.json'
 
 # mm writes 64 x 16 floats, 4096 bytes, which silu reads, whose result add reads: it

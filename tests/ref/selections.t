@@ -20,7 +20,7 @@ cat >one.sh <<'END'
 n=${1%% *} trace=${1#* }
 mkdir "$n" && cd "$n" || exit 1
 if tl-tree "$trace" -o t.tl 2>/dev/null; then
-	awk -v n="$n" 'NR % 14 == n % 14' ../options | while read -r o; do
+	awk -v n="$n" 'NR % 7 == n % 7' ../options | while read -r o; do
 		sh "$ROOT/tests/oracle/selections.sh" t.tl "$o"
 	done >../$n.out
 	sed -i "s|\$|#${trace#"$TL_DATA"/}|" ../$n.out
