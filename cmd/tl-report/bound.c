@@ -309,8 +309,8 @@ put_missing(const struct bound *m)
 		}
 		if (most == CAUSE_GPU_MISSING)
 			put_waits(m);
-		buf_printf(m->b, "; %s",
-		    cause_advice(most, budget_advice_of(m->w)));
+		buf_printf(
+		    m->b, "; %s", cause_advice(most, budget_advice_of(m->w)));
 	}
 	buf_puts(m->b, ". The rest is ");
 }
