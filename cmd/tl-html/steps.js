@@ -68,7 +68,7 @@ function stepBars(side) {
 }
 // ---- critical path ----
 const BOUNDS = 7;
-// Time by what bounds it, the longest first; what is beyond the last colour as one.
+// Time by bound, the longest first; those without a colour of their own are one.
 function bounds(rows) {
   const sums = new Map();
   rows.forEach(r => sums.set(r.bound, (sums.get(r.bound) || 0) + r.time_ns));

@@ -235,8 +235,8 @@ take(struct search *f, const struct match *m)
 
 /*
  * Whether a pair with this candidate, or one further from a, may be among the
- * nearest: no distance is less than the difference of the sums. Beyond
- * candidates with the same first load only that one bounds it.
+ * nearest: no distance is less than the difference of the sums. The second sum
+ * counts only if the first is equal: further out it can have any value.
  */
 static bool
 may_be_near(const struct search *f, const struct candidate *a,
