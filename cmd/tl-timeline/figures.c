@@ -23,6 +23,8 @@ extent(const struct spans *all)
 	    : (struct span){ 0, 0 };
 }
 
+static const char too_long[] = "GPU events or steps span more than 292 years";
+
 /*
  * Every other figure is a part of this length, so one overflow check is enough.
  */
@@ -32,7 +34,7 @@ whole(struct span s)
 	int64_t len;
 
 	if (__builtin_sub_overflow(s.end, s.start, &len))
-		die("the GPU events span more than 292 years");
+		die("%s", too_long);
 	return len;
 }
 
@@ -69,11 +71,15 @@ static int64_t
 set_window(struct slice *slice, struct span extent)
 {
 	struct spans *windows = &slice->sets[SET_WINDOW];
+	int64_t total = 0;
 
 	(void)whole(extent);
 	if (windows->n == 0)
 		spans_add(windows, extent.start, extent.end);
-	return spans_total(windows);
+	for (size_t i = 0; i < windows->n; i++)
+		if (__builtin_add_overflow(total, whole(windows->v[i]), &total))
+			die("%s", too_long);
+	return total;
 }
 
 static void

@@ -80,6 +80,14 @@ tl-decode far.json | tl-cat | sed 's/"ts":0,"dur":1000/"ts":-9000000000000000000
 	s/"ts":1000,"dur":1000/"ts":-1,"dur":9000000000000000000/' >far.ndjson
 like 'both are far' "$(grep -c 9000000000000000000 far.ndjson)" '^2$'
 refuses 1 'span more than 292 years' 'tl-timeline --table gpu_busy_kinds far.ndjson'
+# a step from one end of time to the next step
+{
+	ev user_annotation 'ProfilerStep#1' 1 0 1
+	ev user_annotation 'ProfilerStep#2' 1 1 1
+	gpu kernel a 0 7 2 1 1
+} | trace >far.json
+tl-decode far.json | tl-cat | sed 's/"ts":0,/"ts":-9223372036854775807,/; s/"ts":1000,/"ts":1,/' >far.ndjson
+refuses 1 'steps span more than' 'tl-timeline --by step far.ndjson'
 is 'of each device' "$(rows 'tl-timeline --table gpu_busy_kinds --by dev -c dev,kinds,time_ns kinds.json' | cut -d. -f 1)" \
 	'0 computation 12000'
 is 'gaps below 5us are micro' \
