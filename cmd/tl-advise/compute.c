@@ -218,13 +218,29 @@ args_of(struct advice *a, const struct line *l)
 	return s;
 }
 
+/*
+ * Percent of the roof that a row's time reaches; -1: no model. A mean over
+ * calls, all that other tools' tables have, is too high where short calls do
+ * better than long ones.
+ */
+static double
+reached_of(const struct line *l)
+{
+	double ns = line_real(l, "kernel_ns_sum");
+
+	if (line_lacks(l, "pct_roofline_mean"))
+		return -1;
+	if (line_lacks(l, "lost_ns") || ns <= 0)
+		return line_real(l, "pct_roofline_mean");
+	return 100 * (1 - line_real(l, "lost_ns") / ns);
+}
+
 void
 compute_take_op(struct advice *a, const struct line *l)
 {
 	struct str name = line_text(l, "name");
 	struct str category = line_text(l, "op_category");
 	struct str kernels = line_text(l, "kernel_details_summary");
-	bool has_roof = !line_lacks(l, "pct_roofline_mean");
 	struct op_row *o;
 
 	category = category.len > 0 ? category : STR("other");
@@ -251,7 +267,7 @@ compute_take_op(struct advice *a, const struct line *l)
 		.flop_per_byte = line_lacks(l, "flop_per_byte")
 		    ? -1
 		    : line_real(l, "flop_per_byte"),
-		.reached = has_roof ? line_real(l, "pct_roofline_mean") : -1,
+		.reached = reached_of(l),
 	};
 	details_take_op(a, o, l);
 }

@@ -145,10 +145,18 @@ def library(op, kernels):
     return ""
 
 
+def reached(r):
+    """Percent of the roof, by time where calls differ; None: no model."""
+    ns, e = r["kernel_ns_sum"], r.get("pct_roofline_mean")
+    if e is None or r.get("lost_ns") is None or ns <= 0:
+        return e
+    return 100 * (1 - r["lost_ns"] / ns)
+
+
 def key_of(r, category):
     bound = (r.get("roofline_bound") or "")[:7].lower()
     bound = "memory" if bound.startswith("memory") else bound
-    e = r.get("pct_roofline_mean") or 0
+    e = reached(r) or 0
     # the cell as it is written
     return (category, bound, library(r["name"], json.dumps(
         r.get("kernel_details_summary"), separators=(",", ":"),
@@ -156,7 +164,7 @@ def key_of(r, category):
 
 
 def lost(r):
-    e = r.get("pct_roofline_mean")
+    e = reached(r)
     return 0 if e is None or e > 110 else max(0, 1 - e / 100) * r["kernel_ns_sum"]
 
 
@@ -177,7 +185,7 @@ def expected_ops():
         if late is not None and r["rank"] != late:
             gains_of_others[key_of(r, category)] += lost(r)
             continue
-        ns, e = r["kernel_ns_sum"], r.get("pct_roofline_mean")
+        ns, e = r["kernel_ns_sum"], reached(r)
         if e is None or e > 110:
             others[category, r["name"]][0] += ns
             others[category, r["name"]][1].append(r)
@@ -260,9 +268,9 @@ for f in ops:
         check(f["confidence"] != "high" or gain[2] <= 1.01 * gain[0], "bounds", f)
         category, bound, lib, roof, band = found[1]
         ns = sum(r["kernel_ns_sum"] for r in rows)
-        reached = 100 * (1 - modelled[found[1]][0] / ns)
-        check(" at %.1f %% of the %s roof (%s): " % (reached, bound, roof)
-              in f["insight"], "roof", f["insight"], reached)
+        percent = 100 * (1 - modelled[found[1]][0] / ns)
+        check(" at %.1f %% of the %s roof (%s): " % (percent, bound, roof)
+              in f["insight"], "roof", f["insight"], percent)
         check(not lib or " of %s at" % lib in f["insight"], "library", f)
     check(len(most["name"]) > 60 or most["name"] in f["insight"], "most", f)
 for key in left:
@@ -336,7 +344,7 @@ for f in advice:
     if f["evidence"] == "op":
         mine_ = [r for r in unified if r["first_uid"] in (f["uids"] or [])]
         check(any(r["kernel_ns_sum"] >= 0.05 * total and
-                  "%.1f %%" % r["pct_roofline_mean"] in f["insight"]
+                  "%.1f %%" % reached(r) in f["insight"]
                   for r in mine_), "op", f)
 check(not conv or 10 * layout < whole or 0.75 * passes(layout)[1] / basis < least or
       any(f["evidence"] == "layout" for f in advice), "no layout", layout)

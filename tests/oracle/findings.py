@@ -37,6 +37,7 @@ CAVEATS = {
     "window": "shares of the window with its steps",
     "roof": "groups by roof, too",
     "figure": "another figure of tl-roofline",
+    "time": "by time, not by call",
     "model": "ops that only tl-roofline models",
     "library": "more libraries",
     "replay": "host time of a replay, or without an op, is no op's",
@@ -61,7 +62,7 @@ EXCUSED = {
     "pair_bert_small": {"below": 1},
     "pair_nsfw_vit": {"below": 1},
     "pair_timesformer": {"window": 5},
-    "torch_compile_triton": {"model": 1},
+    "torch_compile_triton": {"model": 1, "time": 1},
     "tpt_transformer_step1": {"model": 1},
 }
 COMM = ("all_reduce", "collective", "ncclkernel", "rccl", "broadcast", "allgather")
@@ -188,8 +189,12 @@ class Ours:
 
     def ops(self):
         for r in self.tables.get("unified_perf_summary", []):
-            e = r.get("pct_roofline_mean")
-            yield {"name": r["name"], "category": (r["op_category"] or "other").lower(),
+            # by time: the mean over calls, which the reference takes, is beside it
+            e = mean = r.get("pct_roofline_mean")
+            if e is not None and r.get("lost_ns") is not None and r["kernel_ns_sum"] > 0:
+                e = 100 * (1 - r["lost_ns"] / r["kernel_ns_sum"])
+            yield {"mean": mean, "name": r["name"],
+                   "category": (r["op_category"] or "other").lower(),
                    "ns": r["kernel_ns_sum"], "reached": e, "roof": r.get("roof"),
                    "bound": (r.get("roofline_bound") or "").split("_")[0].lower(),
                    "library": library(r["name"], json.dumps(r.get("kernel_details_summary")))}
@@ -310,8 +315,10 @@ def compute(ref, got):
     window = max(got.metrics["window_ns"], got.metrics["total_ns"])
     gains = grouped(ref.ops())
     found, mine = got.groups(), grouped(got.ops())
+    calls = [{**o, "reached": o["mean"]} for o in got.ops()]
+    by_call = grouped(calls)
     modelled = [(o["name"], o["ns"]) for o in ref.ops() if o["reached"] is not None]
-    alike = grouped(o for o in got.ops() if any(
+    alike = grouped(o for o in calls if any(
         name == o["name"] and near(o["ns"], ns, 1000) for name, ns in modelled))
     whole, linked = collections.Counter(), collections.Counter()
     for o in got.ops():
@@ -322,7 +329,9 @@ def compute(ref, got):
         if 0.875 * gain < 0.005 * e2e:
             continue
         excuse = None
-        if not near(mine.get(key, 0), gain):
+        if near(by_call.get(key, 0), gain) and near(found.get(key, 0), mine.get(key, 0)):
+            excuse = "time"
+        elif not near(mine.get(key, 0), gain):
             excuse = "links" if whole[key[0]] > 1.002 * linked[key[0]] else \
                 "model" if near(alike.get(key, 0), gain) else "figure"
         elif 0.875 * gain < 0.005 * window:
