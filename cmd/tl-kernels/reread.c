@@ -23,7 +23,7 @@ written_by(struct kernels *k, const struct model_op *op)
 	if (m == NULL)
 		return NAN;
 	res = model_eval(k->models, m, op, MODEL_FWD);
-	return res->written;
+	return res->effect.written;
 }
 
 static uint64_t
@@ -55,12 +55,12 @@ moves_of(struct kernels *k, const struct kernel *one)
 	op.kernels = &kernel;
 	op.nkernels = 1;
 	m = (struct op_moves){ .written = written_by(k, &op),
-		.first = (uint32_t)r->sizes.n,
+		.first = (uint32_t)r->tensors.n,
 		.has_types = true };
-	m.has_shapes = model_tensors(k->models, &op, &r->sizes);
-	m.n = (uint32_t)r->sizes.n - m.first;
+	m.has_shapes = model_tensors(k->models, &op, &r->tensors);
+	m.n = (uint32_t)r->tensors.n - m.first;
 	for (uint32_t i = 0; i < m.n; i++)
-		m.has_types &= !isnan(r->sizes.v[m.first + i]);
+		m.has_types &= !isnan(r->tensors.v[m.first + i].bytes);
 	vec_push(&r->ops, m);
 	return m;
 }
@@ -84,8 +84,8 @@ reread_between(struct kernels *k, const struct kernel *a,
 		return from.has_shapes ? REREAD_NO_MODEL : REREAD_NO_SHAPES;
 	/* read once, though two arguments be the same */
 	for (uint32_t i = 0; i < to.n; i++)
-		is_read |=
-		    k->sequences.reread.sizes.v[to.first + i] == from.written;
+		is_read |= k->sequences.reread.tensors.v[to.first + i].bytes ==
+		    from.written;
 	if (!is_read && !to.has_types)
 		return REREAD_NO_TYPES;
 	*bytes = is_read ? (int64_t)from.written : 0;
@@ -115,5 +115,5 @@ reread_free(struct reread *r)
 {
 	map_free(&r->known);
 	vec_free(&r->ops);
-	vec_free(&r->sizes);
+	vec_free(&r->tensors);
 }

@@ -38,7 +38,7 @@ struct op_moves {
 struct reread {
 	struct map known; /* in ops */
 	VEC(struct op_moves) ops;
-	model_sizes sizes; /* of the arguments of all in ops */
+	model_tensor_vec tensors; /* of all in ops */
 };
 
 struct kernels;

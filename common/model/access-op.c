@@ -142,13 +142,39 @@ a_no_model(lua_State *L)
 	return luaL_error(L, "%s", luaL_optstring(L, 1, "no model"));
 }
 
-/* writes(bytes): sets the size of the result, and returns it. */
+static uint64_t
+args_from(lua_State *L, int i)
+{
+	uint64_t bits = 0;
+
+	for (; i <= lua_gettop(L); i++) {
+		lua_Integer arg = luaL_checkinteger(L, i);
+
+		luaL_argcheck(L, arg >= 0, i, "no argument");
+		if (arg < MODEL_ARGS)
+			bits |= UINT64_C(1) << arg;
+	}
+	return bits;
+}
+
+/* writes(bytes, i, ...): sets the size of the result, and returns it; arguments
+ * i, ... are where it goes, and are not read. */
 static int
 a_writes(lua_State *L)
 {
-	models_of(L)->written = luaL_checknumber(L, 1);
+	models_of(L)->effect = (struct model_effect){ .is_told = true,
+		.written = luaL_checknumber(L, 1),
+		.unread = args_from(L, 2) };
 	lua_settop(L, 1);
 	return 1;
+}
+
+/* may_read(i, ...): after writes(), whether these are read is not known. */
+static int
+a_may_read(lua_State *L)
+{
+	models_of(L)->effect.unsure = args_from(L, 1);
+	return 0;
 }
 
 const luaL_Reg access_op_functions[] = {
@@ -160,6 +186,7 @@ const luaL_Reg access_op_functions[] = {
 	{ "in_backward", a_in_backward },
 	{ "in_forward", a_in_forward },
 	{ "kernels", a_kernels },
+	{ "may_read", a_may_read },
 	{ "no_model", a_no_model },
 	{ "op_name", a_op_name },
 	{ "requests", a_requests },

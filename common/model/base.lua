@@ -74,6 +74,17 @@ function traffic(twice, but)
   return sum
 end
 
+-- The arguments from number n on that are tensors: behind an op's operands they are
+-- where its results go (out=).
+function outs(n)
+  local list = {}
+  for i = n, nargs() - 1 do
+    local t = dtype(i)
+    if t ~= "" and t ~= "Scalar" and t ~= "ScalarList" then list[#list + 1] = i end
+  end
+  return table.unpack(list)
+end
+
 -- An op that streams through its arguments: per operations for each element of
 -- argument of; result: the argument that what it returns is like.
 function streaming(t)

@@ -23,7 +23,7 @@ local function two_operands(_ENV, out)
   elseif has(1) then
     o = b
   end
-  return n, bytes(0) + bytes(1) + writes(n * o)
+  return n, bytes(0) + bytes(1) + writes(n * o, outs(2))
 end
 
 op {
@@ -35,13 +35,16 @@ op {
     { op = "aten::add", dims = { { 4, 197, 768 }, { 4, 197, 768 }, {} },
       types = { bf16, bf16, "Scalar" }, flops = 605184, bytes = 3631104, written = 1210368, spec = "vector_bf16" },
     { op = "aten::mul", dims = { { 1000, 512 }, {}, { 1000, 512 } },
-      types = { bf16, "double", bf16 }, flops = 512000, bytes = 2048008 },
+      types = { bf16, "double", bf16 }, flops = 512000, bytes = 2048008, written = 1024000,
+      unread = { 2 } },
     -- a number by value moves nothing
     { op = "aten::div", dims = { { 10, 512, 7, 7 }, {} }, types = { bf16, "Scalar" },
       flops = 250880, bytes = 1003520 },
     -- an expanded tensor has the addresses of what was expanded
     { op = "aten::add", dims = { { 8, 64 }, { 8, 64 } }, types = { "float", "float" },
       strides = { { 64, 1 }, { 0, 1 } }, flops = 512, bytes = 4 * (512 + 64 + 512) },
+    { op = "aten::add_", dims = { { 8, 64 }, { 64 }, {} }, types = { "float", "float", "Scalar" },
+      bytes = 4 * (512 + 64 + 512), written = 2048, unread = {} },
     { op = "aten::mul", dims = { { 8, 1, 3 }, { 5, 1 } }, types = { "float", "float" },
       flops = 120, bytes = 4 * (24 + 5 + 120), params = { shape_in2 = { 5, 1 } } },
   },
@@ -59,7 +62,7 @@ local function pointwise(_ENV)
   one_operand(_ENV, shape(0), tuple(dtype(0), out and dtype(1) or nil), strides(0),
     out and strides(1) or nil)
   local n = elems(0)
-  return n, bytes(0) + writes(n * size(out and 1 or 0))
+  return n, bytes(0) + writes(n * size(out and 1 or 0), outs(1))
 end
 
 op {
@@ -69,6 +72,8 @@ op {
   examples = {
     { op = "aten::silu", dims = { { 8, 64 } }, types = { bf16 }, strides = { { 64, 1 } },
       flops = 512, bytes = 2048, params = { op_shape = { 8, 64 }, stride_input = { 64, 1 } } },
+    { op = "aten::silu", dims = { { 8, 64 }, { 8, 64 } }, types = { bf16, "float" }, bytes = 3072,
+      written = 2048, unread = { 1 } },
   },
 }
 
@@ -78,13 +83,13 @@ op {
   names = { "aten::copy", "aten::copy_" },
   eval = function (_ENV)
     local n = pointwise(_ENV)
-    local written = writes(n * size(0))
+    local written = writes(n * size(0), 0)
     if nargs() > 1 and dtype(1) ~= "" then return n, written + bytes(1) end
     return n, written * 2
   end,
   examples = {
     { op = "aten::copy_", dims = { { 8, 64 }, { 8, 64 }, {} }, types = { "float", bf16, "Scalar" },
-      flops = 512, bytes = 512 * 6, written = 512 * 4, spec = "vector_fp32" },
+      flops = 512, bytes = 512 * 6, written = 512 * 4, unread = { 0 }, spec = "vector_fp32" },
     { op = "aten::copy_", dims = { { 8, 64 }, { 1, 64 }, {} }, types = { bf16, bf16, "Scalar" },
       flops = 512, bytes = 1024 + 128 },
     { op = "aten::copy_", dims = { { 8, 64 }, {}, {} }, types = { bf16, "double", "Scalar" },
@@ -111,7 +116,7 @@ op {
 
 local function resized(_ENV, out)
   one_operand(_ENV, out, { dtype(0), dtype(0) }, strides(0), nil)
-  return prod(out), bytes(0) + writes(prod(out) * size(0))
+  return prod(out), bytes(0) + writes(prod(out) * size(0), outs(1))
 end
 
 -- Pair i of the padding belongs to dimension -1 - i.
@@ -168,11 +173,11 @@ local function gated(names, per_element)
     eval = function (_ENV)
       one_operand(_ENV, shape(0), { dtype(1), dtype(0) }, strides(1), strides(0))
       local n = elems(0)
-      return per_element * n, 2 * n * size(1) + writes(n * size(0))
+      return per_element * n, 2 * n * size(1) + writes(n * size(0), 0)
     end,
     examples = {
       { op = names[1], dims = { { 4, 8 }, { 4, 16 } }, types = { bf16, bf16 },
-        flops = per_element * 32, bytes = 64 * 2 + 32 * 2 },
+        flops = per_element * 32, bytes = 64 * 2 + 32 * 2, unread = { 0 } },
     },
   }
 end

@@ -19,6 +19,7 @@ struct evaluation {
 };
 
 #define NFIGURES 4
+static const struct model_effect no_effect = { .written = (double)NAN };
 #define ENV_NAMES 16 /* most entries set fewer, so the table need not grow */
 
 /* Calls the entry's function of this name on its environment; pushes FLOPs,
@@ -170,7 +171,7 @@ evaluate(lua_State *L)
 	if (e->way == MODEL_BWD) {
 		size_t n = ms->norder;
 
-		ms->written = (double)NAN;
+		ms->effect = no_effect;
 		call_entry(L, env, entry, "backward");
 		ms->norder = n; /* parameters are those of the forward */
 		if (lua_isnil(L, back + NFIGURES + 2))
@@ -178,8 +179,9 @@ evaluate(lua_State *L)
 		back += NFIGURES;
 	}
 	set_figures(L, back, e->out);
-	e->out->written =
-	    ms->written >= 0 && !isinf(ms->written) ? ms->written : (double)NAN;
+	e->out->effect = ms->effect;
+	if (!(ms->effect.written >= 0) || isinf(ms->effect.written))
+		e->out->effect.written = (double)NAN;
 	if (e->figures_only)
 		return 0;
 	if (e->m->is_gemm)
@@ -232,7 +234,7 @@ run(struct models *ms, struct evaluation *e, struct str *reason)
 	ms->entry = e->m;
 	ms->norder = 0;
 	ms->values = 1;
-	ms->written = (double)NAN;
+	ms->effect = no_effect;
 	ms->skipped = ms->unmodelled = ms->lacks = ms->in_own = false;
 	ms->builtin = e->m->is_builtin;
 	sandbox_begin(ms, MODEL_STEPS, MODEL_WORK, MODEL_CHURN);
@@ -273,7 +275,7 @@ compute_large(struct models *ms, struct evaluation e)
 		fabs(big.bytes - r->bytes) > 1e-9 * big.bytes)) {
 		r->flops = big.flops;
 		r->bytes = big.bytes;
-		r->written = big.written;
+		r->effect = big.effect;
 		r->repeated = big.repeated;
 		r->status = MODEL_OK;
 	}
@@ -370,11 +372,13 @@ model_eval(struct models *ms, const struct model *m, const struct model_op *op,
 		.number = (uint32_t)ms->results.n,
 		.flops = (double)NAN,
 		.bytes = (double)NAN,
-		.written = (double)NAN,
+		.effect = no_effect,
 	};
 	vec_push(&ms->results, r);
 	compute(ms, &(struct evaluation){ m, op, way, false, r });
-	if (r->status != MODEL_OK)
-		r->flops = r->bytes = r->written = (double)NAN;
+	if (r->status != MODEL_OK) {
+		r->flops = r->bytes = (double)NAN;
+		r->effect = no_effect;
+	}
 	return r;
 }

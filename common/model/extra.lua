@@ -54,7 +54,7 @@ local function pointwise(n, names, bool_result)
       for i = n, nargs() - 1 do
         if has(i) and dtype(i) ~= "Scalar" then e = size(i) end
       end
-      return elements, moved + writes(elements * e), first
+      return elements, moved + writes(elements * e, outs(n)), first
     end,
     examples = {
       { op = names[1], dims = { { 8, 64 } }, types = { "float" }, flops = 512,
@@ -101,7 +101,7 @@ op {
   eval = function (_ENV)
     num_elems = count(value(1), nil) or fail("its size is not recorded (Concrete Inputs)")
     dtype_in = dtype(0)
-    return 0, bytes(0) + 8 * num_elems
+    return 0, bytes(0) + writes(8 * num_elems)
   end,
 }
 
@@ -111,11 +111,11 @@ op {
     exponential_ cauchy_ geometric_ log_normal_ ]],
   eval = function (_ENV)
     about(_ENV, 0)
-    return 0, writes(num_elems * size(0))
+    return 0, writes(num_elems * size(0), 0)
   end,
   examples = {
     { op = "aten::fill_", dims = { { 8, 16 }, {} }, types = { "float", "Scalar" }, flops = 0,
-      bytes = 512 },
+      bytes = 512, written = 512, unread = { 0 } },
   },
 }
 
@@ -124,7 +124,7 @@ op {
   like = entry("MorePointwise", 0), names = aten "native_dropout _fused_dropout",
   eval = function (_ENV)
     about(_ENV, 0)
-    return num_elems, bytes(0) + writes(num_elems * size(0)) + num_elems
+    return num_elems, bytes(0) + writes(num_elems * size(0), outs(1)) + num_elems
   end,
   examples = {
     { dims = { { 8, 16 }, {}, {} }, types = { bf16, "Scalar", "Scalar" }, flops = 128, bytes = 640 },
@@ -136,7 +136,7 @@ op {
   eval = function (_ENV)
     num_elems = elems(0) // 2
     dtype_in = dtype(0)
-    return 5 * num_elems, bytes(0) + writes(num_elems * size(0))
+    return 5 * num_elems, bytes(0) + writes(num_elems * size(0), outs(1))
   end,
 }
 
@@ -149,7 +149,7 @@ op {
     dtype_in = dtype(0)
     local out = size(0) -- half_to_float makes floats of halves
     if bool(value(2), false) then out = 4 end
-    return 5 * elems(0), bytes(0) + writes(elems(0) * out)
+    return 5 * elems(0), bytes(0) + writes(elems(0) * out, outs(1))
   end,
   examples = {
     { op = "aten::_softmax", dims = { { 8, 128, 128 }, {}, {} }, types = { bf16, "Scalar", "Scalar" },
@@ -164,7 +164,7 @@ op {
   eval = function (_ENV)
     op_shape = shape(0)
     dtype_in = dtype(0)
-    return 4 * elems(0), bytes(0) + bytes(1) + writes(elems(1) * size(0))
+    return 4 * elems(0), bytes(0) + bytes(1) + writes(elems(1) * size(0), outs(2))
   end,
   examples = {
     { op = "aten::_softmax_backward_data", dims = { { 8, 16 }, { 8, 16 } },
@@ -177,18 +177,20 @@ op {
   eval = function (_ENV)
     num_elems = elems(1)
     dtype_in = dtype(0)
+    writes(unknown, outs(5))
     return num_elems, num_elems * (size(0) + size(1, 8))
   end,
 }
 
 -- ---- moving ----
 
--- n elements are written that are read from argument x, besides the indices of argument i
+-- n elements are written that are read from argument x, besides the indices of argument i;
+-- what stands behind these is where they go
 local function move(_ENV, x, n, i)
   num_elems = n
   dtype_in = dtype(x)
   local moved = n * size(x)
-  return 0, math.min(moved, bytes(x)) + writes(moved) + (i and has(i) and bytes(i, 8) or 0)
+  return 0, math.min(moved, bytes(x)) + writes(moved, outs((i or x) + 1)) + (i and has(i) and bytes(i, 8) or 0)
 end
 
 -- The size and if known the type of an element by the name of the kernel that copies
@@ -213,7 +215,8 @@ op {
     local e, kind = size(0), dtype(0)
     if e ~= e then e, kind = copied() end -- a list's type is TensorList: that doesn't say of what
     dtype_in = kind
-    return 0, bytes(list, e) + writes(num_elems * e)
+    if list == 1 then return 0, bytes(1, e) + writes(num_elems * e, 0) end
+    return 0, bytes(0, e) + writes(num_elems * e, outs(1))
   end,
   examples = {
     { op = "aten::cat", dims = { { { 8, 16 }, { 8, 4 } }, {} }, types = { "TensorList", "Scalar" },
@@ -226,7 +229,7 @@ op {
       kernels = { "copy", "void at::CatArrayBatchedCopy<double, unsigned int, 2, 64, 64>(double*)" },
       flops = 0, bytes = 2 * 8 * 160 },
     { op = "aten::cat", dims = { { 9 }, { { 8, 16 }, { 8, 4 } }, {} },
-      types = { "float", "TensorList", "Scalar" }, flops = 0, bytes = 2 * 4 * 160 },
+      types = { "float", "TensorList", "Scalar" }, flops = 0, bytes = 2 * 4 * 160, unread = { 0 } },
     { op = "aten::cat", dims = { { 8, 20 }, {}, {} }, types = { "float", "TensorList", "Scalar" },
       status = "failed" },
     { op = "aten::cat", dims = { {}, {} }, types = { "TensorList", "Scalar" }, status = "failed" },
@@ -281,7 +284,7 @@ op {
   names = aten "scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_",
   eval = function (_ENV)
     local f, b = move(_ENV, 0, elems(2), 2)
-    writes(bytes(0))
+    writes(bytes(0), outs(4))
     return f, b
   end,
   examples = {
@@ -295,7 +298,7 @@ op {
   eval = function (_ENV)
     local f, b = move(_ENV, 3, elems(3), 2)
     local adds = op_name():find("index_add", 1, true) and elems(3) or 0
-    writes(bytes(0))
+    writes(bytes(0), outs(4))
     return f + adds, b + adds * size(0)
   end,
   examples = {
@@ -329,14 +332,16 @@ op {
     local f, moved = move(_ENV, 0, prod(picked) * whole)
     if op_name():find("_put", 1, true) then
       local written = num_elems * size(0)
-      writes(bytes(0))
+      writes(bytes(0), outs(3))
       moved = moved - written + bytes(2) + (bool(value(3), false) and written or 0)
+    else
+      writes(num_elems * size(0), outs(2))
     end
     return f, moved + indices
   end,
   examples = {
     { op = "aten::index", dims = { { 100, 16 }, { { 8 } } }, types = { "float", "TensorList" },
-      flops = 0, bytes = 2 * 128 * 4 + 64 },
+      flops = 0, bytes = 2 * 128 * 4 + 64, written = 512, unread = {} },
     { op = "aten::index", dims = { { 100, 16 }, { {}, { 8 } } }, types = { "float", "TensorList" },
       flops = 0, bytes = 2 * 800 * 4 + 64 },
     { op = "aten::index", dims = { { 100, 16 }, { { 8, 1 }, { 4 } } },
@@ -388,7 +393,7 @@ local function pool(names, is_max, indices)
       output_shape = s
       kernel_size = k
       local all = prod(s)
-      return all * prod(k), bytes(0) + writes(all * size(0)) + (indices and 8 * all or 0)
+      return all * prod(k), bytes(0) + writes(all * size(0), outs(1)) + (indices and 8 * all or 0)
     end,
     examples = {
       { dims = { { 10, 64, 112, 112 }, {}, {}, {}, {}, {} }, types = { bf16 },
@@ -403,7 +408,7 @@ pool(aten "avg_pool2d", false, false)
 pool({ "aten::max_pool3d_with_indices" }, true, true)
 pool({ "aten::avg_pool3d" }, false, false)
 
--- Pointwise in what is larger, the input's gradient.
+-- Pointwise in what is larger, the input's gradient; of the input only the size counts.
 op {
   like = entry("Pooling", 0),
   names = aten [[ max_pool2d_with_indices_backward avg_pool2d_backward _adaptive_avg_pool2d_backward
@@ -411,9 +416,15 @@ op {
     adaptive_max_pool2d_backward adaptive_max_pool3d_backward ]],
   eval = function (_ENV)
     num_elems = elems(1)
-    return elems(0), bytes(0) + writes(elems(1) * size(0))
+    return elems(0), bytes(0) + writes(elems(1) * size(0), 1)
       + (op_name():find("max", 1, true) and 8 * elems(0) or 0)
   end,
+  examples = {
+    { op = "aten::max_pool2d_with_indices_backward",
+      dims = { { 2, 4, 4 }, { 2, 8, 8 }, {}, {}, {}, {}, {}, { 2, 4, 4 } },
+      types = { "float", "float", "", "", "", "", "", "long int" }, bytes = 4 * (32 + 128) + 8 * 32,
+      written = 512, unread = { 1 } },
+  },
 }
 op {
   like = entry("Pooling", 0), names = aten [[ _adaptive_avg_pool2d adaptive_avg_pool2d _adaptive_avg_pool3d
@@ -424,7 +435,8 @@ op {
     input_shape = shape(0)
     for i = 1, #out do s[#s - #out + i] = out[i] end
     output_shape = s
-    return elems(0), bytes(0) + prod(s) * (size(0) + (op_name():find("max", 1, true) and 8 or 0))
+    local indices = op_name():find("max", 1, true) and 8 * prod(s) or 0
+    return elems(0), bytes(0) + writes(prod(s) * size(0), outs(1)) + indices
   end,
   examples = {
     { op = "aten::adaptive_max_pool2d", dims = { { 2, 64, 8, 8 }, {} }, types = { "float" },
@@ -445,7 +457,7 @@ local function resample(names, per_element, scales_at)
           or sizes[i - 2] or fail("no output size")
       end
       output_shape = s
-      return per_element * prod(s), bytes(0) + prod(s) * size(0)
+      return per_element * prod(s), bytes(0) + writes(prod(s) * size(0), outs(1))
     end,
     examples = {
       { dims = { { 2, 3, 8, 8 }, {}, {}, {} }, types = { "float" },
@@ -468,7 +480,7 @@ local function resample_backward(names, per_element)
       if #s == 0 then fail("the input's size is not recorded (Concrete Inputs)") end
       input_shape = s
       output_shape = shape(0)
-      return per_element * elems(0), bytes(0) + prod(s) * size(0)
+      return per_element * elems(0), bytes(0) + writes(prod(s) * size(0), outs(1))
     end,
     examples = {
       { dims = { { 2, 3, 16, 16 }, {}, {}, {} }, types = { "float" },
@@ -502,13 +514,21 @@ op {
     local name = op_name():match("_foreach_(%l+)")
     if name == "zero" or name == "norm" then passes = 1 elseif name == "copy" then passes = 2 end
     -- Kineto gives TensorList as the type: of floats, if not told otherwise
-    return name == "zero" and 0 or n, passes * n * size(0, 4), size(0) ~= size(0) and "float" or nil
+    local e = size(0, 4)
+    if name == "zero" or name == "copy" then
+      writes(n * e, 0)
+    else
+      writes((name == "norm" and #tensors(0) or n) * e)
+    end
+    return name == "zero" and 0 or n, passes * n * e, size(0) ~= size(0) and "float" or nil
   end,
   examples = {
     { op = "aten::_foreach_add_", dims = { { { 8, 16 }, { 4 } }, { { 8, 16 }, { 4 } }, {} },
-      types = { "TensorList", "TensorList", "Scalar" }, flops = 132, bytes = 3 * 132 * 4 },
+      types = { "TensorList", "TensorList", "Scalar" }, flops = 132, bytes = 3 * 132 * 4,
+      written = 132 * 4, unread = {} },
     { op = "aten::_foreach_copy_", dims = { { { 8, 16 }, { 4 } }, { { 8, 16 }, { 4 } }, {} },
-      types = { "TensorList", "TensorList", "Scalar" }, flops = 132, bytes = 2 * 132 * 4 },
+      types = { "TensorList", "TensorList", "Scalar" }, flops = 132, bytes = 2 * 132 * 4,
+      written = 132 * 4, unread = { 0 } },
     { op = "aten::_foreach_zero_", dims = { { { 8, 16 }, { 4 } } }, types = { "TensorList" },
       flops = 0, bytes = 132 * 4 },
     { op = "aten::_foreach_maximum_", dims = { { { 8, 16 }, { 4 } }, {} },

@@ -8,9 +8,10 @@ local function flops(B, M, N, K, bias)
 end
 
 -- FLOPs and bytes; a, b, bias: bytes of the operands and of what is added to the
--- product, if anything is; out: bytes an element of the result
-local function cost(B, M, N, K, a, b, out, bias)
-  return flops(B, M, N, K, bias), a + b + writes(B * M * N * out) + (bias or 0)
+-- product, if anything is; out: bytes an element of the result; ...: arguments that are
+-- not read
+local function cost(B, M, N, K, a, b, out, bias, ...)
+  return flops(B, M, N, K, bias), a + b + writes(B * M * N * out, ...) + (bias or 0)
 end
 
 local matrix = { category = "GEMM", sheet = "GEMM", unit = "matrix", gemm = true, prec = 0 }
@@ -52,6 +53,12 @@ end
 -- Whether (self, a, b, beta, alpha) reads self: with a beta of 0 it does not.
 local function adds() return num(value(3), 1) ~= 0 end
 
+-- What such an op doesn't read.
+local function unread_of(bias)
+  if bias then return outs(5) end
+  return 0, outs(5)
+end
+
 -- The size of an output argument where the op was given one.
 local function out_size(i, otherwise)
   if has(i) then return size(i) end
@@ -62,11 +69,13 @@ gemm {
   names = { "aten::mm" },
   eval = function (_ENV)
     product(_ENV, 0, 1, dim(0, 0), dim(1, 1), inner(dim(0, 1), dim(1, 0)), false)
-    return cost(1, M, N, K, bytes(0), bytes(1), out_size(2, size(0)))
+    return cost(1, M, N, K, bytes(0), bytes(1), out_size(2, size(0)), nil, outs(2))
   end,
   examples = {
     { dims = { { 128, 64 }, { 64, 96 } }, types = { bf16, bf16 }, flops = 1572864,
       bytes = 53248, spec = "matrix_bf16", params = { M = 128, N = 96, K = 64, B = 1 } },
+    { dims = { { 128, 64 }, { 64, 96 }, { 128, 96 } }, types = { bf16, bf16, "float" },
+      bytes = 77824, written = 49152, unread = { 2 } },
     { dims = { { 128, 64 }, { 64, 96 } }, types = { "bool", "bool" }, flops = 1572864,
       bytes = 26624, spec = "" },
     { dims = { { 128, 64 }, { 64, 96 } }, types = { "?", "?" }, flops = 1572864,
@@ -80,7 +89,7 @@ gemm {
   prec = 1,
   eval = function (_ENV)
     product(_ENV, 1, 2, dim(1, 0), dim(2, 1), inner(dim(1, 1), dim(2, 0)), adds())
-    return cost(1, M, N, K, bytes(1), bytes(2), size(1), bias and bytes(0))
+    return cost(1, M, N, K, bytes(1), bytes(2), size(1), bias and bytes(0), unread_of(bias))
   end,
   examples = {
     { dims = { { 768 }, { 788, 768 }, { 768, 768 }, {}, {} },
@@ -106,7 +115,7 @@ gemm {
       -- of one number for all a scale has no dimensions
       if dtype(i) ~= "" then scales = scales + bytes(i) end
     end
-    local f, moved = cost(1, M, N, K, bytes(0), bytes(1), out, bias and bytes(4))
+    local f, moved = cost(1, M, N, K, bytes(0), bytes(1), out, bias and bytes(4), outs(6))
     return f, moved + scales
   end,
   examples = {
@@ -148,7 +157,7 @@ gemm {
   eval = function (_ENV)
     B = dim(0, 0)
     product(_ENV, 0, 1, dim(0, 1), dim(1, 2), inner(dim(0, 2), dim(1, 1)), false)
-    return cost(B, M, N, K, bytes(0), bytes(1), out_size(2, size(0)))
+    return cost(B, M, N, K, bytes(0), bytes(1), out_size(2, size(0)), nil, outs(2))
   end,
   examples = {
     { dims = { { 8, 128, 64 }, { 8, 64, 96 } }, types = { bf16, bf16 }, flops = 12582912,
@@ -163,7 +172,7 @@ gemm {
   eval = function (_ENV)
     B = dim(1, 0)
     product(_ENV, 1, 2, dim(1, 1), dim(2, 2), inner(dim(1, 2), dim(2, 1)), adds())
-    return cost(B, M, N, K, bytes(1), bytes(2), size(1), bias and bytes(0))
+    return cost(B, M, N, K, bytes(1), bytes(2), size(1), bias and bytes(0), unread_of(bias))
   end,
   examples = {
     { dims = { { 8, 128, 96 }, { 8, 128, 64 }, { 8, 64, 96 } }, types = { bf16, bf16, bf16 },
@@ -174,7 +183,7 @@ gemm {
     -- with a beta of 0 the first argument is not read
     { dims = { { 8, 128, 96 }, { 8, 128, 64 }, { 8, 64, 96 }, {}, {} },
       types = { bf16, bf16, bf16, "Scalar", "Scalar" }, values = { "", "", "", "0", "1" },
-      flops = 12582912, bytes = 425984, params = { bias = false } },
+      flops = 12582912, bytes = 425984, unread = { 0 }, params = { bias = false } },
     { dims = { { 8, 128, 96 }, { 8, 128, 64 }, { 8, 96, 64 } }, types = { bf16, bf16, bf16 },
       status = "failed" },
   },
@@ -211,7 +220,7 @@ gemm {
     product(_ENV, 0, 5, dim(0, ta and 0 or 1), dim(5, tb and 1 or 0), dim(0, ta and 1 or 0),
       value(14) ~= "")
     dtype_A_B = { dtype(0), dtype(5), dtype(10), dtype(18) }
-    return cost(1, M, N, K, bytes(0), bytes(5), size(10), bias and N * size(18))
+    return cost(1, M, N, K, bytes(0), bytes(5), size(10), bias and N * size(18), 10)
   end,
 }
 

@@ -39,12 +39,12 @@ local function backward(names, per_element)
     eval = function (_ENV)
       about(_ENV, 1)
       local grad = bytes(0)
-      return per_element * num_elems, grad + moved(1, 2) + num_elems * size(1)
+      return per_element * num_elems, grad + moved(1, 2) + writes(num_elems * size(1), outs(4))
     end,
     examples = {
       { dims = { {}, { 5, 128 }, { 5, 128 }, {}, { 5, 128 } },
         types = { "float", "float", "float", "Scalar", "float" }, flops = per_element * 640,
-        bytes = 4 + 3 * 2560 },
+        bytes = 4 + 3 * 2560, written = 2560, unread = { 4 } },
     },
   }
 end
@@ -57,11 +57,12 @@ op {
   like = base, names = aten "nll_loss_backward nll_loss2d_backward", prec = 1,
   eval = function (_ENV)
     about(_ENV, 1)
-    return elems(2), bytes(0) + num_elems * size(1) + bytes(2, 8)
+    return elems(2), bytes(0) + writes(num_elems * size(1), 1, outs(7)) + bytes(2, 8)
   end,
   examples = {
     { op = "aten::nll_loss_backward", dims = { {}, { 8, 16 }, { 8 } },
-      types = { "float", "float", "long int" }, flops = 8, bytes = 4 + 512 + 64 },
+      types = { "float", "float", "long int" }, flops = 8, bytes = 4 + 512 + 64, written = 512,
+      unread = { 1 } },
   },
 }
 

@@ -23,7 +23,7 @@
  * op.annotation, op.forward, op.backward and op.arg, by the bits in m->reads.
  *
  * Each distinct key (direction, name, arguments, and what else the entry reads)
- * is evaluated once. Results live as long as the models: about 168 bytes per
+ * is evaluated once. Results live as long as the models: about 192 bytes per
  * distinct key, and 9 per parameter. A repeated key costs a hash of its texts
  * and one look-up. Keys of one hash, of 64 bits, are one key.
  *
@@ -197,6 +197,18 @@ struct model_value {
 	};
 };
 
+/*
+ * What an op does to its arguments, as its entry's writes() says. Bits are
+ * arguments, from 0; of those from MODEL_ARGS on nothing is known.
+ */
+#define MODEL_ARGS 64
+struct model_effect {
+	bool is_told;   /* else of no argument it is known whether it is read */
+	double written; /* bytes of the result; NAN: unknown */
+	uint64_t unread; /* only written */
+	uint64_t unsure; /* read or only written */
+};
+
 struct model_result {
 	const struct model *model;
 	uint8_t status; /* enum model_status */
@@ -206,7 +218,7 @@ struct model_result {
 	uint32_t number; /* of the result, from 0, for tables by result */
 	double flops;    /* MODEL_OK: 0 or more */
 	double bytes;    /* NAN: unknown */
-	double written;  /* bytes of the result; NAN: unknown */
+	struct model_effect effect;
 	/* part of flops that the forward op already did; NAN: not all are
 	 * counted */
 	double repeated;
@@ -233,13 +245,26 @@ void model_value_json(struct buf *b, const struct model_value *v);
 /* Appends {"M":141,...}. */
 void model_params_json(struct buf *b, const struct model_result *r);
 
+/* Of its bytes those that it reads; NAN: unknown, also if it changes its result
+ * in part. */
+static inline double
+model_read(const struct model_result *r)
+{
+	return r->bytes >= r->effect.written ? r->bytes - r->effect.written
+					     : (double)NAN;
+}
+
 /*
- * Appends the bytes of each tensor among the op's arguments, also those in
- * lists; NAN: no type recorded. False: no shapes or no types are.
+ * Appends each tensor among the op's arguments, also those in lists. False: no
+ * shapes or no types are recorded.
  */
-typedef VEC(double) model_sizes;
+struct model_tensor {
+	double bytes; /* NAN: no type recorded */
+	uint32_t arg;
+};
+typedef VEC(struct model_tensor) model_tensor_vec;
 bool model_tensors(struct models *ms, const struct model_op *op,
-    model_sizes *sizes) USE_RESULT;
+    model_tensor_vec *tensors) USE_RESULT;
 
 /* Statistics, for messages and -v. */
 struct model_stats {

@@ -262,6 +262,7 @@ op {
     set(_ENV, 1, normalised(2, 4), false, given(4), false)
     output_mask = mask
     local E, C, e = elems(1), num_channels, size(1)
+    writes((mask[1] and E or C) * e)
     return E * (one(is_affine) + 1 + (mask[1] and 6 or 0)
         + (mask[2] and is_affine and (E / C > 1 and 2 or 1) or 0)),
       (3 * E + (is_affine and 2 * C or 0)) * e, dtype(1)
@@ -305,14 +306,15 @@ op {
 
 local bare = { category = "RMSNorm", sheet = "RMSNorm", unit = "vector" }
 
--- x, w: arguments of input and weight; cost(E, C, e, M, R) gives FLOPs and bytes
+-- x, w: arguments of input and weight; what stands before x is where the result goes;
+-- cost(E, C, e, M, R) gives FLOPs and bytes
 local function rms(names, x, w, cost, examples)
   op {
     like = bare, names = names, examples = examples,
     eval = function (_ENV)
       set(_ENV, x, dim(w, 0), false, true, false)
       local E, C = elems(x), num_channels
-      writes(E * size(x))
+      if x > 0 then writes(E * size(x), 0) else writes(E * size(x)) end
       local f, b = cost(E, C, size(x), E // C, E / C * (2 * C + 2) + 2 * E)
       return f, b, dtype(x)
     end,
@@ -324,7 +326,7 @@ rms({ "aiter::rms_norm", "aiter::rmsnorm2d_fwd_ck" }, 0, 1,
 rms({ "aiter::rmsnorm" }, 1, 2,
   function (E, C, e, M, R) return R, (2 * E + C) * e end,
   { { dims = { { 15360, 4096 }, { 15360, 4096 }, { 4096 } }, types = { bf16, bf16, bf16 },
-      flops = 251688960, bytes = 251666432, params = { is_training = false } } })
+      flops = 251688960, bytes = 251666432, unread = { 0 }, params = { is_training = false } } })
 rms({ "aiter::rmsnorm2d_fwd_with_add_ck", "aiter::add_rmsnorm" }, 1, 4,
   function (E, C, e, M, R) return R + E, (4 * E + C) * e end,
   { { op = "aiter::add_rmsnorm",

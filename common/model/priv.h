@@ -149,7 +149,7 @@ struct models {
 	bool lacks;               /* fail() was called, or a fact is missing */
 	bool as_float;            /* sizes are passed as doubles */
 	double values;            /* product of the numbers read from texts */
-	double written;           /* set by writes(); NAN: unknown */
+	struct model_effect effect;
 	/* parameters as first set: Lua's texts, kept alive by its list order */
 	const char *order_names[MODEL_PARAMS];
 	size_t norder;

@@ -51,7 +51,7 @@ local function reduce(_ENV, at, dtype_at, more)
   reduce_type = kind(op_name())
   _out_size = out and scalar_types[int(value(out), -1)] or size(0)
   return num_input_elems,
-    bytes(0) + writes(num_output_elems * _out_size) + (more or 0)
+    bytes(0) + writes(num_output_elems * _out_size, outs(at or 1)) + (more or 0)
 end
 
 local function same(_ENV)
@@ -68,11 +68,13 @@ op {
   examples = {
     { op = "aten::sum", dims = { { 10, 1000 }, {}, {}, {} },
       types = { bf16, "ScalarList", "Scalar", "" }, values = { "", "[0]", "True", "" },
-      flops = 10000, bytes = 22000, params = { num_output_elems = 1000, reduce_type = "sum" } },
+      flops = 10000, bytes = 22000, written = 2000, unread = {}, params = { num_output_elems = 1000, reduce_type = "sum" } },
     { op = "aten::mean", dims = { { 1, 256, 4096 }, {} }, types = { "float", "ScalarList" },
       values = { "", "[-1]" }, flops = 1048576, bytes = 4195328 },
     { op = "aten::sum", dims = { { 3, 4 }, {} }, types = { "float", "" }, values = { "", "" },
       flops = 12, bytes = 4 * 13 },
+    { op = "aten::sum", dims = { { 3, 4 }, {}, {}, {}, { 4 } }, values = { "", "[0]", "False", "", "" },
+      types = { "float", "ScalarList", "Scalar", "", "float" }, bytes = 4 * 16, unread = { 4 } },
     -- halves in, floats out; all of them
     { op = "aten::sum", dims = { { 10, 1000 }, {}, {}, {} },
       types = { bf16, "ScalarList", "Scalar", "Scalar" }, values = { "", "[0]", "False", "6" },
@@ -125,7 +127,8 @@ op {
       reduce_type = kind(op_name())
       local a, b = size(0), size(1)
       _out_size = (a ~= a or b ~= b) and unknown or math.max(a, b)
-      return num_output_elems, elems(0) * a + elems(1) * b + num_output_elems * _out_size
+      return num_output_elems,
+        elems(0) * a + elems(1) * b + writes(num_output_elems * _out_size, outs(2))
     end
     local f, b = reduce(_ENV, 1)
     return f, nvalues() > 1 and value(1) ~= "" and b + 8 * num_output_elems or b
@@ -137,7 +140,7 @@ op {
       values = { "", "1", "False" }, flops = 128, bytes = 4 * (128 + 8) + 64,
       params = { reduce_type = "max" } },
     { op = "aten::max", dims = { { 8, 1 }, { 16 } }, types = { bf16, "float" }, flops = 128,
-      bytes = 16 + 64 + 512 },
+      bytes = 16 + 64 + 512, written = 512, unread = {} },
   },
 }
 
@@ -160,11 +163,11 @@ op {
   names = { "aten::any", "aten::all" },
   eval = function (_ENV)
     local f = reduce(_ENV, 1)
-    return f, num_input_elems * size(0) + num_output_elems
+    return f, num_input_elems * size(0) + writes(num_output_elems, outs(1))
   end,
   examples = {
     { op = "aten::any", dims = { { 512, 8 }, {}, {} }, types = { "float", "Scalar", "Scalar" },
-      values = { "", "0", "False" }, flops = 4096, bytes = 4 * 4096 + 8 },
+      values = { "", "0", "False" }, flops = 4096, bytes = 4 * 4096 + 8, written = 8 },
   },
 }
 op {
@@ -185,7 +188,7 @@ op {
   names = { "aten::argmax", "aten::argmin" },
   eval = function (_ENV)
     local f = reduce(_ENV, 1)
-    return f, num_input_elems * size(0) + 8 * num_output_elems
+    return f, num_input_elems * size(0) + writes(8 * num_output_elems, outs(1))
   end,
 }
 

@@ -25,19 +25,20 @@ op {
     return 3 * num_elements, 2 * num_elements * size(0, 2)
   end,
 }
--- (positions, q, k, head_size, cache)
+-- (positions, q, k, head_size, cache), in place: there is no result of its own
 op {
   like = rope, prec = 1, names = { "sgl_kernel::rotary_embedding" },
   eval = function (_ENV)
     local size_h = count(value(3), dim(1, -1))
     local rotated = 4 < nargs() and rank(4) > 1 and dim(4, 1) or size_h
     num_elements = dim(1, 0) * (dim(1, 1) // size_h + dim(2, 1) // size_h) * rotated
+    writes(unknown)
     return 3 * num_elements, 2 * num_elements * size(1, 2)
   end,
   examples = {
     { dims = { { 15360 }, { 15360, 4096 }, { 15360, 1024 }, {}, { 4096, 128 } },
       types = { "long int", bf16, bf16, "Scalar", "float" }, values = { "", "", "", "128", "" },
-      flops = 235929600, bytes = 314572800, spec = "vector_bf16" },
+      flops = 235929600, bytes = 314572800, written = "unknown", unread = {}, spec = "vector_bf16" },
   },
 }
 -- out: the argument that has the type of the results, if any has

@@ -6,7 +6,7 @@
 
 static void
 add_tensors(const struct op_view *v, size_t i, const struct dtype *t,
-    model_sizes *sizes)
+    model_tensor_vec *tensors)
 {
 	const struct shapes *dims = &v->shapes[VIEW_DIMS];
 	const struct shapes *strides = &v->shapes[VIEW_STRIDES];
@@ -24,13 +24,16 @@ add_tensors(const struct op_view *v, size_t i, const struct dtype *t,
 			    steps != NULL ? &strides->leaves.v[steps->first + k]
 					  : NULL) *
 		    (t != NULL ? t->bytes : (double)NAN);
-		vec_push(sizes,
-		    bytes >= 0 && bytes < BYTES_MAX ? bytes : (double)NAN);
+		vec_push(tensors,
+		    ((struct model_tensor){
+			bytes >= 0 && bytes < BYTES_MAX ? bytes : (double)NAN,
+			(uint32_t)i }));
 	}
 }
 
 bool
-model_tensors(struct models *ms, const struct model_op *op, model_sizes *sizes)
+model_tensors(
+    struct models *ms, const struct model_op *op, model_tensor_vec *tensors)
 {
 	struct op_view v = { 0 };
 	const struct texts *types = &v.texts[0];
@@ -50,7 +53,7 @@ model_tensors(struct models *ms, const struct model_op *op, model_sizes *sizes)
 				types->list.v[i].len };
 		if (!str_eq(type, STR("Scalar")) &&
 		    !str_eq(type, STR("ScalarList")))
-			add_tensors(&v, i, dtype_find(ms, type), sizes);
+			add_tensors(&v, i, dtype_find(ms, type), tensors);
 	}
 	view_free(&v);
 	return good;

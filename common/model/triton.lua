@@ -222,7 +222,7 @@ local function tensors_of()
   local out, most = {}, 0
   for i = 0, nargs() - 1 do
     if has(i) and dtype(i) ~= "Scalar" then
-      out[#out + 1] = { n = elems(i), e = size(i, 0), type = dtype(i) }
+      out[#out + 1] = { n = elems(i), e = size(i, 0), type = dtype(i), arg = i }
       most = math.max(most, elems(i))
     end
   end
@@ -243,11 +243,15 @@ local function moved(list, all, in_place)
 end
 
 -- Results stand behind what is read; with none there, a pointwise kernel writes the
--- first tensor where it reads it.
+-- first tensor where it reads it. How many there are is not recorded: of several
+-- tensors only the first is known to be read.
 local function result(list, all, pointwise)
   local out = list[#list]
   if out and pointwise and out.n ~= all then out = list[1].n == all and list[1] or nil end
-  if out and out.e > 0 then writes(out.n * out.e) end
+  writes(out and out.e > 0 and out.n * out.e or unknown)
+  local rest = {}
+  for k = #list > 1 and 2 or 1, #list do rest[#rest + 1] = list[k].arg end
+  may_read(table.unpack(rest))
 end
 
 -- Grids have up to three sizes: as many as fit the largest tensor.
@@ -359,12 +363,12 @@ op {
   examples = {
     { op = "triton_poi_fused__unsafe_view_mul_silu_2", dims = { { 8, 4096, 8192 }, { 32768, 8192 }, {} },
       types = { bf16, bf16, "Scalar" }, values = { "", "", "268435456" }, flops = 1342177280,
-      bytes = 1610612736, written = 536870912, spec = "vector_bf16",
+      bytes = 1610612736, written = 536870912, unsure = { 1 }, spec = "vector_bf16",
       params = { fused_ops = "aten._unsafe_view, aten.mul, aten.silu", rnumel = 1 } },
     { op = "triton_red_fused_add_mean_mul_pow_rsqrt_0",
       dims = { { 8, 4096, 2048 }, { 2048 }, { 8, 4096, 2048 }, {}, {} },
       types = { bf16, bf16, bf16, "Scalar", "Scalar" }, values = { "", "", "", "32768", "2048" },
-      flops = 469762048, bytes = 268439552, written = 134217728, params = { xnumel = 32768, rnumel = 2048 } },
+      flops = 469762048, bytes = 268439552, written = 134217728, unsure = { 1, 2 }, params = { xnumel = 32768, rnumel = 2048 } },
     { op = "triton_red_fused_native_layer_norm_4",
       dims = { { 2, 2432, 64, 64 }, { 2432 }, { 1, 36864, 2432 }, { 2, 4096, 1, 19 },
         { 2, 4096, 1, 19 }, { 2, 4096, 1, 19 }, {}, {}, {} },
@@ -426,12 +430,12 @@ op {
     if dim(a, -2) ~= M or dim(list[2], -2) ~= K or dim(list[2], -1) ~= N then
       fail("the operands do not fit the result")
     end
-    writes(bytes(out))
+    writes(bytes(out), out)
     return 2 * B * M * N * K, traffic(), dtype(a)
   end,
   examples = {
     { op = "triton_tem_fused_mm_3", dims = { { 128, 64 }, { 64, 96 }, { 128, 96 }, {} },
-      types = { bf16, bf16, bf16, "Scalar" }, flops = 1572864, bytes = 53248, written = 24576,
+      types = { bf16, bf16, bf16, "Scalar" }, flops = 1572864, bytes = 53248, written = 24576, unread = { 2 },
       spec = "matrix_bf16", params = { K = 64 } },
     { op = "triton_tem_fused_addmm_relu_3", dims = { { 128, 64 }, { 64, 96 }, { 96 }, { 128, 96 } },
       types = { bf16, bf16, bf16, bf16 }, flops = 1572864, bytes = 53248 + 192 },

@@ -9,7 +9,8 @@
  * Arguments are dims, strides, types, values, hlo, kernels, annotation, args:
  * names and texts; forward: an example's arguments; backward: the same, or true
  * to evaluate the backward. Expected are flops, bytes and written, numbers or
- * "unknown", spec, params, and status, by default "ok".
+ * "unknown", unread and unsure, lists of arguments, spec, params, and status,
+ *by default "ok".
  */
 #ifndef TL_MODEL_CHECK_H
 #define TL_MODEL_CHECK_H
@@ -23,7 +24,8 @@ typedef void model_check_fn(void *ctx, bool passed, struct str what);
 
 static const char *const example_fields[] = { "annotation", "args", "backward",
 	"bytes", "dims", "flops", "forward", "hlo", "kernels", "op", "params",
-	"spec", "status", "strides", "types", "values", "written", NULL };
+	"spec", "status", "strides", "types", "unread", "unsure", "values",
+	"written", NULL };
 
 struct checker {
 	struct models *ms;
@@ -202,6 +204,28 @@ check_params(struct checker *c, int t, const struct model_result *r)
 	buf_free(&want);
 }
 
+/* A list of arguments, from 0, against bits. */
+static void
+check_args(struct checker *c, int t, const char *key, uint64_t bits)
+{
+	lua_State *L = c->ms->L;
+	struct buf got = { 0 }, want = { 0 };
+
+	if (lua_getfield(L, t, key) != LUA_TNIL) {
+		for (int i = 0; i < MODEL_ARGS; i++)
+			if ((bits >> i & 1) != 0)
+				buf_printf(
+				    &got, "%s%d", got.len > 0 ? "," : "[", i);
+		buf_puts(&got, got.len > 0 ? "]" : "[]");
+		lua_json(L, -1, 0, &want);
+		if (!str_eq(buf_str(&got), buf_str(&want)))
+			wrong(c, key, buf_str(&got), buf_str(&want));
+	}
+	lua_pop(L, 1);
+	buf_free(&got);
+	buf_free(&want);
+}
+
 static void
 check_fields(struct checker *c, int t)
 {
@@ -260,7 +284,9 @@ check_example(struct checker *c, struct str first_name)
 		    &c->what, " (%.*s)", (int)r->reason.len, r->reason.p);
 	check_number(c, t, "flops", r->flops);
 	check_number(c, t, "bytes", r->bytes);
-	check_number(c, t, "written", r->written);
+	check_number(c, t, "written", r->effect.written);
+	check_args(c, t, "unread", r->effect.unread);
+	check_args(c, t, "unsure", r->effect.unsure);
 	check_text(c, t, "spec", r->spec, NULL);
 	check_params(c, t, r);
 	c->nrun++;

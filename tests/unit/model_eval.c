@@ -58,16 +58,16 @@ sizes(
 		.dims = str_of(dims),
 		.types = str_of(types),
 		.strides = str_of(strides) };
-	model_sizes list = { 0 };
+	model_tensor_vec list = { 0 };
 	struct buf b = { 0 };
 
 	if (!model_tensors(ms, &op, &list))
 		buf_puts(&b, "none");
 	for (size_t i = 0; i < list.n; i++)
-		if (isnan(list.v[i]))
+		if (isnan(list.v[i].bytes))
 			buf_puts(&b, "? ");
 		else
-			buf_printf(&b, "%.0f ", list.v[i]);
+			buf_printf(&b, "%.0f ", list.v[i].bytes);
 	ok(str_eq(buf_str(&b), str_of(want)), "tensors of %s: %s", dims, want);
 	vec_free(&list);
 	buf_free(&b);
