@@ -218,11 +218,11 @@ module_cell(const struct sink_row *r, unsigned f)
 
 /* Of a sequence: what fusing may return besides the gaps. */
 static struct cell
-reread_cell(const struct sink_row *r)
+spared_cell(const struct sink_row *r)
 {
 	const int64_t *sums = r->group->sums;
 
-	return reread_has_rate(kernels_of(r->sink)) &&
+	return spared_has_rate(kernels_of(r->sink)) &&
 		(r->group->summed & 1U << M_BYTES) != 0
 	    ? cell_int(sums[M_SAVED] - sums[M_GAP])
 	    : cell_none();
@@ -249,7 +249,8 @@ kernels_cell(const struct sink_row *r, unsigned f)
 	case C_BYTES:
 	case C_TB_S: return bytes_cell(r, f);
 	case C_LATENCY: return latency_cell(one);
-	case C_REREAD: return reread_cell(r);
+	case C_SPARED: return spared_cell(r);
+	case C_SPARED_REASON: return sequences_reason(r);
 	case C_PER_GPU:
 		return cell_real((double)r->group->sums[0] /
 		    (double)kernels_of(r->sink)->ngpus);

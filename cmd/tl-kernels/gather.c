@@ -74,10 +74,8 @@ kernels_launcher(void *sink, const struct launcher *o)
 		one = sink_record(&k->sink, g->extra);
 		one->op = o->name;
 		one->has_op = is_op;
-		one->is_first =
-		    o->ndirect > 0 && uid_cmp(g->uid, o->direct[0].uid) == 0;
-		one->is_last = o->ndirect > 0 &&
-		    uid_cmp(g->uid, o->direct[o->ndirect - 1].uid) == 0;
+		one->is_alone = o->nbelow == o->ndirect;
+		one->op_number = o->number;
 		one->mark = mark_of(k, o, g, mark);
 		k->extents.v[one->rec.source].has_ops |= is_op;
 		one->category = category;

@@ -6,7 +6,7 @@
 #ifndef TL_KERNELS_H
 #define TL_KERNELS_H
 
-#include "cmd/tl-kernels/reread.h"
+#include "cmd/tl-kernels/spared.h"
 #include "model/arch.h"
 #include "model/facts.h"
 #include "model/gemm.h"
@@ -56,7 +56,8 @@ struct kernel {
 	uint32_t resources; /* JSON, see resources[] in gather.c */
 	uint32_t nkernels;  /* launched by its op itself */
 	bool has_op;
-	bool is_first, is_last; /* of what its op launched itself */
+	bool is_alone;      /* no op below it has GPU work */
+	uint64_t op_number; /* its op, or launch; 0: none */
 	struct phase_mark mark;
 	uint32_t phase, phase_method; /* words */
 	struct key step, dev, gpu_stream, corr, tid;
@@ -69,10 +70,10 @@ struct kernel {
 	uint32_t annotation; /* if asked for, as step; INTERN_NONE: none */
 	/* of a place of a sequence, whose text is its name; else 0 */
 	uint32_t length;
-	uint32_t lack;  /* a word: why it is not known what is read again */
+	uint32_t place; /* in sequences.list */
 	int64_t gap_ns; /* between its kernels */
 	int64_t saved_ns;
-	int64_t reread_bytes; /* SINK_NONE: unknown */
+	int64_t spared_bytes; /* SINK_NONE: unknown */
 	int64_t op_ns;
 };
 
@@ -85,6 +86,8 @@ struct sequence {
 	uint64_t number; /* of the op */
 	int64_t ts_ns, dur_ns, gap_ns, op_ns;
 	int64_t launch_ns; /* of all launches but the first */
+	/* pairs of neighbours, by what they lack */
+	uint32_t pairs[SPARED_LACKS];
 };
 
 /* Work that cannot be fused: no sequence crosses it. */
@@ -104,8 +107,7 @@ struct sequences {
 	VEC(uint32_t) names;   /* of the kernels of all in list */
 	VEC(uint32_t) records; /* of these; INTERN_NONE: of no kernel */
 	VEC(struct stop) stops;
-	struct reread reread;
-	uint32_t lacks[REREAD_LACKS]; /* words */
+	struct spared spared;
 };
 
 /* A call of an nn.Module with its GPU work. */
@@ -232,6 +234,8 @@ void sequences_op(struct kernels *k, const struct launcher *o);
 void sequences_stop(struct kernels *k, const struct event *ev);
 /* Makes records of all places, when all kernels are records. */
 void sequences_finish(struct kernels *k);
+/* Which pairs of neighbours have no spared bytes, over all places of a row. */
+struct cell sequences_reason(const struct sink_row *r);
 void sequences_free(struct kernels *k);
 
 /* tables.c */
@@ -273,7 +277,8 @@ enum {
 	C_BLOCK_X,
 	C_BLOCK_Y,
 	C_BLOCK_Z,
-	C_REREAD,
+	C_SPARED,
+	C_SPARED_REASON,
 	C_RESOURCES, /* the first of them */
 };
 

@@ -206,14 +206,15 @@ add_place(struct kernels *k, const uint32_t *records, uint32_t n)
 	vec_push(&k->sequences.list, s);
 }
 
-/* What fusing two neighbours would save besides the gap. */
+/* What fusing two neighbours would save besides the gap, whatever else is in
+ * their run: nothing is known of ops of several kernels, which it may cut. */
 static int64_t
-read_again_ns(struct kernels *k, const struct kernel *a, const struct kernel *b)
+spared_ns(struct kernels *k, uint32_t a, uint32_t b)
 {
-	int64_t bytes;
+	struct traffic t;
 
-	return reread_between(k, a, b, &bytes) == REREAD_KNOWN
-	    ? reread_ns(k, b, bytes)
+	return spared_between(k, (uint32_t[]){ a, b }, 2, 1, &t) == SPARED_KNOWN
+	    ? t.ns
 	    : 0;
 }
 
@@ -244,8 +245,9 @@ find_runs(struct kernels *k)
 				one->rec.ts_ns);
 
 			if (gap < GAP_NS)
-				weights.v[weights.n - 1] =
-				    gap + read_again_ns(k, last, one);
+				weights.v[weights.n - 1] = gap +
+				    spared_ns(k, records.v[records.n - 1],
+					it->record);
 		}
 		last = one;
 		lane = it->lane;
@@ -292,61 +294,73 @@ text_of(struct kernels *k, const struct sequence *s, struct buf *b)
 	return intern_put(st->text, buf_str(b));
 }
 
-static uint32_t
-lack_word(struct kernels *k, enum reread_lack lack)
-{
-	uint32_t *word = &k->sequences.lacks[lack];
-
-	if (lack == REREAD_KNOWN)
-		return INTERN_NONE;
-	if (*word == 0)
-		*word =
-		    intern_put(k->sink.dict->text, str_of(reread_words[lack]));
-	return *word;
-}
-
 static bool
 is_one_lane(const struct kernel *a, const struct kernel *b)
 {
 	return key_eq(a->dev, b->dev) && key_eq(a->gpu_stream, b->gpu_stream);
 }
 
-/* Sums what is known of its neighbours, and says what lacks for the first of
- * the others. */
+/* Sums what is known of its neighbours, and counts what the others lack. */
 static void
-add_reread(struct kernels *k, const struct sequence *s, struct kernel *one)
+add_spared(struct kernels *k, struct sequence *s, struct kernel *one)
 {
 	const uint32_t *records = &k->sequences.records.v[s->first];
-	enum reread_lack first = REREAD_KNOWN;
-	int64_t sum_ns = 0;
 
-	one->reread_bytes = SINK_NONE;
+	one->spared_bytes = SINK_NONE;
+	one->saved_ns = one->gap_ns;
 	for (uint32_t i = 1; i < s->length; i++) {
-		const struct kernel *a, *b;
-		enum reread_lack lack;
-		int64_t bytes;
+		struct traffic t;
+		enum spared_lack lack;
 
 		if (records[i - 1] == INTERN_NONE || records[i] == INTERN_NONE)
 			continue; /* a copy */
-		a = sink_record(&k->sink, records[i - 1]);
-		b = sink_record(&k->sink, records[i]);
-		if (!is_one_lane(a, b))
+		if (!is_one_lane(sink_record(&k->sink, records[i - 1]),
+			sink_record(&k->sink, records[i])))
 			continue;
-		lack = reread_between(k, a, b, &bytes);
-		first = first == REREAD_KNOWN ? lack : first;
-		if (lack != REREAD_KNOWN)
+		lack = spared_between(k, records, s->length, i, &t);
+		s->pairs[lack]++;
+		if (lack != SPARED_KNOWN)
 			continue;
-		if (one->reread_bytes == SINK_NONE)
-			one->reread_bytes = 0;
-		stat_add(&one->reread_bytes, bytes);
-		stat_add(&sum_ns, reread_ns(k, b, bytes));
+		if (one->spared_bytes == SINK_NONE)
+			one->spared_bytes = 0;
+		stat_add(&one->spared_bytes, t.bytes);
+		stat_add(&one->saved_ns, t.ns);
 	}
-	if (first == REREAD_KNOWN && one->reread_bytes > 0 &&
-	    !reread_has_rate(k))
-		first = REREAD_NO_RATE;
-	one->lack = lack_word(k, first);
-	one->saved_ns = one->gap_ns;
-	stat_add(&one->saved_ns, sum_ns);
+}
+
+struct cell
+sequences_reason(const struct sink_row *r)
+{
+	const struct kernels *k = kernels_of(r->sink);
+	uint64_t pairs[SPARED_LACKS] = { 0 }, all = 0;
+	bool is_first = true;
+
+	for (size_t i = 0; i < r->group->n; i++) {
+		const struct kernel *one = sink_row_record(r, i);
+
+		for (int l = 0; l < SPARED_LACKS; l++)
+			pairs[l] += k->sequences.list.v[one->place].pairs[l];
+	}
+	for (int l = 0; l < SPARED_LACKS; l++)
+		all += pairs[l];
+	r->text->len = 0;
+	for (int l = SPARED_KNOWN + 1; l < SPARED_LACKS; l++) {
+		if (pairs[l] == 0)
+			continue;
+		buf_printf(
+		    r->text, "%s%" PRIu64, is_first ? "" : "; ", pairs[l]);
+		if (is_first)
+			buf_printf(r->text, " of %" PRIu64 " pair%s", all,
+			    all == 1 ? "" : "s");
+		buf_printf(r->text, ": %s", spared_words[l]);
+		is_first = false;
+	}
+	if (!spared_has_rate(k) && (r->group->summed & 1U << M_BYTES) != 0 &&
+	    r->group->sums[M_BYTES] > 0)
+		buf_printf(r->text,
+		    "%smemory bandwidth unknown: name the GPU with --arch",
+		    is_first ? "" : "; ");
+	return r->text->len > 0 ? sink_row_text(r) : cell_none();
 }
 
 void
@@ -362,7 +376,7 @@ sequences_finish(struct kernels *k)
 		die_nothing(
 		    MSG_NO_SUCH_OP, k->sink.sources.path, k->sequences.nops);
 	for (size_t i = 0; i < k->sequences.list.n; i++) {
-		const struct sequence *s = &k->sequences.list.v[i];
+		struct sequence *s = &k->sequences.list.v[i];
 		struct kernel *one = sink_add(&k->sink);
 
 		*one = (struct kernel){
@@ -372,12 +386,13 @@ sequences_finish(struct kernels *k)
 			.class = INTERN_NONE,
 			.category = INTERN_NONE,
 			.length = s->length,
+			.place = (uint32_t)i,
 			.dur_ns = s->dur_ns,
 			.gap_ns = s->gap_ns,
 			.launch_ns = s->launch_ns,
 			.op_ns = s->op_ns,
 		};
-		add_reread(k, s, one);
+		add_spared(k, s, one);
 	}
 	buf_free(&text);
 }
@@ -389,5 +404,5 @@ sequences_free(struct kernels *k)
 	vec_free(&k->sequences.stops);
 	vec_free(&k->sequences.names);
 	vec_free(&k->sequences.records);
-	reread_free(&k->sequences.reread);
+	spared_free(&k->sequences.spared);
 }

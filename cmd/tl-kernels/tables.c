@@ -17,7 +17,7 @@ const struct sink_measure kernels_measures[KERNELS_NMEASURES] = {
 	[M_LAUNCH] = { AT(launch_ns), NULL, false },
 	[M_OP] = { AT(op_ns), NULL, false },
 	[M_SAVED] = { AT(saved_ns), NULL, false },
-	[M_BYTES] = { AT(reread_bytes), NULL, false },
+	[M_BYTES] = { AT(spared_bytes), NULL, false },
 };
 /* Only with --sequences --op, only with --categories. */
 enum { ONLY_OP = 1, ONLY_CLASS };
@@ -93,11 +93,11 @@ const struct sink_column kernels_columns[] = {
 	{ { "under", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(op), ONLY_OP },
 	{ { "sequence", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(name), 0 },
 	{ { "length", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_U32, false, AT(length), 0 },
-	{ { "saved_ns_high", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_SUM, false, M_SAVED, 0 },
+	{ { "saved_ns_sum", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_SUM, false, M_SAVED, 0 },
 	{ { "gap_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_GAP, 0 },
-	{ { "reread_bytes_high", NULL, COL_INT, UNIT_BYTES, 0, 0 }, SINK_SUM, false, M_BYTES, 0 },
-	{ { "reread_ns_high", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_REREAD, 0 },
-	{ { "reread_reason", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, false, AT(lack), 0 },
+	{ { "spared_bytes_sum", NULL, COL_INT, UNIT_BYTES, 0, 0 }, SINK_SUM, false, M_BYTES, 0 },
+	{ { "spared_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_SPARED, 0 },
+	{ { "spared_reason", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_CELL, false, C_SPARED_REASON, 0 },
 	{ { "launch_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_LAUNCH, 0 },
 	{ { "op_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_OP, ONLY_OP },
 	{ { "first_uid", NULL, COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_UID, false, AT(rec.uid), 0 },
@@ -370,8 +370,8 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 	    .about = FOR_XLA | OF_OTHERS,
 	    .is_summary = true },
 	{ .name = "kernel_sequences",
-	    .columns = "under,sequence,length,count,saved_ns_high,gap_ns_sum,"
-		       "reread_bytes_high,reread_ns_high,reread_reason,"
+	    .columns = "under,sequence,length,count,saved_ns_sum,gap_ns_sum,"
+		       "spared_bytes_sum,spared_ns_sum,spared_reason,"
 		       "launch_ns_sum,dur_ns_sum,op_ns_sum,pct_of_kernels,"
 		       "first_uid",
 	    .by = BY_SEQUENCE,
