@@ -19,11 +19,14 @@ local function loss(names, per_element, tensors)
     like = base, names = aten(names), prec = 0,
     eval = function (_ENV)
       about(_ENV, 0)
-      return per_element * num_elems, moved(0, tensors - 1) + num_elems * size(0)
+      return per_element * num_elems,
+        moved(0, tensors - 1) + writes(num_elems * size(0), outs(tensors == 2 and 2 or 4))
     end,
     examples = {
       { dims = { { 8, 16 }, { 8, 16 }, {} }, types = { "float", "float", "Scalar" },
-        flops = per_element * 128, bytes = 3 * 512, spec = "vector_fp32" },
+        flops = per_element * 128, bytes = 3 * 512, written = 512, spec = "vector_fp32" },
+      { dims = { { 8, 16 }, { 8, 16 }, {}, {}, { 8, 16 } }, unread = { 4 },
+        types = { "float", "float", "", "Scalar", "float" }, bytes = 3 * 512 },
     },
   }
 end
