@@ -3,12 +3,12 @@
  * Chains of ops that one kernel could do: successive on a GPU stream, with a
  * model but no matrix product, and with as many elements, so that each could
  * take from a register what the one before wrote to memory. The fused kernel
- * reads what the first reads and writes what the last writes. Of a model's
- * bytes a reduction reads all, an op of two such inputs two thirds, others
- * half. Its time is the longer of memory and arithmetic plus 15 % of the
- * shorter, as they do not overlap fully. What that saves of the ops' rooflines
- * is scaled to their measured time: the fused kernel is assumed as far from the
- * roof as they are.
+ * moves the bytes of all their models, but for what each writes and the next
+ * one reads of it: it reads what the first reads and what else the others read,
+ * and writes what the last writes. Its time is the longer of memory and
+ * arithmetic plus 15 % of the shorter, as they do not overlap fully. What that
+ * saves of the ops' rooflines is scaled to their measured time: the fused
+ * kernel is assumed as far from the roof as they are.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +29,6 @@ struct link {
 	uint32_t lane;
 	int64_t start_ns, end_ns;
 	double elements; /* of its largest tensor; 0: in no chain */
-	bool is_binary;  /* two inputs are that large */
 };
 typedef VEC(struct link) link_vec;
 
@@ -53,12 +52,11 @@ struct chains {
 
 /* Elements of the largest shape in a list, however deep. */
 static double
-most_elements(struct str dims, unsigned *nmost)
+most_elements(struct str dims)
 {
 	double most = 0, product = 0;
 	bool is_open = false;
 
-	*nmost = 0;
 	for (size_t i = 0; i < dims.len; i++) {
 		char c = dims.p[i];
 
@@ -76,9 +74,6 @@ most_elements(struct str dims, unsigned *nmost)
 			product *= n;
 			is_open = true;
 		} else if (c == ']' && is_open) {
-			*nmost = product > most ? 1
-			    : product == most   ? *nmost + 1
-						: *nmost;
 			most = product > most ? product : most;
 			is_open = false;
 		}
@@ -119,7 +114,7 @@ can_fuse(const struct roof_state *g, struct chains *all, const struct call *c)
 	const struct model_result *r = c->res;
 
 	if (c->table != TABLE_UNIFIED || c->nkernels == 0 || r == NULL ||
-	    r->status != MODEL_OK || !(r->bytes > 0) ||
+	    r->status != MODEL_OK || !(r->bytes > 0) || isnan(model_read(r)) ||
 	    str_starts(r->spec, STR("matrix")) || c->args.dims == INTERN_NONE)
 		return false;
 	for (size_t i = 0; i < c->nkernels; i++)
@@ -137,7 +132,6 @@ add_link(const struct roof_state *g, struct chains *all, link_vec *links,
 	const int64_t lane[] = { first->source, first->dev.type, first->dev.n,
 		first->gpu_stream.type, first->gpu_stream.n };
 	struct link *l = vec_add(links);
-	unsigned nmost;
 
 	*l = (struct link){ .call = c,
 		.lane = intern_put(
@@ -153,9 +147,7 @@ add_link(const struct roof_state *g, struct chains *all, link_vec *links,
 	}
 	if (!can_fuse(g, all, c))
 		return;
-	l->elements =
-	    most_elements(dict_get(g->sink.dict, c->args.dims), &nmost);
-	l->is_binary = nmost > 1;
+	l->elements = most_elements(dict_get(g->sink.dict, c->args.dims));
 }
 
 static int
@@ -180,17 +172,6 @@ follows(const struct link *b, const struct link *a)
 
 /* ---- what one would take ---- */
 
-/* The share of an op's bytes that it reads. */
-static double
-read_part(const struct roof_state *g, const struct link *l)
-{
-	struct str category = dict_get(g->sink.dict, l->call->category);
-
-	return str_find(category, STR("reduce"), true) >= 0 ? 1
-	    : l->is_binary                                  ? 2.0 / 3
-							    : 0.5;
-}
-
 /* NAN: the GPU's figures are unknown. roof_us: sum of the ops' rooflines. */
 static double
 fused_us(
@@ -200,14 +181,17 @@ fused_us(
 
 	*roof_us = 0;
 	for (size_t i = 0; i < n; i++) {
-		struct roofline rf =
-		    roofline_of(g->arch, g->roof, l[i].call->res);
+		const struct model_result *r = l[i].call->res;
+		struct roofline rf = roofline_of(g->arch, g->roof, r);
+		double kept = r->bytes;
 
 		*roof_us += rf.time_us;
-		if (i == 0)
-			memory += rf.memory_us * read_part(g, &l[i]);
-		if (i == n - 1)
-			memory += rf.memory_us * (1 - read_part(g, &l[i]));
+		if (i > 0)
+			kept -= fmin(
+			    model_read(r), l[i - 1].call->res->effect.written);
+		if (i < n - 1)
+			kept -= r->effect.written;
+		memory += rf.memory_us * (kept / r->bytes);
 		if (rf.compute_us > 0)
 			compute += rf.compute_us;
 	}

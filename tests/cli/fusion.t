@@ -51,6 +51,19 @@ is 'a chain, twice' "$(chains chain,input_dims,ops,count,kernels,kernel_ns_sum,f
 # that saves 1 - 12.586057728 / 20.97152: 19.992500 us.
 is 'what is saved' "$(chains roofline_ns_sum,fused_ns_sum,saved_ns_sum t.json |
 	awk '{ printf "%.3f %.3f %.1f", $1, $2, $3 }')" '41943.040 25172.115 39985.0'
+# fused: of 12, 12 and 8 MiB not 4 x 4; the second operand of add is read. Without what
+# one writes and the next one reads that is 16.777216 us, and 15 % of 3 x 2^20 FLOPs
+trace "mul 30 $S $S" "add 30 $S $S" "relu 20 $S" >three.json
+is 'an operand of an op in the middle is read' \
+	"$(chains roofline_ns_sum,fused_ns_sum,saved_ns_sum three.json |
+		awk '{ printf "%.3f %.3f %.1f", $1, $2, $3 }')" '33554.432 16781.935 39988.8'
+# a mean over all writes 4 bytes, which is all that relu can take: 8 bytes less, and 15 %
+# of 2 x 2^20 FLOPs
+trace "mean 20 $S" "relu 20 $S" >mean.json
+is 'what an op writes is less than half' "$(chains roofline_ns_sum,fused_ns_sum mean.json |
+	awk '{ printf "%.3f %.3f", $1, $2 }')" '12582.916 12586.054'
+trace "mul 30 $S $S" "silu 20 $S" "nll_loss_forward 20 $S [1024]" "silu 20 $S" >nll.json
+is 'one that is not known to write is no part' "$(chains chain nll.json)" 'aten::mul > aten::silu'
 trace "mul 30 $S $S" "relu 20 $S" "sum 20 $S" "flash_attn_x 9 $S" "relu 9 $S" >r.json
 is 'a reduction reads all, and ends a chain as others do' \
 	"$(chains chain,ops r.json)" 'aten::mul > aten::relu > aten::sum 3'
