@@ -7,10 +7,11 @@
 
 #include "base/base.h"
 
-#define HUGE_FROM (4u << 20)
+#define HUGE_PAGE ((size_t)2 << 20)
+#define HUGE_FROM ((size_t)4 << 20)
 /* What has grown beyond the first becomes as large as the second at once. */
-#define LARGE_FROM (1u << 20)
-#define LARGE (4u << 20)
+#define LARGE_FROM ((size_t)1 << 20)
+#define LARGE ((size_t)64 << 20)
 
 static noreturn void
 no_memory(void)
@@ -19,31 +20,32 @@ no_memory(void)
 }
 
 /*
- * Asks for huge pages for large memory: a page fault per 2 MiB instead of 4
- * KiB, which is a third of the time of a program that keeps its events.
+ * Large memory in huge pages: a page fault per 2 MiB instead of 4 KiB, which is
+ * a third of the time of a program that keeps its events. NULL: too few
+ * addresses.
  */
 static void *
-with_huge_pages(void *p, size_t size)
+huge_alloc(size_t size)
 {
-	const uintptr_t page = 4096;
-	uintptr_t from = (uintptr_t)p & ~(page - 1);
+	void *p = aligned_alloc(HUGE_PAGE, size);
 
-	/* whole pages, or a later realloc() can't move them */
-	if (size >= HUGE_FROM)
-		(void)madvise((void *)from,
-		    ((uintptr_t)p + size - from + page - 1) & ~(page - 1),
-		    MADV_HUGEPAGE);
+	if (p != NULL)
+		(void)madvise(p, size, MADV_HUGEPAGE); /* if supported */
 	return p;
 }
 
 void *
 xmalloc(size_t size)
 {
-	void *p = malloc(size > 0 ? size : 1);
+	void *p = NULL;
 
+	if (size >= HUGE_FROM && size <= PTRDIFF_MAX)
+		p = huge_alloc((size + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1));
+	if (p == NULL)
+		p = malloc(size > 0 ? size : 1);
 	if (p == NULL)
 		no_memory();
-	return with_huge_pages(p, size);
+	return p;
 }
 
 void *
@@ -63,7 +65,7 @@ xrealloc(void *p, size_t size)
 
 	if (q == NULL)
 		no_memory();
-	return with_huge_pages(q, size);
+	return q;
 }
 
 char *
@@ -74,22 +76,42 @@ xstrdup(const char *s)
 	return memcpy(xmalloc(size), s, size);
 }
 
+/* Moves what has become large to where it has room for long. */
+static void *
+make_large(void *v, size_t used)
+{
+	void *large = huge_alloc(LARGE);
+
+	if (large == NULL)
+		return NULL;
+	if (used > 0)
+		memcpy(large, v, used);
+	free(v);
+	return large;
+}
+
 /*
  * Doubling, at least 64 bytes: the copies cost a constant an element. One that
  * is large is a mapping of its own, of which only what is used takes memory, so
- * it gets room for huge pages before most of it is written.
+ * it gets addresses for much more: were it moved, its huge pages would be
+ * split.
  */
 void *
 vec_grow(void *v, size_t *cap, size_t want, size_t size)
 {
 	size_t next = *cap > 0 ? *cap : (size < 64 ? 64 / size : 1), bytes;
+	void *large = NULL;
 
 	if (want <= *cap && v != NULL)
 		return v;
 	while (next < want)
 		next = next > SIZE_MAX / 2 ? want : next * 2;
 	if (next > LARGE_FROM / size && next < LARGE / size)
-		next = LARGE / size;
+		large = make_large(v, *cap * size);
+	if (large != NULL) {
+		*cap = LARGE / size;
+		return large;
+	}
 	if (__builtin_mul_overflow(next, size, &bytes) || bytes > PTRDIFF_MAX)
 		no_memory();
 	v = xrealloc(v, bytes);

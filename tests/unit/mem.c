@@ -90,6 +90,30 @@ vec(void)
 	vec_free(&v);
 }
 
+/* Grows past the sizes at which it moves to other pages. */
+static void
+large_vec(void)
+{
+	struct item {
+		int64_t no;
+		char rest[120];
+	};
+	const int64_t n = 600000;
+	VEC(struct item) v = { 0 };
+	int64_t wrong = 0;
+
+	for (int64_t i = 0; i < n; i++)
+		vec_push(&v, ((struct item){ .no = i }));
+	for (int64_t i = 0; i < n; i++)
+		wrong += v.v[i].no != i;
+	is_int((intmax_t)v.n, n, "a large one has all elements");
+	is_int(wrong, 0, "and each as written");
+	vec_free(&v);
+	vec_reserve(&v, 300000);
+	ok(v.cap >= 300000 && v.n == 0, "a large one at once");
+	vec_free(&v);
+}
+
 static void
 buf(void)
 {
@@ -180,6 +204,7 @@ int
 main(void)
 {
 	vec();
+	large_vec();
 	buf();
 	arena();
 	copies();
