@@ -36,7 +36,7 @@ graph_events(struct graph *g, size_t n)
 	if (__builtin_mul_overflow(n, 2, &all) ||
 	    __builtin_add_overflow(all, first, &all) || all >= EDGE_NONE)
 		die("more than %u events", EDGE_NONE / 2);
-	g->today.at = xrealloc(g->today.at, all * sizeof *g->today.at);
+	g->today.at = vec_grow(g->today.at, &g->room, all, sizeof *g->today.at);
 	for (size_t i = first; i < all; i++)
 		g->today.at[i] = GRAPH_NOWHERE;
 	g->nnodes = all;

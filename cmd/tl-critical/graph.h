@@ -83,7 +83,7 @@ struct solution {
 
 struct graph {
 	struct span window;
-	size_t nnodes;
+	size_t nnodes, room; /* room: for their times */
 	struct solution today;
 	VEC(struct edge) edges;
 	/* with order: edges by the node they lead to; those of node n are
