@@ -255,6 +255,8 @@ void phases_make(struct figures *f);
 
 /* ---- host.c ---- */
 
+void host_take_thread(void *ctx, const struct line *l);
+void host_take_args(void *ctx, const struct line *l);
 void host_sort(struct figures *f);
 void host_verdict(struct figures *f, struct buf *b);
 void host_warnings(struct figures *f);

@@ -6,6 +6,46 @@
 
 #include "cmd/tl-report/figures.h"
 
+/* ---- its tables ---- */
+
+/* A thread without a name is shown by number. */
+void
+host_take_thread(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+	struct str name = line_text(l, "thread_name");
+	struct thread t = { .total_ns = line_int(l, "total_ns"),
+		.busy_ns = line_int(l, "busy_ns"),
+		.op_ns = line_int(l, "op_ns") };
+	struct buf b = { 0 };
+
+	if (!line_lacks(l, "rank"))
+		buf_printf(&b, "rank %" PRId64 " ", line_int(l, "rank"));
+	if (!line_lacks(l, "src"))
+		buf_printf(&b, "trace %" PRId64 " ", line_int(l, "src"));
+	if (str_eq(name, STR("Unknown"))) {
+		buf_puts(&b, "thread ");
+		name = line_text(l, "tid");
+	}
+	buf_put(&b, name.p, name.len);
+	t.label = figures_text(f, buf_str(&b));
+	vec_push(&f->threads, t);
+	buf_free(&b);
+}
+
+/* Only the category is needed. */
+void
+host_take_args(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+	struct tally *op = tally_of(f, &f->ops, line_text(l, "name"));
+
+	if (op->what.len == 0)
+		op->what = figures_text(f, line_text(l, "op_category"));
+}
+
+/* ---- the verdict ---- */
+
 static int
 compare(const void *pa, const void *pb)
 {

@@ -301,44 +301,6 @@ take_cost(void *ctx, const struct line *l)
 	};
 }
 
-/* ---- tables of a trace without GPU work ---- */
-
-/* A thread without a name is shown by number. */
-static void
-take_thread(void *ctx, const struct line *l)
-{
-	struct figures *f = ctx;
-	struct str name = line_text(l, "thread_name");
-	struct thread t = { .total_ns = line_int(l, "total_ns"),
-		.busy_ns = line_int(l, "busy_ns"),
-		.op_ns = line_int(l, "op_ns") };
-	struct buf b = { 0 };
-
-	if (!line_lacks(l, "rank"))
-		buf_printf(&b, "rank %" PRId64 " ", line_int(l, "rank"));
-	if (!line_lacks(l, "src"))
-		buf_printf(&b, "trace %" PRId64 " ", line_int(l, "src"));
-	if (str_eq(name, STR("Unknown"))) {
-		buf_puts(&b, "thread ");
-		name = line_text(l, "tid");
-	}
-	buf_put(&b, name.p, name.len);
-	t.label = figures_text(f, buf_str(&b));
-	vec_push(&f->threads, t);
-	buf_free(&b);
-}
-
-/* Only the category is needed. */
-static void
-take_host_args(void *ctx, const struct line *l)
-{
-	struct figures *f = ctx;
-	struct tally *op = tally_of(f, &f->ops, line_text(l, "name"));
-
-	if (op->what.len == 0)
-		op->what = figures_text(f, line_text(l, "op_category"));
-}
-
 /* ---- tables of tl-diff ---- */
 
 static void
@@ -565,9 +527,9 @@ const struct input inputs[] = {
 	{ "steps_summary", bound_take_pace, false, NULL, NULL },
 	{ "phase_summary", phases_take, false, NULL, NULL },
 	{ "phase_ranks", phases_take_ranks, false, NULL, NULL },
-	{ "host_timeline", take_thread, false, NULL, NULL },
+	{ "host_timeline", host_take_thread, false, NULL, NULL },
 	{ "cpu_ops", take_named, false, "cpu_self_ns", "categories" },
-	{ "cpu_ops_unique_args", take_host_args, false, NULL, NULL },
+	{ "cpu_ops_unique_args", host_take_args, false, NULL, NULL },
 	{ "cpu_ops_by_category", take_category, false, "cpu_self_ns", NULL },
 	{ "ops_summary", take_named, false, "direct_ns_sum", "categories" },
 	{ "ops_summary_by_category", take_category, false, "direct_ns_sum",
