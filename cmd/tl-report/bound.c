@@ -172,9 +172,17 @@ put_queue(const struct bound *m, const char *lead, int64_t ns)
 	buf_putc(m->b, ')');
 }
 
+/* The verdict begins with what is missing. */
+static bool
+is_missing_shown(const struct budget *w)
+{
+	return w->ns[GROUP_OF_MISSING] > 0 &&
+	    w->ns[GROUP_OF_MISSING] >= w->window_ns / 10;
+}
+
 /*
  * "4.426 ms in 1 step", of several ranks the mean. Runs and inferred steps
- * leave out much of the window.
+ * leave out much of the window. Kinds of steps are named once.
  */
 static void
 put_window(const struct bound *m, int64_t ns)
@@ -184,6 +192,8 @@ put_window(const struct bound *m, int64_t ns)
 		buf_puts(m->b,
 		    m->w->are_runs || m->w->is_inferred ? " with " : " in ");
 		put_steps(m->w, m->b);
+		if (ns == m->w->window_ns || !is_missing_shown(m->w))
+			kinds_put(m);
 	}
 }
 
@@ -420,8 +430,7 @@ put_verdict(struct figures *f, const struct budget *w, const struct rank *late,
 	size_t from = b->len;
 
 	budget_decide(w, &m.is);
-	if (w->ns[GROUP_OF_MISSING] > 0 &&
-	    w->ns[GROUP_OF_MISSING] >= w->window_ns / 10)
+	if (is_missing_shown(w))
 		put_missing(&m);
 	put_rest(&m);
 	if (b->p[from] >= 'a' && b->p[from] <= 'z')

@@ -5,6 +5,7 @@
  *
  * bound.c     what bounds the time, in a sentence (sink/budget.h decides)
  * evidence.c  the sentences behind it
+ * kinds.c     steps that differ in kind
  * window.c    the time that verdict and bar are about
  */
 #ifndef TL_REPORT_BOUND_H
@@ -26,6 +27,14 @@ struct pace {
 	bool is_gpu; /* the host only enqueues */
 	int64_t enqueue_ns;
 	int64_t drain_ns; /* from the last step's end to that of its work */
+};
+
+/* A step of tl-steps. */
+struct step_time {
+	struct str label; /* its rank's */
+	int64_t ns, idle_ns;
+	unsigned cause; /* the largest of its idle time */
+	int64_t cause_ns;
 };
 
 /* A verdict in the making. */
@@ -73,6 +82,14 @@ void sum_collectives(
     const struct figures *f, int64_t *wait_ns, int64_t *all_ns);
 /* The rank that others waited for longest, and the sum of their waiting. */
 const struct rank *most_awaited(const struct figures *f, int64_t *caused_ns);
+
+/* ---- kinds.c ---- */
+
+void kinds_take(void *ctx, const struct line *l);
+/* Of steps that differ in kind how many are how long, in brackets. */
+void kinds_put(const struct bound *m);
+/* A sentence on each kind. */
+void kinds_put_each(const struct bound *m);
 
 /* ---- evidence.c ---- */
 

@@ -425,6 +425,7 @@ evidence_put(const struct bound *m)
 {
 	const struct budget *w = m->w;
 
+	kinds_put_each(m);
 	put_one_gap(m);
 	if (m->is.is_launch)
 		put_starved(m);

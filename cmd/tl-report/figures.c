@@ -240,6 +240,7 @@ figures_free(struct figures *f)
 	vec_free(&f->gpus);
 	vec_free(&f->processes);
 	vec_free(&f->phases);
+	vec_free(&f->steps);
 	vec_free(&f->groups);
 	vec_free(&f->warnings);
 	vec_free(&f->sentences);

@@ -179,6 +179,7 @@ struct figures {
 	struct tallies causes; /* idle time; what: the call with most of it */
 	struct budgets budgets;
 	struct pace pace; /* of one source */
+	VEC(struct step_time) steps;
 	VEC(struct phase_line) phases;
 	struct imbalance imbalance;
 	struct mfu mfu;

@@ -525,6 +525,7 @@ const struct input inputs[] = {
 	{ "idle_window", bound_take_window, false, NULL, NULL },
 	{ "idle", bound_take_idle, false, NULL, NULL },
 	{ "steps_summary", bound_take_pace, false, NULL, NULL },
+	{ "steps", kinds_take, false, NULL, NULL },
 	{ "phase_summary", phases_take, false, NULL, NULL },
 	{ "phase_ranks", phases_take_ranks, false, NULL, NULL },
 	{ "host_timeline", host_take_thread, false, NULL, NULL },

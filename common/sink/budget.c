@@ -6,8 +6,8 @@
 
 /* ---- reading ---- */
 
-static unsigned
-cause_named(struct str word)
+unsigned
+budget_cause(struct str word)
 {
 	unsigned c = 0;
 
@@ -103,8 +103,8 @@ budget_take(void *ctx, const struct line *l)
 	struct budget *w = of_source(b, budget_label(l));
 
 	w->n = 1;
-	w->head_cause = cause_named(line_text(l, "head_cause"));
-	w->gap_cause = cause_named(line_text(l, "cause"));
+	w->head_cause = budget_cause(line_text(l, "head_cause"));
+	w->gap_cause = budget_cause(line_text(l, "cause"));
 	w->is_inferred = str_eq(line_text(l, "window"), STR("inferred"));
 	w->are_runs = str_eq(line_text(l, "window"), STR("runs"));
 	w->has_ops = line_bool(l, "has_ops");
@@ -129,7 +129,7 @@ budget_take_part(void *ctx, const struct line *l)
 	vec_push(&w->parts,
 	    ((struct idle_part){
 		.class = (uint8_t)class_named(line_text(l, "class")),
-		.cause = (uint8_t)cause_named(line_text(l, "cause")),
+		.cause = (uint8_t)budget_cause(line_text(l, "cause")),
 		.call = arena_str(b->text, line_text(l, "call")),
 		.uid = arena_str(b->text, line_text(l, "longest_uid")),
 		.label = w->label,

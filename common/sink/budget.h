@@ -56,6 +56,8 @@ struct budgets {
 
 /* For cause_advice(). */
 unsigned budget_advice_of(const struct budget *w);
+/* A cause by its word, or CAUSE_NOTHING. */
+unsigned budget_cause(struct str word);
 /* The source of a row, among several. */
 struct str budget_label(const struct line *l);
 /* Take rows of idle_window and of idle; ctx is the budgets. */

@@ -38,7 +38,7 @@ WORKED = {
                         r"\(python 206\.\d+ ms\)\. One gap takes 218\.120 ms, before the first",
     "mi300_timesformer": r"Host-bound: host work is 64\.4 % of 390\.680 ms .* One gap takes 268\.753 ms,",
     "mi300_ddp_resnet18": r"(?!.*sets the pace)Allocation-bound: allocation is 88\.6 % of 3\.393 s with 5 "
-                          r"inferred steps: hipFree \(2\.997 s: "
+                          r"inferred steps \(2 of 118\.128 ms, 3 of 1\.068 s\): hipFree \(2\.997 s: "
                           r"1,360 calls, longest wait 68\.153 ms, uid 26612\)",
     "mi300_resnet_ckpt": r"Communication-bound: exposed communication is 65\.8 % of 84\.286 ms in 3 "
                          r"steps, including .*ends 37\.925 ms after the last step\. One rank: can't tell skew",
@@ -406,6 +406,35 @@ def check_sentence(verdict, w, f):
     return bad
 
 
+def check_kinds(verdict, f):
+    """steps at least twice as long as the next shorter one are of another kind"""
+    if len(f.steps) > len(f.numbers) > 0 or any(
+            b[0] < a[1] for a, b in zip(sorted(f.steps), sorted(f.steps)[1:])):
+        return []  # of several processes
+    walls, is_gpu = walls_of(f)
+    walls = sorted((b - a, a, b) for a, b, _ in walls)
+    kinds = []
+    for i, w in enumerate(walls):
+        if i == 0 or w[0] >= 2 * walls[i - 1][0]:
+            kinds.append([])
+        kinds[-1].append(w)
+    whole = sum(w[0] for w in walls)
+    kinds = [k for k in kinds if 100 * sum(w[0] for w in k) >= whole]
+    kinds = kinds if 2 <= len(kinds) <= 3 else []
+    rest = len(walls) * (len(kinds) > 0) - sum(map(len, kinds))
+    want = ", ".join(["%d of %s" % (len(k), shown(k[len(k) // 2][0])) for k in kinds]
+                     + ["%d of other length" % rest] * (rest > 0))
+    m = re.search(r" steps? \((\d+ of \d[^)]*)\)", verdict)
+    bad = [] if (m[1] if m else "") == want else ["kinds of steps: not (%s)" % want]
+    each = sorted(re.findall(r" Steps of (\S+ \S+) \((\d+)\): (\S+ %|\w+ \S+ %) of step time, GPU idle "
+                             r"((?:under |over )?\S+ %)", verdict))
+    busy = timeline.union([list(x) for spans in f.of.values() for x in spans])
+    want = sorted((shown(k[len(k) // 2][0]), str(len(k)), part(sum(w[0] for w in k), whole),
+                   part(sum(w[0] - clip(busy, w[1], w[2]) for w in k), sum(w[0] for w in k)))
+                  for k in kinds)
+    return bad + ([] if is_gpu or each == want else ["each kind: %s, not %s" % (each, want)])
+
+
 def clip(spans, start, end):
     return sum(max(0, min(b, end) - max(a, start)) for a, b in spans)
 
@@ -429,9 +458,9 @@ def check_bar(bar, f, start, end, missing):
     return bad
 
 
-def check_step(trace, f):
-    """--step of the longest: verdict and bar are over its wall, to the next one's start"""
-    starts = sorted(zip(f.steps, f.numbers))
+def walls_of(f):
+    """steps in order: start, end, number; whether the host only enqueues"""
+    starts = sorted(zip(f.steps, f.numbers or range(len(f.steps))))
     walls = [(s[0], starts[i + 1][0][0] if i + 1 < len(starts) else s[1], n)
              for i, (s, n) in enumerate(starts)]
     # where the host only enqueues: from the end of the work of one to that of the next
@@ -439,9 +468,15 @@ def check_step(trace, f):
     gpu = [(x, y, w[2]) for x, y, w in zip(done, done[1:], walls[1:]) if x]
     if gpu and median([b - a for a, b, _ in gpu]) > 1.05 * median([b - a for a, b, _ in walls[1:]]) \
             and done[-1] - walls[-1][1] > max(0, done[0] - walls[0][1]):
-        walls = gpu
-    else:  # not what launches nothing
-        walls = [w for w, d in zip(walls, done) if d]
+        return gpu, True
+    return walls, False
+
+
+def check_step(trace, f):
+    """--step of the longest: verdict and bar are over its wall, to the next one's start"""
+    walls, is_gpu = walls_of(f)
+    if not is_gpu:  # not what launches nothing
+        walls = [w for w in walls if any(w[0] <= ts < w[1] for ts, _ in f.ends)]
     if not walls:
         return []
     return check_longest(trace, f, max(walls, key=lambda w: w[1] - w[0])) + \
@@ -568,6 +603,8 @@ def check(trace, read=kineto.Trace, has_uids=True):
                      rows[0]["missing_ns"])
     if f.numbers:
         bad += check_step(trace, f)
+    if read is kineto.Trace:
+        bad += check_kinds(verdict, f)
     if read is not kineto.Trace:
         bad += check_silence(trace, f)
     for worked, want in FIGURES.items():
@@ -690,6 +727,18 @@ def planted():
     head.add("user_annotation", "ProfilerStep#1", 0, 110000)
     head.add("python_function", "video.py(1): decode", 10, 99000)
     yield "before the first event", head, r"Host-bound: .* One gap takes [^,]*, before the first GPU event", {}
+    kinds = Plan(1000)
+    for i in range(4):
+        kinds.at = max(kinds.at, kinds.gpu)
+        start = kinds.at
+        if i == 2:
+            kinds.host("user_annotation", "data_loading", 9000)
+        kinds.loop("cpu_op", "aten::x", 5)
+        kinds.add("user_annotation", "ProfilerStep#%d" % i, start, kinds.gpu - start)
+    yield "steps of two kinds", kinds, \
+        r"Partly data-bound: data loading is 28\.\d % of \S+ ms in 4 steps \(3 of 5\.\d+ ms, 1 of 14\.\d+ " \
+        r"ms\): .* Steps of 5\.\d+ ms \(3\): \S+ % of step time, GPU idle \S+ %, mostly op\. " \
+        r"Steps of 14\.\d+ ms \(1\): .*, mostly data\.", {}
     late = Plan().loop(*op, 5)
     late.kernel()
     late.events[-1]["ts"] += 50000

@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-report: a verdict on steps of several kinds, whose mean is the time of none.
+. tests/cli/lib.sh
+
+# steps WALL_US:WAIT_US...: a trace of such ProfilerSteps, each with data loading for
+# WAIT_US, then an op whose kernel runs to 10 us before the step's end; of RANK, if set
+cat >steps.py <<'END'
+import json, os, sys
+events, at = [], 0
+def add(cat, name, ts, dur, tid, **args):
+    events.append({"ph": "X", "cat": cat, "name": name, "ts": ts, "dur": dur,
+                   "pid": 1, "tid": tid, "args": args})
+for i, step in enumerate(sys.argv[1:]):
+    wall, wait = map(int, step.split(":"))
+    add("user_annotation", "ProfilerStep#%d" % i, at, wall, 1)
+    if wait:
+        add("user_annotation", "data_loading", at, wait, 1)
+    add("cpu_op", "aten::mm", at + wait, 40, 1)
+    add("cuda_runtime", "cudaLaunchKernel", at + wait + 20, 5, 1, correlation=i + 1)
+    add("kernel", "k", at + wait + 30, wall - wait - 40, 7, correlation=i + 1, device=0, stream=7)
+    at += wall
+doc = {"traceEvents": events}
+if "RANK" in os.environ:
+    doc["distributedInfo"] = {"rank": int(os.environ["RANK"]), "world_size": 2}
+json.dump(doc, sys.stdout)
+END
+steps() {
+	python3 steps.py "$@"
+}
+verdict() { # verdict FILE...: its line
+	tl-report --width 9999 "$@" 2>err | sed -n '/-bound/p'
+}
+
+# 3 x 1 ms, of which 40 us idle, and 10 ms with 8.04 idle: 3/13 and 10/13 of 13 ms
+steps 1000:0 1000:0 10000:8000 1000:0 >two.json
+is 'each kind with its number, time and share' "$(verdict two.json | sed 's/ of the rest\..*//')" \
+	'Data-bound: data loading is 61.5 % of 13.000 ms in 4 steps (3 of 1.000 ms, 1 of 10.000 ms): data_loading (8.000 ms: uid 9). Steps of 10.000 ms (1): 76.9 % of step time, GPU idle 80.4 %, mostly data. Steps of 1.000 ms (3): 23.1 % of step time, GPU idle 4.0 %, mostly op. One gap takes 8.040 ms, before GPU event 12 (data, uid 9); the GPU is busy for 97.6 %'
+steps 1000:0 1000:0 1999:0 1000:0 >alike.json
+is 'less than twice as long is of the same kind' "$(verdict alike.json | grep -c 'Steps of\|steps (')" 0
+steps 1000:0 2000:0 4000:0 8000:0 >four.json
+is 'more than three are a spread' "$(verdict four.json | grep -c 'Steps of\|steps (')" 0
+# 60 us are 0.1 % of 2 x 20 + 2 x 1 ms
+steps 60:0 20000:0 20000:0 1000:0 1000:0 >short.json
+like 'one that takes next to no time is not described' "$(verdict short.json)" \
+	' in 5 steps \(2 of 1\.000 ms, 2 of 20\.000 ms, 1 of other length\)'
+steps 60:0 20000:0 20000:0 >one.json
+is 'beside one kind there is nothing to say' "$(verdict one.json | grep -c 'Steps of\|steps (')" 0
+for r in 0 1; do
+	RANK=$r steps 1000:0 10000:0 >r$r.json
+done
+like 'of several ranks all steps' "$(verdict r0.json r1.json)" \
+	' in 2 steps \(over 2 ranks: 2 of 1\.000 ms, 2 of 10\.000 ms\)'
+is 'in the sheet, too' "$(tl-report two.json --format ndjson 2>err |
+	grep -c '"name":"Data-bound: .*4 steps (3 of 1.000 ms, 1 of 10.000 ms)')" 1
+
+done_testing
