@@ -164,6 +164,7 @@ bound_word(struct str bound)
 {
 	return str_starts(bound, STR("COMPUTE")) ? STR("compute")
 	    : str_starts(bound, STR("MEMORY"))   ? STR("memory")
+	    : str_starts(bound, STR("LINK"))     ? STR("link")
 						 : STR("");
 }
 
@@ -354,6 +355,8 @@ group_op(struct compute *c, const struct op_row *o, struct buf *key)
 		g = group_of(&c->above, key);
 		add_op(&c->above, g, o, o->ns);
 	}
+	if (str_eq(o->bound, STR("link"))) /* findings on copies are about it */
+		return;
 	if (!has_roof(o)) {
 		buf_printf(key, "%.*s", (int)o->name.len, o->name.p);
 		g = group_of(&c->unmodelled, key);

@@ -71,7 +71,7 @@ function rooflines() {
   });
   return () => list.forEach((o, i) => rooflineOf(o, scale, boxes[i]));
 }
-const boundColour = r => /^COMPUTE/.test(r.roofline_bound) ? colours[1] : r.roofline_bound ? colours[0] : '#777';
+const boundColour = r => /^COMPUTE/.test(r.roofline_bound) ? colours[1] : /^MEM/.test(r.roofline_bound) ? colours[0] : '#777';
 // Of roof as in the list of what is lost: by time, no mean of the calls.
 const roofShare = r => (100 * (1 - r.lost_ns / r.kernel_ns_sum)).toFixed(1) + ' %';
 const aboutOp = (r, y) => r.name + ' ' + scalars(JSON.stringify(r.input_dims || '')) + '\n' + time(r.kernel_ns_sum) +
@@ -242,7 +242,7 @@ function rooflineDrawn(frame, { side, t, roof }, whole, points) {
   labels.forEach(l => draw(svg, 'text', { x: l.x, y: l.y, 'text-anchor': l.back ? 'end' : 'start', class: l.class }, l.word));
   slopeLabel(svg, roof, frame);
   [['compute-bound', colours[1], /^COMPUTE/], ['memory-bound', colours[0], /^MEM/],
-    ['no roofline', '#777', /^$/]].filter(k => points.some(r => k[2].test(r.roofline_bound || '')))
+    ['no roofline', '#777', /^(LINK.*)?$/]].filter(k => points.some(r => k[2].test(r.roofline_bound || '')))
     .forEach(([word, fill], i) => {
       draw(svg, 'circle', { cx: L + 12, cy: T + 12 + 15 * i, r: 5, fill, 'fill-opacity': .7 });
       draw(svg, 'text', { x: L + 22, y: T + 16 + 15 * i }, word);

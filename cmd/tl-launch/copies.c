@@ -48,31 +48,20 @@ source_gpu(const struct dict *dict, const struct event *ev, int64_t *gpu)
 static uint32_t
 direction_of(const struct program *g, const struct event *ev)
 {
-	static const struct {
-		struct str part;
-		const char *word;
-	} words[] = { { STR_INIT("HOST_TO_DEVICE"), "h2d" },
-		{ STR_INIT("DEVICE_TO_HOST"), "d2h" },
-		{ STR_INIT("DEVICE_TO_DEVICE"), "d2d" },
-		{ STR_INIT("HostToDevice"), "h2d" }, /* .rpd */
-		{ STR_INIT("DeviceToHost"), "d2h" },
-		{ STR_INIT("DeviceToDevice"), "d2d" },
-		{ STR_INIT("HtoD"), "h2d" }, { STR_INIT("DtoH"), "d2h" },
-		{ STR_INIT("DtoD"), "d2d" }, { STR_INIT("PtoP"), "d2d" } };
 	struct dict *dict = g->sink.dict;
-	struct str name = dict_get(dict, ev->name);
-	const char *word = "other";
+	static const char *const words[] = { [COPY_OTHER] = "other",
+		[COPY_H2D] = "h2d",
+		[COPY_D2H] = "d2h",
+		[COPY_D2D] = "d2d" };
+	enum copy_way way = copy_way(dict_get(dict, ev->name));
 	int64_t from;
 	struct buf b = { 0 };
 	uint32_t text;
 
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (str_find(name, words[i].part, true) >= 0)
-			word = words[i].word;
-	buf_puts(&b, word);
-	if (strcmp(word, "other") != 0 && ev->dev.type == KEY_INT) {
+	buf_puts(&b, words[way]);
+	if (way != COPY_OTHER && ev->dev.type == KEY_INT) {
 		buf_puts(&b, " (");
-		if (strcmp(word, "d2d") == 0 && source_gpu(dict, ev, &from))
+		if (way == COPY_D2D && source_gpu(dict, ev, &from))
 			buf_printf(&b, "GPU %" PRId64 " -> ", from);
 		buf_printf(&b, "GPU %" PRId64 ")", ev->dev.n);
 	}

@@ -497,6 +497,8 @@ take_roofline(void *ctx, const struct line *l)
 	bool is_compute = str_starts(bound, STR("COMPUTE"));
 
 	time_add(&f->unified_ns, spent);
+	if (str_starts(bound, STR("LINK"))) /* no share without its rate */
+		return;
 	if (line_lacks(l, "lost_ns") || bound.len == 0) {
 		/* Without bytes, no GPU gives it a roof. */
 		if (!line_lacks(l, "gflop") && !line_lacks(l, "moved_mib") &&

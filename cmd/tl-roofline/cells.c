@@ -157,7 +157,8 @@ take_phase(struct roof_state *g, const struct sink_row *r)
 		const struct call *c = call_of(r, i);
 		struct roofline rf = { .bound = BOUND_NONE };
 
-		if (c->res != NULL && c->res->status == MODEL_OK)
+		if (c->res != NULL && c->res->status == MODEL_OK &&
+		    !call_is_over_link(g, c))
 			rf = roofline_of(g->arch, g->roof, c->res);
 		if (rf.bound == BOUND_NONE)
 			continue;
@@ -314,6 +315,10 @@ model_cell(const struct sink_row *r, unsigned f)
 	if (c == NULL)
 		return cell_none();
 	rf = roofline_of(g->arch, g->roof, c->res);
+	if (f >= C_BOUND && f <= C_ROOF_US && call_is_over_link(g, c))
+		return f == C_BOUND && rf.bound != BOUND_NONE
+		    ? cell_text(STR("LINK_BOUND"))
+		    : cell_none();
 	switch (f) {
 	case C_GFLOPS: return cell_real(call_gflops(c));
 	case C_MIB: return cell_real(call_bytes(c) / 1048576);

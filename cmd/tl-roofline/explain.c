@@ -129,6 +129,10 @@ explain_call(struct out *out, struct roof_state *g, const struct call *c)
 	put_real(out, "kernel time", (double)c->busy_ns / 1e3, " us");
 	put_real(out, "rate", call_tflops(&g->sink, c), " TFLOP/s");
 	put_real(out, "rate", call_tbs(&g->sink, c), " TB/s");
+	if (call_is_over_link(g, c))
+		put_line(out, "bound",
+		    STR("LINK_BOUND: a copy between host and GPU, which the "
+			"memory's roof is not about"));
 	put_real(out, "of the roofline", call_pct(c, call_roof_us(g, c)), " %");
 	put_source(out, g, m);
 }

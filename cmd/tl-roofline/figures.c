@@ -46,11 +46,20 @@ call_tbs(const struct sink *s, const void *call)
 	return call_bytes(call) / 1e12 / seconds(call);
 }
 
+bool
+call_is_over_link(const struct roof_state *g, const struct call *c)
+{
+	for (uint32_t i = 0; i < c->nkernels; i++)
+		if (g->works.v[g->lists.v[c->first_kernel + i]].is_over_link)
+			return true;
+	return false;
+}
+
 /* Calls of a row share one result, or a few. */
 double
 call_roof_us(struct roof_state *g, const struct call *c)
 {
-	if (c->res == NULL)
+	if (c->res == NULL || call_is_over_link(g, c))
 		return NAN;
 	if (c->res != g->roof_of)
 		g->roof_us = roofline_of(g->arch, g->roof, c->res).time_us;

@@ -116,6 +116,17 @@ open_node(struct roof_state *g, const struct event *ev)
 
 /* ---- GPU work ---- */
 
+/* A copy between host and GPU: by its name, peer copies are not. */
+static bool
+is_over_link(const struct roof_state *g, const struct event *ev)
+{
+	enum copy_way way = ev->shape->kind == KIND_MEMCPY
+	    ? copy_way(dict_get(g->sink.dict, ev->name))
+	    : COPY_OTHER;
+
+	return way == COPY_H2D || way == COPY_D2H;
+}
+
 /* Whether GPU work counts. */
 static bool
 counts(struct roof_state *g, const struct event *ev, bool is_chosen)
@@ -161,6 +172,7 @@ take_work(struct roof_state *g, const struct event *ev, bool is_chosen)
 		.ts_ns = ev->ts_ns,
 		.dur_ns = ev->dur_ns,
 		.is_comm = is_comm,
+		.is_over_link = is_over_link(g, ev),
 	    }));
 	if (g->open.n > 0)
 		vec_push(&g->above, top);

@@ -222,6 +222,8 @@ double call_bytes(const struct call *c);
 double call_tflops(const struct sink *s, const void *call);
 double call_tbs(const struct sink *s, const void *call);
 double call_roof_us(struct roof_state *g, const struct call *c);
+/* It copies between host and GPU: the link limits it, at an unknown rate. */
+bool call_is_over_link(const struct roof_state *g, const struct call *c);
 /* Another time in percent of the call's. */
 double call_pct(const struct call *c, double us);
 struct str call_reason(const struct call *c);

@@ -47,6 +47,29 @@ is_fill_kernel(struct str s)
 	return is_end(s);
 }
 
+enum copy_way
+copy_way(struct str name)
+{
+	static const struct {
+		struct str part;
+		enum copy_way way;
+	} words[] = { { STR_INIT("HOST_TO_DEVICE"), COPY_H2D },
+		{ STR_INIT("DEVICE_TO_HOST"), COPY_D2H },
+		{ STR_INIT("DEVICE_TO_DEVICE"), COPY_D2D },
+		{ STR_INIT("HostToDevice"), COPY_H2D }, /* .rpd */
+		{ STR_INIT("DeviceToHost"), COPY_D2H },
+		{ STR_INIT("DeviceToDevice"), COPY_D2D },
+		{ STR_INIT("HtoD"), COPY_H2D }, { STR_INIT("DtoH"), COPY_D2H },
+		{ STR_INIT("DtoD"), COPY_D2D },
+		{ STR_INIT("PtoP"), COPY_D2D } };
+	enum copy_way way = COPY_OTHER;
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_find(name, words[i].part, true) >= 0)
+			way = words[i].way;
+	return way;
+}
+
 /* The first pattern that matches, or NULL. */
 static const struct bucket_pattern *
 match(const struct bucket_rules *r, struct str name)

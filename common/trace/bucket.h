@@ -44,6 +44,15 @@ enum bucket bucket_slow(struct bucket_rules *r, const struct dict *st,
 struct str bucket_comm_type(const struct bucket_rules *r, struct str name);
 void bucket_free(struct bucket_rules *r);
 
+/* The direction of a copy, as far as its name says. */
+enum copy_way {
+	COPY_OTHER,
+	COPY_H2D,
+	COPY_D2H,
+	COPY_D2D,
+};
+enum copy_way copy_way(struct str name);
+
 /* Two answers per name: as a kernel and as a memset. */
 static inline enum bucket
 bucket_of_event(

@@ -29,6 +29,7 @@ struct work {
 	int64_t ts_ns, dur_ns; /* ts_ns + dur_ns doesn't overflow */
 	uint64_t op;           /* number of the nearest op, 0: none */
 	bool is_comm;          /* likewise set by the sink */
+	bool is_over_link;     /* a copy between host and GPU, likewise */
 };
 
 static inline int64_t

@@ -186,6 +186,8 @@ def expected_ops():
             gains_of_others[key_of(r, category)] += lost(r)
             continue
         ns, e = r["kernel_ns_sum"], reached(r)
+        if r.get("roofline_bound") == "LINK_BOUND":
+            continue
         if e is None or e > 110:
             others[category, r["name"]][0] += ns
             others[category, r["name"]][1].append(r)

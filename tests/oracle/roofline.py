@@ -232,12 +232,15 @@ SHARES = {
     "inference 5.4 grafted ops have no host time": 0.12,
     "inference 5.4 uid of a grafted op": 0.043,
     "inference 7 the chain above a pseudo-op stands once": 0.0014,
+    "the link limits copies between host and GPU": 0.2,
 }
 
 # Columns that the reference leaves out where they have no figure.
 FIGURES = re.compile(r"((Pct )?Roofline|T(FLOPS|B)/s|GFLOPS|FLOPS/Byte|Data Moved|Compute Spec|param:)")
 
 
+# Copies that no memory roof is about.
+OVER_LINK = re.compile("HtoD|DtoH|HostToDevice|DeviceToHost|HOST_TO_DEVICE|DEVICE_TO_HOST")
 REPLAYED = re.compile(r"(cuda|hip)GraphLaunch->.*(_attention|reshape_and_cache)")
 
 
@@ -422,6 +425,9 @@ class Compare:
         if g["Compute Spec"] == "matrix_tf32" and w["Compute Spec"] == "matrix_fp32" and \
                 "tf32" in json.dumps(g) and not (number(a) and a > b):
             return "a kernel's name proves tf32"
+        if "Roofline" in c and "LINK_BOUND" in (g.get("Roofline Bound"), g.get("Roofline Bound_first")) \
+                and OVER_LINK.search(json.dumps(w)):
+            return "the link limits copies between host and GPU"
         if "Roofline" in c and b is None:
             return "D5 the memory's roof"
         if c in ("perf_params", "param: transpose") and GEMM.search(name):

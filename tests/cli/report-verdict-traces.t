@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-report: a verdict on steps of several kinds, whose mean is the time of none.
+# tl-report: what the verdict says of made-up traces, and what it may not say.
 . tests/cli/lib.sh
+
+# ---- steps of several kinds, whose mean is the time of none ----
 
 # steps WALL_US:WAIT_US...: a trace of such ProfilerSteps, each with data loading for
 # WAIT_US, then an op whose kernel runs to 10 us before the step's end; of RANK, if set
@@ -53,5 +55,41 @@ like 'of several ranks all steps' "$(verdict r0.json r1.json)" \
 	' in 2 steps \(over 2 ranks: 2 of 1\.000 ms, 2 of 10\.000 ms\)'
 is 'in the sheet, too' "$(tl-report two.json --format ndjson 2>err |
 	grep -c '"name":"Data-bound: .*4 steps (3 of 1.000 ms, 1 of 10.000 ms)')" 1
+
+# ---- copies between host and GPU, which the link limits ----
+
+# copies NAME: 4 calls of aten::copy_, 1 ms each, as NAME
+cat >copies.py <<'END'
+import json, sys
+events = []
+def add(cat, name, ts, dur, tid, **args):
+    events.append({"ph": "X", "cat": cat, "name": name, "ts": ts, "dur": dur,
+                   "pid": 1, "tid": tid, "args": args})
+for i in range(4):
+    t = 1000 * i
+    add("cpu_op", "aten::copy_", t, 20, 1, **{"Input Dims": [[1048576], [1048576], []],
+        "Input type": ["float", "float", "Scalar"], "Input Strides": [[1], [1], []],
+        "Concrete Inputs": ["", "", "False"]})
+    add("cuda_runtime", "cudaMemcpyAsync", t + 4, 5, 1, correlation=i + 1)
+    add("gpu_memcpy", sys.argv[1], t + 10, 990, 7, correlation=i + 1, device=0, stream=7,
+        bytes=4194304)
+json.dump({"deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3"}],
+           "traceEvents": events}, sys.stdout)
+END
+if command -v tl-roofline >/dev/null; then
+	for name in 'Memcpy HtoD (Pageable -> Device)' 'Memcpy DtoH (Device -> Pinned)'; do
+		python3 copies.py "$name" >copies.json
+		is "$name: the link is its roof, at a rate that is not known" \
+			"$(tl-roofline -c roofline_bound,roof,pct_roofline_mean,lost_ns,roofline_ns,gflop \
+				--no-header copies.json)" "$(printf 'LINK_BOUND\t\t\t\t\t0.001048576')"
+		tl-report --width 999 copies.json >screen 2>err
+		is "$name: no share of the memory's roof" \
+			"$(grep -c 'of the memory roof\|lost to\|fuse' screen)" 0
+		is "$name: findings are about copies" "$(tl-advise --no-header -c rule copies.json 2>err |
+			grep -c 'roof\|fusion\|compute')" 0
+	done
+	python3 copies.py 'Memcpy DtoD (Device -> Device)' >copies.json
+	is 'on the GPU it is the memory' "$(tl-roofline -c roofline_bound --no-header copies.json)" MEMORY_BOUND
+fi
 
 done_testing
