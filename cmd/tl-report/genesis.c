@@ -224,8 +224,9 @@ genesis_join(const struct settings *s)
 		    text("%s/%s.ndjson", s->whole, sheets[i].name);
 
 		if (is_there(whole))
-			table_join((struct table_part[]){ { "steady", steady },
-				       { "all", whole } },
-			    2, steady);
+			table_join("window",
+			    (struct table_part[]){
+				{ "steady", steady }, { "all", whole } },
+			    2, sheets[i].name, steady);
 	}
 }

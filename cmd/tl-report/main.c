@@ -414,7 +414,8 @@ answer(struct settings *s, struct jobs *j)
 		matched_choose(s, j);
 	if (s->genesis != NULL)
 		genesis_begin(s, j);
-	analyse(s, j, is_typed ? "ndjson" : "csv", is_whole);
+	analyse(
+	    s, j, is_typed ? "ndjson" : "csv", is_whole || s->other != NULL);
 	figures_read(&f, j, is_whole);
 	if (s->other != NULL && is_whole) {
 		figures_read(&other, j, true);
@@ -432,6 +433,10 @@ answer(struct settings *s, struct jobs *j)
 	} else {
 		summary_write(&f, is_whole);
 		sheets_cut(s);
+		if (s->other != NULL) {
+			sheets_cut(s->other);
+			versus_join(s);
+		}
 		if (s->genesis != NULL)
 			genesis_join(s);
 	}

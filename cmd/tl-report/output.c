@@ -190,14 +190,16 @@ add_other_tables(const struct settings *s, struct args *argv)
 {
 	static const char *const names[] = { "gpu_timeline", "ops_summary",
 		"ops_summary_by_category", "unified_perf_summary",
-		"kernel_summary", "kernel_summary_by_category" };
+		"kernel_summary", "kernel_summary_by_category", NULL };
+	const char *const *const lists[] = { names, versus_tables };
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const char *path = table_path(s->other, names[i], "ndjson");
+	for (size_t i = 0; i < 2; i++)
+		for (const char *const *t = lists[i]; *t != NULL; t++) {
+			const char *path = table_path(s->other, *t, "ndjson");
 
-		if (is_there(path))
-			args_add(argv, text("--vs=%s", path));
-	}
+			if (is_there(path))
+				args_add(argv, text("--vs=%s", path));
+		}
 }
 
 /* The title is the trace's name, rank and GPU. */
@@ -207,7 +209,7 @@ page_write(const struct settings *s, struct jobs *j, struct str title)
 	bool is_matched = s->match != NULL;
 	const struct args *trees = is_matched ? &s->matched[0] : &s->trees;
 	const struct args *others = is_matched ? &s->matched[1] : &s->others;
-	struct args argv = { 0 };
+	struct args argv = { 0 }, list = { 0 };
 
 	if (title.len == 0)
 		title = STR("tl-report");
@@ -226,7 +228,12 @@ page_write(const struct settings *s, struct jobs *j, struct str title)
 	if (s->names != NULL)
 		args_add(&argv, text("--names=%s", s->names));
 	args_add(&argv, "--");
-	sheets_paths(s, "ndjson", &argv);
+	sheets_paths(s, "ndjson", &list);
+	/* whose uids are of both sides: it has each side's own */
+	for (size_t i = 0; i < list.v.n; i++)
+		if (!versus_is_joined(list.v.v[i]))
+			args_add(&argv, list.v.v[i]);
 	args_all(&argv, trees);
 	run(j, &argv);
+	vec_free(&list.v);
 }

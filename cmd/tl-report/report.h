@@ -202,6 +202,11 @@ void versus_pair(struct settings *s, const struct sink_sources *before,
 bool versus_by_op(const struct settings *s);
 /* Before the analyses. */
 void versus_compare(const struct settings *s, struct jobs *j);
+/* Tables of which a report has both sides, up to NULL. */
+extern const char *const versus_tables[];
+/* After the analyses: each with the rows of both, as NAME_vs. */
+void versus_join(const struct settings *s);
+bool versus_is_joined(const char *path);
 
 /* ---- matched.c ---- */
 
@@ -267,10 +272,11 @@ void page_write(const struct settings *s, struct jobs *j, struct str title);
 
 /* ---- rows.c ---- */
 
-/* Tables of one name joined, with a column for the trace. */
+/* Tables joined under a name, with a column for the word of each. */
 struct table_part {
 	const char *word, *path;
 };
-void table_join(const struct table_part *parts, size_t n, const char *to);
+void table_join(const char *lead, const struct table_part *parts, size_t n,
+    const char *name, const char *to);
 
 #endif

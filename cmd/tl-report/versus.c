@@ -42,9 +42,9 @@ versus_other(const struct settings *s, char *tables)
 	o->traces = s->vs;
 	o->vs = o->chosen = (struct args){ 0 };
 	args_all(&o->chosen, &s->chosen);
-	/* it fills no sheets of its own */
+	/* it fills no sheets of its own but those of both sides */
 	o->dir = NULL;
-	o->has_sheets = o->modules = o->shorts = o->launch = o->kernels = false;
+	o->modules = o->shorts = o->launch = o->kernels = false;
 	return o;
 }
 
@@ -92,6 +92,43 @@ versus_compare(const struct settings *s, struct jobs *j)
 	if (versus_by_op(s) && s->has_replays)
 		start(s, j, "--table=diff_kernels", false);
 	job_finish(j, s->dir != NULL);
+}
+
+const char *const versus_tables[] = { "steps", "idle", "critical_path", "GEMM",
+	NULL };
+#define JOINED "_vs"
+
+bool
+versus_is_joined(const char *path)
+{
+	for (const char *const *t = versus_tables; *t != NULL; t++)
+		if (str_ends(
+			str_of(path), str_of(text("/%s" JOINED ".ndjson", *t))))
+			return true;
+	return false;
+}
+
+/* Beside the sheets of the first side, which further programs read. */
+void
+versus_join(const struct settings *s)
+{
+	for (const char *const *t = versus_tables; *t != NULL; t++) {
+		const char *name = text("%s" JOINED, *t);
+		struct table_part parts[2];
+		bool is_any = false;
+
+		for (int side = 0; side < 2; side++) {
+			const struct settings *of = side > 0 ? s->other : s;
+
+			parts[side].word = text(
+			    "%.*s", (int)s->sides[side].len, s->sides[side].p);
+			parts[side].path = table_path(of, *t, "ndjson");
+			is_any |= is_there(parts[side].path);
+		}
+		if (is_any)
+			table_join("side", parts, 2, name,
+			    table_path(s, name, "ndjson"));
+	}
 }
 
 /* ---- what tl-collective says of two jobs ---- */

@@ -53,11 +53,12 @@ is 'tl-report' "$(in_catalogue report --short 10us)" ''
 if command -v tl-report >/dev/null; then
 	rm -rf out && mkdir out
 	tl-report --check --format ndjson rank-*.json >out/ranks.ndjson 2>err
+	tl-report --format ndjson --vs rank-0.json rank-1.json >vs.ndjson 2>err
 	# shellcheck disable=SC2046 # names
 	is 'tables of its own' "$("$ROOT/tests/oracle/columns.py" "$ROOT/man/tl-report.1" out $(own_tables))" ''
 	if command -v tl-roofline >/dev/null; then
 		is 'all but that of a simulation' "$(own_tables | while read -r table; do
-			grep -q "^{\"table\":\"$table\"" out/ranks.ndjson || echo "$table"
+			grep -q "^{\"table\":\"$table\"" out/*.ndjson vs.ndjson || echo "$table"
 		done)" steady_state
 	fi
 fi

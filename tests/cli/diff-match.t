@@ -115,7 +115,7 @@ if command -v tl-ops >/dev/null; then
 		'idle.csv idle_gaps.csv idle_window.csv '
 	is 'others are of the comparison' "$(cd sheets && for f in *.csv; do
 		test -e "../alike/$f" || echo "$f"; done | grep -v ^diff_ | tr '\n' ' ')" \
-		'lca_summary.csv phase_summary.csv steps.csv steps_summary.csv '
+		'GEMM_vs.csv idle_vs.csv lca_summary.csv phase_summary.csv steps.csv steps_summary.csv steps_vs.csv '
 	is 'phases' "$(cut -d, -f 2,3 sheets/phase_summary.csv | sed 1d | tr '\n' ' ')" 'decode,16 mixed,14 '
 	is 'the summary of steps' "$(cut -d, -f 2 sheets/steps_summary.csv | tail -n 1)" 30
 fi

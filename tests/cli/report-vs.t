@@ -207,4 +207,31 @@ like 'but behind --' "$(tl-report --vs b -- a/rank-0.json a/rank-1.json | head -
 like 'but not as the first trace' "$(tl-report --vs b a | head -n 2 | tr '\n' ' ')" 'against 2 ranks'
 refuses 2 'only one trace can be standard input' 'tl-report --vs - -'
 refuses 1 'empty: no trace' 'mkdir empty; tl-report a --vs empty'
+
+# ---- sheets of both sides ----
+
+# of_side FILE NAME: its rows of that side, without the column
+of_side() {
+	python3 -c 'import csv, sys
+for r in csv.DictReader(open(sys.argv[1])):
+    if r.pop("side") == sys.argv[2]:
+        print(list(r.items()))' "$@"
+}
+tl-report a/rank-0.json --vs b/rank-0.json --names old,new -d sides 2>err
+for side in old:a new:b; do
+	rm -rf own && tl-report "${side#*:}/rank-0.json" -d own 2>err
+	for sheet in steps idle critical_path GEMM; do
+		is "$sheet of ${side%:*} is its own" "$(of_side sides/${sheet}_vs.csv "${side%:*}")" \
+			"$(rows own/$sheet.csv)"
+		ok '... with rows' test "$(of_side sides/${sheet}_vs.csv "${side%:*}" | wc -l)" -gt 0
+	done
+done
+tl-report a --vs b/rank-0.json -d sides2 2>err
+is 'a rank is the cell of one side only' \
+	"$(python3 -c 'import csv
+print(sorted({(r["side"], r["rank"]) for r in csv.DictReader(open("sides2/steps_vs.csv"))}))')" \
+	"[('after', ''), ('before', '0'), ('before', '1')]"
+tl-gen --rocprof -n 1 --seed 3 -o roc.json
+ok 'of traces with other uids' tl-report a/rank-0.json --vs roc.json -d sides3
+
 done_testing

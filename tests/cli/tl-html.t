@@ -391,7 +391,7 @@ END
 		'[...[...document.querySelectorAll(".two > div")].filter(e => e.querySelector("h2")).reduce((m, e) =>
 			m.set(e.offsetTop, [...(m.get(e.offsetTop) || []), e.querySelector("h2").textContent.replace(/ \(.*/, "")]),
 			new Map()).values()].map(l => l.join(" | ")).filter(l => /: (old|new)/.test(l))' --window-size=1400,900)" \
-		'data-said="Steps: old,Critical path: old,Launches by API: old,Idle by cause: old | Idle by cause: new,Top ops: old | Top ops: new,Lost to the roofline: old | Lost to the roofline: new,Roofline: old | Roofline: new,Categories: old | Categories: new"'
+		'data-said="Steps: old | Steps: new,Critical path: old | Critical path: new,Launches by API: old,Idle by cause: old | Idle by cause: new,Top ops: old | Top ops: new,Lost to the roofline: old | Lost to the roofline: new,Roofline: old | Roofline: new,Categories: old | Categories: new"'
 	grep '"kernel"' p1.json | python3 -c 'import json, sys
 print(json.dumps({"traceEvents": [json.loads(line.rstrip(",\n")) for line in sys.stdin]}))' >kernels.json
 	tl-report --html kernels.html kernels.json --vs kernels.json >out 2>err
@@ -410,7 +410,7 @@ print(json.dumps({"traceEvents": [json.loads(line.rstrip(",\n")) for line in sys
 	is 'their tables by name' "$(grep -o '<option[^>]*>unified_perf_summary[^<]*' dom | sed 's/.*>//; s/ (.*//' | tr '\n' ,)" \
 		'unified_perf_summary: old,unified_perf_summary: new,'
 	is 'those of one side, and of both' "$(grep -o '<option[^>]*>\(diff_ops_summary\|steps\|idle\)\(:[^<]*\)\? (' dom |
-		sed 's/.*>//; s/ (.*//' | sort | tr '\n' ,)" 'diff_ops_summary,idle: old,steps: old,'
+		sed 's/.*>//; s/ (.*//' | sort | tr '\n' ,)" 'diff_ops_summary,idle: new,idle: old,steps: new,steps: old,'
 	drawn pair.html >dom
 	is 'what one of them has' "$(grep -o '<h2>Only in.*' dom | grep -o '<td[^>]*>[a-z]*<' | sed 's/.*>\(.*\)</<td>\1/' | tr '\n' ' ')" \
 		'<td>mul <td>add '

@@ -326,7 +326,7 @@ is 'a selection is of both' "$(sed 1d selected/diff_stats.csv | wc -l)" \
 tl-report before.tl --vs after.tl -o vs.xlsx
 is 'the sheets of a workbook' "$(python3 "$ROOT/tests/oracle/read_xlsx.py" vs.xlsx |
 	sed -n 's/^sheet "\(.*\)"$/\1/p' | head -n 12 | tr '\n' ' ')" \
-	'screen summary diff_steps diff_ops_summary health advice gpu_timeline gpu_busy_kinds steps steps_summary steps_slow idle '
+	'screen summary diff_steps diff_ops_summary health advice gpu_timeline gpu_busy_kinds steps steps_vs steps_summary steps_slow '
 gzip -dc "$SAMPLE" | sed 's/"cat": *"cpu_op"/"cat":"x"/' >other.json
 for other in other.json roc.json; do
 	tl-report t.tl --vs "$other" -d "by-$other" 2>err
@@ -339,7 +339,7 @@ for other in other.json roc.json; do
 done
 is 'rocprofv3 against rocprofv3' "$(tl-report roc.json --vs roc.json -d rocs 2>err &&
 	sheets rocs)" \
-	"api_kernel_summary.csv category_summary.csv critical_path.csv diff_kernels.csv diff_steps.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv hip_summary.csv $idle kernel_summary.csv kernel_summary_by_category.csv kernels_by_launch_config.csv memory_copy_by_copy_bytes.csv $steps xla_top.csv"
+	"api_kernel_summary.csv category_summary.csv critical_path.csv critical_path_vs.csv diff_kernels.csv diff_steps.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv hip_summary.csv idle.csv idle_by_stream.csv idle_gaps.csv idle_vs.csv idle_window.csv kernel_summary.csv kernel_summary_by_category.csv kernels_by_launch_config.csv memory_copy_by_copy_bytes.csv $steps steps_vs.csv xla_top.csv"
 gzip -dc "$SAMPLE" | sed 's/"cat": *"\(kernel\|gpu_[a-z]*\)"/"cat":"x"/' >idle.json
 like 'against no GPU work' "$(tl-report t.tl --vs idle.json | grep ^GPU)" \
 	'^GPU time .* to 0 ns \(-100.0 %\)'
