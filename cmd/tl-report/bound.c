@@ -11,6 +11,7 @@
 
 #define LITTLE_NS 1000   /* of GPU work: below, no verdict */
 #define ROOF_MIN 10      /* percent of the roof: below, something else limits */
+#define OUTSIDE_SHOWN 1  /* percent, launched outside ops */
 #define QUEUE_SHOWN 0.05 /* percent of the time */
 
 static const struct {
@@ -35,6 +36,15 @@ bound_put_word(const struct figures *f, const char *word, struct buf *b)
 	bool is_gpu = strncmp(word, "GPU", 3) == 0;
 
 	buf_printf(b, "%s%s", is_gpu ? f->gpu : "", is_gpu ? word + 3 : word);
+}
+
+const char *
+bound_op_time(const struct figures *f)
+{
+	return share_of(f->outside_ns, f->ops_ns) >= OUTSIDE_SHOWN ||
+		share_of(f->opless_ns, f->unified_ns) >= OUTSIDE_SHOWN
+	    ? "launched GPU time"
+	    : "op time";
 }
 
 const char *bound_named(struct str class)

@@ -73,6 +73,8 @@ const char *bound_of_gpu(
     int64_t busy_ns, int64_t modelled_ns, int64_t compute_ns, int64_t lost_ns);
 /* One of our words that begins with "gpu", with the device's name instead. */
 void bound_put_word(const struct figures *f, const char *word, struct buf *b);
+/* How the sum of ops is called: it has what was launched outside ops, too. */
+const char *bound_op_time(const struct figures *f);
 /* The verdict of a class, or of "launch". */
 const char *bound_named(struct str class);
 /* The verdict over all ranks, or of the late rank. */

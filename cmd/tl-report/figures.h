@@ -158,7 +158,7 @@ struct figures {
 	struct str window_words;
 	rank_vec gpus, processes; /* of a trace that has several */
 	struct tallies ops, categories, losses, specs, grouped; /* --by */
-	int64_t ops_ns, graph_ns, args_ns, shapeless_ns;
+	int64_t ops_ns, graph_ns, outside_ns, args_ns, shapeless_ns;
 	int64_t unified_ns, modelled_ns;
 	int64_t roofless_ns;    /* the GPU's figures are unknown */
 	int64_t opless_ns;      /* launched outside ops */

@@ -127,6 +127,8 @@ take_named(void *ctx, const struct line *l)
 	time_add(&f->ops_ns, spent);
 	if (str_ends(op->name, STR("GraphLaunch")))
 		time_add(&f->graph_ns, spent);
+	if (is_runtime_call(op->name))
+		time_add(&f->outside_ns, spent);
 }
 
 static void

@@ -343,7 +343,8 @@ put_mostly(const struct figures *f, struct buf *b)
 	if (2 * f->graph_ns > f->ops_ns) {
 		buf_putc(b, ' ');
 		put_part(b, f->graph_ns, f->ops_ns);
-		buf_puts(b, " of op time is inside graph replays.");
+		buf_printf(
+		    b, " of %s is inside graph replays.", bound_op_time(f));
 		return;
 	}
 	/* of kernels the categories have all, the list only the linked */
@@ -365,8 +366,8 @@ put_mostly(const struct figures *f, struct buf *b)
 		table_fold_name(top->name, 40, b);
 	buf_puts(b, " is ");
 	put_part(b, top->ns, sum);
-	buf_puts(b,
-	    is_rocprof || !f->has_op_table ? " of kernel time" : " of op time");
+	buf_printf(b, " of %s",
+	    is_rocprof || !f->has_op_table ? "kernel time" : bound_op_time(f));
 	put_reached(f, top->name, top->ns, b);
 	buf_putc(b, '.');
 }

@@ -6,15 +6,15 @@
 
 #define NAMES_SHOWN 3
 
-/* "12.3 % of op time"; false below least percent. */
+/* "12.3 % of op time lacks ..."; false below least percent. */
 static bool
 put_lack(struct buf *b, int64_t part, int64_t whole, double least,
-    const char *of_what)
+    const char *of_what, const char *lacks)
 {
 	if (part <= 0 || share_of(part, whole) < least)
 		return false;
 	put_part(b, part, whole);
-	buf_puts(b, of_what);
+	buf_printf(b, " of %s%s", of_what, lacks);
 	return true;
 }
 
@@ -106,19 +106,19 @@ warn_models(struct figures *f, struct buf *b, bool has_shapes)
 
 	if (share_of(tallies_sum(&f->unknown), whole) >= 10) {
 		buf_puts(b, "no performance model for ");
-		(void)put_lack(
-		    b, tallies_sum(&f->unknown), whole, 0, " of op time");
+		(void)put_lack(b, tallies_sum(&f->unknown), whole, 0,
+		    bound_op_time(f), "");
 		put_names(f, b, &f->unknown, whole, false);
 		warn(f, b);
 	}
 	if (has_shapes &&
-	    put_lack(b, tallies_sum(&f->lacking), whole, 10,
-		" of op time lacks what its performance model needs")) {
+	    put_lack(b, tallies_sum(&f->lacking), whole, 10, bound_op_time(f),
+		" lacks what its performance model needs")) {
 		put_names(f, b, &f->lacking, whole, true);
 		warn(f, b);
 	}
-	if (put_lack(b, f->over_ns, f->modelled_ns, 5,
-		" of op time with a model exceeds the roofline (TF32? wrong "
+	if (put_lack(b, f->over_ns, f->modelled_ns, 5, "op time",
+		" with a model exceeds the roofline (TF32? wrong "
 		"--arch?)")) {
 		put_names(f, b, &f->over, f->modelled_ns, false);
 		warn(f, b);
@@ -136,14 +136,13 @@ warn_unlinked(struct figures *f, struct buf *b, bool is_all)
 	bool has_tables = !is_all || f->has_op_table;
 	/* the bar may be of another window */
 	const char *of = f->window.total_ns == all->total_ns
-	    ? " of the time is "
-	    : " of the time from first to last event is ";
+	    ? "the time"
+	    : "the time from first to last event";
 
-	if (put_lack(b, all->unlinked_ns, all->total_ns, 1, of))
+	if (put_lack(b, all->unlinked_ns, all->total_ns, 1, of, " is "))
 		buf_printf(b, "%s work without a launch in the trace", f->gpu);
-	else if (put_lack(b, all->unlinked_ns, all->busy_ns, 10, " of "))
-		buf_printf(b, "%s time has no launch in the trace", f->gpu);
-	else
+	else if (!put_lack(b, all->unlinked_ns, all->busy_ns, 10, f->gpu,
+		     " time has no launch in the trace"))
 		return;
 	if (f->set->is_xla && has_tables)
 		buf_puts(b,
@@ -169,15 +168,15 @@ warn_gpu(struct figures *f, struct buf *b)
 		    all->compute_ns == 0 && all->all_comm_ns > 0
 			? STR("ops launched only communication: no op tables")
 			: STR("no ops in the trace: no op tables"));
-	if (put_lack(b, f->graph_ns, f->ops_ns, 1,
-		" of op time is inside graph replays: pass their captures with "
+	if (put_lack(b, f->graph_ns, f->ops_ns, 1, bound_op_time(f),
+		" is inside graph replays: pass their captures with "
 		"--capture, see tl-record(7)"))
 		warn(f, b);
-	if (put_lack(b, f->opless_ns, f->unified_ns, 5,
-		" of op time is kernels launched outside any op"))
+	if (put_lack(b, f->opless_ns, f->unified_ns, 5, bound_op_time(f),
+		" is kernels launched outside any op"))
 		warn(f, b);
-	if (put_lack(b, f->shapeless_ns, f->args_ns, 5,
-		" of op time has no recorded shapes")) {
+	if (put_lack(b, f->shapeless_ns, f->args_ns, 5, "op time",
+		" has no recorded shapes")) {
 		if (f->lacking.list.n > 0)
 			buf_puts(b, ", and so no roofline");
 		buf_puts(b,

@@ -92,4 +92,26 @@ if command -v tl-roofline >/dev/null; then
 	is 'on the GPU it is the memory' "$(tl-roofline -c roofline_bound --no-header copies.json)" MEMORY_BOUND
 fi
 
+# ---- GPU work that was launched outside ops ----
+
+# outside US: an op's kernel of 500 us, and one of US launched outside any op
+outside() {
+	printf '{"traceEvents":[
+{"ph":"X","cat":"cpu_op","name":"aten::mm","ts":0,"dur":20,"pid":1,"tid":1},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":5,"dur":5,"pid":1,"tid":1,"args":{"correlation":1}},
+{"ph":"X","cat":"kernel","name":"gemm","ts":20,"dur":500,"pid":0,"tid":7,"args":{"device":0,"stream":7,"correlation":1}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":30,"dur":5,"pid":1,"tid":1,"args":{"correlation":2}},
+{"ph":"X","cat":"kernel","name":"k","ts":520,"dur":%s,"pid":0,"tid":7,"args":{"device":0,"stream":7,"correlation":2}}]}\n' "$1"
+}
+if command -v tl-ops >/dev/null; then
+	outside 300 >some.json
+	like 'is no op time' "$(verdict some.json)" ' GEMM is 62\.5 % of launched GPU time\.$'
+	outside 4 >little.json
+	like 'but for less than 1 %' "$(verdict little.json)" ' GEMM is 99\.2 % of op time\.$'
+fi
+if command -v tl-roofline >/dev/null; then
+	like 'its share' "$(tl-report --width 999 some.json)" \
+		'^  - 37\.5 % of launched GPU time is kernels launched outside any op$'
+fi
+
 done_testing

@@ -392,7 +392,7 @@ echo '{"name":"aten::mm","input_dims":null,"direct_ns_sum":900}
 is 'without shapes that is why' "$(warnings | grep roofline)" \
 	'100.0 % of op time has no recorded shapes, and so no roofline: set record_shapes, see tl-record(7)'
 unmodelled false 'cudaLaunchKernel->k (Synthetic Op)' 'no model'
-like 'a call is no op' "$(warnings)" '^100.0 % of op time is kernels launched outside any op'
+like 'a call is no op' "$(warnings)" '^100.0 % of launched GPU time is kernels launched outside any op'
 unmodelled false 'hipGraphLaunch->k (Synthetic Op)' 'no model'
 is 'nor is a graph' "$(warnings | grep -c 'no model\|outside')" 0
 unified COMPUTE_BOUND 0.1 1.0 1800 900
@@ -421,11 +421,11 @@ mv xl/summary.ndjson t.ndjson
 like 'names stay escaped' "$(cat screen)" \
 	'^  a"b\\\\x1b\[31m  *600 ns   66\.7 %        2  GEMM, A,B \[c\]$'
 is 'no control characters' "$(tr -d '\n' <screen | tr -cd '\000-\037')" ''
-like 'graph launches' "$(cat screen)" '33.3 % of op time is inside graph replays: pass'
+like 'graph launches' "$(cat screen)" '33.3 % of launched GPU time is inside graph replays: pass'
 sed 's/:300,/:900,/' d/ops_summary.ndjson >o && cp d/ops_summary.ndjson was &&
 	mv o d/ops_summary.ndjson
 like 'most of it in graphs' "$(verdict)" \
-	' 60.0 % of op time is inside graph replays\.$'
+	' 60.0 % of launched GPU time is inside graph replays\.$'
 mv was d/ops_summary.ndjson
 is 'the table is JSON' "$(python3 -c '
 import json

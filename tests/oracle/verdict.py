@@ -70,7 +70,7 @@ WORKED = {
                                r"missing\. .* GPU-bound: GPU work is "
                                r"94\.9 % of 10\.579 ms in 1 step, including gaps between queued kernels \(2\.7 %\)",
     "inference_vllm_decode_full/graph_execution": r"GPU-bound: GPU work is 99\.6 % of 10\.743 ms .*Not "
-                                                  r"counted: 8\.371 ms before the first .*96\.9 % of op time",
+                                                  r"counted: 8\.371 ms before the first .*96\.9 % of launched GPU time",
     "inference_xdit_sd_3_5": r"Partly host-bound: host work is 40\.0 % of 1\.195 s in 1 step "
                              r"\(most: python 355\.410 ms\); GPU work is 59\.6 %",
     "tpt_transformer_step1": r"Launch-bound: host work is 86\.3 % .* 46 of 48 .* 7\.0 us .* 45\.0 us"
