@@ -101,6 +101,7 @@ const struct sink_column roof_columns[] = {
 	{ { "entry_point", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, false, AT(entry_point), ONLY_STACK },
 	{ { "call_stack_full", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_TEXT, false, AT(stack), ONLY_STACK },
 	{ { "pct_of_kernel", "Percentage (%)", COL_REAL, UNIT_PERCENT, COL_SHARE, 0 }, SINK_SHARE, false, M_BUSY, 0 },
+	{ { "pct_of_family", NULL, COL_REAL, UNIT_PERCENT, COL_OURS, 0 }, SINK_SHARE, false, M_BUSY, 0 },
 	{ { "cumulative_pct", "Cumulative Percentage (%)", COL_REAL, UNIT_PERCENT, D, 0 }, SINK_CUMULATIVE, false, 0, 0 },
 	SINK_COLUMNS_END,
 };
@@ -142,7 +143,7 @@ static const char sheet_figures[] =
     "overlap_pct_max,input_dims,input_types,input_strides,concrete_inputs,"
     "kernel_ns_mean,kernel_ns_median,kernel_ns_std,kernel_ns_min,"
     "kernel_ns_max,kernel_ns_sum,operation_count,first_uid,stands_for,"
-    "model_reason";
+    "model_reason,pct_of_family";
 static const struct sink_label sheet_labels[] = {
 	{ "overlapping_kernel_names", "overlapping_kernel_names_first", 0 },
 	{ "process_name", "process_name_first", 0 },

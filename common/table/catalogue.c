@@ -163,7 +163,8 @@ static const char first_of_roofline[] =
 static const char first_of_family[] =
     "name|kernel_ns_sum|param_M|param_N|param_K|param_op_shape|"
     "param_num_elems|pct_roofline_mean|" ROOF_FIRST
-    "|param_N_Q|param_H_Q|param_N_KV|param_shape*|param_*|input_dims";
+    "|pct_of_family|param_N_Q|param_H_Q|param_N_KV|param_shape*|param_*|input_"
+    "dims";
 static const char first_of_groups[] =
     "group|ranks|verdict|late_rank|cost_ns|wait_ns_sum|pct_wait|pct_late|"
     "latency_ns_sum|desc|collectives|pct_of_best";

@@ -241,6 +241,11 @@ like 'what has no launch is told' "$(tl-roofline --format table tree.json)" \
 is 'shares are of the table' \
 	"$(cells pct_of_kernel,cumulative_pct 'tl-roofline tree.json' | awk '{ s += $1; c = $2 } END { print s, c }')" \
 	'100 100.0'
+tl-gen -n 1 --layers 1 -o gen.json
+is 'shares of a sheet, of its time' \
+	"$(cells kernel_ns_sum,pct_of_family 'tl-roofline --table GEMM gen.json' |
+		awk '{ ns[NR] = $1; pct[NR] = $2; all += $1 }
+			END { for (i = 1; i <= NR; i++) bad += (100 * ns[i] / all - pct[i]) ^ 2 > 1e-9; print (NR > 2), bad + 0 }')" '1 0'
 is '--name' "$(cells name "tl-roofline --name 'my::p*' tree.json")" 'my::plain'
 is 'kernels in the order of their time' \
 	"$(cells trunc_kernel_details "tl-roofline --name my::plain tree.json")" \

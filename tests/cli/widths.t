@@ -82,7 +82,7 @@ stays() {
 	is "$(echo "$* at $w" | cut -c 1-70)" "$(tr '\n' ' ' <gone) $(wc -l <shown | awk '$1 < 4')" ' '
 }
 stays 60 'name N K roof_mean lost kernel_sum count' tl-roofline --table GEMM t.tl
-stays 80 'name M N K bound roof_mean lost kernel_sum count' tl-roofline --table GEMM t.tl
+stays 80 'name M N K bound roof_mean lost kernel_sum count pct_of_family' tl-roofline --table GEMM t.tl
 stays 80 'name input_dims bound roof_mean lost kernel_sum count' tl-roofline t.tl
 stays 80 'name input_dims direct_sum pct_of_direct count' tl-ops --by args t.tl
 stays 80 'name dur_sum pct_of_kernels count' tl-kernels t.tl

@@ -83,7 +83,7 @@ if command -v tl-roofline >/dev/null; then
 	is 'the bounds are words' "$(grep -cE '^aten::addmm .* COMPUTE ' out)" 1
 	is 'shapes tell rows apart' "$(awk '/^aten::mm/ { print $2 }' out | sort | uniq -d)" ''
 	tl-roofline --table GEMM --format table --width 80 --top 5 t.tl >out
-	like 'of GEMMs: M, N, K' "$(grep '^name' out | tr -s ' ')" '^name M N K .*mean .*count$'
+	like 'of GEMMs: M, N, K, share' "$(grep '^name' out | tr -s ' ')" '^name M N K .*mean .*count family$'
 	for width in 80 100 140; do
 		like "the time of a GEMM on $width columns" "$(tl-roofline --table GEMM \
 			--format table --width "$width" --top 2 t.tl | grep '^aten::addmm')" ' 2\.166 '
