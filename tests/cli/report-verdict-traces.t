@@ -114,4 +114,38 @@ if command -v tl-roofline >/dev/null; then
 		'^  - 37\.5 % of launched GPU time is kernels launched outside any op$'
 fi
 
+# ---- databases, each with one thing that takes the time ----
+
+# share NS WHOLE: as it is shown
+share() {
+	awk "BEGIN { printf \"%.1f %%\", 100 * $1 / $2 }"
+}
+# says SCHEMA CAUSE: whether the verdict is that of the planted cause, else the verdict
+says() {
+	rm -f run.db
+	# shellcheck disable=SC2046 # three numbers
+	set -- "$@" $(PYTHONDONTWRITEBYTECODE=1 python3 "$ROOT/tests/oracle/planted_databases.py" "$1" "$2" run.db)
+	tl-report --width 9999 run.db 2>err | grep -e '-bound:' -e 'start-up:' >screen
+	part="$(share "$3" "$4") of $(awk "BEGIN { printf \"%.3f\", $4 / 1e6 }") ms"
+	took="$(awk "BEGIN { printf \"%.3f\", $3 / 1e6 }") ms: $5 calls"
+	case $2 in
+	allocation) want="^Allocation-bound: allocation is $part: (cuda|hip)Free \\($took" ;;
+	sync) want="^Sync-bound: blocking calls are $part: (cuda|hip)Memcpy \\($took" ;;
+	start) want="^Recorded during start-up: start-up is $part: (cu|hip)ModuleLoadData \\($took" ;;
+	gpu) want="^GPU-bound: GPU work is $part; no ops recorded\\." ;;
+	copy) want="^Copy-bound: exposed copies are $part\\." ;;
+	esac
+	grep -Eq "$want" screen || cat screen
+}
+printf 'SQLite format 3\000' >none
+if python3 -c 'import sqlite3' 2>/dev/null && ! tl-decode none 2>&1 | grep -q libsqlite3; then
+	causes='allocation copy'
+	[ -z "${TL_SLOW-}" ] || causes='allocation sync start gpu copy'
+	for schema in nsys rpd rocpd; do
+		for cause in $causes; do
+			is "$schema: $cause" "$(says $schema $cause)" ''
+		done
+	done
+fi
+
 done_testing
