@@ -249,20 +249,27 @@ start_steps(const struct analyses *a)
 
 /*
  * The path of a part of the trace is only found if asked for, as tl-critical
- * takes fewer selections. Its other tables have an event a row.
+ * takes fewer selections. Its other tables have an event a row. Without a
+ * launch the path is of the GPU alone: bounds say little, kernels and GPU
+ * streams are what is known.
  */
 static void
 start_critical(const struct analyses *a)
 {
 	const struct settings *s = a->set;
-	struct args ranks = { 0 };
+	struct args ranks = { 0 }, path = { 0 };
 
 	if (!sheets_need(s, programs[CRITICAL]) ||
 	    (!s->critical && s->chosen.v.n > 0))
 		return;
+	args_add(&path, "--table=critical_path");
+	if (!s->has_linked)
+		args_add(&path, "--by=bound,kind,name,thread");
+	args_all(&path, &s->options[CRITICAL]);
 	if (s->has_sheets)
-		(void)start(
-		    a, CRITICAL, a->format, "--table=critical_path", NULL);
+		(void)start_program(
+		    a, programs[CRITICAL], a->format, &path, NULL);
+	vec_free(&path.v);
 	args_add(&ranks, "--table=critical_ranks");
 	args_add(&ranks, "--job");
 	if (s->critical && s->is_several && s->communicates &&

@@ -97,6 +97,7 @@ struct settings {
 	unsigned side;    /* of sides: 1 in other */
 	bool by_rank;     /* each is compared with that of its rank */
 	bool has_replays; /* graphs were launched in any of them */
+	bool has_linked;  /* GPU work has a launch */
 	bool is_host;     /* no GPU work: it is about the host's time */
 	bool has_calls; /* ops are in the trace, whether they own work or not */
 	bool has_ops, is_rocprof, is_xla, has_window, is_several, communicates;

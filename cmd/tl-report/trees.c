@@ -314,6 +314,7 @@ take_content(struct settings *s, const struct content *c)
 	s->is_host = !c->has_gpu;
 	s->is_several =
 	    c->has_gpu && sink_sources_lead(&c->asked) != SINK_LEAD_NONE;
+	s->has_linked = c->has_linked;
 	s->has_calls = c->has_ops;
 	s->has_ops = c->has_ops && (c->has_owned || s->is_host);
 	s->is_rocprof = c->is_rocprof && !c->has_ops;

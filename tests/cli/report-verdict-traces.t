@@ -148,4 +148,30 @@ if python3 -c 'import sqlite3' 2>/dev/null && ! tl-decode none 2>&1 | grep -q li
 	done
 fi
 
+# ---- kernels alone: the path is the GPU's ----
+
+cat >alone.json <<'END'
+{"traceEvents":[
+{"ph":"M","name":"thread_name","pid":0,"tid":7,"args":{"name":"stream 7"}},
+{"ph":"M","name":"thread_name","pid":0,"tid":9,"args":{"name":"stream 9"}},
+{"ph":"X","cat":"kernel","name":"a","ts":0,"dur":100,"pid":0,"tid":7,"args":{"device":0,"stream":7}},
+{"ph":"X","cat":"kernel","name":"b","ts":150,"dur":200,"pid":0,"tid":7,"args":{"device":0,"stream":7}},
+{"ph":"X","cat":"kernel","name":"c","ts":400,"dur":300,"pid":0,"tid":7,"args":{"device":0,"stream":7}},
+{"ph":"X","cat":"kernel","name":"d","ts":500,"dur":100,"pid":0,"tid":9,"args":{"device":0,"stream":9}}]}
+END
+path() { # path FILE: the sheet's named columns
+	rm -rf sheets
+	tl-report "$1" -d sheets 2>err
+	python3 -c 'import csv
+for r in csv.DictReader(open("sheets/critical_path.csv")):
+    print(*(r[c] for c in ("kind", "name", "thread", "time_ns")))'
+}
+is 'time on the path by kernel and GPU stream' "$(path alone.json | grep ^kernel)" 'kernel c stream 7 300000
+kernel b stream 7 200000
+kernel a stream 7 100000'
+is 'and the gaps between them' "$(path alone.json | grep -v ^kernel |
+	awk '{ s += $NF } END { print s }')" 100000
+is 'where the host is recorded by bound' \
+	"$(path two.json >/dev/null 2>&1; head -n 1 sheets/critical_path.csv | cut -d, -f 1-3)" bound,kind,time_ns
+
 done_testing
