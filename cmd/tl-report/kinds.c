@@ -13,7 +13,6 @@ struct step_kind {
 	const struct step_time *v; /* sorted by time */
 	size_t n;
 	int64_t all_ns, idle_ns;
-	bool is_little;
 };
 
 struct step_kinds {
@@ -62,8 +61,7 @@ add(struct step_kinds *k, size_t from, size_t n)
 		time_add(&kind.all_ns, kind.v[i].ns);
 		time_add(&kind.idle_ns, kind.v[i].idle_ns);
 	}
-	kind.is_little = share_of(kind.all_ns, k->all_ns) < KIND_MIN;
-	if (kind.is_little)
+	if (share_of(kind.all_ns, k->all_ns) < KIND_MIN)
 		return true;
 	if (k->n == KINDS_MAX)
 		return false;
