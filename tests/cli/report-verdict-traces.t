@@ -143,7 +143,7 @@ if python3 -c 'import sqlite3' 2>/dev/null && ! tl-decode none 2>&1 | grep -q li
 	[ -z "${TL_SLOW-}" ] || causes='allocation sync start gpu copy'
 	for schema in nsys rpd rocpd; do
 		for cause in $causes; do
-			is "$schema: $cause" "$(says $schema $cause)" ''
+			is "$schema: $cause" "$(says "$schema" "$cause")" ''
 		done
 	done
 fi
