@@ -40,6 +40,8 @@ log=$(mktemp -d "${TMPDIR:-/tmp}/tl-test.XXXXXX") || exit 1 # not seen by CMDs
 # shellcheck disable=SC2317 # called by trap
 cleanup() {
 	status=$?
+	[ "$status$nfailed" != 00 ] || [ -z "${SCREENS-}" ] || [ ! -s "$SCREENS" ] ||
+		{ mkdir -p "$B/screens" && cp "$SCREENS" "$B/screens/${0##*/}"; }
 	cd / && chmod -R u+rwX "$TMP" && rm -rf "$TMP" "$log"
 	if [ "$status" -eq 0 ]; then
 		[ "$nfailed" -eq 0 ] || status=1
@@ -314,6 +316,27 @@ inject() {
 	printf 'export FAIL_CALL=%s LD_PRELOAD=%s; %s' \
 		"$1" "$T/failio.so" "$2"
 }
+
+# keep_screens: what tl-report says from here on is kept in $SCREENS, and after
+# the test in the build's screens/, for cli/each-sentence.t. Tests whose names begin
+# with report-verdict do so.
+keep_screens() {
+	SCREENS=$log/screens
+	export SCREENS
+	mkdir "$log/bin"
+	cat >"$log/bin/tl-report" <<-END
+		#!/bin/sh
+		"$B/bin/tl-report" "\$@" >"$log/out.\$\$" 2>"$log/err.\$\$"
+		rc=\$?
+		cat "$log/out.\$\$" "$log/err.\$\$" >>"$SCREENS"
+		cat "$log/out.\$\$"
+		cat "$log/err.\$\$" >&2
+		exit \$rc
+	END
+	chmod +x "$log/bin/tl-report"
+	PATH=$log/bin:$PATH
+}
+case ${0##*/} in report-verdict*) keep_screens ;; esac
 
 # True where calls can be made to fail: sanitizers want to be loaded first.
 have_failio() {

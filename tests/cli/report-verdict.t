@@ -4,90 +4,11 @@
 # programs in the place of tl-timeline and the others give it.
 . tests/cli/lib.sh
 
-mkdir fake xl
-cp "$B/bin/tl-report" fake
-ln -s "$B/bin/tl-tree" "$B/bin/tl-advise" fake
-for p in ops kernels roofline collective diff idle steps; do
-	printf '#!/bin/sh\n' >fake/tl-$p
-done
-cat >fake/tl-timeline <<'END'
-#!/bin/sh
-while [ "$1" != -d ]; do shift; done
-cp "$TMP"/d/*.ndjson "$2"
-END
-cat >fake/tl-xlsx <<'END'
-#!/bin/sh
-for f do
-	case $f in
-	--front=*) cp "${f#*=}" "$TMP/xl/front" ;;
-	*.ndjson) cp "$f" "$TMP/xl" ;;
-	esac
-done
-END
-# what is on any screen here is kept in said
-mkdir seen
-cat >seen/tl-report <<END
-#!/bin/sh
-"$B/bin/tl-report" "\$@" >"$TMP/screen.seen"
-rc=\$?
-tee -a "$TMP/said" <"$TMP/screen.seen"
-exit \$rc
-END
-chmod +x fake/* seen/*
-PATH=$TMP/seen:$PATH
-export TMP
-# an op and two kernels
-cat >t.json <<'END'
-{"traceEvents":[
-{"ph":"X","cat":"cpu_op","name":"aten::mm","ts":0,"dur":500000,"pid":1,"tid":1},
-{"ph":"X","cat":"cuda_runtime","name":"hipLaunchKernel","ts":1,"dur":5,"pid":1,"tid":1,"args":{"correlation":1}},
-{"ph":"X","cat":"kernel","name":"k","ts":10,"dur":90,"pid":0,"tid":7,"args":{"device":0,"stream":7,"correlation":1}},
-{"ph":"X","cat":"cuda_runtime","name":"hipLaunchKernel","ts":493050,"dur":5,"pid":1,"tid":1,"args":{"correlation":2}},
-{"ph":"X","cat":"kernel","name":"k","ts":493100,"dur":90,"pid":0,"tid":7,"args":{"device":0,"stream":7,"correlation":2}}]}
-END
-with_members() { # with_members MEMBERS: that trace with these too
-	sed "1s/^{/&$1,/" t.json
-}
-tl-tree t.json -o t.tl
+. "$ROOT"/tests/cli/report-fakes.sh
 seq 0 63 | while read -r r; do
 	with_members "\"distributedInfo\":{\"rank\":$r,\"world_size\":64}" >"r$r.json"
 done
-tl-merge r0.json r1.json -o r2.tl
-tl-merge r?.json r??.json -o r64.tl
-trace=t.tl
-# report OPTION...: without its title
-report() {
-	# shellcheck disable=SC2086 # several words
-	PATH=$TMP/fake:/usr/bin:/bin fake/tl-report "$@" $trace >screen.r || return
-	cat screen.r >>said
-	tail -n +3 screen.r
-}
-book() { # the tables of a workbook, into xl/
-	PATH=$TMP/fake:/usr/bin:/bin fake/tl-report -o x.xlsx "$@" $trace
-}
-
-# schema TABLE COLUMN:TYPE...
-schema() {
-	printf '{"table":"%s","columns":[' "$1"
-	shift
-	for column do
-		printf '{"id":"%s","type":"%s"}%s' "${column%:*}" "${column#*:}" ,
-	done | sed 's/,$//'
-	echo ']}'
-}
-# timeline COMPUTE COMM COPY IDLE: in ns, into d/
-timeline() {
-	rm -rf d
-	mkdir d
-	{
-		schema gpu_timeline type:text time_ns:int percent:real
-		printf '{"type":"%s","time_ns":%s,"percent":1}\n' \
-			computation_time "$1" exposed_comm_time "$2" \
-			exposed_memcpy_time "$3" busy_time $(($1 + $2 + $3)) \
-			idle_time "$4" total_time $(($1 + $2 + $3 + $4))
-		echo '{"end":{"rows":6}}'
-	} >d/gpu_timeline.ndjson
-}
+tl-merge r?.json r??.json -o r64.tl 2>err
 verdict() {
 	report --width 999 | sed -n 1p
 }
@@ -104,35 +25,6 @@ unified() { # unified BOUND GFLOP MIB ROOF_NS KERNEL_NS
 timeline 900 0 0 100
 is 'without causes only shares' "$(verdict)" '1.0 us: 90.0 % compute, 10.0 % idle.'
 
-# idle CLASS CAUSE CALL NS LONGEST INFERRED...: why the GPU was idle, into d/, and
-# the window: the last timeline, and MEMBERS of it; BEHIND each call
-BEHIND=0
-idle() {
-	schema idle class:text cause:text call:text time_ns:int percent:real \
-		count:int calls:int call_ns_max:int longest_uid:int inferred_ns:int \
-		behind_ns:int \
-		>d/idle.ndjson
-	printf '{"class":"%s","cause":"%s","call":"%s","time_ns":%s,"call_ns_max":%s,"inferred_ns":%s,"percent":1,"count":1,"calls":2000,"longest_uid":77,"behind_ns":'"$BEHIND"'}\n' \
-		"$@" >>d/idle.ndjson
-	echo '{"end":{}}' >>d/idle.ndjson
-	python3 - "$MEMBERS" <<'END' >d/idle_window.ndjson
-import json, sys
-rows = lambda name: [json.loads(l) for l in open("d/%s.ndjson" % name)][1:-1]
-t = {r["type"]: r["time_ns"] for r in rows("gpu_timeline")}
-w = {c + "_ns": 0 for c in ("host sync data compile start_up allocation missing").split()}
-w |= {"gpu_ns": t["computation_time"], "communication_ns": t["exposed_comm_time"],
-      "copy_ns": t["exposed_memcpy_time"], "window_ns": t["total_time"], "graph_ns": 0,
-      "has_ops": True}
-for r in rows("idle"):
-    w[r["class"] + "_ns"] += r["time_ns"]
-w |= json.loads("{%s}" % sys.argv[1])
-print(json.dumps({"table": "idle_window", "columns": [
-    {"id": k, "type": "text" if isinstance(v, str) else "bool" if isinstance(v, bool) else "int"}
-    for k, v in w.items()]}))
-print(json.dumps(w))
-print('{"end":{}}')
-END
-}
 MEMBERS=
 timeline 9000 0 0 1000
 idle host op aten::mm 1000 1000 0
@@ -497,6 +389,10 @@ is 'a rank that is only a place is none' "$(title "$voodoo")" 'v.json, Voodoo 2'
 is 'one that the trace says' \
 	"$(title '"distributedInfo":{"rank":3,"world_size":8}')" 'v.json, rank 3 of 8'
 
+sed '/"cat":"kernel"/s/"ts":[0-9]*,//' t.json >untimed.json
+is 'no advice where no GPU event has a time' \
+	"$(tl-report untimed.json 2>&1 | grep -c tl-advise)" 0
+
 # ---- a GPU of which nothing is known ----
 
 timeline 900 0 0 100
@@ -617,7 +513,7 @@ is 'of many, those that wait least and the late one' \
 	"$(grep -c '#.*ms' screen) $(grep '\.\.\. 48 more' screen)" \
 	'16      ... 48 more, which wait longer'
 like 'with the late one' "$(cat screen)" 'late: host'
-sed '2s/"rank"/"src"/; 1s/"rank"/"src"/' d/gpu_timeline.ndjson >x &&
+sed 's/"rank"/"src"/' d/gpu_timeline.ndjson >x &&
 	mv x d/gpu_timeline.ndjson
 is 'no line is wider than asked for' "$(report --width 60 |
 	awk 'length($0) > 60')" ''
@@ -752,7 +648,7 @@ is '--names' "$(report --vs t.tl --names old,new | sed -n '3p; /^old/p')" \
 old: 1.0 us: 90.0 % compute, 10.0 % idle.
 old: GPU, first to last event: 1.0 us'
 book --vs t.tl --names old,new
-cat xl/front >>said
+cat xl/front >>"$SCREENS"
 is 'whose the sheets are' "$(tail -n 2 xl/front)" "
 Sheets are of old, but for summary, diff_*, lca_* and *_vs."
 book --vs t.tl
@@ -937,85 +833,5 @@ if command -v tl-kernels >/dev/null; then
 	is 'sheets' "$(find dir -type f -printf "%f\n" | sort | grep -E 'mixed|decode|prefill|phase' | tr '\n' ' ')" \
 		'kernel_summary_mixed.csv ops_summary_mixed.csv phase_summary.csv roofline_by_phase.csv '
 fi
-
-# ---- each sentence of the sources is on a screen ----
-
-gzip -dc "$SAMPLE" >sample.json
-sed 's/"cat": *"\(kernel\|gpu_[a-z]*\)"/"cat":"x"/' sample.json >none.json
-echo '{"traceEvents":[{"ph":"X","name":"a","cat":"x","pid":1,"tid":1,"ts":0,"dur":5}]}' >other.json
-sed 's/"cat":"cpu_op"/"cat":"x"/' t.json >opless.json
-sed 's/"name":"k"/"name":"ncclDevKernel_AllReduce_Sum"/' t.json >comm.json
-tl-gen --rocprof --seed 3 >rocprof.json
-python3 "$ROOT/tests/gen/xplane.py" -o jax --no-steps --steps 4
-for input in sample.json none.json other.json opless.json comm.json rocprof.json jax; do
-	tl-report "$input" 2>/dev/null
-done >/dev/null
-if command -v tl-kernels >/dev/null; then # with Lua
-	like 'of all kernels' "$(tl-report --width 200 rocprof.json)" ' of kernel time\.'
-fi
-is 'shares of all kernels are not beside a list of some' \
-	"$(tl-report --width 200 --linked-only rocprof.json | grep -c ' of kernel time')" 0
-if command -v tl-diff >/dev/null; then
-	is 'whose threads' "$(tl-report none.json --vs t.json 2>err | grep 'threads, busiest first')" \
-		'before: host threads, busiest first:'
-fi
-tl-report --by module sample.json >/dev/null
-tl-report <sample.json >/dev/null
-tl-report --phase decode serving.json >/dev/null
-for gpu in H100 A100; do
-	with_members "\"deviceProperties\":[{\"id\":0,\"name\":\"NVIDIA $gpu\"}]" |
-		sed 's/"name":"aten::mm",/&"args":{"Input Dims":[[9,9],[9,9]],"Input type":["float","float"]},/' \
-			>"on$gpu.json"
-done
-tl-report onH100.json onA100.json 2>/dev/null >/dev/null
-sed 's/"ts":493100/"ts":1/' t.json >early.json
-sed 's/"dur":90/"dur":-1/' t.json >bad1.json
-tl-report bad1.json early.json 2>/dev/null >/dev/null
-seq 9 | while read -r n; do
-	echo "{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\",\"cat\":\"cpu_op\",\"pid\":1,\"tid\":$n,\"ts\":0,\"dur\":5}]}"
-done | python3 -c 'import json, sys
-print(json.dumps({"traceEvents": [e for l in sys.stdin for e in json.loads(l)["traceEvents"]]}))' >threads.json
-tl-report threads.json 2>/dev/null >/dev/null
-tl-report threads.json threads.json 2>/dev/null >/dev/null
-head -c 300 threads.json >half.json
-tl-decode --salvage half.json -o half.tl 2>/dev/null
-tl-report half.tl 2>/dev/null >/dev/null
-trace=t.tl
-timeline 1000 0 0 9000
-MEMBERS='"gap_ns":4500,"cause":"op","prev_uid":3' idle host op aten::mm 9000 100 0
-report >/dev/null
-timeline 1000 0 0 9000
-MEMBERS='"launched":20,"starved":20,"launch_interval_ns":500,"launch_work_ns":50,"opened_ns":1000,"opened_by":"x","opened_uid":8' \
-	idle host op aten::mm 9000 100 0
-report >/dev/null
-tl-report --check t.tl >/dev/null 2>&1
-tl-gen --rocprof --seed 3 | tl-report >/dev/null 2>&1
-sed '/cpu_op/d' t.json | tl-report --check >/dev/null 2>&1
-{ # of two calls one has two kernels
-	for i in 0 1 2; do
-		ev cuda_runtime cudaLaunchKernel 1 $((100 * i + 1)) 5 "\"correlation\":$i"
-		ev kernel "k$i" 7 $((100 * i + 20)) 10 "\"correlation\":$i,\"device\":0,\"stream\":7"
-	done
-	ev cpu_op aten::c 1 0 50
-	ev cpu_op aten::c 1 100 150
-} | trace | tl-report --check >/dev/null 2>&1
-python3 "$ROOT/tests/oracle/sentences.py" said \
-	"$ROOT"/cmd/tl-report/bound.c "$ROOT"/cmd/tl-report/evidence.c \
-	"$ROOT"/cmd/tl-report/advice.c "$ROOT"/cmd/tl-report/host.c "$ROOT"/cmd/tl-report/mfu.c \
-	"$ROOT"/cmd/tl-report/phases.c "$ROOT"/cmd/tl-report/screen.c \
-	"$ROOT"/cmd/tl-report/screen-bar.c "$ROOT"/cmd/tl-report/verdict.c \
-	"$ROOT"/cmd/tl-report/warn.c | sed 's,.*/,,' >unsaid
-# the others are on screens of jax.t, mfu.t, phases.t, processes.t, diff-match.t,
-# rocprof-csv.t, and of the planted traces of tests/oracle/verdict.py
-if command -v tl-roofline >/dev/null; then # what it says is said, too
-	is 'no sentence that no screen has' "$(grep -v -F -e 'inferred step' -e 'while the host waits in' \
-		-e 'sets the pace: the host' -e 'work ends' -e 'after the last step.' \
-		-e 'copy less, or prefetch' -e 'jax ran on the cpu' -e 'busy if any is' \
-		-e 'each from its first event' -e 'of the process, its start' -e 'of the processes, start' -e 'are busy' -e 'all iterations' -e 'matched iterations' \
-		-e 'has no performance model' -e 'for another' -e 'in the slowest of' -e 'no launch tables' -e 'in the launch tables' -e 'has no hlo' -e 'standard input' -e 'other files of its run' unsaid)" ''
-fi
-# TL_SENTENCES=FILE: all of them, to be read
-[ -z "${TL_SENTENCES-}" ] ||
-	python3 "$ROOT/tests/oracle/sentences.py" --list said >"$TL_SENTENCES"
 
 done_testing

@@ -1,42 +1,79 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""sentences.py SAID FILE.c...: what the sources can say and SAID does not hold.
+"""sentences.py SAID FILE...: what FILEs can say and SAID does not hold.
 
-SAID is screens of tl-report, one behind another. A string of the sources counts
-if two words or more of it stand between its parameters; it must stand somewhere
-in SAID, whatever the line breaks and capitals. With --list: the sentences of SAID, each once,
-with N for its numbers, sorted, to be read by a person.
+SAID is screens of tl-report, one behind another. FILE is a source in C, or rules
+of tl-advise. A string counts if it has two words or more beside its parameters;
+it must be in SAID as a whole, with anything for a parameter, whatever the line
+breaks and capitals. Not sentences of a report are
+- what die_errno() is about: a call of the system failed, see cli/faults.t;
+- names in the tables of options and columns (one word);
+- rules without a gain: they are in tl-advise's table, not on the screen, and each
+  says its own example whenever the rules are read.
+With --list: the sentences of SAID, each once, with N for its numbers, sorted, to
+be read by a person.
 """
+import json
 import re
 import sys
 
 TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'',
                    re.S)
-PARAMETER = re.compile(r"%[-+0-9.*]*(?:ll|[lzjt])?[a-zA-Z]|\\n")
+PARAMETER = re.compile(r"%[-+0-9.*]*(?:ll|[lzjt])?[a-zA-Z]")
+WORD = re.compile(r"(?:^|[ (])[^ %]*[A-Za-z]{2}")
+COLOUR = re.compile(r"\\033\[[0-9]*m|\\[0-7]{3}")
+ANYTHING = "\1"
 
 
 def strings(path):
     """The strings of a source; neighbours, as PRId64 between them, are one."""
     text = open(path, encoding="utf-8").read()
     text = re.sub(r"^#.*$", "", text, flags=re.M).replace("PRId64", '"d"')
-    found, end = [], None
+    found, end, is_errno = [], None, False
     for m in TOKEN.finditer(text):
         if m[0][0] != '"':
             continue
-        if end is not None and not text[end:m.start()].strip():
+        between = text[end or 0:m.start()].strip()
+        if end is not None and not between:
             found[-1] += m[0][1:-1]
         else:
-            found.append(m[0][1:-1])
+            is_errno = between.endswith("die_errno(")
+            found.append("" if is_errno else m[0][1:-1])
+        if is_errno:
+            found[-1] = ""
         end = m.end()
-    return found
+    for s in found:
+        s = COLOUR.sub("", s.replace('\\"', '"').replace("\\n", " "))
+        yield PARAMETER.sub(ANYTHING, s.replace("%%", "\0")).replace("\0", "%")
 
 
-def pieces(string):
-    """What of a string is on the screen as it stands here."""
-    for piece in PARAMETER.split(string.replace("%%", "\0")):
-        piece = " ".join(piece.replace("\0", "%").replace('\\"', '"').split())
-        if len(re.findall(r"(?:^| )[^ ]*[A-Za-z]{2}", piece)) >= 2:
-            yield piece.lower()
+def rules(path):
+    """What those say whose gains reach the screen."""
+    for rule in json.load(open(path, encoding="utf-8")):
+        if "gain" not in rule or rule["section"] == "comparison":
+            continue
+        if rule["confidence"] == "low" and rule["factors"][0] == 0:
+            continue
+        for text in re.split(r"[][]", rule["insight"] + "[" + rule["action"]):
+            yield re.sub(r"\{[^}]*\}", ANYTHING, text)
+
+
+def pattern(string):
+    """A string as an expression, anything in place of its parameters."""
+    parts = [r"\s+".join(re.escape(w) for w in re.split(r"\s+", part))
+             for part in re.split(ANYTHING + "+", string.strip(ANYTHING + " \n"))]
+    text = ".{0,300}?".join(parts).replace(r"\s+.{0,300}?", r"\s.{0,300}?")
+    return re.sub(r"(\.\{0,300\}\?)\\s\+", r"\1\\s?", text)
+
+
+def unsaid(path, said):
+    """Its strings that no screen has, each once."""
+    found = rules(path) if path.endswith(".json") else strings(path)
+    for string in dict.fromkeys(found):
+        if len(WORD.findall(string.replace(ANYTHING, ""))) < 2:
+            continue
+        if re.search(pattern(string.lower()), said) is None:
+            yield string.replace(ANYTHING, "*")
 
 
 def sentences(said):
@@ -59,11 +96,12 @@ def main():
             print(line)
         return 0
     said = " ".join(said.lower().split())
-    unsaid = [f"{path}: {piece}" for path in sys.argv[2:]
-              for string in strings(path) for piece in pieces(string)
-              if piece not in said]
-    print("\n".join(unsaid), end="\n" * bool(unsaid))
-    return bool(unsaid)
+    is_whole = True
+    for path in sys.argv[2:]:
+        for string in unsaid(path, said):
+            print(f"{path}: {string}")
+            is_whole = False
+    return not is_whole
 
 
 if __name__ == "__main__":
