@@ -299,6 +299,10 @@ put_last(const struct bound *m)
 
 	buf_printf(
 	    m->b, " Rank %.*s is last in ", (int)r->label.len, r->label.p);
+	if (r->ncollectives == 1) {
+		buf_puts(m->b, "the only collective");
+		return;
+	}
 	if (r->nlast == r->ncollectives) {
 		buf_puts(m->b, "all ");
 	} else {
@@ -359,7 +363,7 @@ put_rank_cost(const struct bound *m)
 	if (c->percent < COST_MIN)
 		return;
 	buf_printf(m->b,
-	    " With the host of rank %.*s as fast as the median rank's the "
+	    " With the host of rank %.*s as fast as the median rank's, the "
 	    "job would end ",
 	    (int)c->rank.len, c->rank.p);
 	put_time(m->b, c->loss_ns);

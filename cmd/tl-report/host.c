@@ -93,8 +93,8 @@ host_verdict(struct figures *f, struct buf *b)
 			      : "No GPU work and no known op in ");
 	if (f->set->facts.is_lossy)
 		buf_puts(b,
-		    "what was salvaged: the rest of the file, where it may "
-		    "have been, is missing.");
+		    "what was salvaged; the rest of the file, which may hold "
+		    "some, is missing.");
 	else
 		buf_puts(b,
 		    f->set->facts.nsources > 1 ? "the traces." : "the trace.");
@@ -121,8 +121,8 @@ host_warnings(struct figures *f)
 		? STR("no GPU work: JAX ran on the CPU, or the profiler did "
 		      "not record the GPU")
 		: f->ops.list.n == 0 /* other tools have other marks of it */
-		? STR("no GPU work and no ops: of other tools than PyTorch's "
-		      "profiler and rocprofv3 only threads are read, see "
+		? STR("no GPU work and no ops: only threads are read from "
+		      "tools other than PyTorch's profiler and rocprofv3, see "
 		      "tl-decode(1)")
 		: STR("no GPU work: the profiler did not record the GPU (no "
 		      "ProfilerActivity.CUDA, or CUPTI or roctracer failed), "

@@ -179,11 +179,17 @@ put_unlisted(struct buf *b, const struct check *check, uint64_t events)
 
 	if (n == 0 || !check_is_passed(check))
 		return;
+	if (n == 1) {
+		buf_puts(b,
+		    "the other is in a call with another number of kernels, "
+		    "and only its time counts; ");
+		return;
+	}
+	buf_puts(b, "the other ");
 	put_count(b, (int64_t)n);
-	buf_puts(b, n == 1 ? " is" : " are");
 	buf_puts(b,
-	    " in calls with another number of kernels: in the time, not in the "
-	    "list; ");
+	    " are in calls with another number of kernels, and only their time "
+	    "counts; ");
 }
 
 /* --check */
@@ -207,11 +213,10 @@ put_checks(struct screen *s)
 		put_count(&b, (int64_t)check->events);
 		buf_puts(&b, " of ");
 		put_count(&b, (int64_t)all->events);
-		buf_puts(
-		    &b, " GPU events with a launch, without collectives; ");
+		buf_puts(&b, " GPU events with a launch, collectives aside; ");
 		put_unlisted(&b, check, all->events);
 		put_time(&b, check->ns);
-		buf_puts(&b, ", the GPU was busy with them for ");
+		buf_puts(&b, " in all, GPU busy for ");
 		put_time(&b, all->busy_ns);
 		screen_wrapped(s, "  - ", buf_str(&b));
 	}
@@ -305,7 +310,7 @@ put_whose(struct screen *s)
 	out_puts(s->out, "\n");
 	buf_puts(&b, "Sheets are of ");
 	table_fold_name(name, 0, &b);
-	buf_puts(&b, ", but for summary, diff_*, lca_* and *_vs.");
+	buf_puts(&b, ", except summary, diff_*, lca_* and *_vs.");
 	screen_wrapped(s, "", buf_str(&b));
 	buf_free(&b);
 }

@@ -202,8 +202,8 @@ put_together(const struct figures *f, struct buf *b)
 	if (n < f->groups.n)
 		buf_printf(b,
 		    "Ranks arrive together in %zu of %zu process groups; the "
-		    "others have no complete collective",
-		    n, f->groups.n);
+		    "other%s no complete collective",
+		    n, f->groups.n, f->groups.n - n == 1 ? " has" : "s have");
 	else
 		buf_printf(
 		    b, "Ranks arrive together in all %zu process groups", n);

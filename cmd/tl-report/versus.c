@@ -134,8 +134,9 @@ versus_join(const struct settings *s)
 /* ---- what tl-collective says of two jobs ---- */
 
 /*
- * "Collectives: allreduce of 100 MB in group 0 1.000 ms to 1.250 ms each (+25.0
- * %, beyond noise), +2.500 ms in 10." The first row is the largest.
+ * "Collectives: allreduce of 100 MB in group 0: 1.000 ms to 1.250 ms each
+ * (+25.0
+ * %, beyond noise), +2.500 ms in 10 calls." The first row is the largest.
  */
 void
 versus_take(void *ctx, const struct line *l)
@@ -156,7 +157,7 @@ versus_take(void *ctx, const struct line *l)
 	buf_printf(
 	    &b, " of %.4g MB in group ", line_real(l, "full_bytes") / 1e6);
 	table_fold_name(line_text(l, "group"), 60, &b);
-	buf_putc(&b, ' ');
+	buf_puts(&b, ": ");
 	put_time(&b, llround(before));
 	buf_puts(&b, " to ");
 	put_time(&b, llround(after));
@@ -165,7 +166,7 @@ versus_take(void *ctx, const struct line *l)
 	buf_puts(&b, ", beyond noise), ");
 	buf_putc(&b, all_ns < 0 ? '-' : '+');
 	put_time(&b, llabs(all_ns));
-	buf_printf(&b, " in %" PRId64 ".", count);
+	buf_printf(&b, " in %" PRId64 " call%s.", count, count == 1 ? "" : "s");
 	vec_push(&f->sentences, figures_keep(f, &b));
 	buf_free(&b);
 }

@@ -84,8 +84,8 @@ make_words(struct figures *f, const struct budget *sum)
 	if (left_out <= 0 && sum->ns[GROUP_OF_MISSING] > 0) {
 		buf_puts(&b, " (");
 		put_time(&b, sum->ns[GROUP_OF_MISSING] / sum->n);
-		buf_printf(&b, " of it not recorded%s)",
-		    sum->n > 1 ? " on average" : "");
+		buf_printf(
+		    &b, " not recorded%s)", sum->n > 1 ? " on average" : "");
 	}
 	if (sum->steps > 0 && head_ns > 0) {
 		buf_printf(&b, "%sthe time before the first %s event (at most ",

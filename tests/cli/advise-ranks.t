@@ -44,7 +44,7 @@ like 'the report says the same' "$(tl-report --width 200 late 2>/dev/null | tr '
 
 # what a faster host wins, of the path through all ranks
 tl-critical --job --table critical_ranks late 2>/dev/null --no-header -c loss_ns,rank |
-	sort -n | tail -n 1 | awk '{ printf "host of rank %d as fast as the median rank.s the job would end %.3f ms ", $2, $1 / 1e6 }' >loss
+	sort -n | tail -n 1 | awk '{ printf "host of rank %d as fast as the median rank.s, the job would end %.3f ms ", $2, $1 / 1e6 }' >loss
 like 'the screen has it if asked' \
 	"$(tl-report --critical-path --width 999 late 2>/dev/null)" "$(cat loss)"
 is 'else not' "$(tl-report --width 999 late 2>/dev/null | grep -c 'as fast as the median')" 0
@@ -115,13 +115,13 @@ late() {
 said() { tl-advise --no-header -c insight,gain_ns_high "$1" | grep -e '::mm' -e '::mul'; }
 ops >alike.ndjson
 is 'ranks that are alike' "$(said alike.ndjson)" \
-	'GEMM at 60.0 % of the compute roof (X achievable): 25.000 ms on average in 1 op, most in aten::mm	10000000
-aten::mul > aten::add: 9.000 ms in 10.5 kernels, 5 times on average	5000000'
+	'GEMM at 60.0 % of the compute roof (X achievable): 25.000 ms on average in 1 op, aten::mm	10000000
+aten::mul > aten::add: 9.000 ms in 10.5 kernels of 5 occurrences on average	5000000'
 { ops && late; } >one.ndjson
 # 12 ms, of which 4 are its own and 1 can be gained
 is 'one that bounds the job' "$(said one.ndjson)" \
-	'GEMM at 60.0 % of the compute roof (X achievable): 30.000 ms in 1 op of rank 1, most in aten::mm	9000000
-aten::mul > aten::add: 9.000 ms in 11 kernels, 5 times on rank 1	6000000'
+	'GEMM at 60.0 % of the compute roof (X achievable): 30.000 ms in 1 op of rank 1, aten::mm	9000000
+aten::mul > aten::add: 9.000 ms in 11 kernels of 5 occurrences on rank 1	6000000'
 is 'the ops themselves are of each' "$(tl-advise --no-header --table advice_ops -c rank,count,kernel_ns_sum one.ndjson |
 	tr '\t\n' '  ')" '0 3 20000000 1 4 30000000 '
 # rank 1 computes 30 ms, communicates 40, of which 20 are exposed, and is idle 50;
@@ -160,7 +160,7 @@ is 'each op of alike ranks is looked at once' "$(tl-advise --no-header -c rule,i
 	'spread	aten::attn of rank 1 takes 2.000 ms on average over 20 calls, with a deviation of 5.000 ms
 attention_4096	aten::attn of rank 1 over 4,196 queries reaches 11.0 % of the roof (X achievable): 50 to 70 % is usual'
 is 'and counts once' "$(tl-advise --no-header -c insight stages.ndjson | grep ^GEMM)" \
-	'GEMM at 80.0 % of the compute roof (X achievable): 22.000 ms on average in 1 op, most in aten::mm'
+	'GEMM at 80.0 % of the compute roof (X achievable): 22.000 ms on average in 1 op, aten::mm'
 is 'Markdown lists each of the rank where it takes longest' \
 	"$(tl-advise --markdown stages.ndjson | sed -n 's/^| aten::\([a-z]*\) .* | \([0-9.]* | [0-9.]*\) | 20 .*/\1 \2/p')" \
 	'attn 45.000 | 45.00

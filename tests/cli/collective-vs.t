@@ -98,7 +98,7 @@ tl-report before --vs after -d report 2>err
 is 'tl-report has the sheet' "$(tl-collective --table nccl_vs --format csv --labels before --vs after |
 	cmp - report/nccl_vs.csv && echo same)" same
 like 'and says it on the screen' "$(tl-report before --vs after 2>err | paste -sd ' ')" \
-	'Collectives: allreduce of 100 MB in group 0 1\.000 ms to 1\.250 ms each \(\+25\.0 %, beyond noise\), \+2\.500 ms in 10\.'
+	'Collectives: allreduce of 100 MB in group 0: 1\.000 ms to 1\.250 ms each \(\+25\.0 %, beyond noise\), \+2\.500 ms in 10 calls\.'
 is 'the other way round' "$(tl-report after --vs before 2>err | paste -sd ' ' | grep -o 'each ([^)]*), [-+0-9.]* ms')" \
 	'each (-20.0 %, beyond noise), -2.500 ms'
 is 'nothing beyond noise: not on the screen' "$(tl-report before --vs before 2>err | grep -c '^Collectives')" 0

@@ -96,14 +96,16 @@ tl-decode --salvage half.json -o half.tl 2>err
 says half.tl
 says --check t.tl
 sed '/cpu_op/d' t.json | tl-report --check >out 2>err
-{ # of two calls one has two kernels
-	for i in 0 1 2; do
-		ev cuda_runtime cudaLaunchKernel 1 $((100 * i + 1)) 5 "\"correlation\":$i"
-		ev kernel "k$i" 7 $((100 * i + 20)) 10 "\"correlation\":$i,\"device\":0,\"stream\":7"
-	done
-	ev cpu_op aten::c 1 0 50
-	ev cpu_op aten::c 1 100 150
-} | trace | tl-report --check >out 2>err
+for first in 50 150; do # of two calls one has two kernels
+	{
+		for i in 0 1 2; do
+			ev cuda_runtime cudaLaunchKernel 1 $((100 * i + 1)) 5 "\"correlation\":$i"
+			ev kernel "k$i" 7 $((100 * i + 20)) 10 "\"correlation\":$i,\"device\":0,\"stream\":7"
+		done
+		ev cpu_op aten::c 1 0 $first
+		ev cpu_op aten::c 1 $((first + 50)) 150
+	} | trace | tl-report --check >out 2>err
+done
 # a step with a product and an op without a model
 {
 	ev user_annotation 'ProfilerStep#1' 1 0 4000
@@ -326,7 +328,7 @@ for verdict in host throttled; do
 		 {"verdict": "network", "text": "the network costs 2.000 ms", "rank": null, "cost_ns": 2000000}],
 		 "straggler_cause": [
 		 {"rank": 1, "verdict": "$verdict", "caused_wait_ns": 40000000, "cost_ns": 30000000, "gain_ns_high": 35000000,
-		  "pct_of_step": 20.0, "times_last": 9, "times_late": 9, "collectives": 9, "late_ns_sum": 30000000}],
+		  "pct_of_step": 20.0, "times_last": 1, "times_late": 1, "collectives": 1, "late_ns_sum": 30000000}],
 		 "straggler_summary": [{"rank": 1, "wait_ns_total": 7, "times_last": 3, "gain_ns_high": 35000000}]}
 	END
 	trace=r2.tl

@@ -31,7 +31,7 @@ ops_unique_args,True,5,5,0,38000,38000,44000
 unified_perf_summary,True,5,5,0,38000,38000,44000'
 tl-report a.json --check >screen 2>err
 like 'on the screen' "$(sed -n '/^checks/,$p' screen | tr -s ' \n' ' ')" \
-	'^checks - ops_unique_args passed: 5 of 5 GPU events with a launch, without collectives; 38.0 us, the GPU was busy with them for 38.0 us - unified_perf_summary passed: '
+	'^checks - ops_unique_args passed: 5 of 5 GPU events with a launch, collectives aside; 38.0 us in all, GPU busy for 38.0 us - unified_perf_summary passed: '
 is 'collectives of the user are left out, too' "$(tl-report a.json --check --comm-pattern k1 -d out 2>err
 	cut -d, -f 1-5 out/checks.csv | sed 1d | tr '\n' ' ')" \
 	'ops_unique_args,True,3,3,0 unified_perf_summary,True,3,3,0 '
@@ -86,7 +86,7 @@ is 'the row is not there' "$(wrong '/aten::b/d; s/"rows":2/"rows":1/')" '3 False
 } | trace >vary.json
 tl-report vary.json --check >screen 2>err
 like 'and why there are fewer' "$(sed -n '/^checks/,$p' screen | tr -s ' \n' ' ')" \
-	'^checks - ops_unique_args passed: 6 of 8 .* collectives; 2 are in calls with another number of kernels: in the time, not in the list; '
+	'^checks - ops_unique_args passed: 6 of 8 .* collectives aside; the other 2 are in calls with another number of kernels, and only their time counts; '
 echo '/aten::a/d; s/"rows":3/"rows":2/' >wrong.sed
 fake/tl-report vary.json --check -d wrong >/dev/null 2>err
 is 'that is no excuse for others' "$? $(cut -d, -f 2-5 wrong/checks.csv | sed -n 2p)" '3 False,2,8,3'

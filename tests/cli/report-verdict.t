@@ -35,7 +35,7 @@ sed -e '1s/"u","columns":\[/"unified_perf_summary","columns":[{"id":"pct_rooflin
 	d/unified_perf_summary.ndjson >u && mv u d/unified_perf_summary.ndjson
 is 'what its kernels could win' "$(report --width 999 | sed -n '/^recov/,/^$/p')" \
 	'recoverable
-  1. 2.7 us (1.4 us to 5.4 us): GEMM at 40.0 % of the compute roof (X peak): 9.0 us in 1 op, most in aten::mm; compare with a measured roof first (--arch FILE with achievable figures)
+  1. 2.7 us (1.4 us to 5.4 us): GEMM at 40.0 % of the compute roof (X peak): 9.0 us in 1 op, aten::mm; compare with a measured roof first (--arch FILE with achievable figures)
   2. 500 ns (250 ns to 1.0 us): aten::mm (op, 2,000 calls, longest wait 1.0 us, uid 77); capture a graph, compile, or use a larger batch'
 timeline 5000 3000 100 1900
 idle host op aten::mm 1900 1900 0
@@ -502,7 +502,7 @@ is 'once' "$(grep -c 'arrive together' screen)" 1
 sed 's/"desc":"dp",\(.*\)"collectives":5/"desc":"dp",\1"collectives":0/' d/nccl_groups.ndjson >x &&
 	mv x d/nccl_groups.ndjson
 like 'or of those with collectives' "$(report --width 200 | head -n 1)" \
-	'^Ranks arrive together in 1 of 2 process groups; the others have no complete collective'
+	'^Ranks arrive together in 1 of 2 process groups; the other has no complete collective'
 sed 's/"collectives":5/"collectives":0/' d/nccl_groups.ndjson >x && mv x d/nccl_groups.ndjson
 is 'or of none' "$(report --width 200 | head -n 1)" \
 	'Arrival skew unknown: none of 2 process groups has a complete collective.'
@@ -566,7 +566,7 @@ is 'one that is not' "$(waits 10000000 60000000 30000000 0:30:4 1:80:5)" \
 	echo '{"end":{}}'
 } >d/critical_ranks.ndjson
 like 'what a slower host loses the job' "$(waits 10000000 60000000 30000000 0:30:3 1:40:3 2:31:3)" \
-	' With the host of rank 2 as fast as the median rank.s the job would end 4.100 ms \(4.1 %\) earlier: 4.000 ms of it in load, uid 7, which takes 4.200 ms longer than on the median rank; on the critical path: load > ... > nccl\.$'
+	' With the host of rank 2 as fast as the median rank.s, the job would end 4.100 ms \(4.1 %\) earlier: 4.000 ms of it in load, uid 7, which takes 4.200 ms longer than on the median rank; on the critical path: load > ... > nccl\.$'
 rm d/critical_ranks.ndjson
 {
 	schema idle rank:int class:text cause:text call:text time_ns:int calls:int \
@@ -650,7 +650,7 @@ old: GPU, first to last event: 1.0 us'
 book --vs t.tl --names old,new
 cat xl/front >>"$SCREENS"
 is 'whose the sheets are' "$(tail -n 2 xl/front)" "
-Sheets are of old, but for summary, diff_*, lca_* and *_vs."
+Sheets are of old, except summary, diff_*, lca_* and *_vs."
 book --vs t.tl
 mv xl/summary.ndjson s.ndjson
 is 'as a table' "$(grep -e '"diff"' -e '"change"' s.ndjson)" \

@@ -525,7 +525,7 @@ head -c 500000 none.json >half.json
 tl-decode --salvage half.json -o half.tl 2>err
 tl-report --width 999 half.tl >half.out 2>err
 like 'of a salvaged file the missing part is the reason' "$(cat half.out)" \
-	'^No GPU work in what was salvaged: the rest of the file, where it may have been, is missing\.'
+	'^No GPU work in what was salvaged; the rest of the file, which may hold some, is missing\.'
 is 'and not the profiler' "$(grep -c ProfilerActivity half.out)" 0
 echo '{"traceEvents":[{"ph":"X","name":"a","cat":"x","pid":1,"tid":1,"ts":0,"dur":5}]}' >other.json
 like 'of another tool less is claimed' "$(tl-report other.json 2>err)" \
