@@ -96,21 +96,38 @@ idle() {
 	printf '{"class":"%s","cause":"%s","call":"%s","time_ns":%s,"call_ns_max":%s,"inferred_ns":%s,"percent":1,"count":1,"calls":2000,"longest_uid":77,"behind_ns":'"$BEHIND"'}\n' \
 		"$@" >>d/idle.ndjson
 	echo '{"end":{}}' >>d/idle.ndjson
-	python3 - "$MEMBERS" <<'END' >d/idle_window.ndjson
-import json, sys
-rows = lambda name: [json.loads(l) for l in open("d/%s.ndjson" % name)][1:-1]
-t = {r["type"]: r["time_ns"] for r in rows("gpu_timeline")}
-w = {c + "_ns": 0 for c in ("host sync data compile start_up allocation missing").split()}
-w |= {"gpu_ns": t["computation_time"], "communication_ns": t["exposed_comm_time"],
-      "copy_ns": t["exposed_memcpy_time"], "window_ns": t["total_time"], "graph_ns": 0,
-      "has_ops": True}
-for r in rows("idle"):
-    w[r["class"] + "_ns"] += r["time_ns"]
-w |= json.loads("{%s}" % sys.argv[1])
-print(json.dumps({"table": "idle_window", "columns": [
-    {"id": k, "type": "text" if isinstance(v, str) else "bool" if isinstance(v, bool) else "int"}
-    for k, v in w.items()]}))
-print(json.dumps(w))
-print('{"end":{}}')
-END
+	{
+		sed -n -e 's/^{"type":"computation_time","time_ns":\([0-9]*\).*/gpu \1/p' \
+			-e 's/^{"type":"exposed_comm_time","time_ns":\([0-9]*\).*/communication \1/p' \
+			-e 's/^{"type":"exposed_memcpy_time","time_ns":\([0-9]*\).*/copy \1/p' \
+			-e 's/^{"type":"total_time","time_ns":\([0-9]*\).*/window \1/p' d/gpu_timeline.ndjson
+		sed -n 's/^{"class":"\([a-z_]*\)".*"time_ns":\([0-9]*\).*/\1 \2/p' d/idle.ndjson
+	} | MEMBERS=$MEMBERS awk '
+		function put(id, value) {
+			if (!(id in values))
+				ids[++n] = id
+			values[id] = value
+		}
+		{ ns[$1] += $2 }
+		END {
+			nall = split("host sync data compile start_up allocation missing gpu communication copy window", all, " ")
+			for (i = 1; i <= nall; i++)
+				put(all[i] "_ns", sprintf("%.0f", ns[all[i]]))
+			put("graph_ns", 0)
+			put("has_ops", "true")
+			nmore = split(ENVIRON["MEMBERS"], more, ",")
+			for (i = 1; i <= nmore; i++) {
+				at = index(more[i], ":")
+				put(substr(more[i], 2, at - 3), substr(more[i], at + 1))
+			}
+			for (i = 1; i <= n; i++) {
+				v = values[ids[i]]
+				type = v ~ /^"/ ? "text" : v ~ /^[tf]/ ? "bool" : "int"
+				columns = columns between "{\"id\":\"" ids[i] "\",\"type\":\"" type "\"}"
+				row = row between "\"" ids[i] "\":" v
+				between = ","
+			}
+			printf "{\"table\":\"idle_window\",\"columns\":[%s]}\n{%s}\n{\"end\":{}}\n", columns, row
+		}' \
+		>d/idle_window.ndjson
 }
