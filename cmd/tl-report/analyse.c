@@ -382,14 +382,12 @@ note_missing(const struct settings *s, struct jobs *j)
 		records_missing(j, "tl-advise");
 }
 
-/*
- * Of what is selected apart the timeline has the time between, too; it is none
- * if no GPU event has a time.
- */
+/* Of what is selected apart the timeline has the time between, too. */
 static bool
 is_advised(const struct settings *s)
 {
 	return !s->is_host && !s->is_apart && !select_is_apart(&s->select) &&
+	    /* no timeline: no GPU event has a time */
 	    is_there(table_path(s, "gpu_timeline", "ndjson"));
 }
 

@@ -317,27 +317,6 @@ inject() {
 		"$1" "$T/failio.so" "$2"
 }
 
-# keep_screens: what tl-report says from here on is kept in $SCREENS, and after
-# the test in the build's screens/, for cli/each-sentence.t. Tests whose names begin
-# with report-verdict do so.
-keep_screens() {
-	SCREENS=$log/screens
-	export SCREENS
-	mkdir "$log/bin"
-	cat >"$log/bin/tl-report" <<-END
-		#!/bin/sh
-		"$B/bin/tl-report" "\$@" >"$log/out.\$\$" 2>"$log/err.\$\$"
-		rc=\$?
-		cat "$log/out.\$\$" "$log/err.\$\$" >>"$SCREENS"
-		cat "$log/out.\$\$"
-		cat "$log/err.\$\$" >&2
-		exit \$rc
-	END
-	chmod +x "$log/bin/tl-report"
-	PATH=$log/bin:$PATH
-}
-case ${0##*/} in report-verdict*) keep_screens ;; esac
-
 # True where calls can be made to fail: sanitizers want to be loaded first.
 have_failio() {
 	[ -f "$T/failio.so" ] || return 1
@@ -395,3 +374,24 @@ page_examples() {
 		show differences "$log/out"
 	fi
 }
+
+# keep_screens: what tl-report says from here on is kept in $SCREENS, and after
+# the test in the build's screens/, for cli/each-sentence.t. Tests whose names begin
+# with report-verdict do so.
+keep_screens() {
+	SCREENS=$log/screens
+	export SCREENS
+	mkdir "$log/bin"
+	cat >"$log/bin/tl-report" <<-END
+		#!/bin/sh
+		"$B/bin/tl-report" "\$@" >"$log/out.\$\$" 2>"$log/err.\$\$"
+		rc=\$?
+		cat "$log/out.\$\$" "$log/err.\$\$" >>"$SCREENS"
+		cat "$log/out.\$\$"
+		cat "$log/err.\$\$" >&2
+		exit \$rc
+	END
+	chmod +x "$log/bin/tl-report"
+	PATH=$log/bin:$PATH
+}
+case ${0##*/} in report-verdict*) keep_screens ;; esac

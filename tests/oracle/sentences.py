@@ -26,7 +26,7 @@ ANYTHING = "\1"
 
 
 def strings(path):
-    """The strings of a source; neighbours, as PRId64 between them, are one."""
+    """The strings of a source; neighbours, also with PRId64 between them, are one."""
     text = open(path, encoding="utf-8").read()
     text = re.sub(r"^#.*$", "", text, flags=re.M).replace("PRId64", '"d"')
     found, end, is_errno = [], None, False
@@ -77,7 +77,7 @@ def unsaid(path, said):
 
 
 def sentences(said):
-    """Paragraphs as lists of sentences; lines of lists as they are."""
+    """Paragraphs as lists of sentences; lines of lists unchanged."""
     for block in said.split("\n\n"):
         lines = block.split("\n")
         if lines[0][:1].isupper():
