@@ -154,7 +154,7 @@ is_known(const struct jobs *j, enum report_id id)
 	return false;
 }
 
-/* Of one trace the title has the name. */
+/* On the screen of one trace the title has the name. */
 static bool
 is_of_title(const struct settings *s, enum report_id id)
 {
@@ -188,7 +188,7 @@ take_record(
 		if (!arg_of(&args[i], j->set, json_member(r, p.name[i]),
 			p.is_text[i]))
 			return;
-	if (is_of_title(j->set, id))
+	if (!aloud && is_of_title(j->set, id))
 		args[0] = report_text(program);
 	tell(j, program, job->sides, aloud, id, args);
 }

@@ -390,6 +390,9 @@ is 'one that the trace says' \
 	"$(title '"distributedInfo":{"rank":3,"world_size":8}')" 'v.json, rank 3 of 8'
 
 sed '/"cat":"kernel"/s/"ts":[0-9]*,//' t.json >untimed.json
+is 'into a folder, where no title has it, health is of a named trace' \
+	"$(tl-report untimed.json -d o 2>&1 | sed -n 's/^\(tl-health: [^:]*\):.*/\1/p')" \
+	'tl-health: untimed.json'
 is 'no advice where no GPU event has a time' \
 	"$(tl-report untimed.json 2>&1 | grep -c tl-advise)" 0
 
