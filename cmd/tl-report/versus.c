@@ -135,8 +135,8 @@ versus_join(const struct settings *s)
 
 /*
  * "Collectives: allreduce of 100 MB in group 0: 1.000 ms to 1.250 ms each
- * (+25.0
- * %, beyond noise), +2.500 ms in 10 calls." The first row is the largest.
+ * (+25.0 %, beyond noise), +2.500 ms in 10 calls." The first row is the
+ * largest.
  */
 void
 versus_take(void *ctx, const struct line *l)
