@@ -64,7 +64,7 @@ for r in range(4):
             trace["traceEvents"].append(dict(e, name="gemm", dur=round(e["dur"] * .6, 3), tid=8,
                                              args={"correlation": 1, "stream": 8}))
     with open("%s/rank%d.json" % (folder, r), "w", encoding="ascii") as f:
-        json.dump(trace, f)
+        f.write(json.dumps(trace))
 EOT
 }
 computes busy 30 49
@@ -124,7 +124,7 @@ t = json.load(open(sys.argv[1]))
 for i, e in enumerate(t["traceEvents"]):
     e["ts"] = -9e15 + 2e14 * i
     e["dur"] = 1000 if i < 60 else 4000000000000000
-json.dump(t, sys.stdout)
+sys.stdout.write(json.dumps(t))
 EOT
 done
 tl-collective -d far.out far >out 2>err

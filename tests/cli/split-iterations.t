@@ -114,7 +114,7 @@ for e in copy.deepcopy(trace["traceEvents"]):
         if key in at:
             at[key] += 1000
     trace["traceEvents"].append(e)
-json.dump(trace, sys.stdout)' >processes.json
+sys.stdout.write(json.dumps(trace))' >processes.json
 split iteration processes.json
 is 'each process has the work of its own iterations' \
 	"$(cut -d, -f3-6 parts/execution_details.csv | sed 1d | sort | uniq -c | sed 's/^ *//')" \

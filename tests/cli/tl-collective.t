@@ -360,7 +360,7 @@ for rank in range(4):
                    dict(e, name="aten::cat", ts=e["ts"] + half, dur=e["dur"] - half)]
         e.update(cat="user_annotation", name="enumerate(DataLoader)#_Iter.__next__")
     with open("nested/rank%d.json" % rank, "w", encoding="ascii") as f:
-        json.dump(trace, f)
+        f.write(json.dumps(trace))
 EOP
 is 'one cause is one finding, whatever it does' "$(column straggler_cause \
 	rank,times_late,idle_cause,idle_host,idle_host_ns,verdict nested | head -n 1)" \

@@ -288,7 +288,7 @@ for rank in range(8):
         t = there + 60
         x("user_annotation", "ProfilerStep#%d" % step, rank, start, t - start)
     with open("%s/rank-%d.json" % (folder, rank), "w", encoding="ascii") as f:
-        json.dump({"distributedInfo": {"rank": rank, "world_size": 8}, "traceEvents": events}, f)
+        f.write(json.dumps({"distributedInfo": {"rank": rank, "world_size": 8}, "traceEvents": events}))
 EOP
 python3 ranks.py job 300
 python3 ranks.py one 0

@@ -208,7 +208,7 @@ events = []
 for i, n in enumerate(names):
     events += [x("cpu_op", n, 1, 1, 20 * i, 15), x("cuda_runtime", "cudaLaunchKernel", 1, 1, 20 * i + 1, 5, correlation=i + 1),
                x("kernel", n + " kernel", 0, 7, 20 * i + 9, 10, device=0, stream=7, correlation=i + 1)]
-json.dump({"traceEvents": events}, open("names.json", "w"))
+open("names.json", "w").write(json.dumps({"traceEvents": events}))
 END
 ok 'names of all kinds' tl-report --html names.html names.json
 like 'are a page' "$(page names.html | tr '\n' ' ')" 'lanes 2 spans [0-9]+ stacks [0-9]+ $'

@@ -138,7 +138,7 @@ events = json.load(open("x.json"))["traceEvents"]
 for name, words in (("prompts", ("prefill[",)), ("tokens", ("decode[",))):
     keep = [e for e in events if e.get("cat") == "user_annotation" and e["name"].startswith(words)
             and " p=" not in e["name"]]
-    json.dump({"traceEvents": keep}, open(name + ".json", "w"))
+    open(name + ".json", "w").write(json.dumps({"traceEvents": keep}))
 END
 is 'disaggregated prefill' "$(for t in prompts tokens; do
 	tl-steps --format tsv --no-header -c what,phase $t.json | grep ^step | sort | uniq -c | tr -s ' \t' ' '

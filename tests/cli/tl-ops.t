@@ -423,7 +423,7 @@ for i in range(100000):
                "ts": i * 10 + 1, "dur": 2, "args": {"correlation": i + 1}})
     ev.append({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": i * 10 + 5,
                "dur": 3, "args": {"correlation": i + 1, "device": 0, "stream": 7}})
-json.dump({"traceEvents": ev}, open("many.json", "w"))
+open("many.json", "w").write(json.dumps({"traceEvents": ev}))
 EOF
 tl-tree many.json -o many.tl
 is '100,000 sets of arguments' \

@@ -424,7 +424,7 @@ for corr in range(rnd.randint(1, 60)):
                    "ts": rnd.randint(0, 300000) / 1000, "dur": rnd.choice([0, 1, 5.5, 20.125]),
                    "args": {"device": dev, "stream": 7, "correlation": corr}})
 with open("random.json", "w") as f:
-    json.dump({"traceEvents": events}, f)
+    f.write(json.dumps({"traceEvents": events}))
 KINDS = ["--table", "gpu_busy_kinds"]
 busy = {}
 for extra in ([], ["--linked-only"], ["--by", "dev"], ["--micro-idle", "5us"],

@@ -202,7 +202,7 @@ def main():
         data = dump(r, calls, called[r], groups, args)
         if args.json:
             with open(f"{args.dir}/nccl_trace_rank_{r}.json", "w", encoding="utf-8") as f:
-                json.dump(data, f, sort_keys=True, separators=(",", ":"))
+                f.write(json.dumps(data, sort_keys=True, separators=(",", ":")))
         else:
             with open(f"{args.dir}/nccl_trace_rank_{r}", "wb") as f:
                 pickle.dump(data, f, protocol=2)

@@ -127,7 +127,7 @@ def main():
             trace["deviceProperties"] = [{"id": k, "name": a.device} for k in range(a.gpus)]
         trace["traceEvents"] = list_
         with open(f"{a.o}/rank{r}.json", "w", encoding="ascii") as f:
-            json.dump(trace, f)
+            f.write(json.dumps(trace))
 
 
 main()

@@ -84,8 +84,8 @@ def main():
     os.makedirs(a.o, exist_ok=True)
     for r in ranks:
         with open("%s/rank%d.json" % (a.o, r.rank), "w", encoding="ascii") as f:
-            json.dump({"distributedInfo": {"rank": r.rank, "world_size": a.ranks},
-                       "traceEvents": r.events}, f)
+            f.write(json.dumps({"distributedInfo": {"rank": r.rank, "world_size": a.ranks},
+                                "traceEvents": r.events}))
     print(round(1000 * ranks[0].at))
 
 

@@ -157,7 +157,7 @@ def main():
     trace = {"traceEvents": events}
     if args.ranks > 1:
         trace["distributedInfo"] = {"rank": args.rank, "world_size": args.ranks}
-    json.dump(trace, sys.stdout)
+    sys.stdout.write(json.dumps(trace))
 
 
 main()

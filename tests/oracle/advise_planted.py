@@ -135,7 +135,7 @@ PLANTED = [
 def findings(trace, folder):
     path = os.path.join(folder, "trace.json")
     with open(path, "w", encoding="ascii") as f:
-        json.dump({"traceEvents": trace.events}, f)
+        f.write(json.dumps({"traceEvents": trace.events}))
     p = subprocess.run(["tl-advise", "--format", "csv", "-c", "rule,gain_ns_high,insight", path],
                        capture_output=True, text=True, check=False)
     if p.returncode not in (0, 3):

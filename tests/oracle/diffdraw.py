@@ -300,7 +300,7 @@ def write(path, run, calls, job=None):
             at += 10 + math.ceil(ns / 1000)
         event("user_annotation", "ProfilerStep#%d" % n, 1, start, (at - start) * 1000)
     with open(path, "w", encoding="ascii") as f:
-        json.dump({**({"distributedInfo": job} if job else {}), "traceEvents": events}, f)
+        f.write(json.dumps({**({"distributedInfo": job} if job else {}), "traceEvents": events}))
 
 
 # ---- a step that stands out ----

@@ -123,7 +123,7 @@ def write(path, sequences):
         uids.append(mine)
         t += span + 1000
     with open(path, "w", encoding="utf-8") as f:
-        json.dump({"traceEvents": events}, f)
+        f.write(json.dumps({"traceEvents": events}))
     return uids
 
 

@@ -167,7 +167,7 @@ class Run:
 
     def write(self, path):
         with open(path, "w", encoding="ascii") as f:
-            json.dump({"traceEvents": self.events}, f)
+            f.write(json.dumps({"traceEvents": self.events}))
         return path
 
 

@@ -64,7 +64,7 @@ def events(what, n):
 
 def main():
     what, n = sys.argv[1], int(sys.argv[2])
-    json.dump({"traceEvents": list(events(what, n))}, sys.stdout)
+    sys.stdout.write(json.dumps({"traceEvents": list(events(what, n))}))
 
 
 if __name__ == "__main__":

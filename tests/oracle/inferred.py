@@ -108,14 +108,14 @@ def check(seed, folder):
                                  "pid": 1, "tid": 1, "ts": 0, "dur": 1})
     bare, full = os.path.join(folder, "bare.json"), os.path.join(folder, "full.json")
     with open(bare, "w", encoding="utf-8") as f:
-        json.dump(trace, f)
+        f.write(json.dumps(trace))
     steps = [r["ts_ns"] for r in table(["tl-steps", bare])]
     if steps == borders[1:-1]:  # may be cut: optimizer_steps.py bounds how often it is left out
         del borders[0]
     if steps != borders[:-1]:
         return scene, ["%s begin, not %s" % (steps, borders[:-1])]
     with open(full, "w", encoding="utf-8") as f:
-        json.dump(marked(trace, borders), f)
+        f.write(json.dumps(marked(trace, borders)))
     bad = check_counts(bare, trace, borders)
     for command in filter(is_built, ASKED):
         a, b = out(command, bare), out(command, full)

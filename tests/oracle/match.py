@@ -319,7 +319,7 @@ def compare(paths, words):
 
 if __name__ == "__main__":
     if sys.argv[1] == "--make":
-        json.dump(make(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], *map(int, sys.argv[5:])), sys.stdout)
+        sys.stdout.write(json.dumps(make(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], *map(int, sys.argv[5:]))))
         sys.exit(0)
     bad, n = compare(sys.argv[1:3], sys.argv[3:])
     print(*bad[:5], sep="\n")

@@ -138,7 +138,7 @@ class Drawn:
             self.step(10 + i)
         self.draw.shuffle(self.events)
         with open(path, "w") as f:
-            json.dump({"traceEvents": self.events}, f)
+            f.write(json.dumps({"traceEvents": self.events}))
 
 
 def rows(trace, arch):
@@ -161,7 +161,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         arch, trace = os.path.join(folder, "arch.json"), os.path.join(folder, "drawn.json")
         with open(arch, "w") as f:
-            json.dump(ARCH, f)
+            f.write(json.dumps(ARCH))
         for seed in range(args.seeds):
             drawn = Drawn(seed)
             drawn.write(trace)

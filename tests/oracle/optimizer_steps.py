@@ -137,7 +137,7 @@ def main():
             scene = SCENES[seed % len(SCENES)]
             trace, want = drawn(seed, scene)
             with open(path, "w", encoding="utf-8") as f:
-                json.dump(trace, f)
+                f.write(json.dumps(trace))
             bad = check(path, scene, want, left_out)
             print("%sok %d - %s, seed %d" % (
                 "not " if bad else "", seed - first + 1, scene, seed))

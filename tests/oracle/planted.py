@@ -470,7 +470,7 @@ def check(seed, folder):
     path = os.path.join(folder, "planted%d.json" % seed)
     has_host = seed % 10 != 0
     with open(path, "w", encoding="ascii") as f:
-        json.dump(p.trace() if has_host else p.gpu_only(), f)
+        f.write(json.dumps(p.trace() if has_host else p.gpu_only()))
     wrong = compare("causes", sums(["tl-idle", path], ["cause"]), dict(p.by_cause()))
     if has_host:
         wrong += compare("window", sums(["tl-idle", "--steps", path], ["cause"]),

@@ -169,7 +169,7 @@ def stripped(path, to, more=()):
     names = ("ProfilerStep#", "execute_diffusion_", *more)
     events[:] = [e for e in events if not str(e.get("name")).startswith(names)]
     with open(to, "w", encoding="utf-8") as f:
-        json.dump(raw, f)
+        f.write(json.dumps(raw))
 
 
 def verdict(path):

@@ -83,7 +83,7 @@ def write_json(folder, calls, kernels, copies):
                  "stream_id": {"handle": stream}}
                 for way, tid, corr, a, b, src, dst, stream, size in copies]}}
     with open(os.path.join(folder, "run_results.json"), "w", encoding="ascii") as f:
-        json.dump({"rocprofiler-sdk-tool": [process]}, f)
+        f.write(json.dumps({"rocprofiler-sdk-tool": [process]}))
 
 
 def write_csv(folder, calls, kernels, copies):

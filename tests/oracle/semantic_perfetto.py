@@ -80,7 +80,7 @@ def put(packets, path):
     with open(path, "wb") as f:
         f.write(b"".join(text(1, p) for p in out))
     with open(path + ".json", "w", encoding="utf-8") as f:
-        json.dump(packets, f)
+        f.write(json.dumps(packets))
 
 
 MUTATIONS = {

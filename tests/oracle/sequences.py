@@ -480,7 +480,7 @@ def differences(rows, expected, key):
 def check(path, is_drawn, rnd, folder):
     rate = rnd.choice([.5, 1, 4]) if is_drawn else 0
     with open(os.path.join(folder, "arch.json"), "w", encoding="ascii") as f:
-        json.dump({"name": "drawn", "mem_bw_gbps": rate or 1e30, "peak_tflops": {}}, f)
+        f.write(json.dumps({"name": "drawn", "mem_bw_gbps": rate or 1e30, "peak_tflops": {}}))
     argv = ["tl-kernels", "--sequences", "--arch", f.name, path]
     events = load(path)
     again = Again(events)
@@ -513,7 +513,7 @@ def main(argv):
             if path is None:
                 path = os.path.join(folder, "%d.json" % seed)
                 with open(path, "w", encoding="ascii") as f:
-                    json.dump(drawn(seed), f)
+                    f.write(json.dumps(drawn(seed)))
             wrong, n, again = check(path, seed is not None, rnd, folder)
             nrows += n
             nagain += again

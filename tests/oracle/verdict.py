@@ -749,7 +749,7 @@ def planted():
 def check_planted(folder, name, plan, pattern, want):
     path = os.path.join(folder, "trace.json")
     with open(path, "w", encoding="utf-8") as f:
-        json.dump({"traceEvents": plan.events}, f)
+        f.write(json.dumps({"traceEvents": plan.events}))
     bad, verdict, _ = check(path)
     row = table(["tl-idle", "--table", "idle_window", path])[0]
     bad += ["%s: %s, not %d" % (k, row[k], v) for k, v in want.items() if row[k] != v]
