@@ -9,6 +9,8 @@
     threads    threads with an op, a launch and a kernel
     arguments  ops of one name with other shapes each
     shared     launches and kernels with one correlation id
+    own        names, arguments and threads
+    bad        names and ids that are crafted, and arguments, on one thread
 """
 import json
 import sys
@@ -60,6 +62,11 @@ def events(what, n):
             yield from launched("k", i, **{"Input Dims": [[i, 8], [8, i]]})
         elif what == "shared":
             yield from launched("k", i, corr=1)
+        elif what == "own":
+            yield from launched("kernel_%d" % i, i, tid=i, **{"Input Dims": [[i, 8], [8, i]]})
+        elif what == "bad":
+            yield from launched("%016d%s%08d" % (i, ONE_OF_HASH, i % 7), i, corr=next(ids),
+                                **{"Input Dims": [[i, 8], [8, i]]})
 
 
 def main():
