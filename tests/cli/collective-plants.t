@@ -3,6 +3,7 @@
 # tl-collective blames what is planted into generated jobs, and nobody else.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
+sanitized && skip_all 'figures are the same under sanitizers'
 ranks='4 8 16'
 [ -z "${TL_SLOW:-}" ] || ranks='4 8 16 64 256'
 # shellcheck disable=SC2086 # words

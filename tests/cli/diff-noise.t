@@ -4,5 +4,6 @@
 # are alike differ, and how often a change of a known size is found.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
+sanitized && skip_all 'figures are the same under sanitizers'
 command -v tl-diff >/dev/null || skip_all 'tl-diff is not built'
 python3 "$ROOT/tests/oracle/diffnoise.py"

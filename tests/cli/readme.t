@@ -3,6 +3,7 @@
 # The README does what it shows: its first example, every question's command and
 # every recipe, in the folder that `make traces` writes.
 . tests/cli/lib.sh
+sanitized && skip_all 'what is shown is the same under sanitizers'
 
 for program in tl-roofline tl-replay tl-xlsx jq; do
 	command -v $program >/dev/null || skip_all "no $program"

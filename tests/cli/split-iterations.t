@@ -80,18 +80,21 @@ is 'the recording begins at once' \
 
 # ---- formats, threads, late kernels ----
 
-for form in vllm_detailed vllm_native sglang_detailed sglang_native atom_detailed \
-	atom_native diffusion_native; do
-	serving --format $form --steps 40 --threads --late >$form.json
-	all_modes $form $form.json
+forms='vllm_detailed vllm_native sglang_detailed sglang_native atom_detailed
+	atom_native diffusion_native'
+steps=2000
+! sanitized || forms='vllm_detailed diffusion_native' steps=200
+for form in $forms; do
+	serving --format "$form" --steps 40 --threads --late >"$form.json"
+	all_modes "$form" "$form.json"
 done
 serving --schedule phases --steps 90 --graph --profiler >graph.json
 all_modes 'replayed graphs, below ProfilerStep#N' graph.json
-serving --steps 2000 --threads >long.json
+serving --steps $steps --threads >long.json
 split steady long.json
-checked '2,000 iterations' long.json steady
+checked "$steps iterations" long.json steady
 split phase long.json
-checked '2,000 iterations, 499 parts' long.json phase
+checked "$steps iterations, many parts" long.json phase
 if slow; then
 	for form in vllm_native sglang_detailed sglang_native atom_detailed atom_native; do
 		serving --format $form --schedule phases --steps 2000 --threads --late >long.json
@@ -134,11 +137,11 @@ rm -r steps
 
 tl-tree long.json -o long.tl
 tl-split --by iteration -d trees long.tl
-is 'a tree for each' "$(find trees -name '*.tl' | wc -l | tr -d ' ')" 2000
-f=$(echo trees/long_annotation_iteration_1234_*.tl)
+is 'a tree for each' "$(find trees -name '*.tl' | wc -l | tr -d ' ')" $steps
+f=$(echo trees/long_annotation_iteration_$((steps / 2 + 34))_*.tl)
 is 'which is one' "$(tl-cat --check "$f" >err && tl-cat "$f" | grep -c '"kind":"kernel"')" 2
 # shellcheck disable=SC2046 # names without blanks
-for f in $(find trees -name '*.tl' | sort | sed -n '1~400p'); do
+for f in $(find trees -name '*.tl' | sort | sed -n "1~$((steps / 5))p"); do
 	kernels_of "$f"
 done | sort | uniq -c | sed 's/^ *//' >got
 printf '5 1 k0\n5 1 k1\n' >want

@@ -254,6 +254,7 @@ is 'a GPU has its own' "$(grep -o 'id="clock">[^<]*' p.html)" 'id="clock">"GPU"'
 # ---- in a browser ----
 
 for browser in chromium chromium-browser google-chrome ''; do
+	! sanitized || browser='' # it is no program of ours
 	[ -z "$browser" ] || ! command -v $browser >/dev/null || break
 done
 drawn() { # drawn FILE [OPTION]: the page as the browser has it

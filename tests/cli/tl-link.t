@@ -138,7 +138,8 @@ refuses 1 'No space left' 'tl-link --stats linked.tl >/dev/full'
 quiet 'a reader may leave' 'tl-link linked.tl | true'
 quiet 'a reader may leave while much is linked' \
 	"tl-link '$SAMPLE' | head -c 100"
-size=$(wc -c <small.tl)
+size=$(wc -c <small.tl) step=1
+! sanitized || step=11 # a start takes ten times as long
 cat >cuts <<'END'
 i=0
 while [ $i -lt "$1" ]; do
@@ -148,10 +149,10 @@ while [ $i -lt "$1" ]; do
 		echo "cut at $i passed"
 		exit 1
 	fi
-	i=$((i + 1))
+	i=$((i + $2))
 done
 END
-ok 'cut at any byte: no whole stream, exit 1' sh cuts "$size"
+ok "cut in steps of $step bytes: no whole stream, exit 1" sh cuts "$size" $step
 
 # ---- two processes with one correlation ----
 

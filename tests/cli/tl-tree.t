@@ -228,7 +228,8 @@ refuses 1 'No space left' 'tl-tree -p small.tl >/dev/full'
 quiet 'a reader may leave' "tl-tree '$SAMPLE' | head -c 100"
 quiet 'at once' 'tl-tree --on-overlap=clip small.tl | true'
 quiet 'of a printed tree' "tl-tree -p '$SAMPLE' | head -n 1"
-size=$(wc -c <small.tl)
+size=$(wc -c <small.tl) step=1
+! sanitized || step=11 # a start takes ten times as long
 cat >cuts <<'END'
 i=0
 while [ $i -lt "$1" ]; do
@@ -238,10 +239,10 @@ while [ $i -lt "$1" ]; do
 		echo "cut at $i passed"
 		exit 1
 	fi
-	i=$((i + 1))
+	i=$((i + $2))
 done
 END
-ok 'cut at any byte: no whole stream, exit 1' sh cuts "$size"
+ok "cut in steps of $step bytes: no whole stream, exit 1" sh cuts "$size" $step
 
 page_examples tl-tree.1
 done_testing
