@@ -43,8 +43,9 @@ END_PY
 
 # every COMMAND...: STEP is 1, or more for what starts many programs
 STEP=5
-! slow || STEP=2
-case $B in */asan* | */tsan*) STEP=11 ;; esac
+! slow || STEP=3
+! everything || STEP=2
+! sanitized || STEP=11
 every() {
 	seen "$1"
 	command -v "$1" >/dev/null || {

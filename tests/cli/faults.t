@@ -19,7 +19,8 @@ n=0
 
 # faults COMMAND [ARGUMENT...]: it runs in a folder beside the files above.
 most=3
-! slow || most=10
+! slow || most=5
+! everything || most=10
 faults() {
 	seen "$1"
 	command -v "$1" >/dev/null || {
@@ -76,7 +77,7 @@ faults tl-html -o out.html ../table.ndjson ../tree.tl
 faults tl-cat --kind kernel --tsv ../tree.tl -o out.tsv
 # many programs each
 most=3
-! slow || most=5
+! everything || most=5
 faults tl-report -d out ../tree.tl
 if command -v tl-xlsx >/dev/null; then
 	faults tl-report -o out.xlsx ../tree.tl

@@ -4,7 +4,9 @@
 # counts, and nothing else is; of pairs of all kinds what they spoil is marked.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
+sanitized && skip_all 'figures are the same under sanitizers'
 draws=60 pairs=25
-[ -z "${TL_SLOW:-}" ] || { draws=800 pairs=500; }
+! slow || draws=400 pairs=250
+! everything || draws=800 pairs=500
 command -v tl-kernels >/dev/null || pairs=0 # not built: neither are others
 PYTHONDONTWRITEBYTECODE=1 python3 "$ROOT/tests/oracle/health_drawn.py" 1 "$draws" "$pairs"

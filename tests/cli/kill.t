@@ -2,6 +2,7 @@
 # Any process of a pipe, or below one program, is killed at any moment: no file
 # is there that is not whole, no process stays, and who lives on says so.
 . tests/cli/lib.sh
+sanitized && skip_all 'processes are killed alike under sanitizers'
 
 tl-gen -s 3 -n 30 --layers 4 -o t.json
 gzip -1 <t.json >t.json.gz
@@ -250,8 +251,8 @@ END
 is 'nothing is left behind' "$(ls kept)" ''
 
 runs=30
-! slow || runs=120
-case $B in */asan* | */tsan*) runs=15 ;; esac
+! slow || runs=60
+! everything || runs=120
 ok "$runs processes killed, each at a random moment" python3 kill.py $runs "${TL_SEED:-1}"
 diag "$(tr '\n' ' ' <killed)"
 ok 'most of them while they ran' awk -v runs=$runs '{ n += $2 }

@@ -338,6 +338,11 @@ slow() {
 	[ -n "${TL_SLOW:-}" ]
 }
 
+# True where nothing is left out, whatever it takes (TL_SLOW=all, by hand).
+everything() {
+	[ "${TL_SLOW:-}" = all ]
+}
+
 # What made-up traces are made with; a test may have its own.
 #
 # ev CAT NAME TID TS_US DUR_US [ARGS]: an event of a trace, a line

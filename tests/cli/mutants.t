@@ -15,8 +15,9 @@ cp g.tree other.tree
 tl-collective --partial -o part ranks/*0.json 2>err
 streams="g.tl g.tree step.tree ranks.tl $ROOT/tests/golden/stream/valid/*.tl"
 seed=${TL_SEED:-1} n=20
-! slow || n=60
-case $B in */asan* | */tsan*) n=10 ;; esac # each takes ten times as long
+! slow || n=40
+! everything || n=60
+! sanitized || n=10 # each takes ten times as long
 
 # mutants FILES [OPTION...] -- COMMAND...
 mutants() {

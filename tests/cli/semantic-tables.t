@@ -7,9 +7,10 @@ for p in tl-ops tl-kernels tl-timeline tl-launch; do
 	command -v $p >/dev/null || skip_all "$p is not built"
 done
 sample='--sample 67'
-! slow || sample='--sample 2'
+! slow || sample='--sample 4'
+! everything || sample='--sample 2'
 # which compare figures: what sanitizers see is in the fuzz targets, too
-case $B in */asan* | */tsan*) sample='--sample 199' ;; esac
+! sanitized || sample='--sample 199'
 # shellcheck source=tests/cli/semantic.sh
 . "$ROOT/tests/cli/semantic.sh"
 mutants xplane semantic_xplane.py

@@ -8,14 +8,15 @@ for p in tl-ops tl-kernels tl-timeline tl-launch; do
 	command -v $p >/dev/null || skip_all "$p is not built"
 done
 sample='--sample 41'
-! slow || sample='--sample 2'
-case $B in */asan* | */tsan*) sample='--sample 41' ;; esac
+! slow || sample='--sample 4'
+! everything || sample='--sample 2'
+! sanitized || sample='--sample 41'
 # shellcheck source=tests/cli/semantic.sh
 . "$ROOT/tests/cli/semantic.sh"
 mutants chrome semantic.py
 mutants rocprof semantic_rocprof.py
 
 [ -z "$sample" ] || sample='--sample 67'
-case $B in */asan* | */tsan*) sample='--sample 199' ;; esac
+! sanitized || sample='--sample 199'
 mutants perfetto semantic_perfetto.py
 done_testing

@@ -23,7 +23,8 @@ constant() {
 # ---- protobuf: packets of one file after those of another are a trace, too ----
 
 times=10
-! slow || times=100
+! slow || times=30
+! everything || times=100
 tl-gen --seed 1 --events 6000 | tl-export --to perfetto >once.pftrace
 small=$(peak 'cat once.pftrace')
 once=$(tl-cat --tsv -F kind --no-header out.tl | grep -c kernel)
@@ -121,7 +122,8 @@ is 'there are as many views as tables' "$n" "$tables"
 is 'a view for a table is as if it were not there' "$(cat differ 2>/dev/null)" ''
 
 rows=20000 strings=100000
-! slow || rows=200000 strings=1000000
+! slow || rows=60000 strings=300000
+! everything || rows=200000 strings=1000000
 for schema in rpd rocpd nsys; do
 	python3 make.py rows $schema 2000 small.db
 	python3 make.py rows $schema $rows large.db

@@ -3,12 +3,12 @@
 # Steps that nobody marked are the same in all programs as if they were marked.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
+sanitized && skip_all 'figures are the same under sanitizers'
 for prog in tl-steps tl-ops tl-roofline; do
 	command -v $prog >/dev/null || skip_all "$prog is not built"
 done
-if slow; then
-	# shellcheck disable=SC2046
-	python3 "$ROOT/tests/oracle/inferred.py" $(seq 100 139)
-else
-	python3 "$ROOT/tests/oracle/inferred.py" 104 105
-fi
+seeds='104 105'
+! slow || seeds=$(seq 100 119)
+! everything || seeds=$(seq 100 139)
+# shellcheck disable=SC2086 # words
+python3 "$ROOT/tests/oracle/inferred.py" $seeds

@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 
-from worked import table, traces
+from worked import LARGE, table, traces
 
 LONG, STALL = 1000000, 100000
 WHOLE = 20000  # events; larger traces are looked at by windows
@@ -693,7 +693,7 @@ def check_slack(call, graph):
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else os.environ["TL_DATA"]
     n, failed, tree = 0, False, "critical.tl"
-    for trace in traces(root, 700_000) if os.path.isdir(root) else [root]:
+    for trace in traces(root, 700_000, LARGE) if os.path.isdir(root) else [root]:
         rest = os.path.relpath(trace, root)
         if subprocess.run(["tl-tree", trace, "-o", tree], stderr=subprocess.DEVNULL,
                           check=False).returncode not in (0, 3):

@@ -194,11 +194,13 @@ def main():
     ap = argparse.ArgumentParser(description="our report and the reference's, joined, as TAP")
     ap.add_argument("--only", default="*")
     ap.add_argument("--variants", default="")
+    ap.add_argument("--few", default="", help="variants of which every fifth is tried")
     a = ap.parse_args()
     data = os.environ["TL_DATA"]
     jobs, _ = report.jobs_of(data, "*")
     roofline.load_more()
     total, rows, n, wrong = collections.Counter(), 0, 0, 0
+    few = dict.fromkeys(a.few.split(","), 0)
     for _, folder, trace, variants in jobs:
         for variant, plain, files in variants:
             of = variant if isinstance(variant, tuple) else (folder, variant)
@@ -206,6 +208,10 @@ def main():
                     not any(fnmatch.fnmatch(of[0], p) for p in a.only.split(",")) or \
                     (a.variants and of[1] not in a.variants.split(",")):
                 continue
+            if of[1] in few:
+                few[of[1]] += 1
+                if few[of[1]] % 5 != 1:
+                    continue
             top = os.path.join(data, folder)
             traces = [trace] if trace else sorted(
                 os.path.join(top, f) for f in os.listdir(top) if ops.is_trace(f))

@@ -12,7 +12,7 @@ from collections import defaultdict
 
 import kineto
 from timeline import length, union
-from worked import is_left, names_of, table, traces
+from worked import LARGE, is_left, names_of, table, traces
 
 # trace: launches, A, Q, K, calls longer than their kernels, median Q, starved, median
 # interval and work in us; None: not worked out. In hta_gpu_user_annotation one copy has no
@@ -294,7 +294,7 @@ def main():
     n, failed, seen, path = 0, False, set(), "launch.tl"
     for trace in traces(root):
         rest = os.path.relpath(trace, root)
-        if is_left(trace):
+        if is_left(trace, large=LARGE):
             seen.update(names_of(list(WORKED) + [CKPT], seen, rest))
             continue
         if subprocess.run(["tl-tree", trace, "-o", path], stderr=subprocess.DEVNULL,

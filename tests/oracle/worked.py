@@ -15,20 +15,26 @@ def table(argv):
     return [json.loads(line) for line in p.stdout.decode().splitlines()[1:-1]]
 
 
-def is_left(path, most=600_000):
-    """whether a sweep of a plain run leaves a trace out: as many bytes, packed, take too long"""
+LARGE = 2_000_000
+
+
+def is_left(path, most=600_000, large=None):
+    """whether a sweep leaves a trace out, packed: of more than MOST bytes in a plain run, of
+    more than LARGE with TL_SLOW, none with TL_SLOW=all"""
     size = os.path.getsize(path) * (1 if path.endswith("gz") else 0.07)
-    return size > most and not os.environ.get("TL_SLOW")
+    slow = os.environ.get("TL_SLOW")
+    limit = large if slow else most
+    return limit is not None and size > limit and slow != "all"
 
 
-def traces(root, most=None):
-    """traces below root; files of more than MOST bytes only where TL_SLOW is set"""
+def traces(root, most=None, large=None):
+    """traces below root; with MOST only those that is_left() does not leave out"""
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(f for f in folders if f != "reference")
         for f in sorted(files):
             if f.endswith((".json", ".json.gz")) and "not_a_trace" not in folder:
                 path = os.path.join(folder, f)
-                if not most or not is_left(path, most):
+                if not most or not is_left(path, most, large):
                     yield path
 
 

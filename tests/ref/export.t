@@ -35,7 +35,8 @@ half() {
 }
 
 most=700k
-! slow || most=1000000k
+! slow || most=2000k # two are larger
+! everything || most=1000000k
 find -L "$TL_DATA" -type f \( -name '*.json' -o -name '*.gz' \) -size "-$most" \
 	! -path '*/reference/*' | sort >list
 half 0 &

@@ -8,7 +8,8 @@ for program in tl-compare tl-report tl-ops tl-kernels tl-roofline tl-xlsx; do
 	command -v "$program" >/dev/null || skip_all "$program was not built"
 done
 if slow; then
-	set -- --only '*'
+	set -- --few recompute,topk,unlinked,overlap
+	! everything || set --
 else
 	set -- --variants default,kernels \
 		--only 'mi300_bert_small,norm_layer_test,rocprofv3_json_908'
