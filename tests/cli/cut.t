@@ -45,7 +45,7 @@ END_PY
 STEP=5
 ! slow || STEP=3
 ! everything || STEP=2
-! sanitized || STEP=11
+! sanitized || STEP=17
 every() {
 	seen "$1"
 	command -v "$1" >/dev/null || {

@@ -76,12 +76,14 @@ is 'mapped or in a window: the same events' \
 
 refuses 1 'small.cut: byte [0-9]+' \
 	'head -c 600 small.json >small.cut; tl-decode --ndjson small.cut >/dev/null'
-size=$(($(wc -c <small.json) - 1))
-python3 - >cuts <<'EOF'
-import os, subprocess
+size=$(($(wc -c <small.json) - 1)) step=3
+! slow || step=1
+! sanitized || step=11
+python3 - $step >cuts <<'EOF'
+import subprocess, sys
 data = open('small.json', 'rb').read().rstrip()
 bad = []
-for n in range(0, len(data), 1 if os.environ.get('TL_SLOW') else 3):
+for n in range(0, len(data), int(sys.argv[1])):
     p = subprocess.run(['tl-decode'], input=data[:n], capture_output=True)
     err = p.stderr.decode()
     if p.returncode != 1 or 'stdin: ' not in err or (

@@ -81,11 +81,13 @@ agrees() { # agrees TEXT ARGUMENT...
 n='2 matches'
 agrees 'the example' a.json b.json --num-steps 4
 agrees 'as Chrome traces' a.json b.json --num-steps 4 --to chrome
+steps=2000
+! sanitized || steps=300
 for form in vllm_detailed sglang_detailed vllm_native; do
-	oracle --make 1 2000 $form >$form.1.json
-	oracle --make 2 2000 $form 19 >$form.2.json
+	oracle --make 1 $steps $form >$form.1.json
+	oracle --make 2 $steps $form 19 >$form.2.json
 done
-agrees '2,000 iterations' vllm_detailed.1.json vllm_detailed.2.json
+agrees "$steps iterations" vllm_detailed.1.json vllm_detailed.2.json
 agrees 'of two servers' vllm_detailed.1.json sglang_detailed.2.json --num-steps 5
 agrees 'without keys read' vllm_native.1.json sglang_detailed.2.json --approx
 oracle --make 3 300 vllm_detailed 18 10 >profiled.json
