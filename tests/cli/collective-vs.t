@@ -60,13 +60,15 @@ pair() {
 	done
 }
 : >alarms
-for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do
-	pair $i
+last=19
+! sanitized || last=2
+for i in $(seq 0 $last); do
+	pair "$i"
 	vs group,beyond_noise pair$((i * 2 + 100)) --vs pair$((i * 2 + 101)) | grep true >>alarms
 	tl-collective --fail-over bandwidth:95% pair$((i * 2 + 100)) --vs pair$((i * 2 + 101)) \
 		>out 2>>alarms
 done
-is 'no alarm in 20 unplanted pairs' "$(cat alarms)" ''
+is "no alarm in $((last + 1)) unplanted pairs" "$(cat alarms)" ''
 
 # ---- what is not in both ----
 
