@@ -236,8 +236,18 @@ text_elide(struct str s, size_t width, struct buf *out)
 	} else if (width <= 3) {
 		text_head(s, width, out);
 	} else {
-		text_head(s, (width - 3 + 1) / 2, out);
+		struct str head = head_of(s, (width - 3 + 1) / 2);
+		struct str tail = tail_of(s, text_width(s), (width - 3) / 2);
+
+		/* dots beside the ellipsis would be taken for it */
+		while (head.len > 0 && head.p[head.len - 1] == '.')
+			head.len--;
+		while (tail.len > 0 && tail.p[0] == '.') {
+			tail.p++;
+			tail.len--;
+		}
+		buf_put(out, head.p, head.len);
 		buf_puts(out, "...");
-		text_tail(s, (width - 3) / 2, out);
+		buf_put(out, tail.p, tail.len);
 	}
 }

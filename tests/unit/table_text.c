@@ -115,6 +115,7 @@ elided(void)
 	is_str(elide("abcdefghij", 9), "abc...hij", "the middle goes");
 	is_str(elide("abcdefghij", 8), "abc...ij", "the head has the rest");
 	is_str(elide("abcdefghij", 2), "ab", "no room for dots");
+	is_str(elide("a.b.cdefgh.gz", 10), "a.b...gz", "no dots beside those");
 	is_str(elide("abcdefghij", 0), "", "no room at all");
 	is_str(elide("\xe4\xb8\xad\xe6\x96\x87\xe4\xb8\xad\xe6\x96\x87", 7),
 	    "\xe4\xb8\xad...\xe6\x96\x87", "wide characters stay whole");
