@@ -168,7 +168,10 @@ take_record(
 {
 	struct report_arg args[REPORT_ARGS_MAX];
 	struct report_params p;
-	const char *program = text_of(r, "program").p;
+	/* a usage error is about an option that the user passed to this one */
+	bool is_usage = str_eq(text_of(r, "id"), STR("usage"));
+	const char *program =
+	    is_usage ? err_program_name() : text_of(r, "program").p;
 	enum report_id id = report_find(text_of(r, "id"));
 
 	if (id == MSG_COUNT) {

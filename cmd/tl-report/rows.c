@@ -90,12 +90,11 @@ end(void *ctx)
 	(void)ctx;
 }
 
-/* Counts are integers unless they are means. */
+/* A real stays one: 1.0, as its program writes it. */
 static struct cell
 cell_of(const struct val *v, const struct column *c)
 {
-	bool is_whole =
-	    c->type == COL_INT || c->type == COL_TEXT || c->unit == UNIT_COUNT;
+	bool is_whole = c->type == COL_INT || c->type == COL_TEXT;
 	int64_t n;
 
 	switch (v->type) {
