@@ -289,6 +289,11 @@ filter_files(struct filter *f, char *const *files)
 		select_put_met(&f->set->select, f->set->met);
 	else if (!f->set->is_part)
 		select_end(&f->set->select);
+	/* an empty stream is an answer; but whoever waits for another is told
+	 */
+	if (!f->set->is_part && f->hold.nchosen == 0 && f->nread > 0)
+		report(MSG_NONE_PASSED, files[0], f->nread,
+		    select_there(&f->set->select));
 	stream_finish(f->hold.out);
 	hold_free(&f->hold);
 }
@@ -336,6 +341,7 @@ main(int argc, char *argv[])
 
 	f.hold.tree.st = f.nb.dict = dict_create();
 	f.hold.is_flat = set.is_flat;
+	set.select.is_of_all = true;
 	filter_files(&f, files);
 	if (set.verbose)
 		say(&f);

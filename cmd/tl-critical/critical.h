@@ -182,6 +182,8 @@ struct program {
 	const char *causes_file;
 	struct causes *causes;
 	VEC(struct what_if) what_if;
+	VEC(struct str) what_globs; /* of these */
+	struct there other_names;   /* for one that matches nothing */
 	bool no_gaps, with_kernels, with_overlay;
 	VEC(struct overlay) overlays;
 	bool with_above; /* rows need op and module */

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define OPT_BY (OPT_LONG + 0)
 #define OPT_CAUSES (OPT_LONG + 1)
@@ -370,7 +371,8 @@ finish(struct sink *s)
 		const struct what_if *w = &g->what_if.v[i];
 
 		if (!w->is_used)
-			report(MSG_NO_SUCH_NAME, s->sources.path, w->glob);
+			report(MSG_NO_SUCH_NAME, s->sources.path, w->glob,
+			    there_str(&g->other_names));
 		/* to scale all GPU work asks about the host */
 		if (w->has_comm && !w->has_other && w->factor < SCALE_UNIT &&
 		    !g->is_job)
@@ -385,7 +387,8 @@ explain_empty(struct sink *s)
 		return;
 	if (!program_of(s)->asked.is_of_events)
 		sink_check_gpu(s);
-	die_nothing(MSG_NO_EVENT_MATCHES, s->sources.path, STR(""));
+	die_nothing(MSG_NO_EVENT_MATCHES, s->sources.path,
+	    select_there(&program_of(s)->asked));
 }
 
 static void
@@ -428,6 +431,8 @@ free_all(struct sink *s)
 	}
 	vec_free(&g->overlays);
 	vec_free(&g->what_if);
+	vec_free(&g->what_globs);
+	there_free(&g->other_names);
 	select_free(&g->asked);
 }
 
@@ -440,10 +445,18 @@ skip(struct str *s, size_t n)
 	s->len -= n;
 }
 
-static void
-take_what_if(struct program *g, const struct optparse *op)
+/* GLOB=FACTOR, and no option or file. */
+static bool
+is_what_if_word(const char *word)
 {
-	struct str text = str_of(op->arg), factor;
+	return *word != '-' && strchr(word, '=') != NULL &&
+	    access(word, F_OK) != 0;
+}
+
+static void
+take_what_if(struct program *g, const char *arg)
+{
+	struct str text = str_of(arg), factor;
 	struct what_if w = { .of_host = true, .of_gpu = true };
 	size_t at = text.len;
 
@@ -461,11 +474,12 @@ take_what_if(struct program *g, const struct optparse *op)
 	    w.factor < 0 || w.factor > 1000 * (int64_t)SCALE_UNIT)
 		die_usage("option '--what-if' needs GLOB=FACTOR, as "
 			  "'*gemm*=0.5', with a factor of 0 to 1000, not '%s'",
-		    op->arg);
+		    arg);
 	if (g->what_if.n == WHAT_IF_MAX)
 		die_usage(
 		    "option '--what-if' comes more than %d times", WHAT_IF_MAX);
 	vec_push(&g->what_if, w);
+	vec_push(&g->what_globs, w.glob);
 }
 
 static bool
@@ -483,7 +497,11 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	case OPT_GPU: g->with_kernels = true; return true;
 	case OPT_NO_GAPS: g->no_gaps = true; return true;
 	case OPT_OVERLAY: g->with_overlay = true; return true;
-	case OPT_WHAT_IF: take_what_if(g, op); return true;
+	case OPT_WHAT_IF:
+		for (const char *arg = op->arg; arg != NULL;
+		     arg = opt_more(op, is_what_if_word))
+			take_what_if(g, arg);
+		return true;
 	case OPT_SELECT_ANNOTATION:
 	case OPT_SELECT_FROM:
 	case OPT_SELECT_STEP:

@@ -15,6 +15,9 @@ factor_of(struct known *k, uint32_t name, bool is_gpu)
 	bool is_new;
 	uint64_t *at = map_put(&k->of[is_gpu], name, &is_new);
 
+	if (is_new)
+		there_meet(&k->g->other_names, k->g->what_globs.v,
+		    k->g->what_globs.n, k->g->sink.dict, name);
 	for (size_t i = 0; is_new && i < k->g->what_if.n; i++) {
 		struct what_if *w = &k->g->what_if.v[i];
 

@@ -139,7 +139,8 @@ cut_to_annotations(
 
 		if (w.start > w.end)
 			report(MSG_NO_SUCH_ANNOTATION, path, r->source,
-			    s->annotations.v[i], STR(""));
+			    s->annotations.v[i],
+			    host_there(&r->host, s->annotations.v[i]));
 		else
 			cover(&all, w.start, w.end);
 	}
@@ -152,14 +153,21 @@ cut_to_annotations(
 
 /* The thread with most launches was at work until then, too. */
 static void
-cut_to_times(struct recording *r, const struct select *s)
+cut_to_times(struct recording *r, struct select *s)
 {
 	int64_t end = r->window.end, ns;
+	struct span all = r->window;
 
 	if (s->has_from && num_add(r->first_ns, s->from_ns, &ns))
 		cut(&r->window, (struct span){ ns, INT64_MAX });
 	if (s->has_to && num_add(r->first_ns, s->to_ns, &ns))
 		cut(&r->window, (struct span){ INT64_MIN, ns });
+	/* from there on --from and --to select something */
+	if (r->window.start >= r->window.end && all.start < all.end) {
+		select_meet_time(s, all.start - r->first_ns);
+		select_meet_time(s, all.end - r->first_ns);
+		s->met.in_window = true;
+	}
 	if (r->window.end < end && r->mains.n == 0 && r->host.threads.n > 0)
 		add_main(r, 0);
 }

@@ -231,7 +231,7 @@ struct sides {
 };
 
 static void
-check_run(const struct side *r)
+check_run(const struct side *r, struct select *select)
 {
 	if (r->roots.n > 0)
 		return;
@@ -239,14 +239,15 @@ check_run(const struct side *r)
 		die_nothing(MSG_NO_EVENTS, r->path);
 	if (r->gpus.n > 0)
 		die_nothing(MSG_NO_ROOT_OPS, r->path, r->gpus.n);
-	die_nothing(MSG_NO_GPU_OPS, r->path);
+	select_end(select);
+	die_nothing(MSG_NO_GPU_OPS, r->path, select_there(select));
 }
 
 static void
 merge_pair(struct sides *g, struct diff *d)
 {
 	for (int s = 0; s < NSIDES; s++) {
-		check_run(g->inputs[s].side);
+		check_run(g->inputs[s].side, &g->set->select);
 		d->side[s] = g->inputs[s].side;
 	}
 	d->set = g->set;
@@ -287,12 +288,18 @@ static void
 die_of_nothing(const struct sides *g, int side)
 {
 	const struct inputs *it = &g->inputs[side];
+	struct there_keys ranks = { 0 };
+	struct buf there = { 0 };
 
+	for (size_t i = 0; i < it->numbers.n; i++)
+		there_meet_key(
+		    &ranks, (struct key){ it->numbers.v[i], KEY_INT });
+	there_put_keys(&ranks, NULL, "rank", "s", &there);
 	if (it->nunasked > 0)
 		die_nothing(MSG_NO_SUCH_RANK, it->paths.v[0],
-		    it->has_ranks ? ""
-				  : "; the traces record no rank: --pair rank "
-				    "counts them");
+		    it->has_ranks ? buf_str(&there)
+				  : STR("; the traces record no rank: --pair "
+					"rank counts them"));
 	if (g->set->is_selective)
 		die_nothing(MSG_NO_EVENT_MATCHES, g->inputs[side].paths.v[0],
 		    select_there(&g->set->select));

@@ -101,6 +101,7 @@ struct stop {
 struct sequences {
 	bool is_asked;
 	const char *op;      /* --op, or NULL */
+	struct there there;  /* other ops */
 	uint64_t nops, nmet; /* ops, and those of its name */
 	uint32_t min, max;
 	VEC(struct sequence) list;

@@ -83,11 +83,13 @@ void
 sequences_op(struct kernels *k, const struct launcher *o)
 {
 	const struct gpu_work **work;
+	struct str op;
 
 	if (k->sequences.op == NULL || o->kind != KIND_OP)
 		return;
 	k->sequences.nops++;
-	if (!str_glob(str_of(k->sequences.op), dict_get(k->sink.dict, o->name)))
+	op = str_of(k->sequences.op);
+	if (!there_glob(&k->sequences.there, &op, 1, k->sink.dict, o->name))
 		return;
 	k->sequences.nmet++;
 	drop_below(&k->sequences, o->number);
@@ -373,8 +375,8 @@ sequences_finish(struct kernels *k)
 	if (k->sequences.op == NULL)
 		find_runs(k);
 	else if (k->sequences.nmet == 0 && k->sequences.nops > 0)
-		die_nothing(
-		    MSG_NO_SUCH_OP, k->sink.sources.path, k->sequences.nops);
+		die_nothing(MSG_NO_SUCH_OP, k->sink.sources.path,
+		    k->sequences.nops, there_str(&k->sequences.there));
 	for (size_t i = 0; i < k->sequences.list.n; i++) {
 		struct sequence *s = &k->sequences.list.v[i];
 		struct kernel *one = sink_add(&k->sink);
@@ -401,6 +403,7 @@ void
 sequences_free(struct kernels *k)
 {
 	vec_free(&k->sequences.list);
+	there_free(&k->sequences.there);
 	vec_free(&k->sequences.stops);
 	vec_free(&k->sequences.names);
 	vec_free(&k->sequences.records);

@@ -67,11 +67,10 @@ warn_none(struct modules *m, const struct sink_source *o)
 }
 
 static noreturn void
-die_no_match(const struct modules *m, const struct sink_source *o)
+die_no_match(struct modules *m)
 {
 	sink_check_gpu(&m->sink);
-	die_nothing(
-	    MSG_NO_MATCH, o->path, o->ngpu, select_there(&m->sink.select));
+	sink_die_no_match(&m->sink);
 }
 
 static noreturn void
@@ -82,7 +81,7 @@ die_none(struct modules *m, const struct sink_source *o)
 	if (w->nframes == 0)
 		die_nothing(MSG_NO_PYTHON_FRAMES, o->path);
 	if (o->ngpu > 0 && o->nchosen == 0)
-		die_no_match(m, o);
+		die_no_match(m);
 	if (w->nmodules > 0)
 		die_nothing(MSG_NO_MODULE_LAUNCHED, o->path);
 	die_nothing(MSG_NO_MODULES, o->path, w->nframes);
@@ -113,7 +112,7 @@ check_sources(struct modules *m)
 }
 
 static void
-check_nodes(const struct modules *m)
+check_nodes(struct modules *m)
 {
 	const struct sink_source sum = sink_sources_sum(&m->sink.sources);
 	const char *path = m->sink.sources.path;
@@ -122,9 +121,10 @@ check_nodes(const struct modules *m)
 		if (!node_at(m, i)->is_outside)
 			return;
 	if (m->nfound == 0)
-		die_nothing(MSG_NO_SUCH_MODULE, path, m->roots.v[0]);
+		die_nothing(MSG_NO_SUCH_MODULE, path, m->roots.v[0],
+		    there_str(&m->other_roots));
 	if (sum.ngpu > 0 && sum.nchosen == 0)
-		die_no_match(m, &sum);
+		die_no_match(m);
 	die_nothing(MSG_NO_MODULE_TIME, path, m->nfound);
 }
 
@@ -237,6 +237,7 @@ free_state(struct sink *s)
 	spans_free(&m->all);
 	spans_free(&m->own);
 	vec_free(&m->roots);
+	there_free(&m->other_roots);
 	vec_free(&m->list);
 	vec_free(&m->wholes);
 	vec_free(&m->flops);

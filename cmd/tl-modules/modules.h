@@ -96,6 +96,7 @@ struct modules {
 	int64_t min_ns; /* least GPU time of a module shown */
 	double min_pct; /* least share, of the parent's or of busy time */
 	VEC(const char *) roots; /* patterns and uids */
+	struct there other_roots;
 	/* all that was read; modules come before those below */
 	VEC(struct whole) wholes; /* by source */
 	VEC(struct module) list;

@@ -55,7 +55,7 @@ module_instance(struct str name)
 /* ---- where to begin ---- */
 
 static bool
-is_root(const struct modules *m, const struct module *mod)
+is_root(struct modules *m, const struct module *mod)
 {
 	struct str name = dict_get(m->sink.dict, mod->name);
 
@@ -70,6 +70,7 @@ is_root(const struct modules *m, const struct module *mod)
 			: str_glob(text, name) ||
 			    str_glob(text, module_name(name)))
 			return true;
+		there_meet(&m->other_roots, &text, 1, m->sink.dict, mod->name);
 	}
 	return false;
 }

@@ -76,8 +76,8 @@ ops_launcher(void *sink, const struct launcher *o)
 	if (o->kind == KIND_OP)
 		g->sink.sources.list.v[g->sink.source].nops++;
 	if ((o->ndirect == 0 && !(g->all_ops && o->kind == KIND_OP)) ||
-	    !str_glob_any(
-		g->names.v, g->names.n, dict_get(g->sink.dict, o->name)))
+	    !there_glob(
+		&g->there, g->names.v, g->names.n, g->sink.dict, o->name))
 		return;
 	c = sink_add(&g->sink);
 	*c = (struct call){
@@ -269,6 +269,7 @@ ops_free(struct sink *s)
 	vec_free(&g->works);
 	vec_free(&g->first_ns);
 	vec_free(&g->names);
+	there_free(&g->there);
 	phases_free(&g->phases);
 	rules_free(&g->classes);
 	map_free(&g->categories);

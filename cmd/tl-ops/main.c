@@ -84,15 +84,15 @@ explain_empty(struct sink *s)
 	const struct sink_source sum = sink_sources_sum(&s->sources);
 
 	if (g->names.n > 0 && (g->all_ops || sum.ngpu > sum.nunlinked))
-		die_nothing(MSG_NO_SUCH_OP, path, s->nevents);
+		die_nothing(
+		    MSG_NO_SUCH_OP, path, s->nevents, there_str(&g->there));
 	if (g->all_ops)
 		die_nothing(MSG_NO_OPS, path, s->nevents);
 	sink_check_gpu(s);
 	if (sum.nunlinked == sum.ngpu)
 		die_nothing(MSG_NO_LAUNCHES, path, sum.ngpu);
 	if (sum.nchosen == 0)
-		die_nothing(
-		    MSG_NO_MATCH, path, sum.ngpu, select_there(&s->select));
+		sink_die_no_match(s);
 	die_nothing(MSG_NO_OWNED_GPU_EVENTS, path, sum.nchosen);
 }
 

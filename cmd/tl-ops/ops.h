@@ -74,6 +74,7 @@ struct ops {
 	bool recompute, first_occurrence, overlap, num_kernels;
 	bool parent_module, call_stack, linked_overlap;
 	VEC(struct str) names; /* --name */
+	struct there there;    /* other names */
 	struct models *models;
 	struct phases phases;
 	uint64_t nphase[PHASE_COUNT]; /* launching calls, by phase */

@@ -258,8 +258,8 @@ is_asked(
 	const struct run *first = member(g, gs, gr, 0);
 	bool is = false;
 
-	if (!str_glob_any(
-		g->names.v, g->names.n, dict_get(g->sink.dict, first->name)))
+	if (!there_glob(&g->other_names, g->names.v, g->names.n, g->sink.dict,
+		first->name))
 		return false;
 	if (!names_events(g))
 		return true;
@@ -386,7 +386,8 @@ choose_ops(struct replay *g, const struct sink_groups *gs)
 	}
 	g->is_chosen = true;
 	if (g->ops.n == 0)
-		die_nothing(MSG_NO_REPLAY, g->sink.sources.path, gs->list.n);
+		die_nothing(MSG_NO_REPLAY, g->sink.sources.path, gs->list.n,
+		    there_str(&g->other_names));
 	warn_not_found(g);
 	for (size_t i = 0; i < g->sink.records.n; i++)
 		if (run_at(g, i)->op != NO_OP)

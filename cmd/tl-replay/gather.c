@@ -41,7 +41,7 @@ keep_forward(struct replay *g, const struct launcher *o)
 
 /* Whether it is in a module with a path of --module, or below one. */
 static bool
-is_in_module(const struct replay *g, const struct launcher *o)
+is_in_module(struct replay *g, const struct launcher *o)
 {
 	struct buf path = { 0 };
 	bool is_in = g->modules.n == 0;
@@ -53,8 +53,9 @@ is_in_module(const struct replay *g, const struct launcher *o)
 		if (path.len > 0)
 			buf_putc(&path, '/');
 		buf_put(&path, name.p, name.len);
-		is_in =
-		    str_glob_any(g->modules.v, g->modules.n, buf_str(&path));
+		is_in = there_glob(&g->other_modules, g->modules.v,
+		    g->modules.n, g->sink.dict,
+		    intern_put(g->sink.dict->text, buf_str(&path)));
 	}
 	buf_free(&path);
 	return is_in;
@@ -72,6 +73,7 @@ replay_launcher(void *sink, const struct launcher *o)
 	g->sink.sources.list.v[g->sink.source].nops++;
 	if (!is_none(o->bwd))
 		keep_forward(g, o);
+	g->nlaunching += o->ndirect > 0;
 	if (o->ndirect > 0 && is_in_module(g, o)) {
 		r = sink_add(&g->sink);
 		*r = (struct run){

@@ -64,6 +64,7 @@ static const struct about about = {
 static void
 explain_empty(struct sink *s)
 {
+	const struct replay *g = (const struct replay *)s;
 	const char *path = s->sources.path;
 	const struct sink_source sum = sink_sources_sum(&s->sources);
 
@@ -71,8 +72,10 @@ explain_empty(struct sink *s)
 	if (sum.nunlinked == sum.ngpu)
 		die_nothing(MSG_NO_LAUNCHES, path, sum.ngpu);
 	if (sum.nchosen == 0)
-		die_nothing(
-		    MSG_NO_MATCH, path, sum.ngpu, select_there(&s->select));
+		sink_die_no_match(s);
+	if (g->modules.n > 0 && g->nlaunching > 0)
+		die_nothing(MSG_NO_SUCH_MODULE, path, g->modules.v[0],
+		    there_str(&g->other_modules));
 	die_nothing(MSG_NO_OP_LAUNCHED, path, sum.nchosen);
 }
 
@@ -194,6 +197,8 @@ free_state(struct sink *s)
 
 	vec_free(&g->names);
 	vec_free(&g->modules);
+	there_free(&g->other_names);
+	there_free(&g->other_modules);
 	vec_free(&g->imports);
 	vec_free(&g->schema_files);
 	vec_free(&g->kernels);

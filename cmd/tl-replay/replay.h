@@ -119,6 +119,7 @@ struct replay {
 	struct map picked;       /* --uid, --from: see choose_uid() */
 	VEC(struct str) names;   /* --name */
 	VEC(struct str) modules; /* --module */
+	struct there other_names, other_modules;
 	VEC(struct str) imports;
 	const char *rows; /* --from FILE */
 	VEC(struct str) schema_files;
@@ -138,6 +139,7 @@ struct replay {
 	unsigned wanted_lists; /* the lists that rows have, a bit each */
 	struct map rows_found; /* which of wanted were found */
 	size_t npicked_found;
+	uint64_t nlaunching;          /* ops */
 	struct map result_of[CACHES]; /* event to 1 + index */
 	VEC(struct result) results;
 	VEC(struct replayed) replayed;

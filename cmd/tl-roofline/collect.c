@@ -172,6 +172,14 @@ list_kernels(struct roof_state *g, struct call *c, uint32_t node)
 
 /* ---- the unified table ---- */
 
+/* By --name. */
+static bool
+is_named(struct roof_state *g, uint32_t name)
+{
+	return there_glob(
+	    &g->there, g->globs.v, g->globs.n, g->sink.dict, name);
+}
+
 static void
 collect(struct roof_state *g, uint32_t node, uint32_t forward)
 {
@@ -179,9 +187,7 @@ collect(struct roof_state *g, uint32_t node, uint32_t forward)
 	struct call *c;
 
 	memset(g->covered.v + (n->work - g->first_work), 1, n->nwork);
-	if (!str_glob_any(
-		g->globs.v, g->globs.n, dict_get(g->sink.dict, n->name)) ||
-	    !is_wanted(g, TABLE_UNIFIED))
+	if (!is_named(g, n->name) || !is_wanted(g, TABLE_UNIFIED))
 		return;
 	c = new_call(g, n, TABLE_UNIFIED);
 	c->seq = ++g->seq;
@@ -288,8 +294,7 @@ synthesise(struct roof_state *g, uint32_t w)
 		n.res = NULL;
 	awaited = awaited_of(g, &n);
 	n.uid = g->works.v[w].uid;
-	if (str_glob_any(g->globs.v, g->globs.n, buf_str(&name)) &&
-	    is_wanted(g, TABLE_UNIFIED)) {
+	if (is_named(g, n.name) && is_wanted(g, TABLE_UNIFIED)) {
 		c = new_call(g, &n, TABLE_UNIFIED);
 		/* after the others; without an op first */
 		c->seq = (op != NO_INDEX ? UINT64_C(3) : UINT64_C(2)) << 61 |
@@ -407,8 +412,7 @@ add_to_sheets(struct roof_state *g, uint32_t i)
 	struct call *c;
 	uint32_t table, back;
 
-	if (!is_in_sheet(n) || is_counted(g, i) ||
-	    !str_glob_any(g->globs.v, g->globs.n, name))
+	if (!is_in_sheet(n) || is_counted(g, i) || !is_named(g, n->name))
 		return;
 	sheet = n->model->sheet;
 	table = table_of_sheet(g->models, sheet,

@@ -85,23 +85,23 @@ check_table(struct roof_state *g)
 }
 
 static void
-check_calls(const struct roof_state *g)
+check_calls(struct roof_state *g)
 {
-	const struct sink *s = &g->sink;
+	struct sink *s = &g->sink;
 	const char *path = s->sources.path;
 	const struct sink_source sum = sink_sources_sum(&s->sources);
 
 	sink_sources_check(&s->sources);
 	sink_check_gpu(s);
 	if (sum.nchosen == 0)
-		die_nothing(
-		    MSG_NO_MATCH, path, sum.ngpu, select_there(&s->select));
+		sink_die_no_match(s);
 	if (g->met != 0)
 		return;
 	if (sum.nunlinked == sum.ngpu)
 		die_nothing(MSG_NO_LAUNCHES, path, sum.ngpu);
 	if (g->globs.n > 0)
-		die_nothing(MSG_NO_SUCH_OP, path, sum.nops);
+		die_nothing(
+		    MSG_NO_SUCH_OP, path, sum.nops, there_str(&g->there));
 	die_nothing(MSG_ONLY_COLLECTIVES, path, sum.nchosen);
 }
 
@@ -305,6 +305,7 @@ free_state(struct sink *s)
 	struct roof_state *g = (struct roof_state *)s;
 
 	vec_free(&g->globs);
+	there_free(&g->there);
 	vec_free(&g->by_name);
 	vec_free(&g->works);
 	vec_free(&g->ticks);

@@ -105,6 +105,7 @@ struct roof_state {
 	bool is_traced; /* --arch-from-trace */
 	struct uid_pick explain;
 	VEC(struct str) globs; /* --name */
+	struct there there;    /* other names */
 	const char *op, *dims, *types;
 	/* for models and rooflines */
 	struct models *models;

@@ -46,6 +46,9 @@ find_windows(struct cut *c, const struct hold *prologue, struct str pattern)
 		w.end = num_add_max(ev.ts_ns, ev.dur_ns);
 		if (str_glob(pattern, name))
 			vec_push(&c->list, w);
+		else
+			there_meet_annotation(
+			    &c->there, pattern, name, steps_is_name(name));
 	}
 }
 

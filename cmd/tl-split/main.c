@@ -189,7 +189,8 @@ split_all(struct split *s, char *const *files)
 	for (; *files != NULL; files++)
 		split_input(s, *files);
 	if (s->nbegun == 0)
-		die_nothing(MSG_NO_PARTS, nothing_word(set));
+		die_nothing(
+		    MSG_NO_PARTS, nothing_word(set), there_str(&s->cut.there));
 	if (set->verbose)
 		note("%zu parts, %" PRIu64 " events in none of them", s->nbegun,
 		    s->nrest);

@@ -12,6 +12,7 @@
 #include "trace/hold.h"
 #include "trace/span.h"
 #include "trace/steps.h"
+#include "trace/there.h"
 #include "trace/window.h"
 
 #define MAX_PARTS 100000
@@ -141,6 +142,7 @@ struct cut {
 	struct steps steps;          /* or iterations */
 	VEC(struct cut_window) list; /* by start */
 	VEC(int64_t) ends;           /* the latest end up to each in list */
+	struct there there;          /* annotations that don't match */
 };
 
 /* Begins another source. */

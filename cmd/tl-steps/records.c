@@ -400,7 +400,8 @@ steps_records(struct program *g)
 		g->runs_of = steps_module(&g->steps, &g->host);
 	if (g->steps.list.n == 0 && asked->annotations.n > 0)
 		report(MSG_NO_SUCH_ANNOTATION, g->sink.sources.path, g->source,
-		    asked->annotations.v[0], STR(""));
+		    asked->annotations.v[0],
+		    host_there(&g->host, asked->annotations.v[0]));
 	find_rows(g);
 	add_records(g);
 	add_iterations(g);

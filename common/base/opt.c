@@ -272,6 +272,14 @@ opt_next(struct optparse *op)
 }
 
 const char *
+opt_more(const struct optparse *op, bool (*is_one)(const char *word))
+{
+	if (optind >= op->argc || !is_one(op->argv[optind]))
+		return NULL;
+	return op->argv[optind++];
+}
+
+const char *
 opt_file(struct optparse *op)
 {
 	struct private *priv = op->priv;

@@ -70,6 +70,12 @@ char *const *opt_command(int *argc);
 /* The next option's ch, or -1. A usage error ends the program. */
 int opt_next(struct optparse *op);
 /*
+ * A further argument of the option just read: the word behind it, if is_one()
+ * says so; else NULL.
+ */
+const char *opt_more(
+    const struct optparse *op, bool (*is_one)(const char *word));
+/*
  * Parse op->arg; an invalid one is a usage error that quotes option and bound.
  */
 int64_t opt_int(const struct optparse *op, int64_t min, int64_t max);

@@ -48,7 +48,10 @@ WARNING(NO_SUCH_STEP,
     "{#last}")
 WARNING(NO_SUCH_ANNOTATION,
     "{file}: source {#source} has no annotation '{name}'{there}")
-WARNING(NO_SUCH_NAME, "{file}: no event in the window matches '{name}'")
+WARNING(NO_SUCH_NAME,
+    "{file}: no event in the window matches '{name}'{there}")
+
+NOTE(NONE_PASSED, "{file}: the selection matches none of {#n} events{there}")
 
 /* ---- no answer: nothing of the kind ---- */
 NOTHING(NO_EVENTS, "{file}: no events")
@@ -84,8 +87,8 @@ NOTHING(NEVER_IDLE, "{file}: the GPU was never idle")
 NOTHING(NO_STEP_MATCHES, "{file}: the selection matches no step")
 NOTHING(NO_DURATION, "{file}: no selected GPU event has a duration")
 NOTHING(NO_OPS, "{file}: no ops among {#n} {n:event|events}")
-NOTHING(NO_SUCH_OP, "{file}: no op of that name among {#n}")
-NOTHING(NO_GPU_OPS, "{file}: no op has GPU work of the selection")
+NOTHING(NO_SUCH_OP, "{file}: no op of that name among {#n}{there}")
+NOTHING(NO_GPU_OPS, "{file}: no op has GPU work of the selection{there}")
 NOTHING(NO_ROOT_OPS,
     "{file}: no op is a root, but there are {#n} GPU {n:event|events}: try "
     "--by kernel")
@@ -99,13 +102,13 @@ NOTHING(NO_MODULE_FRAMES,
 NOTHING(NO_MODULES,
     "{file}: none of {#n} Python frames is an nn.Module: record the model's "
     "calls, with with_stack=True and with_modules=True")
-NOTHING(NO_SUCH_MODULE, "{file}: no nn.Module matches '{name}'")
+NOTHING(NO_SUCH_MODULE, "{file}: no nn.Module matches '{name}'{there}")
 NOTHING(NO_MODULE_LAUNCHED,
     "{file}: no nn.Module launched work of the selection")
 NOTHING(NO_MODULE_TIME,
     "{file}: all {#n} module calls have less GPU time: --min-time 0ns prints "
     "them")
-NOTHING(NO_PARTS, "nothing to split by: no {what}")
+NOTHING(NO_PARTS, "nothing to split by: no {what}{there}")
 WARNING(NO_STEADY,
     "{file}: no steady state among {#n} {n:iteration|iterations}: using the "
     "middle, {#first} to {#last}")

@@ -5,7 +5,7 @@
 
 NOTHING(NO_REPLAY,
     "{file}: the selection matches none of {#n} {n:op|ops} that launched GPU "
-    "work")
+    "work{there}")
 NOTHING(NO_OP_LAUNCHED,
     "{file}: none of {#n} selected GPU events can be replayed: no op launched "
     "them, or they are collectives")

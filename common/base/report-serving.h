@@ -26,8 +26,9 @@ WARNING(ITERATIONS_UNTOLD,
     "{file}: {#n} {n:iteration names|iterations name} neither requests nor "
     "tokens, such as '{name}'")
 WARNING(NO_SUCH_PROCESS,
-    "{file}: source {#source}: no process '{pid}' has steps")
-WARNING(NO_PROCESS, "{option}: no source has a process '{pid}' with steps")
+    "{file}: source {#source}: no process '{pid}' has steps{there}")
+WARNING(NO_PROCESS,
+    "{option}: no source has a process '{pid}' with steps{there}")
 WARNING(NO_SUCH_SOURCE, "{option}: there is no source {#source}")
 WARNING(STEPS_NOT_INFERRED,
     "{file}: no steps are inferred: {#n} {n:call is|calls are} too many for "

@@ -61,23 +61,21 @@ enum {
 	A_PART = 0, /* its beginning, then a part of it */
 	MISSPELT = 1 << 20,
 	SHORT = 2 << 20,
-	FAR = 3 << 20,
+	FAR = SUGGEST_FAR,
 };
 
-/* Smaller is nearer: by the length of the rest, or the edit distance. */
-static size_t
-how_far(struct str known, struct str word)
+size_t
+suggest_distance(struct str known, struct str word)
 {
-	size_t d;
-	ptrdiff_t at = word.len >= 3 && known.len <= WORD_MAX
-	    ? str_find(known, word, true)
-	    : -1;
+	/* at most a third of its letters, or any short word would be near */
+	size_t d, most = word.len <= 5 ? 1 : word.len / 3;
+	ptrdiff_t at = word.len >= 3 ? str_find(known, word, true) : -1;
 
 	if (at >= 0)
-		return A_PART + known.len + (at > 0 ? WORD_MAX : 0);
-	d = distance(known, word);
-	/* at most a third of its letters, or any short word would be near */
-	if (d <= (word.len <= 5 ? 1 : word.len / 3) && d < word.len)
+		return A_PART + min_of(known.len, MISSPELT / 2) +
+		    (at > 0 ? WORD_MAX : 0);
+	d = known.len <= word.len + most ? distance(known, word) : SIZE_MAX;
+	if (d <= most && d < word.len)
 		return MISSPELT + d;
 	if (word.len >= 3 && known.len <= WORD_MAX && is_short_for(known, word))
 		return SHORT + known.len;
@@ -91,7 +89,7 @@ suggest_put(struct buf *b, struct str word, const char *const known[], size_t n,
 	size_t *far = xcalloc(n + 1, sizeof *far), nput = 0, sort = FAR;
 
 	for (size_t i = 0; i < n; i++)
-		far[i] = how_far(str_of(known[i]), word);
+		far[i] = suggest_distance(str_of(known[i]), word);
 	far[n] = FAR;
 	for (; nput < NEAR_MAX; nput++) {
 		size_t best = n;

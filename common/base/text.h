@@ -58,6 +58,9 @@ struct buf;
  */
 bool suggest_put(struct buf *b, struct str word, const char *const known[],
     size_t n, const char *prefix);
+/* How far a known word is from a wrong one; less is nearer. */
+size_t suggest_distance(struct str known, struct str word);
+#define SUGGEST_FAR (3 << 20) /* from here on it is not meant */
 
 #define UTF8_BAD UINT32_MAX
 /* Bytes of the character at p (n > 0); 1 and UTF8_BAD if it is invalid. */

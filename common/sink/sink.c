@@ -262,18 +262,29 @@ sink_check_gpu(const struct sink *s)
 }
 
 void
+sink_die_no_match(struct sink *s)
+{
+	const struct sink_source sum = sink_sources_sum(&s->sources);
+
+	select_end(&s->select);
+	die_nothing(
+	    MSG_NO_MATCH, s->sources.path, sum.ngpu, select_there(&s->select));
+}
+
+void
 sink_die_empty(struct sink *s)
 {
 	const struct sink_source sum = sink_sources_sum(&s->sources);
 	const char *path = s->sources.path;
 
 	sink_check_gpu(s);
+	select_end(&s->select);
 	if (s->linked_only && sum.nunlinked == sum.ngpu)
 		die_nothing(MSG_NO_LINKED_GPU_EVENTS, path, sum.nunlinked);
 	if (select_by_launch(&s->select) && sum.nunlinked > 0)
 		die_nothing(MSG_NO_MATCH_BY_LAUNCH, path, sum.ngpu,
 		    sum.nunlinked, select_there(&s->select));
-	die_nothing(MSG_NO_MATCH, path, sum.ngpu, select_there(&s->select));
+	sink_die_no_match(s);
 }
 
 /* ---- all of it ---- */

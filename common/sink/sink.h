@@ -275,7 +275,6 @@ struct sink {
 
 /* main() of a sink; returns the exit status. */
 int sink_main(struct sink *s, int argc, char *argv[]);
-
 /*
  * Counts a GPU event in its source, and as chosen if selected (with
  * --linked-only only if linked). Returns whether it is for a record, and its
@@ -293,8 +292,9 @@ sink_record(const struct sink *s, size_t i)
 	return s->records.v + i * s->def->record_size;
 }
 
-/* For empty(): ends the program if there is no GPU event. */
+/* For empty(): ends the program if there is no GPU event, or none selected. */
 void sink_check_gpu(const struct sink *s);
+noreturn void sink_die_no_match(struct sink *s);
 void sink_die_empty(struct sink *s);
 
 #endif

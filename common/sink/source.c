@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The sources of all files that a sink reads, and what tells them apart. */
-#include "sink/source.h"
+#include <stdlib.h>
 
-#define RANKS_TOLD 32
+#include "sink/source.h"
 
 void
 sink_sources_file(struct sink_sources *g, const char *path)
@@ -118,6 +118,7 @@ has_no_ranks(const struct sink_sources *g)
 void
 sink_sources_check(const struct sink_sources *g)
 {
+	struct there_keys ranks = { 0 };
 	struct buf b = { 0 };
 
 	for (size_t i = 0; i < g->list.n; i++)
@@ -129,12 +130,11 @@ sink_sources_check(const struct sink_sources *g)
 		die_nothing(MSG_NO_SUCH_RANK, g->path,
 		    g->list.n > 1 ? "; the traces record no rank"
 				  : "; the trace records no rank");
-	for (size_t i = 0; i < g->list.n && i < RANKS_TOLD; i++)
+	for (size_t i = 0; i < g->list.n; i++)
 		if (g->list.v[i].has_rank)
-			buf_printf(&b, "%s %" PRId64,
-			    b.len == 0 ? "; there is" : ",", g->list.v[i].rank);
-	if (g->list.n > RANKS_TOLD)
-		buf_puts(&b, " and more");
+			there_meet_key(
+			    &ranks, (struct key){ g->list.v[i].rank, KEY_INT });
+	there_put_keys(&ranks, NULL, "rank", "s", &b);
 	die_nothing(MSG_NO_SUCH_RANK, g->path, buf_str(&b));
 }
 

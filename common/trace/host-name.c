@@ -91,3 +91,17 @@ host_median_of_name(struct host *h, uint32_t name)
 					 : (uint64_t)h->selfs.v[from + n / 2];
 	return (int64_t)*median;
 }
+
+struct str
+host_there(const struct host *h, struct str glob)
+{
+	struct there there = { 0 };
+
+	for (size_t i = 0; i < h->annotations.n; i++) {
+		const struct host_event *e = &h->events.v[h->annotations.v[i]];
+
+		there_meet_annotation(
+		    &there, glob, dict_get(h->dict, e->name), e->is_step);
+	}
+	return there_str(&there);
+}

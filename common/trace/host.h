@@ -24,6 +24,7 @@
 #include "trace/cause.h"
 #include "trace/span.h"
 #include "trace/step.h"
+#include "trace/there.h"
 
 #define HOST_NONE UINT32_MAX /* no event, no thread */
 #define HOST_ASKED 256       /* most threads that an idle one may wait for */
@@ -248,6 +249,8 @@ uint32_t host_next_busy(
 bool host_is_graph(const struct host *h, uint32_t call);
 /* The name of the nearest op, or nn.Module frame, from an event upwards. */
 uint32_t host_above(const struct host *h, uint32_t event, bool is_module);
+/* The annotations nearest to a pattern like none of them, as by there_str(). */
+struct str host_there(const struct host *h, struct str glob);
 /*
  * The event to name for a cause: for data, a collective or the optimizer the
  * outermost event with the cause by its name; else the event itself.

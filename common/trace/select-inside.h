@@ -33,13 +33,6 @@ struct select_launch {
 	uint32_t depth, track;
 };
 
-/* Remembers the key; text keys are words of the current dictionary. */
-void select_meet(struct select_met *met, struct key key);
-/* Notes the time of an event that --from and --to exclude. */
-void select_meet_time(struct select *s, int64_t t);
-/* "; it has 'a', 'b' and 3 more": names of annotations. */
-void select_there_annotations(const struct select *s, struct buf *b);
-
 /* N or N-M. */
 bool select_range_parse(struct str s, struct select_range *r) USE_RESULT;
 

@@ -215,6 +215,15 @@ meets(struct select_step *step, const struct extent *e, uint32_t src)
 	return e->has_processes || step->src == src || step->pid.len == 0;
 }
 
+static struct str
+there_processes(const struct select *s)
+{
+	struct buf b = { 0 };
+
+	there_put_keys(&s->processes_met, s->dict, "process", "es", &b);
+	return buf_str(&b);
+}
+
 size_t
 select_steps(struct select *s, const struct steps *steps, const struct dict *st,
     bool *chosen, const char *name, uint32_t src)
@@ -225,6 +234,9 @@ select_steps(struct select *s, const struct steps *steps, const struct dict *st,
 	size_t n = 0;
 
 	select_meet_source(s, src);
+	s->dict = st;
+	for (size_t i = 0; i < steps->processes.n; i++)
+		there_meet_key(&s->processes_met, steps->processes.v[i].pid);
 	for (size_t i = 0; i < steps->list.n; i++)
 		chosen[i] = false;
 	for (size_t i = 0; i < s->steps.n; i++) {
@@ -238,7 +250,8 @@ select_steps(struct select *s, const struct steps *steps, const struct dict *st,
 			return 0;
 		}
 		if (!e.has_processes) {
-			report(MSG_NO_SUCH_PROCESS, name, src, step->pid);
+			report(MSG_NO_SUCH_PROCESS, name, src, step->pid,
+			    there_processes(s));
 			continue;
 		}
 		is_asked = true;
@@ -282,6 +295,9 @@ is_there(const struct select *s, const struct select_step *step)
 void
 select_end(struct select *s)
 {
+	if (s->has_ended)
+		return;
+	s->has_ended = true;
 	for (size_t i = 0; i < s->steps.n; i++) {
 		const struct select_step *step = &s->steps.v[i];
 
@@ -290,7 +306,8 @@ select_end(struct select *s)
 		if (step->src != SELECT_ANY_SOURCE && step->src >= s->nsources)
 			report(MSG_NO_SUCH_SOURCE, "--step", step->src);
 		else
-			report(MSG_NO_PROCESS, "--step", step->where);
+			report(MSG_NO_PROCESS, "--step", step->where,
+			    there_processes(s));
 	}
 }
 

@@ -95,7 +95,8 @@ select_nth(struct str text, struct str *name, int64_t *nth)
 static void
 ask_annotation(const struct select *s, struct str text, struct spans *out)
 {
-	struct buf there = { 0 };
+	const struct select_windows *w = s->windows;
+	struct there there = { 0 };
 	struct str name;
 	int64_t nth;
 
@@ -103,10 +104,13 @@ ask_annotation(const struct select *s, struct str text, struct spans *out)
 		return;
 	if (select_nth(text, &name, &nth) && ask_pattern(s, name, nth, out))
 		return;
-	select_there_annotations(s, &there);
+	for (size_t i = 0; i < w->all.n; i++)
+		if (!w->all.v[i].is_inferred)
+			there_meet_annotation(&there, text,
+			    dict_get(s->in->dict, w->all.v[i].name),
+			    w->all.v[i].is_step);
 	report(MSG_NO_SUCH_ANNOTATION, s->in->name, select_source_no(s), text,
-	    buf_str(&there));
-	buf_free(&there);
+	    there_str(&there));
 }
 
 /* Consecutive steps, with the time between them, are one window. */
@@ -141,6 +145,10 @@ select_windows_ready(struct select *s)
 	steps_ready(&w->steps);
 	steps_ready(&w->iterations);
 	s->inferred |= steps_inferred_from(&w->steps);
+	for (size_t i = 0; s->phases != 0 && i < w->iterations.iterations.n;
+	     i++)
+		s->met.phases |=
+		    (uint8_t)(1u << w->iterations.iterations.v[i].phase);
 	if ((s->phases & ~(1u << PHASE_OUTSIDE)) != 0 &&
 	    w->iterations.list.n == 0)
 		report(MSG_NO_PHASES, s->in->name, select_source_no(s));

@@ -141,8 +141,6 @@ select_start(
 	s->first_source = first_source;
 	s->src = 0;
 	s->windows->steps.only_iterations = s->of_iterations;
-	if (s->dict != in->dict)
-		s->name_known.n = 0;
 	s->dict = in->dict;
 	s->in = in;
 	s->rank_known.n = s->first_ns.n = 0;
@@ -181,6 +179,7 @@ static void
 take_source(struct select *s, const struct source *src)
 {
 	const struct fact *f = source_fact(src, "first");
+	const struct fact *rank = source_fact(src, "rank");
 
 	iteration_formats_of(src);
 	select_meet_source(s, s->first_source + src->src);
@@ -189,6 +188,9 @@ take_source(struct select *s, const struct source *src)
 		vec_push(&s->first_ns, INT64_MIN);
 	}
 	s->rank_known.v[src->src] = select_source(s, src) ? YES : NO;
+	if (rank != NULL && rank->val.type == VAL_INT)
+		there_meet_key(
+		    &s->ranks_met, (struct key){ rank->val.i, KEY_INT });
 	if (f != NULL && f->val.type == VAL_INT)
 		s->first_ns.v[src->src] = f->val.i;
 }
@@ -202,33 +204,34 @@ take_section(struct select *s, enum section section)
 	s->windows->in_prologue = section == SECTION_PROLOGUE;
 }
 
-/* Whether the name matches one of the patterns; evaluated once per name. */
+/* Calls and annotations are read for windows, too. */
 static bool
-name_agrees(struct select *s, uint32_t name)
+may_be_asked(const struct select *s, const struct event *ev)
 {
-	uint8_t *known;
-	struct str text;
-
-	if (name == INTERN_NONE)
-		return false;
-	while (s->name_known.n <= name)
-		vec_push(&s->name_known, UNKNOWN);
-	known = &s->name_known.v[name];
-	if (*known != UNKNOWN)
-		return *known == YES;
-	text = dict_get(s->in->dict, name);
-	*known = str_glob_any(s->names.v, s->names.n, text) ? YES : NO;
-	return *known == YES;
+	return s->is_of_all || event_is(ev, KINDS_GPU);
 }
 
-/* Whether it is selected; if not, remembers it if it is GPU work. */
+/* Whether it is of a selected kind; if not, remembers it. */
 static bool
-event_name_agrees(struct select *s, const struct event *ev)
+kind_agrees(struct select *s, const struct event *ev)
 {
-	if (s->names.n == 0 || name_agrees(s, ev->name))
+	if (s->kinds == 0 || event_is(ev, s->kinds))
 		return true;
-	if (event_is(ev, KINDS_GPU) && ev->name != INTERN_NONE)
-		select_meet(&s->names_met, (struct key){ ev->name, KEY_STR });
+	if (may_be_asked(s, ev))
+		s->met.kinds |= KIND_BIT(ev->shape->kind);
+	return false;
+}
+
+/* Likewise of its name. */
+static bool
+name_agrees(struct select *s, const struct event *ev)
+{
+	if (there_match(
+		&s->names_met, s->names.v, s->names.n, s->in->dict, ev->name))
+		return true;
+	if (may_be_asked(s, ev))
+		there_meet(&s->names_met, s->names.v, s->names.n, s->in->dict,
+		    ev->name);
 	return false;
 }
 
@@ -352,26 +355,28 @@ in_windows(struct select *s)
 	if (!(w->has_steps && !s->late_steps) && !w->has_notes &&
 	    s->phases == 0 && !s->has_from && !s->has_to)
 		return true;
+	s->met.in_window = true;
 	return s->has_when &&
 	    select_windows_hold(s, process_of(s), s->when_ns) && in_time(s);
 }
 
 static bool
-rank_agrees(const struct select *s, uint32_t src)
+rank_agrees(struct select *s, uint32_t src)
 {
 	if (id_set_is_empty(&s->ranks) || s->late_ranks)
 		return true;
+	s->met.in_rank = true;
 	return src < s->rank_known.n && s->rank_known.v[src] == YES;
 }
 
 /* Whether it is selected; if not, remembers it. */
 static bool
 key_agrees(const struct select *s, const struct id_set *set, struct key key,
-    struct select_met *met)
+    struct there_keys *met)
 {
 	if (id_set_is_empty(set) || id_set_has_key(set, s->in->dict, key))
 		return true;
-	select_meet(met, key);
+	there_meet_key(met, key);
 	return false;
 }
 
@@ -385,12 +390,12 @@ is_long(struct select *s, const struct event *ev)
 	return false;
 }
 
+/* In the order of select_there(), from the last on. */
 static bool
 agrees(struct select *s, const struct event *ev)
 {
-	return (s->kinds == 0 || event_is(ev, s->kinds)) &&
-	    (ev->flags & EV_STUB) == 0 && is_long(s, ev) &&
-	    event_name_agrees(s, ev) &&
+	return (ev->flags & EV_STUB) == 0 && kind_agrees(s, ev) &&
+	    is_long(s, ev) && name_agrees(s, ev) &&
 	    key_agrees(s, &s->devs, ev->dev, &s->devs_met) &&
 	    key_agrees(
 		s, &s->gpu_streams, ev->gpu_stream, &s->gpu_streams_met) &&
@@ -526,11 +531,12 @@ select_free(struct select *s)
 	vec_free(&s->gpu_streams.ranges);
 	vec_free(&s->gpu_streams.words);
 	vec_free(&s->steps);
-	vec_free(&s->name_known);
+	there_free(&s->names_met);
 	vec_free(&s->rank_known);
 	vec_free(&s->first_ns);
 	vec_free(&s->launches);
 	vec_free(&s->devs_met.list);
 	vec_free(&s->gpu_streams_met.list);
-	vec_free(&s->names_met.list);
+	vec_free(&s->ranks_met.list);
+	vec_free(&s->processes_met.list);
 }

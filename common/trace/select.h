@@ -5,6 +5,7 @@
 
 #include "stream/stream.h"
 #include "trace/steps.h"
+#include "trace/there.h"
 
 /* Numbers, ranges and words of one option. */
 struct id_set {
@@ -29,12 +30,6 @@ struct select_step {
 	struct str where;  /* all after the '@' */
 	uint8_t which;
 	bool is_met; /* set: a source has the process */
-};
-
-/* What else there was, each once. */
-struct select_met {
-	VEC(struct key) list;
-	bool has_more;
 };
 
 /* A user's annotation, from start to end. */
@@ -77,17 +72,23 @@ struct select {
 	struct id_set ranks, devs, gpu_streams;
 	VEC(struct select_step) steps;
 	/* values met in place of selected ones, see select_there */
-	struct select_met devs_met, gpu_streams_met, names_met;
+	struct there names_met;
+	struct there_keys devs_met, gpu_streams_met, ranks_met, processes_met;
 	struct {
 		int64_t first_ns, last_ns; /* of --from and --to */
 		int64_t longest_ns;        /* of --min-dur; else -1 */
+		uint32_t kinds;            /* as bits */
+		uint8_t phases;            /* likewise */
 		bool has_times;
+		bool in_rank,
+		    in_window; /* an event was asked for, up to that */
 	} met;
 	uint8_t phases; /* bits: 1 << enum phase; 0: all */
 	int64_t min_dur_ns;
 	int64_t from_ns, to_ns;
 	bool has_from, has_to, by_gpu_time;
 	bool is_of_events; /* an option selects more than whole sources */
+	bool is_of_all;    /* set by a program about more than GPU work */
 	/*
 	 * Set by a sink that looks windows up, or that leaves out sources by
 	 * select_source() when it has read them.
@@ -98,8 +99,8 @@ struct select {
 	unsigned inferred;  /* set: steps_inferred_from() of all sources */
 	/* private from here on */
 	bool by_window, asks_all; /* as the options say when a stream starts */
-	VEC(uint8_t) name_known;
-	const struct dict *dict; /* the one of name_known */
+	bool has_ended;
+	const struct dict *dict; /* the one of the keys met */
 	const struct stream_in *in;
 	uint32_t first_source, src;
 	bool has_unlooked;       /* a source whose windows nothing looked up */
@@ -168,8 +169,8 @@ uint32_t select_kinds(const struct select *s, uint32_t kinds);
 void select_start(
     struct select *s, const struct stream_in *in, uint32_t first_source);
 /*
- * Call after the last stream: warns of processes or sources of --step that do
- * not exist.
+ * Call after the last stream, or before a message that ends the program: warns
+ * of processes or sources of --step that do not exist, once.
  */
 void select_end(struct select *s);
 /*
@@ -245,6 +246,8 @@ bool select_nth(struct str text, struct str *name, int64_t *nth);
  * For a message that ends the program: never freed.
  */
 struct str select_there(const struct select *s);
+/* Notes the time of an event that --from and --to exclude. */
+void select_meet_time(struct select *s, int64_t t);
 void select_free(struct select *s);
 
 #endif

@@ -203,7 +203,7 @@ is '... which is said once, with the traces named' \
 	"$(tl-report --rank 1 anon_was/x0.json anon_was/x1.json 2>&1 | grep -o '^tl-[a-z]*: all traces\|tl-advise')" \
 	'tl-report: all traces'
 is '... and of one it is a number' \
-	"$(tl-report --rank 7 was/0.json was/1.json 2>&1 | grep -o 'there is.*')" 'there is 0, 1'
+	"$(tl-report --rank 7 was/0.json was/1.json 2>&1 | grep -o 'it has.*')" 'it has ranks 0, 1'
 is '... as it does for collectives' "$(tl-collective --table nccl_long -c rank anon_was 2>err | sort | uniq -c)" \
 	"$(tl-collective --table nccl_long -c rank was 2>err | sort | uniq -c)"
 is 'of kernels' "$(ranks --by kernel --per step -c rank,steps_after was is)" '0 7.1 7.2 7.3 7.'
