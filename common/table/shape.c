@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Numbers for people: a column has one unit, that of its largest value, and one
- * number of decimals, so that the eye can compare. Points in time have as many
- * decimals as tell consecutive rows apart.
+ * number of decimals, so that the eye can compare; only values too small for
+ * those have more. Points in time have as many decimals as tell consecutive
+ * rows apart.
  */
 #include <math.h>
 #include <stdio.h>
@@ -208,6 +209,21 @@ shape_head(
 	buf_printf(out, " [%s]", s->unit);
 }
 
+/*
+ * In a unit of larger values a small one would be 0.000: it gets two digits, or
+ * as many as it has.
+ */
+static int
+decimals_of(const struct column_shape *s, double v)
+{
+	int decimals = s->decimals, most = (int)ceil(log10(s->div));
+
+	v = fabs(v) * pow(10, decimals);
+	for (; v > 0 && v < 10 && decimals < most; decimals++)
+		v *= 10;
+	return decimals;
+}
+
 static void
 put_real(const struct column_shape *s, double v, struct buf *out)
 {
@@ -218,7 +234,7 @@ put_real(const struct column_shape *s, double v, struct buf *out)
 	if (s->decimals < 0)
 		n = snprintf(text, sizeof text, "%.5g", v);
 	else
-		n = snprintf(text, sizeof text, "%.*f", s->decimals, v);
+		n = snprintf(text, sizeof text, "%.*f", decimals_of(s, v), v);
 	/* What rounds to zero has no sign. */
 	if (p[0] == '-' && strspn(p + 1, "0.") == (size_t)n - 1)
 		p++;
