@@ -24,8 +24,8 @@ advice_start(const struct settings *s, struct jobs *j, const char *format)
 }
 
 /*
- * The largest gains. What may win nothing, as kernels behind launches, is a
- * guess; findings of a comparison have sentences of their own.
+ * Keeps the largest gains. Skips guesses, which may gain nothing, and findings
+ * of a comparison, which have sentences of their own.
  */
 void
 advice_take(void *ctx, const struct line *l)

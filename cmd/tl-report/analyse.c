@@ -14,7 +14,7 @@ static const char *const programs[] = {
 	[LAUNCH] = "tl-launch",
 };
 
-/* The timeline goes first, as others wait for it; then those that take long. */
+/* The timeline first, as others wait for it; then the slowest programs. */
 static const struct {
 	const char *program;
 	unsigned char urgency;
@@ -43,9 +43,7 @@ struct analyses {
 	bool cuts; /* --top counts */
 };
 
-/*
- * One program over all trees, its tables into the folder; NULL: not installed.
- */
+/* Runs a program over all trees, for the folder; NULL if not installed. */
 static struct job *
 start_program(const struct analyses *a, const char *program, const char *format,
     const struct args *options, const char *top)
@@ -82,7 +80,7 @@ start_program(const struct analyses *a, const char *program, const char *format,
 	return job_start(a->jobs, &argv, &how);
 }
 
-/* With the user's options for it and one of ours, or NULL. */
+/* Adds one of our options, or NULL, then the user's for this program. */
 static struct job *
 start(const struct analyses *a, enum program p, const char *format,
     const char *option, const char *top)
@@ -104,7 +102,7 @@ top_of(const struct settings *s, const char *top)
 	return top != NULL ? top : s->top;
 }
 
-/* Of one rank only the durations of collectives; JAX's GPUs are ranks. */
+/* One rank has only durations of collectives; but JAX's GPUs are ranks. */
 static void
 start_collective(const struct analyses *a)
 {
@@ -124,7 +122,7 @@ start_collective(const struct analyses *a)
 	vec_free(&options.v);
 }
 
-/* Recomputed work and the rest apart, instead of one timeline. */
+/* A timeline that separates recomputed work replaces the plain one. */
 static void
 start_recompute(const struct analyses *a)
 {
@@ -144,7 +142,7 @@ start_recompute(const struct analyses *a)
 	(void)job_start(a->jobs, &argv, &(struct job){ 0 });
 }
 
-/* Without ops, kernels by name. */
+/* Without ops, screen and page list kernels by name. */
 static void
 start_kernels(const struct analyses *a)
 {
@@ -216,9 +214,9 @@ take_timeline(void *ctx, const struct line *l)
 }
 
 /*
- * Why the GPU was idle in the window of the steps, or, if these are not
- * contiguous, before each selected event: in between it may run other work.
- * Only gaps of 0.1 % of idle time or more, for which a page has room.
+ * Why the GPU is idle in the window of the steps. If these are not contiguous:
+ * before each selected event, as other work may run between them. A page has
+ * room for gaps of at least 0.1 % of idle time.
  */
 static void
 start_idle(const struct analyses *a)
@@ -237,8 +235,8 @@ start_idle(const struct analyses *a)
 }
 
 /*
- * It selects only by steps and ranks: else it is about all, or about matching
- * iterations.
+ * tl-steps selects only by step and rank, so it runs for the whole trace or for
+ * matching iterations.
  */
 static void
 start_steps(const struct analyses *a)
@@ -279,7 +277,7 @@ start_critical(const struct analyses *a)
 	vec_free(&ranks.v);
 }
 
-/* Of the whole recording. */
+/* Health of the whole recording. */
 static void
 start_health(const struct analyses *a)
 {
@@ -336,7 +334,7 @@ analyse_gpu(const struct analyses *a)
 	start_health(a);
 	job_wait_for(a->jobs, timeline);
 	table_each(table_path(s, "gpu_timeline", "ndjson"), take_timeline, s);
-	/* what they say is of all GPU work */
+	/* these are about all GPU work */
 	if (!s->linked_only) {
 		start_idle(a);
 		start_steps(a);
@@ -364,7 +362,7 @@ analyse_side(struct settings *s, struct jobs *j, const char *format)
 		analyse_gpu(&a);
 }
 
-/* A program that is not installed is a warning of the screen. */
+/* Programs that are not installed become warnings on the screen. */
 static void
 note_missing(const struct settings *s, struct jobs *j)
 {
@@ -382,7 +380,7 @@ note_missing(const struct settings *s, struct jobs *j)
 		records_missing(j, "tl-advise");
 }
 
-/* Of what is selected apart the timeline has the time between, too. */
+/* If a selection has gaps, its timeline includes the time in them. */
 static bool
 is_advised(const struct settings *s)
 {

@@ -9,7 +9,7 @@
 
 #include "cmd/tl-report/figures.h"
 
-#define LITTLE_NS 1000   /* of GPU work: below, no verdict */
+#define LITTLE_NS 1000   /* less GPU work gets no verdict */
 #define ROOF_MIN 10      /* percent of the roof: below, something else limits */
 #define OUTSIDE_SHOWN 1  /* percent, launched outside ops */
 #define QUEUE_SHOWN 0.05 /* percent of the time */
@@ -74,7 +74,7 @@ bound_take_idle(void *ctx, const struct line *l)
 	struct tally *cause;
 
 	budget_take_part(&f->budgets, l);
-	/* the verdict says so, of the time that it is about */
+	/* the verdict mentions it, for its own window */
 	if (str_eq(word, str_of(cause_words[CAUSE_NO_HOST])))
 		return;
 	cause = tally_of(f, &f->causes,
@@ -101,8 +101,8 @@ bound_take_pace(void *ctx, const struct line *l)
 /* ---- the decision ---- */
 
 /*
- * Two thirds of modelled GPU work are on one side of the roofline, and near
- * enough to it that nothing else limits them.
+ * Compute- or memory-bound: two thirds of modelled GPU work are on that side of
+ * the roofline, and so near it that nothing else limits them.
  */
 const char *
 bound_of_gpu(
@@ -143,7 +143,7 @@ verdict_of(const struct bound *m)
 			       : classes[m->is.class].verdict;
 }
 
-/* Most of it is inferred from durations alone. */
+/* Most of the class's time is inferred from durations alone. */
 static bool
 is_likely(const struct bound *m)
 {
@@ -157,7 +157,7 @@ is_likely(const struct bound *m)
 
 /* ---- sentences ---- */
 
-/* Between queued work: its class's time as well, but idle in the bar. */
+/* Gaps between queued work: part of its class here, idle in the bar. */
 static int64_t
 queue_ns(const struct bound *m, unsigned class)
 {
@@ -219,10 +219,7 @@ sum_collectives(const struct figures *f, int64_t *wait_ns, int64_t *all_ns)
 	time_add(all_ns, *wait_ns);
 }
 
-/*
- * The call with most of the class's time; with two thirds or more it represents
- * all.
- */
+/* The call with most of the class's time; two thirds stand for all. */
 static void
 put_most(const struct bound *m)
 {
@@ -237,7 +234,7 @@ put_most(const struct bound *m)
 	put_part_of(m->w, p, m->b);
 }
 
-/* What waits for the work that is not recorded. */
+/* The event and the call that wait for unrecorded work. */
 static void
 put_waits(const struct bound *m)
 {

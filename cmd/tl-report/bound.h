@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The verdict: what bounds the time, with its evidence. All of it is made of
- * what tl-idle says that the time went on.
+ * The verdict: what bounds the time, with its evidence. All of it comes from
+ * tl-idle's account of the time.
  *
  * bound.c     what bounds the time, in a sentence (sink/budget.h decides)
  * evidence.c  the sentences behind it
@@ -24,7 +24,7 @@ struct rank;
 
 /* The step time of a source, from tl-steps. */
 struct pace {
-	bool is_gpu; /* the host only enqueues */
+	bool is_gpu; /* the GPU's time: the host only enqueues */
 	int64_t enqueue_ns;
 	int64_t drain_ns; /* from the last step's end to that of its work */
 };
@@ -50,10 +50,10 @@ struct bound {
 
 /* After the last row of tl-idle's tables. */
 void window_make(struct figures *f);
-/* Nothing of the host is there to say why the GPU waits. */
+/* No event of the host says why the GPU waits. */
 bool window_is_blind(const struct budget *w);
-/* rocprofv3's of kernels alone: collectives count as such, and its time is that
- * of the process. */
+/* Kernels of rocprofv3 alone: collectives count as kernels, and the window is
+ * that of the process. */
 bool window_is_of_kernels(const struct figures *f);
 void put_steps(const struct budget *w, struct buf *b);
 
@@ -68,10 +68,10 @@ void bound_take_pace(void *ctx, const struct line *l);
 
 /* Percent: from here on causes of idle time are shown. */
 #define IDLE_SHOWN 20
-/* By the shares of GPU work with a model, compute-bound, and lost. */
+/* From GPU work: all, with a model, compute-bound, lost to the roofline. */
 const char *bound_of_gpu(
     int64_t busy_ns, int64_t modelled_ns, int64_t compute_ns, int64_t lost_ns);
-/* One of our words that begins with "gpu", with the device's name instead. */
+/* Replaces a leading "GPU" by the device: "TPU-bound". */
 void bound_put_word(const struct figures *f, const char *word, struct buf *b);
 /* How the sum of ops is called: it has what was launched outside ops, too. */
 const char *bound_op_time(const struct figures *f);
@@ -95,16 +95,16 @@ void kinds_put_each(const struct bound *m);
 
 /* ---- evidence.c ---- */
 
-/* " (python 2.076 ms, op 1.498 ms)": the largest causes, up to two thirds. */
 /* Causes of what is not recorded; returns the largest. */
 enum cause put_lacks(const struct bound *m);
+/* " (python 2.076 ms, op 1.498 ms)": the largest causes, up to two thirds. */
 void put_layers(const struct bound *m, unsigned class);
 /* ", uid 7", if there is one. */
 void put_uid(struct buf *b, struct str uid);
 /* "hipFree (3.004 s: 1,360 calls, longest wait 68.153 ms, uid 26612)". */
 void put_part_of(
     const struct budget *w, const struct idle_part *p, struct buf *b);
-/* " (the longest behind cudaStreamSynchronize, uid 7)". */
+/* " (the longest after cudaStreamSynchronize, uid 7)". */
 void put_opener(const struct bound *m);
 /* Each sentence that applies. */
 void evidence_put(const struct bound *m);
@@ -113,7 +113,7 @@ void put_calls(
     const struct budget *w, const struct idle_part *p, struct buf *b);
 /* An id with blanks for its underscores. */
 void put_words(struct buf *b, const char *id);
-/* A cause as words; "none" is left out. */
+/* A cause as words: CAUSE_NONE as NO_HOST_EVENT. */
 void put_cause(struct buf *b, enum cause cause);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --check: that no linked GPU event but collectives is missing in the tables of
- * ops or counted twice, and that their time is between busy time and the sum of
- * durations. Events are counted in the trees, by none of the programs that made
- * the tables.
+ * --check: each linked GPU event that is no collective is in the tables of ops,
+ * once. Their time is between busy time and the sum of durations. Events are
+ * counted in the trees, independently of the programs that made the tables.
  */
 #include "cmd/tl-report/check.h"
 #include "cmd/tl-report/figures.h"
@@ -101,8 +100,8 @@ read_tree(struct checker *c, const char *path)
 
 /*
  * {"name":...,"count":...}: events at one place among an op's kernels. Calls
- * with another number of kernels than the first are not counted: they may have
- * the same events, or others.
+ * with another number of kernels than the first are unlisted: their events may
+ * have this name or another.
  */
 static void
 take_place(struct checker *c, struct str text, uint64_t ncalls)
@@ -189,7 +188,7 @@ compare_names(struct checker *c)
 	}
 }
 
-/* To the ns, which decides. */
+/* Exact, as one ns decides. */
 static void
 put_ns(struct buf *b, int64_t ns)
 {

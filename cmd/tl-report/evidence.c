@@ -54,7 +54,7 @@ put_calls(const struct budget *w, const struct idle_part *p, struct buf *b)
 }
 
 /*
- * "hipFree (3.004 s: 1,360 calls, longest wait 68.153 ms, uid 26612)", of
+ * "hipFree (3.004 s: 1,360 calls, longest wait 68.153 ms, uid 26612)"; for
  * several sources the mean.
  */
 void
@@ -117,7 +117,7 @@ put_largest(const struct budget *w, unsigned class, double percent, size_t n,
 	return named_ns;
 }
 
-/* Up to two thirds of the class. */
+/* The largest causes, until two thirds of the class are named. */
 void
 put_layers(const struct bound *m, unsigned class)
 {
@@ -148,8 +148,8 @@ put_lacks(const struct bound *m)
 /* ---- sentences ---- */
 
 /*
- * If one gap is half of the non-GPU time: where it is, and the verdict without
- * it.
+ * If one gap is half of the non-GPU time: where it is, and how busy the GPU is
+ * in the rest.
  */
 static void
 put_one_gap(const struct bound *m)
@@ -196,7 +196,7 @@ put_starved(const struct bound *m)
 	buf_puts(m->b, " (medians).");
 }
 
-/* " (the longest behind cudaStreamSynchronize, uid 7)": for one source. */
+/* " (the longest after cudaStreamSynchronize, uid 7)": for one source. */
 void
 put_opener(const struct bound *m)
 {
@@ -253,7 +253,7 @@ put_cost(const struct bound *m)
 		buf_puts(m->b, " Recording Python frames inflates host times.");
 }
 
-/* No rank causes half of the waiting. */
+/* No rank causes half of the waiting: the one that causes most of it. */
 static void
 put_turns(const struct bound *m)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From tables to the screen: tables become figures, figures sentences, and both
- * a screen and tables. Figures are the programs' own: here they are only added
- * up over ranks and compared. Texts live in an arena until the end.
+ * From tables to the screen. Figures of tables become sentences, and both a
+ * screen and summary tables. The programs compute the figures: here they are
+ * only summed over ranks and compared. Texts live in an arena until the end.
  *
  * rows.c      tables copied
  * figures.c   what adds up under a name; which tables are read
  * read.c      what of each table counts
  * bound.h     what bounds the time: the verdict
- * advice.c    what to do first, as tl-advise has it
+ * advice.c    what to do first, from tl-advise
  * phases.c    serving: a sentence a phase; mfu.h: one of the steps
  * changes.c   what differs from another trace
  * names.c     names of a list, so short that they fit and still differ
@@ -118,7 +118,7 @@ struct process_group {
 struct change {
 	struct str name;
 	int64_t before_ns, after_ns;
-	double count[2]; /* of repeated runs a mean */
+	double count[2]; /* repeated runs: the mean */
 	enum change_of {
 		CHANGE_OP,
 		CHANGE_LAUNCH, /* of graphs, outside ops */
@@ -139,7 +139,7 @@ struct gain {
 
 struct figures {
 	struct settings *set;
-	struct figures *other; /* of a comparison, beside the first */
+	struct figures *other; /* the other side of a comparison */
 	struct arena *text;
 	const struct input *input; /* the table that is read */
 	/* of a comparison */
@@ -189,7 +189,7 @@ struct figures {
 	size_t nbeyond;               /* rows of nccl_vs beyond noise */
 	size_t nunsound, nmisleading; /* traces, by tl-health */
 	/* sentences */
-	struct str title, late, verdict, health; /* late: of several ranks */
+	struct str title, late, verdict, health; /* late: for several ranks */
 	VEC(struct str) warnings;
 };
 
@@ -205,8 +205,8 @@ struct pair {
 	const struct tally *of[2];
 };
 /*
- * The n first of both, each at the place of the side where it comes earlier;
- * without rows that took no time at the end.
+ * The n first of both, each at the place of the side where it comes earlier.
+ * Drops rows at the end that took no time.
  */
 size_t tallies_pairs(const struct tallies *a, const struct tallies *b,
     struct pair *pairs, size_t n, enum list_order order);
@@ -271,16 +271,16 @@ void put_share(struct buf *b, int64_t part, int64_t whole);
 /* The same in a sentence: "under 0.1 %", not 0. */
 void put_part(struct buf *b, int64_t part, int64_t whole);
 double share_of(int64_t part, int64_t whole);
-/* A time; of several ranks the mean. */
+/* A time; for several ranks the mean. */
 void put_whole(
     const struct figures *f, int64_t ns, int64_t nranks, struct buf *b);
-/* How the time is called in which nothing that is selected runs. */
+/* The word for time in which nothing selected runs. */
 const char *word_of_idle(const struct figures *f);
-/* Of a comparison the name of this side, else empty. */
+/* The name of this side of a comparison, else empty. */
 struct str side_of(const struct figures *f);
 /* "before: ": what follows is about this side alone. */
 void put_side(const struct figures *f, struct buf *b);
-/* Its parts. */
+/* Shares of computation, communication, copies and idle time. */
 void put_shares(const struct figures *f, const struct rank *all, struct buf *b);
 
 /* ---- warn.c ---- */
@@ -293,7 +293,7 @@ void screen_print(struct figures *f, const char *path); /* NULL: stdout */
 
 /* ---- summary.c ---- */
 
-/* The report's own tables but for empty ones. */
+/* Writes the report's own tables, except empty ones. */
 void summary_write(struct figures *f, bool is_whole);
 
 #endif

@@ -77,7 +77,7 @@ genesis_open(struct settings *s)
 	s->shorts = true;
 }
 
-/* The beginning of a file of the folder; it stays open, as its text is used. */
+/* The beginning of a file in the folder; it stays open, as its text is used. */
 static struct in *
 open_file(const struct settings *s, const char *name, struct str *bytes)
 {
@@ -95,7 +95,7 @@ open_file(const struct settings *s, const char *name, struct str *bytes)
 
 /* ---- what was run ---- */
 
-/* wall_time=12.3s plus 5 %; 0: not in the log. */
+/* wall_time=12.3s of the log plus 5 %; 0: none. */
 static int64_t
 wall_time(struct str log)
 {
@@ -149,7 +149,7 @@ last_name(const char *path)
 	return n > 0 ? (struct str){ s.p + s.len - n, n } : s;
 }
 
-/* Its time stamp or the folder's name, and its settings. */
+/* Names the session: its time stamp or the folder's name, and its settings. */
 static const char *
 session(const struct settings *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs side by side. Their output comes through pipes: it must not need a
- * disk, whose shortage it may be about.
+ * Runs programs in parallel. Their output comes through pipes, not files, as it
+ * may report a full disk.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -105,7 +105,8 @@ clean_up(void)
 }
 
 /*
- * A reader that stops early must not end a program: it writes on, to /dev/null.
+ * From here on output goes to /dev/null: a reader that has gone must not end
+ * the program before its cleanup.
  */
 static void
 on_signal(int sig)
@@ -258,7 +259,7 @@ most_urgent(const struct jobs *j)
 	return found;
 }
 
-/* As many as there are processors: more would only hold memory. */
+/* As many as there are processors: more would only need more memory. */
 static void
 begin_some(struct jobs *j)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-report: where the time went, in one command. It adds up and compares the
+ * tl-report: where the time went, in one command. It sums and compares the
  * tables of the programs that it runs.
  */
 #include <errno.h>
@@ -141,7 +141,7 @@ add_traces(struct args *to, const char *path)
 	vec_free(&found);
 }
 
-/* The ending tells the format. */
+/* The ending chooses the format. */
 static void
 take_output(struct settings *s, const char *path)
 {
@@ -262,8 +262,8 @@ check_uses(const struct settings *s)
 }
 
 /*
- * "a*.json --vs b*.json" expands to one argument after --vs, and the other
- * b*.json would join the first side: so only one trace may follow, or several
+ * The shell expands "a*.json --vs b*.json" so that only one b follows --vs and
+ * the others would join the first side. So one trace may follow, or several
  * precede.
  */
 static void
@@ -343,7 +343,7 @@ read_options(struct settings *s, int argc, char *argv[])
 	check_versus(s);
 }
 
-/* Checked here, as a child would read it. */
+/* Checked here, before a child reads standard input. */
 static void
 check_inputs(const struct settings *s)
 {

@@ -19,7 +19,7 @@ steps_of(const struct matches *m, int side, const struct dict *st)
 	return word;
 }
 
-/* For the page, which draws both sides: their iteration numbers differ. */
+/* The page draws both sides. Their iteration numbers differ: filter each. */
 static void
 filter(struct settings *s, struct jobs *j, int side, const char *steps)
 {
@@ -71,7 +71,7 @@ matched_choose(struct settings *s, struct jobs *j)
 	struct matches m = { 0 };
 	const char *steps[MATCH_SIDES];
 
-	query.is_told = true; /* by tl-diff */
+	query.is_told = true; /* tl-diff has reported it */
 	take_option(&query, s->match);
 	match_traces(&m, &query, paths, st);
 	for (int side = 0; side < MATCH_SIDES; side++) {

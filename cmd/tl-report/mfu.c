@@ -4,7 +4,7 @@
 
 /* Percent: less would be shown as 0.0. */
 #define UNMODELLED_SHOWN 0.05
-/* Percent of the verdict's window: below, the share is given. */
+/* Percent of the verdict's window: if steps cover less, it says how much. */
 #define MOST_OF_IT 90
 
 void
@@ -48,8 +48,8 @@ put_known_steps(struct buf *b, const struct figures *f)
 
 /*
  * "MFU 38.2 %, HFU 47.6 % with recompute (MI300X matrix_bf16 1307.4 TFLOP/s),
- * 4 steps; 0.5 % of GPU time has no performance model." Of a part of the
- * window: "MFU 62 % inside 2 of 3 steps, 14.3 % of the window (...)."
+ * 4 steps; 0.5 % of GPU time has no performance model." If steps cover less of
+ * the window: "MFU 62 % inside 2 of 3 steps, 14.3 % of the window (...)."
  */
 void
 mfu_make(struct figures *f)

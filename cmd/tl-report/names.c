@@ -5,7 +5,7 @@
 #include "cmd/tl-report/screen.h"
 
 #define WHOLE 100000 /* columns: nothing is folded */
-#define FOLD_TIMES 3 /* as wide as its column a name is folded */
+#define FOLD_TIMES 3 /* column widths: a milder folding, to compare */
 
 static struct str
 fold(struct figures *f, struct str name, size_t width)
@@ -64,7 +64,8 @@ names_widest(const struct names_shown *n)
 }
 
 /*
- * Names that look alike show the difference that is shortened last, else any.
+ * Names that fold to the same text show where they differ: in what a milder
+ * folding keeps, or else anywhere.
  */
 void
 names_show(struct figures *f, struct names_shown *n, size_t width)

@@ -50,7 +50,7 @@ phases_take(void *ctx, const struct line *l)
 	p->percent_missing = line_real(l, "pct_missing");
 }
 
-/* Of the phase's slowest rank. */
+/* Keeps the roofline of the phase's slowest rank. */
 void
 phases_take_roof(void *ctx, const struct line *l)
 {
@@ -114,7 +114,7 @@ is_gpu_bound(const struct phase_line *p)
 	return str_eq(p->bound, STR("gpu"));
 }
 
-/* Missing time is the host's: it says nothing where GPU work takes longer. */
+/* Missing time is host time: it does not matter if GPU work takes longer. */
 static bool
 is_missing_shown(const struct phase_line *p)
 {
@@ -123,8 +123,8 @@ is_missing_shown(const struct phase_line *p)
 }
 
 /*
- * The GPU is idle while work is missing, so what exceeds the rest of the host's
- * time runs later.
+ * The GPU is idle while work is missing. GPU work that does not fit the rest of
+ * the host's time runs later.
  */
 static void
 put_missing(const struct figures *f, const struct phase_line *p, struct buf *b)

@@ -67,7 +67,7 @@ take_timeline(void *ctx, const struct line *l)
 	add_time(&f->all, type, line_int(l, "time_ns"));
 }
 
-/* Of one rank; several have a bar each. */
+/* Only for a single rank: several ranks have a bar each. */
 static void
 take_part_of(
     struct figures *f, rank_vec *list, const char *key, const struct line *l)
@@ -150,7 +150,7 @@ take_category(void *ctx, const struct line *l)
 	time_add(&c->ns, line_int(l, f->input->ns));
 }
 
-/* --by: the rest has no module, annotation or step. */
+/* --by: ops without a module, annotation or step are "(none)". */
 static void
 take_grouped(void *ctx, const struct line *l)
 {
@@ -213,7 +213,7 @@ take_group(void *ctx, const struct line *l)
 	    }));
 }
 
-/* The first sentence is the largest cost. */
+/* Keeps the first sentence: the largest cost. */
 static void
 take_finding(void *ctx, const struct line *l)
 {
@@ -249,7 +249,7 @@ take_straggler(void *ctx, const struct line *l)
 	r->times_last = line_int(l, "times_last");
 }
 
-/* Whether a group is judged by it. */
+/* Whether the rank is the late one of a group. */
 static bool
 is_the_late_one(const struct figures *f, const struct rank *r)
 {
@@ -260,7 +260,7 @@ is_the_late_one(const struct figures *f, const struct rank *r)
 	return false;
 }
 
-/* Of the group where it is latest. */
+/* Keeps the cause from the group where the rank is latest. */
 static void
 take_cause(void *ctx, const struct line *l)
 {
@@ -313,7 +313,7 @@ take_sentence(void *ctx, const struct line *l)
 	vec_push(&f->sentences, change_sentence(f, line_text(l, "text")));
 }
 
-/* Sorted: beyond noise first, by size. */
+/* Rows are sorted: beyond noise first, by size. */
 static void
 take_change(struct figures *f, const struct line *l, enum change_of of)
 {
@@ -348,7 +348,7 @@ take_op_change(void *ctx, const struct line *l)
 							       : CHANGE_OP);
 }
 
-/* If ops are compared, only kernels of replays, not to count twice. */
+/* If ops are compared, only kernels of replays: others would count twice. */
 static void
 take_kernel_change(void *ctx, const struct line *l)
 {
@@ -415,7 +415,7 @@ take_roof(struct figures *f, const struct line *l)
 	time_add(&spec->ns, line_int(l, "kernel_ns_sum"));
 }
 
-/* The owner in "launch->kernel". */
+/* "launch" of "launch->kernel". */
 static struct str
 owner_of(struct str name)
 {
@@ -426,7 +426,7 @@ owner_of(struct str name)
 	return name;
 }
 
-/* "gemm.lua:62: no argument 1" without the place, which is ours. */
+/* "gemm.lua:62: no argument 1" without the place in our own file. */
 static struct str
 without_place(struct str reason)
 {
@@ -444,8 +444,8 @@ without_place(struct str reason)
 }
 
 /*
- * Nothing more is known of a graph launch: its ops are not in the trace. Copies
- * and communication need no model.
+ * Skips graph launches, whose ops are not in the trace, and copies and
+ * communication, which need no model.
  */
 static void
 take_unmodelled(struct figures *f, const struct line *l, int64_t spent)
@@ -471,7 +471,7 @@ take_unmodelled(struct figures *f, const struct line *l, int64_t spent)
 		    f, without_place(line_text(l, "model_reason")));
 }
 
-/* Percent of the roofline: above, it is no rounding. */
+/* Percent of the roofline: more is no rounding error. */
 #define OVER 110
 
 /* Above the roofline: a figure is wrong. */
@@ -502,7 +502,7 @@ take_roofline(void *ctx, const struct line *l)
 	if (str_starts(bound, STR("LINK"))) /* no share without its rate */
 		return;
 	if (line_lacks(l, "lost_ns") || bound.len == 0) {
-		/* Without bytes, no GPU gives it a roof. */
+		/* without bytes it has a roof on no GPU */
 		if (!line_lacks(l, "gflop") && !line_lacks(l, "moved_mib") &&
 		    line_text(l, "roof").len == 0)
 			time_add(&f->roofless_ns, spent);

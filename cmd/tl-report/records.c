@@ -9,7 +9,7 @@
 
 /* ---- reading a record ---- */
 
-/* Keys and values in turn, living to the end; false: no record. */
+/* Keys and values alternate and live to the end; false: no record. */
 static bool
 record_parse(json_items *r, struct str line)
 {
@@ -19,7 +19,7 @@ record_parse(json_items *r, struct str line)
 	return json_split(r, texts, line);
 }
 
-/* A tree has the name of its trace. */
+/* Shows a tree under the name of its trace. */
 static struct str
 shown_name(const struct settings *s, struct str name)
 {
@@ -33,7 +33,7 @@ shown_name(const struct settings *s, struct str name)
 	return name;
 }
 
-/* The path in an error is that of our temporary tree. */
+/* Errors name our temporary trees: shows their traces instead. */
 static const char *
 shown_error(const struct settings *s, struct str error)
 {
@@ -127,8 +127,8 @@ is_among(enum report_id id, const enum report_id *list, size_t n)
 }
 
 /*
- * That nothing is left is no news where it was said what is not there, or by
- * another program, which looks at other events.
+ * An empty selection is not reported after a message that names what is
+ * missing, or after one of the same kind from another program.
  */
 static bool
 is_known(const struct jobs *j, enum report_id id)
@@ -177,7 +177,7 @@ take_record(
 	if (id == MSG_COUNT) {
 		struct str error = text_of(r, "text");
 
-		/* tl-tree may fail for want of room for trees */
+		/* tl-tree may fail as the trees' folder is full */
 		add_told(j, program,
 		    (struct told){ text_of(r, "id").p,
 			job->makes_tree ? error.p : shown_error(j->set, error),
@@ -196,7 +196,7 @@ take_record(
 	tell(j, program, job->sides, aloud, id, args);
 }
 
-/* ---- what it comes to ---- */
+/* ---- the exit status ---- */
 
 static void
 worst(struct jobs *j, int status)
@@ -221,8 +221,8 @@ has_answer(int status)
 }
 
 /*
- * A side analysis that fails leaves out its sheets. A usage error is the
- * user's, whose options these are.
+ * A side analysis that fails only leaves out its sheets. A usage error counts:
+ * its options are the user's.
  */
 static int
 judge(struct jobs *j, const struct job *job)
@@ -282,7 +282,7 @@ is_on_screen(const struct settings *s, const struct job *job)
 	    isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
 }
 
-/* The first failure is the reason of later ones. */
+/* Failures come first: they explain later ones. */
 void
 job_finish(struct jobs *j, bool loud)
 {

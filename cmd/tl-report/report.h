@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-report inside: each trace becomes one tree in a temporary folder, the
- * programs run side by side on it, and the tables that they write there become
- * figures, the figures a verdict, and all of it a screen, a folder of sheets, a
- * workbook or a page.
+ * Inside tl-report. Each trace becomes a tree in a temporary folder. The
+ * programs run on the trees in parallel and write tables there. Their figures
+ * become a verdict, and then a screen, a folder of sheets, a workbook or a
+ * page.
  *
  * main.c     the command line, and the order of things
- * job.c      programs side by side
- * records.c  what they report, and what it comes to
- * trees.c    traces to trees, and what these say of themselves
+ * job.c      programs in parallel
+ * records.c  their messages, and the exit status
+ * trees.c    traces to trees, and facts of these
  * analyse.c  the programs that answer
  * versus.c   another trace to compare with
  * genesis.c  a capture of a simulation
@@ -89,13 +89,13 @@ struct settings {
 	char *tmp, *tables; /* folders: of trees, of tables */
 	struct args trees;
 	struct args others; /* the trees of vs */
-	/* --match: of each side, of what matched; for the page */
+	/* --match: trees of matched iterations, by side; for the page */
 	struct args matched[2];
 	struct facts facts;
 	/* the side of --vs as a report of its own, without sheets; or NULL */
 	struct settings *other;
 	unsigned side;    /* of sides: 1 in other */
-	bool by_rank;     /* each is compared with that of its rank */
+	bool by_rank;     /* traces are compared rank by rank */
 	bool has_replays; /* graphs were launched in any of them */
 	bool has_linked;  /* GPU work has a launch */
 	bool is_host;     /* no GPU work: it is about the host's time */
@@ -169,11 +169,11 @@ void will_write(const char *path);
 /* ---- records.c ---- */
 
 /*
- * When all have ended: sets the status, and repeats messages of those that
- * failed, or all if loud. A failure ends the program.
+ * Waits for all. Sets the status and repeats messages of those that failed, or
+ * of all if loud. A failure ends the program.
  */
 void job_finish(struct jobs *j, bool loud);
-/* A program that is missing. */
+/* Reports a program that is not installed. */
 void records_missing(struct jobs *j, const char *program);
 
 /* ---- trees.c ---- */
@@ -196,7 +196,7 @@ void analyse(
 
 /* The settings of the other side, with a folder for its tables. */
 struct settings *versus_other(const struct settings *s, char *tables);
-/* Whether traces are compared by rank: those of both sides have theirs. */
+/* Compares by rank if both sides know their ranks and share one. */
 void versus_pair(struct settings *s, const struct sink_sources *before,
     const struct sink_sources *after);
 /* By op, or by kernel if one side has no ops. */
@@ -219,7 +219,7 @@ void matched_choose(struct settings *s, struct jobs *j);
 /* Finds the trace in its folder. */
 void genesis_open(struct settings *s);
 /*
- * Tables of the session, before those of the steady state, which gets selected;
+ * Tables of the session. Then it selects the steady state for the others;
  * nothing without kernels.
  */
 void genesis_begin(struct settings *s, struct jobs *j);
@@ -229,9 +229,8 @@ void genesis_join(const struct settings *s);
 /* ---- steady.c ---- */
 
 /*
- * Finds the steady state: after the largest gap if that is long enough, or the
- * last seconds. Sets it and the option that selects it; nothing without
- * dispatches.
+ * Finds and selects the steady state: after the largest gap if that is long
+ * enough, or the last seconds. Does nothing without dispatches.
  */
 void steady_find(struct settings *s, int64_t gap_ns, int64_t last_ns);
 

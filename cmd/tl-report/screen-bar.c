@@ -9,7 +9,7 @@
 
 #define BAR_MAX 72
 #define BARS_MAX 16  /* ranks; of more, those that wait least */
-#define BAR_SIDES 28 /* the time of a rank behind its bar, why it is late */
+#define BAR_SIDES 28 /* after a bar: the rank's time, why it is late */
 #define THREADS_MAX 8
 
 /* Parts of a bar, in order; colours as on the page. */

@@ -23,8 +23,8 @@ put_padded(struct screen *s, struct str text, size_t width)
 }
 
 /*
- * Title and heads of a list. Names get what other columns leave, on a wide
- * screen no more than they need.
+ * Title and heads of a list. Names get the columns that others leave; on a wide
+ * screen, no more than they need.
  */
 static size_t
 begin_list(struct screen *s, struct names_shown *names, size_t rest,
@@ -53,7 +53,7 @@ begin_list(struct screen *s, struct names_shown *names, size_t rest,
 	return room;
 }
 
-/* The next: its name, and at the right ends of their columns two figures. */
+/* A row: its name, and two figures, each right-aligned in its column. */
 static void
 put_figures(struct screen *s, struct str name, size_t room, int64_t ns,
     size_t time_width)
@@ -77,7 +77,7 @@ put_percent(struct screen *s, int64_t part, int64_t whole)
 	buf_free(&cell);
 }
 
-/* Behind a heading, of a comparison: these figures are of one side. */
+/* In a comparison a heading says whose figures follow. */
 const char *
 screen_of_side(const struct figures *f)
 {
@@ -100,7 +100,7 @@ time_head(const struct figures *f, const char *of_one)
 
 /* ---- of a comparison ---- */
 
-/* The sides' names, as heads of their times, each with what stands behind. */
+/* Heads the sides' times with their names, each followed by another head. */
 static void
 put_heads(const struct figures *f, const char *behind, struct buf *b)
 {
@@ -170,7 +170,7 @@ struct list {
 	bool is_shown;
 };
 
-/* Idle time where it is worth a look. */
+/* Whether there is enough idle time to list its causes. */
 static bool
 is_idle(const struct figures *f)
 {
@@ -242,7 +242,7 @@ title_of(const struct list *l, struct str other_roof, const char *side)
 	    has_two ? other_roof.p : "", side);
 }
 
-/* Its share of all; of a loss what was reached of the roof. */
+/* Share of the sum; for a loss, what was reached of the roof. */
 static void
 put_rate(
     struct screen *s, const struct list *l, const struct tally *t, int64_t sum)

@@ -223,7 +223,7 @@ put_checks(struct screen *s)
 	buf_free(&b);
 }
 
-/* A sentence, if any; in a comparison about one side. */
+/* A sentence, if any; a comparison says which side it is about. */
 static void
 put_said(struct screen *s, struct str says)
 {
@@ -267,7 +267,7 @@ put_health(struct screen *s)
 	out_puts(s->out, "\n");
 }
 
-/* Under one heading, of whichever side. */
+/* Warnings of both sides share a heading. */
 static void
 put_warnings(struct screen *s)
 {
@@ -298,7 +298,7 @@ each_side(struct screen *s, void (*put)(struct screen *))
 	}
 }
 
-/* A workbook's first sheet: whose the others are. */
+/* A workbook's first sheet names the side that the others are about. */
 static void
 put_whose(struct screen *s)
 {

@@ -27,7 +27,7 @@ void screen_name(struct screen *s, struct str name, size_t width);
 /* Right-aligned in width columns; empties the cell. */
 void screen_right(struct screen *s, struct buf *cell, size_t width);
 
-/* Behind a heading, of a comparison: these figures are of one side. */
+/* In a comparison a heading says whose figures follow. */
 const char *screen_of_side(const struct figures *f);
 
 /* ---- screen-list.c ---- */
@@ -40,7 +40,7 @@ void screen_lists(struct screen *s);
 
 #define NAMES_MAX 100 /* rows of a list of the screen */
 
-/* Of a list; what is shown, in at most width columns, lives as the figures. */
+/* Names of a list, as shown in a given width; texts live as the figures. */
 struct names_shown {
 	struct str name[NAMES_MAX], shown[NAMES_MAX];
 	size_t n;
@@ -48,7 +48,7 @@ struct names_shown {
 
 size_t names_most(const struct settings *s, size_t usual); /* or --top */
 void names_show(struct figures *f, struct names_shown *n, size_t width);
-/* Columns of the widest that is shown. */
+/* Columns of the widest name shown. */
 size_t names_widest(const struct names_shown *n);
 
 /* ---- screen-bar.c ---- */

@@ -60,7 +60,7 @@ read_dispatches(const char *tree, struct select *sel, struct spans *all)
 
 /* ---- candidates ---- */
 
-/* So much before a time, but not before the first dispatch. */
+/* The time so much earlier, but not before the first dispatch. */
 static int64_t
 before(const struct spans *all, int64_t end_ns, int64_t ns)
 {
@@ -105,7 +105,7 @@ last(const struct spans *all, int64_t end_ns, int64_t ns)
 	};
 }
 
-/* After the largest gap, from the end of the dispatch that began before. */
+/* From the dispatch after the largest gap; else the last seconds. */
 static struct candidate
 after_gap(const struct spans *all, int64_t gap_ns, int64_t last_ns)
 {

@@ -19,7 +19,6 @@ print(const struct figures *f, struct table *t, const char *name)
 
 /* ---- the summary ---- */
 
-/* Its columns. */
 enum {
 	S_PART,
 	S_NAME,
@@ -76,7 +75,7 @@ put_changes(struct figures *f, struct table *t)
 	}
 }
 
-/* "before: ...", of a comparison. */
+/* A sentence, after "before: " in a comparison. */
 static struct str
 of_side(const struct figures *f, struct table *t, struct str says)
 {
@@ -178,7 +177,7 @@ mean_of(const struct figures *f, int64_t ns)
 	return ns / (int64_t)(f->ranks.n > 1 ? f->ranks.n : 1);
 }
 
-/* The time that the figures below are of. */
+/* The window of the figures below. */
 static void
 put_window(const struct figures *f, struct table *t)
 {
@@ -189,7 +188,7 @@ put_window(const struct figures *f, struct table *t)
 		row[S_NOTE] = cell_text(side);
 }
 
-/* What the GPU did; of a comparison in percent of the first side, and both. */
+/* What the GPU did; in a comparison both sides, in percent of the first. */
 static void
 put_timeline(struct figures *f, struct table *t)
 {
@@ -245,7 +244,7 @@ put_timeline(struct figures *f, struct table *t)
 	put_each(t, all, "process", &f->processes);
 }
 
-/* A row of a list; of a comparison its time is in its side's column, too. */
+/* A row of a list; in a comparison with its time in its side's column, too. */
 static struct cell *
 put_listed(const struct figures *f, struct table *t, const char *part,
     const struct tally *of)
@@ -453,7 +452,7 @@ compare(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
-/* From the lowest to the highest ratio of ops, and over each bend. */
+/* The chart's range: ratios of all ops, and both sides of each bend. */
 static void
 ends_around(struct figures *f, double bend)
 {

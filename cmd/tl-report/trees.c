@@ -6,7 +6,7 @@
 
 #include "cmd/tl-report/report.h"
 
-/* option NULL: none */
+/* option: or NULL */
 static const struct job *
 start_program(struct jobs *j, const char *program, const char *option,
     const char *trace, const char *tree, unsigned side)
@@ -26,7 +26,7 @@ start_program(struct jobs *j, const char *program, const char *option,
 	return job_start(j, &argv, &how);
 }
 
-/* The names of iterations are in the tree before its captures are. */
+/* Iterations get their names before captures are merged. */
 static void
 start_one(struct jobs *j, const char *trace, const char *capture,
     const char *tree, unsigned side)
@@ -53,7 +53,7 @@ start_one(struct jobs *j, const char *trace, const char *capture,
 	    j, "tl-graft", text("--capture=%s", capture), trace, tree, side);
 }
 
-/* ---- what a tree says of its sources ---- */
+/* ---- facts of a tree's sources ---- */
 
 /* rocprofv3 lists host processors as devices, too. */
 static bool
@@ -306,7 +306,7 @@ traces_name(const struct settings *s)
 				 : trace_name(s->traces.v.v[0]).p;
 }
 
-/* Of a side. Sheets of ops need ops, and GPU work that is theirs. */
+/* Sheets of ops need ops, and GPU work that they own. */
 static void
 take_content(struct settings *s, const struct content *c)
 {
@@ -322,7 +322,7 @@ take_content(struct settings *s, const struct content *c)
 	s->has_processes = s->is_rocprof && c->has_processes;
 	s->is_xla = c->is_xla;
 	s->has_window = c->has_window;
-	/* of steps the window is what each of them took */
+	/* steps: the window has their times only */
 	s->is_apart = c->is_apart ||
 	    (select_is_apart(&s->select) && !select_is_of_steps(&s->select));
 }
@@ -356,7 +356,7 @@ look_at_all(struct settings *s)
 	sink_sources_free(&other.asked);
 }
 
-/* Those of a side; trees are numbered through both. */
+/* Starts one side's trees, which are numbered across both. */
 static void
 start_all(struct jobs *j, const struct args *traces, const char *capture,
     struct args *trees, unsigned side)

@@ -210,10 +210,7 @@ put_together(const struct figures *f, struct buf *b)
 	put_waiting(b, f->groups.v, f->groups.n);
 }
 
-/*
- * What the late rank's host costs, from tl-critical; that finding only bounds
- * it.
- */
+/* What the late rank's host costs, from tl-critical; the finding is a bound. */
 static void
 put_host_cost(const struct figures *f, struct buf *b)
 {
@@ -261,7 +258,7 @@ make_late(struct figures *f)
 
 /* ---- where the time went ---- */
 
-/* Of several ranks the mean: a sum is no wall time. */
+/* For several ranks the mean, as a sum is no wall time. */
 void
 put_whole(const struct figures *f, int64_t ns, int64_t nranks, struct buf *b)
 {
@@ -347,7 +344,7 @@ put_mostly(const struct figures *f, struct buf *b)
 		    b, " of %s is inside graph replays.", bound_op_time(f));
 		return;
 	}
-	/* of kernels the categories have all, the list only the linked */
+	/* categories have all kernels, the list only linked ones */
 	if (f->set->linked_only && !f->has_op_table)
 		return;
 	if (tallies_best(&f->categories, &top, 1) == 0 || top->ns <= 0)

@@ -56,7 +56,7 @@ versus_by_op(const struct settings *s)
 	return s->has_ops && s->other != NULL && s->other->has_calls;
 }
 
-/* Into the folder of tables; its messages are judged once. */
+/* Starts tl-diff into the folder of tables; judges its messages once. */
 static void
 start(
     const struct settings *s, struct jobs *j, const char *what, bool is_judged)

@@ -24,7 +24,7 @@ warn(struct figures *f, struct buf *b)
 	vec_push(&f->warnings, figures_keep(f, b));
 }
 
-/* The list of ops has less for it: what it spends itself. */
+/* Whether the list of ops has less time for it: its own, without children. */
 static bool
 has_children(const struct figures *f, const struct tally *op)
 {
@@ -126,7 +126,7 @@ warn_models(struct figures *f, struct buf *b, bool has_shapes)
 }
 
 /*
- * Unlinked work is in no table of ops, but for XLA's kernels, which name their
+ * Unlinked work is in no table of ops, except XLA's kernels, which name their
  * op. On an idle GPU it can be little of the time and most of the work.
  */
 static void
@@ -189,8 +189,8 @@ warn_gpu(struct figures *f, struct buf *b)
 }
 
 /*
- * Not repeated, as the screen gives it with its share; a warning that points
- * elsewhere is.
+ * Messages that are not repeated: the screen has them with a share, or they
+ * only point to other warnings of the same programs.
  */
 static bool
 is_said(const char *id)
@@ -231,7 +231,7 @@ finish_health(struct figures *f, struct buf *b)
 	f->health = figures_keep(f, b);
 }
 
-/* For a comparison: warnings about this side. */
+/* In a comparison a warning names its side. */
 static void
 name_side(struct figures *f, struct str *s, struct buf *b)
 {

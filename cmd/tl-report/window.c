@@ -7,8 +7,8 @@
 #define INCOMPLETE 10 /* percent: above, the verdict says what is missing */
 
 /*
- * Without missing time, as in the verdict; if the verdict is about that, it is
- * idle time here.
+ * The verdict leaves out missing time, and so does this. If the verdict is
+ * about missing time, it is idle time here.
  */
 static int64_t
 whole_ns(const struct budget *w)
@@ -54,7 +54,7 @@ put_steps(const struct budget *w, struct buf *b)
 		    b, " %sstep%s", w->is_inferred ? "inferred " : "", plural);
 }
 
-/* Of several ranks, whose steps are longer by that elsewhere. */
+/* The longest wait for the first GPU event; a single rank's verdict has it. */
 static int64_t
 longest_head(const struct figures *f)
 {
@@ -125,7 +125,7 @@ window_is_of_kernels(const struct figures *f)
 	return is_blind;
 }
 
-/* That of its steps, or of its GPU events, as tl-idle has it: of all ranks. */
+/* Whether tl-idle has each rank's window: of its steps or its GPU events. */
 static bool
 has_windows(const struct figures *f)
 {
