@@ -2,17 +2,19 @@
 /*
  * Adds ops and frames of XLA to the tree.
  *
- * A thread's GPU work in the order of the tree is a row of leaves. Each has a
- * path: the run of its module, scopes, the run of its instruction; and with the
- * leaf before it, it shares so many of them. What shares one is below one event
- * that is put in: as low in the tree as all of it is below one, so around
- * neighbours. Where an event of the host has GPU work below it that shares less
- * than it does with what is beside it, the rest is parted there: what is put in
- * never cuts through an event.
+ * The GPU work of a thread, in tree order, is a row of leaves. A leaf has a
+ * path: the run of its module, scopes, the run of its instruction. It shares
+ * the first levels of the path with the leaf before it. Leaves that share a
+ * level get one event for it, as low in the tree as encloses them all, and with
+ * them what lies between.
  *
- * What a launch has of several instructions is parted below it. GPU work
- * without launch has its path on its own thread. Such events have times that
- * only show the order (EV_UNTIMED), as all frames.
+ * An added event never cuts through an event of the host. So work below a host
+ * event shares no more levels with its neighbours than within itself: further
+ * levels are split there.
+ *
+ * Several instructions of one launch are split below it. GPU work without a
+ * launch has its path on its own thread. As with all frames, times of these
+ * events only show the order (EV_UNTIMED).
  */
 #include "trace/hlo-inside.h"
 
@@ -47,7 +49,7 @@ struct put {
 	uint32_t frame_shape;
 	/* runs, by number from 1 on: of the module, of the instruction */
 	uint32_t nruns, module_run, run;
-	uint32_t behind; /* its last leaf that distinguishes runs ... */
+	uint32_t behind; /* after its last leaf that distinguishes runs ... */
 	uint64_t call;   /* ... and that leaf's launch */
 	/* end of a leaf's group, by level */
 	uint32_t asked_leaf, asked_level, asked_end;
@@ -158,9 +160,8 @@ common_frames(const struct hlo_op *a, const struct hlo_op *b)
 }
 
 /*
- * A run of an instruction begins with leaf i. Where the module's run had the
- * instruction already, in another call and in no loop, that begins anew as
- * well.
+ * Leaf i begins a run of an instruction. It also begins a run of the module if
+ * this one's run had the instruction in another call, and not in a loop.
  */
 static void
 begin_run(struct put *p, uint32_t i)
@@ -207,7 +208,7 @@ find_shared(struct put *p)
 		if (!is_same)
 			begin_run(p, i);
 		else if (counts && is_again(p, l))
-			begin_run(p, p->behind); /* with copies before it */
+			begin_run(p, p->behind); /* with the copies before it */
 		if (!counts || gpu->name == INTERN_NONE)
 			continue;
 		while (p->stamps.n <= gpu->name)
@@ -233,7 +234,7 @@ widen_run(struct put *p, const struct held *it, const struct range *r)
 	run->end_ns = item_end(it) > run->end_ns ? item_end(it) : run->end_ns;
 }
 
-/* All work below an event of the host is shared, or none. */
+/* Work below a host event shares no more with its neighbours than within. */
 static void
 part(struct put *p, uint32_t pos, uint32_t up)
 {
@@ -342,7 +343,7 @@ pop(struct put *p)
 		p->nput--;
 		if (__builtin_sub_overflow(o.end, it->ts_ns, &it->dur_ns))
 			it->dur_ns = INT64_MAX;
-		/* what asks which event lies in which finds nothing in 0 */
+		/* an event without length encloses nothing */
 		if (it->dur_ns < 1)
 			it->dur_ns = 1;
 		o.end = item_end(it);
@@ -368,7 +369,7 @@ piece(const struct held *launch, uint32_t at, uint32_t n)
 	    launch->dur_ns % n * at / n;
 }
 
-/* Opens all that the leaves up to last belong to. */
+/* Whether the events of all leaves up to last are open. */
 static bool
 is_open(const struct put *p, uint32_t last)
 {
@@ -394,7 +395,7 @@ hang_leaves(struct put *p, uint32_t first)
 	}
 }
 
-/* The leaves up to last: those of a launch itself, or without one. */
+/* Places the leaves of one launch, or one without launch, up to last. */
 static void
 place_leaves(struct put *p, uint32_t launch, uint32_t last)
 {
@@ -444,9 +445,9 @@ close_top(struct put *p)
 }
 
 /*
- * Whether what is put in next for a leaf goes above this event of the host
- * though it has nothing else below it: a call, or the host's own event of the
- * run, above which frames are.
+ * Whether the next added event goes above this host event although only the
+ * leaf is below it: a call, or the host's own event of the run, which belongs
+ * below the frames.
  */
 static bool
 is_below(const struct put *p, uint32_t i, const struct hlo_leaf *l)
@@ -457,7 +458,7 @@ is_below(const struct put *p, uint32_t i, const struct hlo_leaf *l)
 	    (it->name == l->op->name && p->nput < l->op->nframes);
 }
 
-/* An event of the host, below the events added from it on. */
+/* Places a host event below the events that begin at it. */
 static void
 place_event(struct put *p, uint32_t pos)
 {
@@ -529,7 +530,7 @@ find_loose(struct put *p)
 		    p->s);
 }
 
-/* Those of one thread from at on; returns where the next thread's begin. */
+/* GPU work of one thread, from at; returns where the next thread begins. */
 static size_t
 put_in_loose(struct put *p, size_t at, uint32_t thread)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs of modules as annotations. Each device runs a module itself; the nth
- * runs of all devices are one, from the first to the last that the host does
- * for it. What a process dispatches is so on one thread, that of its first run.
+ * Runs of modules as annotations. Each device runs a module itself. The nth
+ * runs of all devices are one run, from the first to the last event of the host
+ * for it. Runs of a process are on one thread, that of its first run.
  */
 #include "trace/hlo-inside.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps that end with the optimizer's: torch.optim notes each of its steps by
- * itself, so training that has no markers of its own has these. They are
- * borders where most of what is launched between two of them is launched
- * between the next two as well; man/tl-steps.1 has the rules.
+ * Steps that end with the optimizer's: torch.optim records each of its steps,
+ * so training without markers of its own has these. They are borders of steps
+ * if successive stretches between them launch mostly the same; man/tl-steps.1
+ * has the rules.
  */
 #include <stdlib.h>
 
@@ -42,7 +42,7 @@ calls_before(const struct finder *f, int64_t ns)
 	return at;
 }
 
-/* Several that follow each other without a call between them are one. */
+/* Borders without a call between them are one. */
 static void
 add_border(struct finder *f, const struct infer_optimizer *e)
 {
@@ -57,7 +57,7 @@ add_border(struct finder *f, const struct infer_optimizer *e)
 		vec_push(&f->list, ((struct stretch){ .end_ns = e->end_ns }));
 }
 
-/* The last one was cut off: the recording ended in it. */
+/* A last border without a length: the recording ended in it. */
 static void
 close_last(struct finder *f, const struct infer_optimizer *last)
 {
@@ -67,7 +67,7 @@ close_last(struct finder *f, const struct infer_optimizer *last)
 		    f->calls[f->ncalls - 1].end_ns;
 }
 
-/* Of the first thread that has some; false: there are too few. */
+/* Borders of the first thread that has enough; false: none has. */
 static bool
 find_borders(struct finder *f, const struct infer *in, uint32_t *thread)
 {
@@ -118,7 +118,7 @@ number_names(struct finder *f)
 	map_free(&known);
 }
 
-/* ---- what they have in common ---- */
+/* ---- what stretches have in common ---- */
 
 static void
 count(struct finder *f, const struct stretch *x, int by)
@@ -127,7 +127,7 @@ count(struct finder *f, const struct stretch *x, int by)
 		f->counts.v[f->names.v[i]] += by;
 }
 
-/* Calls that only one of two has. */
+/* Calls that only one of two stretches has. */
 static size_t
 count_different(
     struct finder *f, const struct stretch *a, const struct stretch *b)
@@ -148,8 +148,8 @@ count_different(
 	return n;
 }
 
-/* The percentage of calls that those of a distance have in common; the first
- * may be a part. -1: too few. */
+/* The percentage of calls that stretches so far apart have in common, without
+ * the first, which may be cut off. -1: too few. */
 static int64_t
 alike_percent(struct finder *f, size_t distance)
 {
@@ -168,9 +168,9 @@ alike_percent(struct finder *f, size_t distance)
 }
 
 /*
- * How many borders a step has: the optimizers of a GAN take turns, and what is
- * between them differs from one to the next at least twice as much as from one
- * round to the next. 0: what is between them does not repeat.
+ * Borders per step, or 0 if stretches do not repeat. The optimizers of a GAN
+ * take turns: successive stretches then differ at least twice as much as those
+ * one round apart.
  */
 static size_t
 find_round(struct finder *f)
@@ -207,15 +207,15 @@ join_rounds(struct finder *f, size_t round)
 }
 
 /*
- * Of a name: how many stretches have it, the fewest calls of these, and the
- * second fewest; which has the fewest, and the sum of their numbers.
+ * Calls of a name: how many stretches have it, the sum of their numbers, which
+ * one has the fewest calls, and the fewest and second fewest calls.
  */
 struct common {
 	size_t stretches, sum, fewest;
 	int64_t least, second;
 };
 
-/* What all but the first one have of each name. */
+/* The calls of each name, in all stretches but the first. */
 static void
 find_common(struct finder *f, struct common *of)
 {
@@ -243,10 +243,7 @@ find_common(struct finder *f, struct common *of)
 	}
 }
 
-/*
- * Of what all but the first one and one more have, the most that this one
- * lacks.
- */
+/* The most that one stretch, not the first, lacks of what all others have. */
 static int64_t
 most_missing(const struct finder *f, const struct common *of)
 {
@@ -268,9 +265,9 @@ most_missing(const struct finder *f, const struct common *of)
 }
 
 /*
- * Whether the first one is whole, though the recording may begin in it: of
- * what all others have it lacks no more than one and a half times what one of
- * them does of the rest's, and it has no more calls than one of them.
+ * Whether the first stretch is whole, although the recording may begin in it.
+ * It has no more calls than some other. Of what all others have it lacks at
+ * most 1.5 times as much as one of them lacks of the others' calls.
  */
 static bool
 is_whole(struct finder *f)
@@ -294,7 +291,7 @@ is_whole(struct finder *f)
 	free(of);
 	for (size_t i = 1; i < f->list.n; i++)
 		most = f->list.v[i].n > most ? f->list.v[i].n : most;
-	/* where they have nothing in common nothing tells */
+	/* nothing in common: can't tell */
 	return all > 0 && f->list.v[0].n > 0 && f->list.v[0].n <= most &&
 	    (2 * missing <= 3 * may_miss || missing * LACKING_SHARE <= all);
 }
@@ -302,9 +299,9 @@ is_whole(struct finder *f)
 /* ---- steps ---- */
 
 /*
- * Where the first step begins: with the recording, but with its first call if
- * that comes later than in any other step by a tenth of one: models are built
- * before training begins.
+ * The first step begins with the recording. But models are built before
+ * training: if its first call is later than in any other step by a tenth of a
+ * step, the step begins with that call.
  */
 static int64_t
 start_of_first(const struct finder *f, int64_t start)

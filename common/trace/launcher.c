@@ -2,11 +2,11 @@
 /*
  * GPU work by the op that launched it, over a tree stream.
  *
- * A stack of those open events that matter: ops and launches with GPU work
- * below, frames of modules. GPU events are gathered in one array in the order
- * of the tree, so what lies below an open event is the array from where it
- * began. A second array holds their intervals, which become a union, in place,
- * when an op is closed: what is above needs no more than the union.
+ * A stack holds the open events that matter: ops and launches with GPU work
+ * below, frames of modules. GPU events are in one array in tree order: what is
+ * below an open event is the array from where it began. A second array has
+ * their intervals. When an op closes, its intervals become a union in place, as
+ * events above need no more.
  */
 #include <stdlib.h>
 
@@ -90,7 +90,7 @@ launchers_at(struct launchers *w, struct key step, uint32_t annotation)
 
 /* ---- arguments ---- */
 
-/* What a hostile stream calls one need not be: NDJSON has it as a text. */
+/* A hostile stream may have a text here: NDJSON writes lists as texts. */
 static uint32_t
 text_of_list(struct dict *st, const struct value *v)
 {
@@ -179,7 +179,7 @@ gather_direct(struct launchers_state *s, struct frame *f)
 	o->direct_ns = busy_of(s->direct.v, s->direct.n);
 }
 
-/* Its launcher is itself: a launch outside of all ops. */
+/* Whether it is passed on. A launch is its own launcher outside of ops. */
 static bool
 is_told(const struct launchers_state *s, const struct frame *f)
 {
@@ -232,8 +232,8 @@ close_down_to(struct launchers_state *s, uint32_t depth)
 }
 
 /*
- * Closes what is not above a host event. Depths alone don't tell when frames
- * are left out of what is pushed; but an event lies in those above it.
+ * Closes what is not above a host event. Depths alone do not tell if some
+ * frames were not pushed; but an event lies inside those above it.
  */
 static void
 close_before(struct launchers_state *s, const struct event *ev)
@@ -307,7 +307,7 @@ open_frame(
 	vec_push(&s->stack, f);
 }
 
-/* The time of an op counts at the op above it; that of calls is its own. */
+/* An op's time counts in the op above it; that of calls is its own. */
 static void
 add_child_time(struct launchers_state *s, const struct event *ev)
 {
@@ -340,7 +340,7 @@ launcher_above(struct launchers_state *s)
 	return launch;
 }
 
-/* The nearest event with a time of its own: of a graph's kernel its launch. */
+/* The nearest event with a time of its own: for a graph's kernel its launch. */
 static const struct launcher *
 timed_above(const struct launchers_state *s)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Forward to backward. Autograd numbers a forward op, and the backward ops
- * below a wrapper (autograd::engine::evaluate_function: X) have its number.
+ * Forward to backward. Autograd numbers a forward op. Backward ops below a
+ * wrapper (autograd::engine::evaluate_function: X) have the same number.
  *
- * For each number the first wrapper belongs to the latest op with the number
- * on another thread. Where wrappers of one number name several forward threads
- * and ops of several threads have the number, each thread's first wrapper
- * counts, and arrows come before times. Without a forward op the arrow fwdbwd
- * says it: from the op that starts at its f, up to its wrapper, and from the
- * op that starts at its s. Functions of C++ extensions: link-custom.c.
+ * The first wrapper of a number belongs to the latest op with that number on
+ * another thread. If wrappers of one number name several forward threads, and
+ * ops of several threads have it, each thread's first wrapper counts, and
+ * arrows go before times. Without a forward op the arrow fwdbwd decides: it
+ * leads from the op that starts at its s to the wrapper above the op that
+ * starts at its f. Functions of C++ extensions: link-custom.c.
  */
 #include "trace/link.h"
 #include "trace/store-inside.h"
@@ -33,7 +33,7 @@ struct back {
 	u32_vec starts; /* of each group in ops, and the end */
 	/* per group */
 	u32_vec wrappers, rest;
-	u32_vec first; /* each forward thread's first wrapper */
+	u32_vec first; /* first wrapper of each forward thread */
 	struct map thread_first;
 	u32_vec stamp; /* by thread: the last group with a wrapper (even) or
 	                  another op (odd) there */
@@ -91,7 +91,7 @@ find_numbered(struct back *b)
 			    ((struct numbered){ (uint32_t)*group - 1, i }));
 }
 
-/* By group, within it as in the file. */
+/* By group, within a group in file order. */
 static void
 sort_numbered(struct back *b)
 {
@@ -122,7 +122,7 @@ sort_numbered(struct back *b)
 
 /* ---- arrows ---- */
 
-/* The point of this place, made if it is new; or NULL. */
+/* The point of this place, or NULL; make: creates it if new. */
 static struct point *
 find_point(struct back *b, uint32_t thread, int64_t ts, bool make)
 {
@@ -147,10 +147,7 @@ is_arrow(struct store *s, uint32_t i)
 		STR("fwdbwd"));
 }
 
-/*
- * Of the ops that start at a point the innermost, and of those with a number
- * if there are any.
- */
+/* At a point the innermost op counts, and one with a number before others. */
 static void
 offer(struct back *b, uint32_t i)
 {
@@ -174,7 +171,7 @@ offer(struct back *b, uint32_t i)
 	p->has_number = has_number;
 }
 
-/* The nearest wrapper from an op on, frames not counted. */
+/* The nearest wrapper at or above an op, ignoring frames. */
 static uint32_t
 wrapper_of(struct store *s, uint32_t i)
 {
@@ -207,7 +204,7 @@ follow_arrow(struct back *b, uint32_t i, const struct map *begins)
 		*slot = f;
 }
 
-/* Needs the nesting of ops: makes it, where no tree is wanted. */
+/* Needs nested ops: nests them if no tree is wanted. */
 static void
 find_arrows(struct back *b)
 {
@@ -252,7 +249,7 @@ by_arrow(struct back *b, uint32_t w)
 
 /* ---- one number ---- */
 
-/* Of the ops of the number that are not on w's thread, the latest. */
+/* The latest op of the number that is not on w's thread. */
 static uint32_t
 latest(const struct back *b, uint32_t w, uint32_t from, uint32_t to)
 {
@@ -281,7 +278,7 @@ set_link(struct back *b, uint32_t w, uint32_t f)
 	*map_put(&s->fwd, w, NULL) = f;
 	s->items.v[w].state |= IN_FWD;
 	s->items.v[f].state |= IN_BWD;
-	if (is_new) /* of several the first */
+	if (is_new) /* the first of several */
 		*slot = w;
 }
 
@@ -298,8 +295,8 @@ forward_thread(struct store *s, uint32_t i)
 }
 
 /*
- * Splits the group; the number of forward threads that its wrappers name, and
- * in first each one's first wrapper.
+ * Splits the group. Returns how many forward threads its wrappers name; first
+ * has the first wrapper of each.
  */
 static size_t
 split(struct back *b, uint32_t from, uint32_t to)
@@ -333,7 +330,7 @@ split(struct back *b, uint32_t from, uint32_t to)
 	return named;
 }
 
-/* Threads of the other ops on which no wrapper is: more than one? */
+/* Whether other ops are on more than one thread without wrappers. */
 static bool
 has_forward_threads(struct back *b, uint32_t group)
 {
@@ -401,7 +398,7 @@ link_customs(struct back *b)
 	vec_free(&b->customs);
 }
 
-/* What was nested only for the arrows is no tree. */
+/* Undoes nesting that was only for the arrows. */
 static void
 forget_nesting(struct store *s)
 {

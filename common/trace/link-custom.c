@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Backward ops of functions that C++ extensions define: CppNode<X>. Autograd
- * numbers the function, but the op that calls it may go without the number;
- * then the latest op that has it is one of PyTorch's own (aten::), which only
- * ran before: those never make such a node.
+ * numbers the function, but the op that calls it may lack the number. The
+ * latest op with the number is then one of PyTorch's own (aten::) that only ran
+ * before: those never make such a node.
  *
- * The forward op is an op without number that begins after that one, and on
- * its thread before an op has a higher number. Of several it is the one whose
- * name shares the most words with X, at least two: SplitLookupFunction_Dense_Op
- * and dense_embedding_codegen_lookup_function share three.
+ * The forward op is an op without a number. It begins after the numbered one,
+ * and before an op of its thread has a higher number. Of several the one wins
+ * whose name shares most words with X, at least two:
+ * SplitLookupFunction_Dense_Op and dense_embedding_codegen_lookup_function
+ * share three.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 
 #define WORDS_SHARED 2
 
-/* ---- words of a name: parted by signs, and where an upper case begins ---- */
+/* ---- words of a name: split at signs and before upper case ---- */
 
 static bool
 next_word(struct str *rest, struct str *word)
@@ -92,7 +93,7 @@ is_before(
 	return t < thread || (t == thread && f->ts_ns < ts_ns);
 }
 
-/* The last of those on the item's thread that begins before it, or NULL. */
+/* The latest window of the item's thread that begins before it, or NULL. */
 static struct custom_link *
 window_of(const struct store *s, struct custom_link *v, size_t n, uint32_t i)
 {
@@ -115,7 +116,7 @@ is_op(const struct store *s, uint32_t i)
 	return it->kind == KIND_OP && (it->state & IN_TIME) != 0;
 }
 
-/* A window ends where an op of its thread has a higher number. */
+/* A window ends at an op of its thread with a higher number. */
 static void
 close_windows(struct store *s, struct custom_link *v, size_t n)
 {

@@ -3,10 +3,9 @@
  * match: iterations of two traces that did the same work, so that they can be
  * compared.
  *
- * A run is as many iterations of one phase as follow each other in a process;
- * long runs are cut into blocks. Blocks of a phase are as far apart as their
- * loads: each iteration of one against the one at its place in the other.
- * Distances are compared exactly, as sums of integers.
+ * A run is a series of iterations of one phase in a process. Long runs are cut
+ * into blocks. The distance of two blocks of a phase is that of their loads,
+ * iteration by iteration. Distances are sums of integers, compared exactly.
  *
  *	match_blocks_find(&side[s].blocks, side[s].v, side[s].n, 16);	both
  *	match_find(&list, side, PHASE_DECODE, &rules, &tally);
@@ -26,7 +25,7 @@
 struct match_block {
 	uint32_t first, n; /* iterations */
 	uint32_t run_n;    /* of the run that it was cut from */
-	uint32_t process;  /* whose they are, see match_side */
+	uint32_t process;  /* index in match_side */
 	uint8_t phase;
 	bool has_sqsk, has_load; /* in all of its names */
 };
@@ -40,14 +39,14 @@ struct match_side {
 
 struct match_rules {
 	size_t top;     /* pairs per phase, from 1 on */
-	bool is_approx; /* blocks match without sk, which no name needs then */
+	bool is_approx; /* ignores sk, so no name needs it */
 };
 
 struct match {
 	uint32_t block[MATCH_SIDES];
 	uint32_t n;     /* iterations of either */
 	uint32_t run_n; /* of the shorter run of both */
-	/* of each load: the sum of differences, UINT64_MAX: so many or more */
+	/* by load: the sum of differences; UINT64_MAX: so many or more */
 	uint64_t sums[MATCH_LOADS];
 };
 typedef VEC(struct match) match_list;
@@ -61,8 +60,8 @@ struct match_tally {
 /* num_steps 0: whole runs. */
 void match_blocks_find(struct match_side *s, size_t num_steps);
 /*
- * Appends the nearest pairs of a phase of MATCH_SIDES sides: of equals those of
- * the longest runs, then the longest, then the first ones.
+ * Appends the nearest pairs of a phase of MATCH_SIDES sides. Of equals those of
+ * the longest runs come first, then the longest, then the earliest.
  */
 void match_find(match_list *to, const struct match_side *sides,
     enum phase phase, const struct match_rules *rules,

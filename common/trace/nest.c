@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nesting of host events. Each thread for itself, in the order (start, longer
- * first, id), with a stack of those that are open:
+ * Nesting of host events, thread by thread, in the order (start, longer first,
+ * id), with a stack of open events:
  *
- * First ops and launches. An event pops what ended by its start. If it ends
- * behind the top, the two overlap: by less than BLEED_NS it is taken for the
- * profiler's rounding, and the top is popped; by more the event is discarded,
- * or with clip cut at the top's end. What is then the top is its parent.
+ * First ops and launches. An event pops what has ended by its start. If it ends
+ * after the top, the two overlap. Less than BLEED_NS is the profiler's
+ * rounding: the top is popped. Otherwise the event is discarded or, with clip,
+ * cut at the top's end. The remaining top is its parent.
  *
- * Then Python frames are put in between, in a second pass over all of them,
- * and never displace an op: an op pops frames that end before it and ops that
- * are not its parent of the first pass. A frame behaves as an op did, but pops
- * no op of which a later op is a descendant.
+ * Then a second pass over all events inserts Python frames, which never
+ * displace an op: an op pops frames that end before it, and ops that are not
+ * its parent of the first pass. A frame behaves as an op did, but pops no op
+ * that has a later op below it.
  *
- * Last, discarded events leave the order, which then is the trees' pre-order;
- * counts go up in a pass from its end.
+ * Last, discarded events leave the order, which then is the trees' pre-order. A
+ * pass from its end counts what is below each event.
  */
 #include "trace/hlo-inside.h"
 
 #define BLEED_NS 1000
-/* Events between the one at hand and the one that is fetched from memory. */
+/* Prefetched so many events ahead. */
 #define AHEAD 12
 
 struct open {
@@ -50,7 +50,7 @@ count_gpu(struct store *s, uint32_t launch)
 	return n;
 }
 
-/* The GPU events of a launch outside of the tree. */
+/* Counts the GPU events of a launch outside the tree. */
 static void
 leave_out(struct store *s, uint32_t i)
 {
@@ -59,7 +59,7 @@ leave_out(struct store *s, uint32_t i)
 
 /* ---- order ---- */
 
-/* Host events by thread; starts has where each begins. */
+/* Sorts host events into threads; starts has where each begins. */
 static void
 bucket(struct store *s, bool frames)
 {
@@ -85,7 +85,7 @@ bucket(struct store *s, bool frames)
 		else
 			leave_out(s, i);
 	}
-	/* where frames are left out there are gaps: ends by thread */
+	/* without frames there are gaps: ends by thread */
 	vec_reserve(&s->ends, s->threads.n + 1);
 	memcpy(s->ends.v, next, s->threads.n * sizeof *next);
 	s->ends.n = s->threads.n;
@@ -139,7 +139,7 @@ push(struct nesting *n, uint32_t i, int64_t end, uint32_t last)
 	    ((struct open){ end, i, last, it->kind == KIND_PYTHON }));
 }
 
-/* An event that overlaps too much; true: it was cut and stays. */
+/* Discards an event that overlaps too much; true: cut it, and it stays. */
 static bool
 clip(struct nesting *n, struct held *it, int64_t *end)
 {
@@ -157,7 +157,7 @@ clip(struct nesting *n, struct held *it, int64_t *end)
 	return true;
 }
 
-/* By how much the top ends after ts. */
+/* Whether the top ends so little after ts that it is rounding. */
 static inline bool
 is_bleed(const struct open *top, int64_t ts)
 {
@@ -198,7 +198,7 @@ nest_ops(struct nesting *n, uint32_t from, uint32_t to)
 
 /* ---- second pass: frames in between ---- */
 
-/* Down to where the op belongs: below its parent of the first pass. */
+/* Pops to where the op belongs: below its parent of the first pass. */
 static void
 seek_op(struct nesting *n, const struct held *it, int64_t end)
 {
@@ -211,7 +211,7 @@ seek_op(struct nesting *n, const struct held *it, int64_t end)
 	}
 }
 
-/* The same for a frame; false: it has no place. */
+/* Pops to where the frame belongs; false: it has no place. */
 static bool
 seek_frame(struct nesting *n, uint32_t pos, struct held *it, int64_t *end)
 {
@@ -250,9 +250,9 @@ insert_frames(struct nesting *n, uint32_t from, uint32_t to)
 	}
 }
 
-/* ---- what stands below ---- */
+/* ---- what is below ---- */
 
-/* Only those in the tree stay in the order; marks are inherited. */
+/* Keeps only events of the tree in the order; marks are inherited. */
 static uint32_t
 compact(struct nesting *n, uint32_t from, uint32_t to, uint32_t out)
 {

@@ -14,7 +14,7 @@ extern const size_t trace_ndata;
 
 typedef VEC(struct form) form_list;
 
-/* Of the program: those of the source that is being read. */
+/* The program's: forms of the source being read. */
 static struct {
 	form_list list; /* in matching order */
 	struct arena *mem;
@@ -46,7 +46,7 @@ static struct {
 	X(d)                   \
 	X(overlap)
 
-/* Its offset in struct iteration; 0: unknown field. */
+/* The field's offset in struct iteration; 0: unknown. */
 static uint16_t
 field_of(struct str word)
 {
@@ -289,7 +289,7 @@ read_like(const struct reader *r, const struct json_item *v, json_items *list)
 	return true;
 }
 
-/* In the order in which they are read: sums name keys. */
+/* In reading order: sums name keys. */
 static const struct member {
 	const char *name;
 	enum json_token type;
@@ -355,7 +355,7 @@ free_forms(form_list *list)
 	vec_free(list);
 }
 
-/* Into an empty list. */
+/* Reads into an empty list. */
 static bool
 read_forms(struct str text, form_list *to, struct buf *why)
 {
@@ -409,7 +409,7 @@ need_builtin(void)
 	note_first_bytes();
 }
 
-/* Sources mostly have the same text. */
+/* Most sources have the same text. */
 static bool
 is_known(struct str text)
 {

@@ -19,7 +19,7 @@ const char *const phase_method_words[METHOD_COUNT + 1] = {
 
 /* ---- words ---- */
 
-/* Words, separated by '|', of a phase. "a*b": both, in this order. */
+/* Words of a phase, separated by '|'. "a*b": both, in this order. */
 struct words {
 	const char *prefill, *decode;
 };
@@ -84,8 +84,8 @@ is_border(struct str s, size_t i)
 	return i >= s.len || s.p[i] == '_' || s.p[i] == ' ' || s.p[i] == '\t';
 }
 
-/* A sequence length at i, "sl512" or "seqlen_512" as a word of its own; or 0.
- * Within a word it is something else: Tensile's "USL1". */
+/* The sequence length at i, "sl512" or "seqlen_512"; or 0. It must be a word:
+ * in Tensile's "USL1" it is something else. */
 static int64_t
 length_at(struct str s, size_t i)
 {
@@ -138,7 +138,7 @@ by_lengths(struct str text)
 
 struct shapes {
 	size_t ninputs;
-	int64_t rows;   /* the first dimension of the first input */
+	int64_t rows;   /* first dimension of the first input */
 	int64_t length; /* of a request's sequence, in attention */
 	int64_t tokens; /* of all requests, likewise */
 };
@@ -154,7 +154,7 @@ item_int(const json_items *list, size_t i)
 	    : NOT_TOLD;
 }
 
-/* [B,H,S,D] and [B,S,H] have a sequence of each request, [tokens,H,D] not. */
+/* [B,H,S,D] and [B,S,H] have each request's sequence, [tokens,H,D] not. */
 static struct shapes
 shapes_of(const struct phase_facts *f)
 {
@@ -195,7 +195,7 @@ by_size(int64_t n, int64_t threshold)
 	return n > threshold ? PHASE_PREFILL : PHASE_DECODE;
 }
 
-/* Of all ops with two inputs or more, not only of GEMMs. */
+/* For all ops with two or more inputs, not only GEMMs. */
 static enum phase
 by_rows(const struct shapes *s, int64_t threshold)
 {
@@ -299,8 +299,8 @@ operation_frequency(const struct phase_facts *f, const struct phase_counts *c)
 }
 
 /*
- * The first that knows. Arguments of attention prove most, where they tell a
- * request's length: tokens of a batch may be of one prompt or of many requests.
+ * The first method that knows. Attention's arguments prove most if they have a
+ * request's length: tokens of a batch may be one prompt or many requests.
  */
 static struct phase_guess
 hybrid(const struct phase_facts *f, const struct phase_counts *c)
@@ -468,7 +468,7 @@ add_row(struct phases *p, struct dict *st, const struct launcher *o)
 	return number;
 }
 
-/* Those of a source are known once an event follows its prologue. */
+/* A source's iterations are known once an event follows its prologue. */
 void
 phases_event(struct phases *p, const struct dict *st, const struct event *ev,
     uint32_t source)

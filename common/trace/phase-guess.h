@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase-guess: the phase of what ops launch. Where a source has iterations, it
- * is that of the one in which the op began. Else six methods guess whether it
- * works on prompts or on tokens: by its name, those of its kernels, its
- * arguments, or how often it is called. Who prints a guess names the method
- * that decided.
+ * phase-guess: the phase of what ops launch. If a source has iterations, it is
+ * that of the iteration in which the op began. Else six methods guess whether
+ * it works on prompts or on tokens, by its name, its kernels' names, its
+ * arguments, or its number of calls. Whoever prints a guess names its method.
  *
  *	struct phases p = PHASES;
  *	phases_event(&p, dict, &in->ev, source);	each event
- *	mark = phases_mark(&p, dict, launcher);		each launcher
- *	phases_decide(&p, dict);			behind the last one
+ *	mark = phases_mark(&p, dict, launcher);		each one
+ *	phases_decide(&p, dict);			after the last
  *	g = phases_of(&p, mark);
  *	phase_words[g.phase], phase_method_words[g.by]
  *
@@ -35,7 +34,7 @@ enum phase_method {
 };
 extern const char *const phase_method_words[METHOD_COUNT + 1];
 
-/* A phase, and the method that found it: of a hybrid one the deciding one. */
+/* A phase and its method; for a hybrid the one that decided. */
 struct phase_guess {
 	enum phase phase; /* prefill, decode or mixed */
 	enum phase_method by;
@@ -49,14 +48,14 @@ struct phase_facts {
 	int64_t launched; /* how many launchers have this name */
 };
 
-/* How often names are launched: quantiles over the names. */
+/* Launches per name: quantiles over the names. */
 struct phase_counts {
 	double q15, q30, q50, q70;
 };
 
-/* Sorts the counts of the names. */
+/* Sorts counts. */
 void phase_counts_of(struct phase_counts *c, int64_t *counts, size_t n);
-/* More rows than this in its arguments mean a prompt. */
+/* threshold: more rows in its arguments mean a prompt. */
 struct phase_guess phase_guess(enum phase_method m, int64_t threshold,
     const struct phase_counts *c, const struct phase_facts *f);
 
@@ -64,7 +63,7 @@ struct phase_guess phase_guess(enum phase_method m, int64_t threshold,
 
 #define PHASE_THRESHOLD 10
 
-/* The phase of a launcher, or the row that gives it at the end. */
+/* The phase of a launcher, or the row that decides it at the end. */
 struct phase_mark {
 	uint32_t row; /* STEPS_NONE: none */
 	uint8_t phase;
@@ -79,8 +78,7 @@ struct phase_row {
 struct phases {
 	enum phase_method method; /* METHOD_COUNT: the default */
 	int64_t threshold;
-	bool may_guess; /* if there are no iterations; otherwise nothing has a
-	                 * phase */
+	bool may_guess; /* without iterations; else there is no phase */
 	bool any;       /* a source has iterations */
 	/* words as numbers in the dictionary, after phases_decide() */
 	uint32_t phase_words[PHASE_COUNT], method_words[METHOD_COUNT];
@@ -102,11 +100,11 @@ struct phases {
 /* Sources are numbered over all files. */
 void phases_event(struct phases *p, const struct dict *st,
     const struct event *ev, uint32_t source);
-/* Whether phases of the current source are those of its iterations. */
+/* Whether phases of the current source come from its iterations. */
 bool phases_are_recorded(const struct phases *p);
 /*
- * The phase, without guesses, of what begins on a track at a time; without a
- * track (INTERN_NONE): in any process.
+ * The phase, without guesses, of what begins on a track at a time. INTERN_NONE:
+ * in any process.
  */
 enum phase phases_at(const struct phases *p, const struct dict *st,
     uint32_t track, int64_t ts_ns);

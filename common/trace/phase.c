@@ -43,7 +43,7 @@ take_char(struct rest *r, char c)
 	return true;
 }
 
-/* Out of range of int64 counts as 0. */
+/* A number beyond int64 counts as 0. */
 static bool
 take_number(struct rest *r, int64_t *n)
 {
@@ -90,7 +90,7 @@ struct key_value {
 	bool is_told;
 };
 
-/* "[4096, 4096]", and "...+3" behind it. */
+/* "[4096, 4096]", maybe with "...+3" after it. */
 static bool
 take_list(struct rest *r, struct key_value *v)
 {

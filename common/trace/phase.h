@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase: what the annotation of a serving iteration says of it.
+ * phase: what the name of a serving iteration says about it.
  *
  *	execute_6147_context_2(sq6144sk7144sqsq..sqsk..)_generation_3(sq3...)
  *	execute_context_2(6144)_generation_3(3)
@@ -8,8 +8,8 @@
  *	decode[bs=32 tok=128 ... sqsq=512 ...]	prefill[bs=6 tok=17408 ...]
  *	execute_diffusion_1_1024x1024
  *
- * The forms are data: phases/builtin.json, and a site's own file of the same
- * form, whose entries come first. Of several forms the first that fits counts.
+ * The forms are data: phases/builtin.json, preceded by a site's own file in the
+ * same format. The first form that fits counts.
  *
  *	[ { "name": "sglang_native", "tier": "native", "phase": "prefill",
  *	    "pattern": "step[EXTEND*]", "like": "*bs=[0-9]*",
@@ -17,17 +17,16 @@
  *	    "examples": [ { "name": "step[EXTEND bs=2]", "batch_size": 2 } ] },
  *	  ... ]
  *
- * A name begins as the pattern: "#" stands for a number, "{FIELD...}" for a
- * number that those fields get, "*" for what is up to the bracket that closes:
- * words and KEY=VALUE, whose numbers go to the fields that "keys" names. Of
- * "bs=117/128" the second number goes to the field behind a slash. A bare word
- * counts as 1. Where keys give a field several numbers, it is the first of
- * "keys" that is not 0.
+ * A name begins like the pattern. "#" is a number, "{FIELD...}" a number for
+ * these fields. "*" is all up to the closing bracket: words and KEY=VALUE,
+ * whose numbers go to the fields in "keys". In "bs=117/128" the second number
+ * goes to the field after a slash. A bare word counts as 1. If keys give a
+ * field several numbers, the first in "keys" that is not 0 counts.
  *
- * "like" is a shell pattern that the whole name is like, too. "sums" are keys:
- * only with all of them is has_sqsk set; without "sums" it is in the detailed
- * tier. Without "phase" the requests decide. "examples" are checked when a file
- * is read.
+ * "like" is a shell pattern for the whole name. "sums" are keys: has_sqsk is
+ * set only with all of them; without "sums" it is set in the detailed tier.
+ * Without "phase" the requests decide. "examples" are checked when a file is
+ * read.
  */
 #ifndef TL_TRACE_PHASE_H
 #define TL_TRACE_PHASE_H
@@ -54,8 +53,8 @@ struct iteration {
 	uint8_t tier, phase;
 	bool has_sqsk; /* the name has the sums c_* and g_* */
 	/*
-	 * The name tells requests; it tells those, tokens or a batch. Without
-	 * it is as one request that generates or is at its prompt.
+	 * The name has requests; or requests, tokens or a batch. Otherwise
+	 * fields are those of one request that generates or is at its prompt.
 	 */
 	bool has_requests, has_load;
 	uint32_t format; /* iteration_format_name() */
@@ -67,7 +66,7 @@ struct iteration {
 	int64_t c_sq, c_sk, c_sqsq, c_sqsk;
 	int64_t g_sq, g_sk, g_sqsq, g_sqsk;
 	/* -1: not in the name */
-	int64_t padded;           /* the batch of the graph that is replayed */
+	int64_t padded;           /* batch of the replayed graph */
 	int64_t spec;             /* speculative tokens a request */
 	int64_t p, d;             /* requests at their prompt, and generating */
 	int64_t overlap;          /* two batches side by side */
@@ -75,8 +74,8 @@ struct iteration {
 };
 
 /*
- * False: the name is of no iteration. It then has the fields of an unmatched
- * one: one request that generates one token.
+ * False: no name of an iteration. The fields are then those of one request that
+ * generates one token.
  */
 bool iteration_of_name(struct str name, struct iteration *it);
 struct str iteration_format_name(uint32_t format);
@@ -84,9 +83,9 @@ struct str iteration_format_name(uint32_t format);
 int64_t iteration_tokens(const struct iteration *it);
 
 /*
- * A site's own forms, which come before those there. A bad file ends the
- * program. tl-tree keeps its text, without white space, as a fact of each
- * source, so that programs behind it know the forms, too.
+ * A site's own forms, tried before the others. A bad file ends the program.
+ * tl-tree stores the text, without white space, as a fact of each source: later
+ * programs then know the forms.
  */
 void iteration_formats_load(const char *path);
 /* The text of the last file; empty: none. */

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * repeat: what is done again and again, and where it begins.
+ * repeat: what repeats, and where it begins.
  *
- * Of names in order (what was launched, or ops) it finds the stretch that
- * repeats: a name that comes m times cuts them into units, and most units must
- * have the same names. Of all m the one that most names agree with is taken. A
- * stretch that leaves some names out is a part of what repeats (a layer), and
- * not taken.
+ * It looks at names in order (of launches or ops) for the stretch that repeats.
+ * A name that occurs m times cuts the names into units, most of which must have
+ * the same names. Of all m the one wins that most names agree with. A stretch
+ * that leaves out names is only a part of what repeats (a layer) and is not
+ * used.
  *
- * A repetition begins behind the longest pause of the host, or with the first
- * event if that comes behind a pause half as long. Whole repetitions count;
- * what is left at either end does not.
+ * A repetition begins after the longest pause of the host, or with the first
+ * event if that follows a pause half as long. Only whole repetitions count.
  *
  * Memory: 40 bytes an event while it works. Time: n log n.
  */
@@ -21,9 +20,9 @@
 
 struct repeat_event {
 	int64_t start_ns, end_ns; /* of the call */
-	uint64_t order;           /* of those that begin together */
+	uint64_t order;           /* of events with equal starts */
 	uint32_t name;
-	uint32_t event; /* the caller's */
+	uint32_t event; /* the caller's number */
 };
 
 struct repeats {

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * steps: what the steps of a source are, and when. All programs ask here.
+ * steps: what the steps of a source are, and when, for all programs.
  *
- * A step is, the first that fits: what the user names; two ProfilerStep#N or
- * more; StepTraceAnnotations of JAX; iterations (phase.h), of which those of
- * the best tier count; one ProfilerStep#N; runs of the XLA module that takes
- * most GPU time, as tl-tree notes them (hlo-inside.h); what tl-tree infers
- * (infer.h). Where nothing does, tl-steps takes the span of all GPU events as
- * the one window.
+ * Steps are the first of these that a source has: what the user names; two
+ * ProfilerStep#N or more; StepTraceAnnotations of JAX; iterations (phase.h) of
+ * the best tier; one ProfilerStep#N; runs of the XLA module with most GPU time,
+ * from tl-tree (hlo-inside.h); what tl-tree infers (infer.h). Without any,
+ * tl-steps takes the span of all GPU events as one window.
  *
  *	ProfilerStep#3 [      ][       ]	up to the next one's start
  *	jit_train(5)   [      ][       ]	likewise
- *	decode[bs=8]   [    ]  [     ]		its own, and what is between
+ *	decode[bs=8]   [    ]  [     ]		its own, and between
  *
- * Each process has steps of its own: those of the thread that launches most GPU
- * work inside of them. Of nested ones the outermost counts; one that outlasts
+ * Each process has its own steps: those of the thread that launches most GPU
+ * work inside them. Of nested ones the outermost counts. A step that outlasts
  * the next one's start is cut there.
  *
- * tl-tree decides that and marks their annotations (EV_STEP, EV_SLOWEST), as
- * who reads the prologue of a tree does not know yet what is launched:
+ * tl-tree decides that and marks the annotations (EV_STEP, EV_SLOWEST), as a
+ * reader of a tree's prologue does not know yet what is launched:
  *
  *	steps_clear(&s);
  *	steps_add(&s, in->dict, &in->ev, number);	each event of it
@@ -30,10 +29,10 @@
  *	steps_find(&s, &host, globs, nglobs);
  *	for each of s.processes: list.v[first] .. [first + n - 1], in time
  *
- * What phase a time is in is asked of iterations, which are there where steps
- * are others, too: of a second struct steps, whose only_iterations is set.
+ * For the phase at a time, ask a second struct steps with only_iterations:
+ * there may be iterations although other events are the steps.
  *
- * Memory: 80 bytes a marker, 220 more of an iteration, and 40 a window.
+ * Memory: 80 bytes a marker, 220 more an iteration, and 40 a window.
  */
 #ifndef TL_TRACE_STEPS_H
 #define TL_TRACE_STEPS_H
@@ -57,8 +56,7 @@ struct step_window {
 	uint32_t iteration; /* of its marker; STEPS_NONE: not an iteration */
 	uint8_t what;
 	bool is_cut;  /* the next one begins before its end */
-	bool has_gpu; /* GPU work is in it or launched by it:
-	               * steps_find_gpu() */
+	bool has_gpu; /* GPU work in or launched by it: steps_find_gpu() */
 };
 
 struct step_process {
@@ -83,7 +81,7 @@ enum step_family {
 struct step_marker {
 	int64_t start_ns, end_ns;
 	int64_t number;
-	uint64_t order; /* decides between equal times */
+	uint64_t order; /* breaks ties */
 	struct key pid;
 	uint32_t thread; /* the caller's numbers */
 	uint32_t event;
@@ -131,9 +129,9 @@ void steps_add(struct steps *s, const struct dict *st, const struct event *ev,
 /* Call after the last marker: a thread launched n GPU events at a time. */
 void steps_launched(struct steps *s, uint32_t thread, int64_t ns, uint64_t n);
 /*
- * Finds the windows. Of threads of a process that launch equally much the one
- * has its steps that begins first. The slowest is that of the longest wall time
- * where none is marked.
+ * Finds the windows. If threads of a process launch equally much, the one whose
+ * steps begin first has them. If no step is marked as slowest, the one with the
+ * longest wall time is.
  */
 void steps_ready(struct steps *s);
 /*
@@ -160,15 +158,14 @@ struct key phase_key(enum phase phase, struct dict *st);
 void steps_free(struct steps *s);
 
 /*
- * The steps of a source, from all that it recorded. Nothing is found where
- * nothing is named like the globs, if there are any, or where there is neither
- * a step nor a GPU event.
+ * The steps of a source, from all that it recorded. Finds nothing if globs are
+ * given and none matches, or without both steps and GPU events.
  */
 void steps_find(struct steps *s, const struct host *h, const struct str *globs,
     size_t nglobs);
 /*
- * Sets has_gpu of all windows, from all GPU events. For a step without any,
- * nothing recorded shows whether the GPU was idle.
+ * Sets has_gpu of all windows, from all GPU events. For a step without any, the
+ * recording does not show whether the GPU was idle.
  */
 void steps_find_gpu(struct steps *s, const struct host *h);
 /* The index of the window in which a host event starts, or STEPS_NONE. */

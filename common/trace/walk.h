@@ -2,8 +2,8 @@
 /*
  * walk: the stack over a tree stream.
  *
- * Says for each event of a tree stream what is above it. State: the open
- * events, and the source's steps (they stand in the prologue).
+ * Tells what is above each event. It holds the open events, and the source's
+ * steps, which are in the prologue.
  *
  *	struct walk *w = walk_create(in->dict);
  *	while ((item = stream_next(in)) != ITEM_END)
@@ -31,15 +31,15 @@ void walk_destroy(struct walk *w);
 /* Every event of all sections, in order; later calls are about this one. */
 void walk_push(struct walk *w, const struct event *ev);
 /*
- * The nearest op and module (event_is_module()) above it, itself not counted;
- * NULL when there is none. Valid until the next walk_push().
+ * The nearest op and module (event_is_module()) above it, not itself; NULL:
+ * none. Valid until the next walk_push().
  */
 const struct walk_above *walk_op(const struct walk *w);
 const struct walk_above *walk_module(const struct walk *w);
 /*
- * The step in which it starts, or what is between two; NULL: neither. GPU work
- * belongs to the step of its launch, and to none without one. Events of the
- * prologue are in none, as steps are not known before its end.
+ * The step in which it starts, or the time between two; NULL: neither. GPU work
+ * belongs to the step of its launch; without a launch, to none. Events of the
+ * prologue belong to none, as steps are known only after it.
  */
 const struct step_window *walk_step(const struct walk *w);
 
