@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tl-advise: gains beyond the time that there is end it. */
+/* tl-advise: gains of more than the time of the trace end it. */
 #include "cmd/tl-advise/advise.h"
 #include "tests/unit/child.h"
 #include "tests/unit/tap.h"
@@ -11,7 +11,7 @@ static const struct rule roof = { .name = STR_INIT("roof"),
 static const struct rule fusion = { .name = STR_INIT("chain"),
 	.section = STR_INIT("fusion") };
 
-/* Of 1 ms, of which 0.1 are not recorded: 0.4 of a gap, 0.5 of GPU work. */
+/* Of 1 ms, 0.1 not recorded: gains of 0.4 in a gap and 0.5 of GPU work. */
 static struct finding list[] = {
 	{ .rule = &roof,
 	    .claims = STR_INIT("gpu/1"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* base/child.c: a program that dies leaves no child behind, and only its own */
+/* base/child.c: a program that dies ends its children, and only its own */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -46,7 +46,7 @@ ends_one(void)
 	die("no");
 }
 
-/* What a child inherits are its siblings: they are not its to end. */
+/* A child inherits the list of its siblings, which it must not end. */
 static void
 child_dies(void)
 {
@@ -80,7 +80,7 @@ killed(void)
 	raise(SIGKILL);
 }
 
-/* Started by name, with numbers that are ours already. */
+/* Starts a program by name, on descriptors that are in use here. */
 static void
 starts_program(void)
 {
@@ -118,7 +118,7 @@ starts_none(void)
 		die_errno("%s", argv[0]);
 }
 
-/* Or dead, but not waited for yet. */
+/* Gone, or dead but not waited for. */
 static bool
 is_gone(pid_t pid)
 {
@@ -147,7 +147,7 @@ all_gone(const char *numbers)
 	return true;
 }
 
-/* They hear of it, but are not waited for. */
+/* Children get a signal, but nothing waits for them. */
 static bool
 soon_gone(const char *numbers)
 {

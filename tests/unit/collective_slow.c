@@ -70,7 +70,7 @@ limits(void)
 	is_int((int64_t)s.runs.n, 0, "of no length");
 }
 
-/* Two others between slow ones join them, three part them. */
+/* Two others between slow ones do not split an episode, three do. */
 static void
 gaps(void)
 {
@@ -115,7 +115,7 @@ scattered(void)
 	    "each in one");
 }
 
-/* The slower half may scatter as it will; the faster half sets the limit. */
+/* The faster half sets the limit, however much the slower half scatters. */
 static void
 scatter(void)
 {

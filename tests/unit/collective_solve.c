@@ -108,7 +108,7 @@ forget(struct made *m)
 	free(m->out);
 }
 
-/* How many are farther off than twice what their uncertainty says. */
+/* How many are off by more than twice their uncertainty. */
 static size_t
 wrong(const struct made *m)
 {
@@ -203,8 +203,8 @@ drift(void)
 }
 
 /*
- * 24 ends each, of which one in 20 is late by much: of many clocks some have
- * late ones where they turn a line.
+ * 24 ends each, one in 20 very late. Among many clocks some have late ends
+ * where they tilt a line.
  */
 static void
 drift_of_many(void)
@@ -215,7 +215,7 @@ drift_of_many(void)
 	for (uint64_t i = 0; i < 4; i++) {
 		struct made m;
 
-		/* of more, uncertainties are drawn */
+		/* beyond that, uncertainties are drawn */
 		p.nclocks = i < 2 ? 256 : 320;
 		p.ppm = i % 2 == 0 ? 0 : 10;
 		m = draw(&p, 200 + i);
@@ -252,7 +252,7 @@ islands(void)
 	forget(&m);
 }
 
-/* Of 2,000 pairs each is one: that takes no longer than as many ranks. */
+/* 2,000 pairs that nothing joins take no longer than as many ranks. */
 static void
 many_islands(void)
 {
@@ -261,7 +261,7 @@ many_islands(void)
 	struct solve_job pairs = m.job;
 	size_t apart = 0;
 
-	pairs.nstrata--; /* but for that of all */
+	pairs.nstrata--; /* without the stratum of all */
 	solve_clocks(&pairs, m.out);
 	for (size_t r = 0; r < p.nclocks; r++)
 		apart += m.out[r].island == r / 2;

@@ -67,7 +67,7 @@ plain(const uint32_t *a, size_t m, const uint32_t *b, size_t n, pairs *out)
 	reverse(out->v, out->n);
 }
 
-/* b: a with some symbols changed, left out and put in. */
+/* b: a with some symbols changed, removed and inserted. */
 static size_t
 edit(
     const uint32_t *a, size_t m, uint32_t nsymbols, uint32_t edits, uint32_t *b)
@@ -105,7 +105,7 @@ copy_list(u32s *to, const uint32_t *v, size_t n)
 		vec_push(to, v[i]);
 }
 
-/* As by the plain table, and turned as by that of the lists turned. */
+/* As in the plain table; with sides swapped, and turned, the same pairs. */
 static bool
 same(const uint32_t *a, size_t m, const uint32_t *b, size_t n)
 {
@@ -192,8 +192,7 @@ test_turned(void)
 		const char *text[NSIDES] = { cases[k].a, cases[k].b };
 		u32s list[NSIDES] = { { 0 }, { 0 } };
 
-		/* numbers in the order in which they are met: they say nothing
-		 */
+		/* numbers by order of appearance: they mean nothing */
 		for (int s = NSIDES - 1; s >= 0; s--)
 			for (const char *c = text[s]; *c != '\0'; c++)
 				vec_push(&list[s],

@@ -5,9 +5,9 @@
 #include "tests/unit/tap.h"
 
 /*
- * Two runs a side, of 2 events: compute of 100 ns before and 131 after, of
- * which 10 are of one side, 7 unknown, 4 of first steps; and 9 ns of
- * communication. The means are 50, 66 (rounded) and 5 and 5.
+ * Two runs a side, of 2 events: 100 ns of compute before, 131 after. Of these
+ * 10 are of one side, 7 unknown, 4 of first steps. Communication takes 9 ns.
+ * The means are 50, 66 (rounded) and 5 and 5.
  */
 static struct settings set = { .by = BY_OP };
 static struct change rows[] = {
@@ -32,7 +32,7 @@ static struct term terms[] = {
 	{ .part = 0, .is_named = true, .twice_ns = { 9, 16 } },
 };
 static struct step_group group = { .first = 0, .end = 6 };
-/* Who has the compute: of the second not all is in steps. */
+/* Compute by rank; not all of the second's is in steps. */
 static struct rank_change ranks[] = {
 	{ .run_ns = { 60, 71 }, .steps_ns = { 40, 60 }, .out_ns = { 20, 11 } },
 	{ .run_ns = { 40, 60 }, .steps_ns = { 35, 50 } },
@@ -111,8 +111,7 @@ below(void)
 	    "an event in no row");
 }
 
-/* What the program says, as an error, when a figure is off by so much; the
- * figure is as before then. */
+/* The error if a figure is off by so much; restores the figure. */
 static const char *
 broken(int64_t *figure, int64_t by)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* base/err.c: one line a message, that drives no terminal */
+/* base/err.c: a message is one line, and cannot control a terminal */
 #include <errno.h>
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of XLA modules, from HloProtos put together here. */
+/* Records of XLA modules, from HloProtos that this test builds. */
 #include "cmd/tl-decode/hlo/module.h"
 
 #undef HLO_MAX_RECORD
@@ -38,7 +38,7 @@ put_str(uint32_t field, const char *s)
 	proto_put_bytes(&b, field, str_of(s));
 }
 
-/* Numbers parted by blanks, packed. */
+/* Numbers, separated by blanks, packed. */
 static void
 put_packed(uint32_t field, const char *numbers)
 {
@@ -94,7 +94,7 @@ end(void)
 	proto_end(&b, in_inst);
 }
 
-/* One that has an f32[4], and operands. */
+/* An instruction that has an f32[4], and operands. */
 static void
 plain(const char *name, const char *opcode, uint64_t id,
     const uint64_t *operands, size_t n)
@@ -114,7 +114,7 @@ start(void)
 	proto_put_number(&b, 6, 1);
 }
 
-/* The record of the module, as events name those instructions; or the error. */
+/* The record of the module, if events name those instructions; or the error. */
 static const char *
 record_of(const char *names)
 {
@@ -138,7 +138,7 @@ record_of(const char *names)
 	return text.p;
 }
 
-/* The members of the one instruction behind its opcode and shape f32[4]. */
+/* Members of the only instruction, after its opcode and shape f32[4]. */
 static const char *
 members_of(const char *name)
 {
@@ -471,7 +471,7 @@ test_renamed(void)
 	    "renamed collectives: by -start, else by the order of numbers");
 }
 
-#define PROTO_HEAD 3 /* in front of the module: a key and two of length */
+#define PROTO_HEAD 3 /* before the module: a key and two of length */
 
 static void
 test_bad(void)
@@ -530,7 +530,7 @@ test_long(void)
 }
 
 /*
- * Every instruction has all others' tuple for operands: without its bound the
+ * Each instruction's operands are the tuple of all others. Without a bound the
  * record would have 100 times 1,000 times 20 kB.
  */
 static void
@@ -569,7 +569,7 @@ test_bound(void)
 	buf_free(&names);
 }
 
-/* What a text comes to. */
+/* How a text is recorded. */
 static const char *
 text_of(const char *text)
 {

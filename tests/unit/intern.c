@@ -35,7 +35,7 @@ hash(void)
 	ok(hash_bytes("\0", 1) != hash_bytes("\0\0", 2), "the length counts");
 }
 
-/* Texts that collide where the seed is known, as in what is written. */
+/* Texts that collide if the seed is known, as it is in files. */
 static void
 flood(void)
 {
@@ -102,7 +102,7 @@ small(void)
 	intern_destroy(NULL);
 }
 
-/* What was put last is found by its ends and middle, but all bytes decide. */
+/* The last text is found by its ends and middle, but all bytes decide. */
 static void
 alike(void)
 {

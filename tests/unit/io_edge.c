@@ -169,7 +169,7 @@ test_release(void)
 	buf_free(&text);
 }
 
-/* Behind the sniffed bytes of a file that was read before: as it stands. */
+/* A file that was read before is sniffed from its offset on. */
 static void
 test_middle(void)
 {
@@ -211,7 +211,7 @@ test_shrinking(void)
 	buf_free(&text);
 }
 
-/* Bytes that another program appends do not stand where zeros must. */
+/* Bytes that another program appends do not replace the zeros at the end. */
 static void
 test_growing(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Input: every way that bytes come in, and every way that they are damaged. */
+/* Input: all its sources, and all damage to it. */
 #include "tests/unit/io_help.h"
 
 struct got {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Output: that it arrives whole, or its failure does. */
+/* Output arrives whole, or its failure is reported. */
 #include <dirent.h>
 #include <errno.h>
 

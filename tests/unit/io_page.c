@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* io/page.c: arrays larger than their memory are as arrays in memory */
+/* io/page.c: arrays larger than memory behave like arrays in memory */
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -74,7 +74,7 @@ no_folder(void)
 	(void)page_alloc(&size);
 }
 
-/* What leaves memory can't be written. */
+/* Pages that leave memory can't be written. */
 static void
 no_room(void)
 {
@@ -91,7 +91,7 @@ no_room(void)
 		a[i] = i;
 }
 
-/* A touch of nothing is no matter of ours. */
+/* A fault outside of its arrays is not handled. */
 static void
 wild(void)
 {

@@ -31,7 +31,7 @@ read_file(const char *path, struct text *t)
 	return n < cap;
 }
 
-/* What came of a text: a running hash of its tokens, and the verdict. */
+/* The result of a text: a running hash of its tokens, and the verdict. */
 struct verdict {
 	bool good;
 	uint64_t hash;
@@ -47,7 +47,7 @@ token(struct verdict *v, const struct json *j, enum json_token t)
 		v->hash ^= hash_same(j->raw) + j->escaped;
 }
 
-/* Behind the value only white space may stand. */
+/* Only white space may follow the value. */
 static struct verdict
 finish(struct verdict v, struct json *j, const unsigned char *start)
 {

@@ -98,7 +98,7 @@ minify(const char *text, const char *want)
 	buf_free(&b);
 }
 
-/* The text ends in the middle of memory that looks as if it went on. */
+/* The text ends inside memory that looks as if it went on. */
 static void
 minify_inside(const char *text, size_t n, bool good)
 {

@@ -136,7 +136,7 @@ devices(void)
 	device("[{\"name\":\"AMD Radeon Graphics\",\"totalGlobalMem\":"
 	       "68702699520,\"numSms\":104}]",
 	    NULL);
-	/* parts of a GPU have not its figures */
+	/* figures of a GPU are not those of its parts */
 	device("[{\"name\":\"NVIDIA H100 80GB HBM3\",\"numSms\":132}]",
 	    "H100-SXM");
 	device("[{\"name\":\"NVIDIA H100 80GB HBM3 MIG 1g.10gb\","
@@ -203,7 +203,7 @@ rooflines(void)
 	ok(rf.roof == ROOF_ACHIEVABLE, "and that");
 }
 
-/* Of a clock that is lower than the one that the sheet is for. */
+/* A clock lower than that of the data sheet. */
 static void
 clocks(void)
 {

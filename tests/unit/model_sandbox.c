@@ -153,7 +153,7 @@ evaluations(void)
 	op_fails("table.insert(math, 1)", "the library's 1 can't be replaced");
 }
 
-/* No instruction counts what a function of the library does. */
+/* The limit of instructions does not count work inside library functions. */
 static void
 work(void)
 {
@@ -181,7 +181,7 @@ work(void)
 	    "not enough memory");
 }
 
-/* The loop that a bad op made doesn't touch the next one. */
+/* A bad op affects only itself: files load and ops run after it. */
 static void
 goes_on(void)
 {

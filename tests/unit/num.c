@@ -249,7 +249,7 @@ round_trip(void)
 	is_int(i, 20000, "shortest text, and back");
 }
 
-/* Texts that no double wrote, and those just between two doubles. */
+/* Texts that no double prints, and those just between two doubles. */
 static void
 read_as_strtod(void)
 {

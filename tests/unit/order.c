@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* base/order.c: sorted, and equal ones in the order in which they came */
+/* base/order.c: sorts, and keeps the order of equals */
 #include "base/base.h"
 #include "tests/unit/tap.h"
 

@@ -74,7 +74,7 @@ too_deep(void)
 		text[2 * i] = 0x0a;
 		text[2 * i + 1] = (unsigned char)(2 * (PROTO_MAX_DEPTH - i));
 	}
-	/* lengths beyond 127 take two bytes: so begin where one is enough */
+	/* begin where lengths take one byte: up to 127 */
 	proto_start(&m, text + 2 * (PROTO_MAX_DEPTH - 60), 2 * 61);
 	while (proto_head(&m) == PROTO_OK &&
 	    (status = proto_enter(&m)) == PROTO_OK)
@@ -196,7 +196,7 @@ packed(void)
 	    "of another type");
 }
 
-/* What is written is read back, of every length of a length. */
+/* Reads back what it wrote, for every size of a length. */
 static void
 written(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of GEMM benchmarks, from what was recorded of an op. */
+/* Lines of GEMM benchmarks, from the recorded arguments of an op. */
 #include "cmd/tl-replay/bench.h"
 #include "tests/unit/tap.h"
 
@@ -111,7 +111,7 @@ test_linear(void)
 	    "--verification-enabled=false");
 }
 
-/* Rows with gaps, a transposed first matrix, a matrix that is added. */
+/* Rows with gaps, a transposed first matrix, an added matrix. */
 static void
 test_strides(void)
 {

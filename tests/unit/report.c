@@ -6,7 +6,7 @@
 #include "tests/unit/child.h"
 #include "tests/unit/tap.h"
 
-/* Each is well formed, and its word finds it. */
+/* Each is well formed, and is found by its id. */
 static void
 templates(void)
 {

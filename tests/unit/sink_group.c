@@ -74,7 +74,7 @@ by_hand(void)
 #define RECORDS 20000
 #define VALUES 61
 
-/* So many that the list of groups moves and hashes meet. */
+/* Enough groups that their list moves and hashes collide. */
 static void
 many(void)
 {

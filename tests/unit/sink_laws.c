@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sink/laws.c: a table whose rows are not its records is not printed. */
+/* sink/laws.c: a table is not printed if its rows do not add up to records. */
 #include "sink/plan.h"
 #include "tests/unit/tap.h"
 
@@ -24,9 +24,8 @@ static const struct sink_plan of_table = { .table = &table, .name = "t" };
 static char text[512];
 
 /*
- * Two rows of three records of 2, 3 and 5 ns of one source, whose GPU events
- * take work_ns: what spoil makes of it, and what the program says when it ends
- * with status 1; else "".
+ * The error of two rows of three records of 2, 3 and 5 ns of one source, after
+ * spoil changed them; its GPU events take work_ns. "": no error.
  */
 static const char *
 end_of(int64_t work_ns, void (*spoil)(struct sink_groups *))

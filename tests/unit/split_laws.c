@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tl-split: a part that is busy for longer than its work lasts ends it. */
+/* tl-split: a part that is busy for longer than its work takes ends it. */
 #include "cmd/tl-split/split.h"
 #include "tests/unit/child.h"
 #include "tests/unit/tap.h"

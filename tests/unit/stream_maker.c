@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events and facts put together piece by piece. */
+/* Events and facts made piece by piece. */
 #include "tests/unit/tap.h"
 
 #include "stream/maker.h"

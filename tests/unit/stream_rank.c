@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rank that a file's name tells. */
+/* The rank in a file's name. */
 #include "tests/unit/tap.h"
 
 #include "stream/rank.h"

@@ -88,7 +88,7 @@ draw_value(struct dict *st, enum value_type type)
 	return v;
 }
 
-/* A shape whose groups stand in an order that NDJSON keeps. */
+/* A shape whose groups have an order that NDJSON keeps. */
 static uint32_t
 draw_shape(struct dict *st)
 {
@@ -268,8 +268,7 @@ same_head(const struct event *a, const struct event *b)
 	    a->flags == b->flags;
 }
 
-/* Of kinds of which only heads are read these are as else, and all of others.
- */
+/* Kinds of which only heads are read have the same heads; others have all. */
 static void
 test_heads(void)
 {
@@ -312,8 +311,8 @@ test_heads(void)
 	dict_destroy(st);
 }
 
-/* Many heads at a time: those that each event has, read whole, and none is
- * passed over but those that are not asked for. */
+/* Reads many heads at once: each event's are whole, and only events that are
+ * not wanted are skipped. */
 static void
 test_many_heads(uint32_t kinds, const char *what)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* base/sys.c: what can be said of any machine */
+/* base/sys.c: what holds on any machine */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

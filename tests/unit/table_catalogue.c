@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The catalogue says each thing once, and what it names is there. */
+/* The catalogue has each thing once, and what it names exists. */
 #include <unistd.h>
 
 #include "table/catalogue.h"

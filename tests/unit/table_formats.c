@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each format over one small table, and over the values that hurt it. */
+/* Each format, with one small table and with values that are hard for it. */
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
@@ -156,7 +156,7 @@ md(void)
 	    "md: no name becomes a cell border or a tag");
 }
 
-/* Times that the column's largest would print alike. */
+/* Times that would look alike at the precision of the largest. */
 static struct table *
 points(int64_t from, int64_t step)
 {

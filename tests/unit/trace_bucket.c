@@ -72,7 +72,7 @@ test_names(void)
 		    cases[i].name.p);
 }
 
-/* Twice: the first time it is found out, the second it is remembered. */
+/* Twice: first it is decided, then remembered. */
 static void
 test_events(void)
 {

@@ -67,8 +67,8 @@ gap_is(size_t no, const char *want)
 	buf_free(&b);
 }
 
-/* "EVENT us, ..." of the parts of the thread with this tid, but holes, from one
- * time to another. */
+/* "EVENT us, ..." of the parts of thread tid between two times, without holes.
+ */
 static void
 part_is(int64_t tid, int64_t from, int64_t to, const char *want)
 {
@@ -102,7 +102,7 @@ thread_is(int64_t tid, const char *want)
 }
 
 /* Work until 10; a load before the launch of what begins at 200; a second
- * thread that is busy meanwhile; what was launched long before it began. */
+ * thread that is busy meanwhile; work that was launched long before. */
 static const struct row rows[] = {
 	RX(RT, "cudaLaunchKernel", 1, 0, 2, .corr = 1),
 	RX(KE, "gemm", 7, 4, 10, .corr = 1),
@@ -135,7 +135,7 @@ test_threads(void)
 	part_is(1, 60 * US, 60 * US, "");
 }
 
-/* Work without a length ends the time that is looked at, and parts no gap. */
+/* Work without a length ends the window, and splits no gap. */
 static void
 test_points(void)
 {
@@ -155,8 +155,8 @@ test_points(void)
 	    "in front of the last");
 }
 
-/* Many that end one after the other: whatever is open is found from the last.
- */
+/* Many calls, each ending after the one before: open ones are found from the
+ * last. */
 static void
 test_deep(void)
 {
@@ -179,7 +179,7 @@ test_deep(void)
 	is_int(nright, 2 * DEEP, "before and behind the end of each");
 }
 
-/* Many without time: the last one that has some is known without a search. */
+/* Many without length: the last one with a length is found without a search. */
 static void
 test_timeless(void)
 {
@@ -205,7 +205,7 @@ test_timeless(void)
 	part_is(1, 55 * US, 101 * US, "outer 45, last 1");
 }
 
-/* ---- calls that block, beside a look at each thread ---- */
+/* ---- calls that block, compared with each thread ---- */
 
 static bool
 half_is_blocked(int64_t from, int64_t to)
@@ -246,8 +246,7 @@ first_blocked(uint32_t thread, int64_t ns)
 	return found;
 }
 
-/* Calls that end after one another or lie in one another, on threads of which
- * the last launches nothing. */
+/* Calls one after another or nested; the last thread launches nothing. */
 static void
 draw_calls(void)
 {

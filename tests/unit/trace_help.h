@@ -144,7 +144,7 @@ store_of(const struct row *rows, size_t n, bool is_api_trace)
 	return s;
 }
 
-/* ---- trees as text: 0(1 2(3)) 4 | what stands in the tail ---- */
+/* ---- trees as text: 0(1 2(3)) 4 | the tail ---- */
 
 struct writing {
 	struct store *s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace/owner.c: who owns GPU work, told as text, and busy times. */
+/* trace/launcher.c: owners of GPU work, as text, and busy times. */
 #include "tests/unit/trace_help.h"
 #include "trace/launcher.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* trace/laws.c: a law that is kept says nothing, one that is broken ends the
- * program with both sides. */
+/* trace/laws.c: a law that holds is silent; one that is broken ends the program
+ * with both figures. */
 #include "tests/unit/tap.h"
 #include "trace/laws.h"
 
@@ -9,7 +9,7 @@
 
 static char text[512];
 
-/* What the program says when it ends with status 1; else "". */
+/* The error of a law; "": none. */
 static const char *
 end_of(void (*law)(void))
 {

@@ -87,7 +87,7 @@ test_correlation(void)
 	    "elsewhere the pid of GPU work is the device");
 }
 
-/* cudaDeviceSynchronize had all GPU work when its id was a launch's. */
+/* Once cudaDeviceSynchronize owned GPU work if its id was a launch's. */
 static void
 test_what_launches(void)
 {
@@ -110,7 +110,7 @@ test_what_launches(void)
 	store_destroy(s);
 }
 
-/* Ids that began anew went to the first call, without a word. */
+/* Once ids that began anew went to the first call, without a warning. */
 static void
 test_shared_ids(void)
 {

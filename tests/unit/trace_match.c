@@ -86,7 +86,7 @@ test_blocks(void)
 	blocks_are("DD", 1, "D 0-1/2 D 1-2/2");
 }
 
-/* No run goes on in the next process. */
+/* No run continues in the next process. */
 static void
 test_processes(void)
 {
@@ -307,7 +307,7 @@ test_hostile(void)
 	vec_free(&list);
 }
 
-/* Each block is as near to all others: that takes no more time. */
+/* Blocks that are all equally near take no more time. */
 static void
 test_alike(void)
 {

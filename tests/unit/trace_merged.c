@@ -54,7 +54,7 @@ names(void)
 	merged_free(&t);
 }
 
-/* An op of 10 with one of 6 in it, and in that one of 1 behind an uncounted. */
+/* An op of 10 has one of 6, and this has one of 1 below an uncounted frame. */
 static void
 frames(void)
 {

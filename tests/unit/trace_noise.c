@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is taken for noise: distributions against known values, worked examples,
- * how often samples of one kind are taken for a difference, and how often one
- * of a known size is found.
+ * Noise: distributions against known values, worked examples, how often samples
+ * of one kind seem to differ, and how often a known difference is found.
  */
 #include <math.h>
 
@@ -282,7 +281,7 @@ drawn(double sd)
 	    exp(sd * normal() + (uniform() < 0.01 ? -0.3 * log(uniform()) : 0));
 }
 
-/* So many rows take so many times as long; of first steps all vary alike. */
+/* So many rows become so many times longer; first steps all vary alike. */
 struct plan {
 	size_t steps;
 	double factor;
@@ -290,7 +289,7 @@ struct plan {
 	bool is_first, is_ratio;
 };
 
-/* In how many trials any row is named; rows that are changed, if named. */
+/* In how many trials any row is named; found counts changed rows named. */
 static int
 named(struct plan plan, int *found)
 {
@@ -365,8 +364,8 @@ test_draws(void)
 }
 
 /*
- * First steps of 3 and 3 runs, which vary by a tenth: by its difference an op
- * that takes ten times as long hides in how much the long ones vary.
+ * First steps of 3 and 3 runs, which vary by a tenth. By its difference, an op
+ * that becomes ten times longer hides in the variation of the long ones.
  */
 static void
 test_first(void)

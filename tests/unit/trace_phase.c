@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What names of iterations say, and names that say nothing. */
+/* Names of iterations, and names that are none. */
 #include "tests/unit/tap.h"
 #include "trace/phase.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace/phase-guess.c: what each method makes of names, shapes and counts. */
+/* trace/phase-guess.c: what each method finds in names, shapes and counts. */
 #include "tests/unit/tap.h"
 #include "trace/phase-guess.h"
 
@@ -23,8 +23,8 @@ counts_of(const int64_t *counts, size_t n)
 	return c;
 }
 
-/* Ops of one trace; in the order of the methods, those of annotations apart.
- * Our rules differ where arguments of attention tell a sequence's length. */
+/* Ops of one trace, with a letter per method but annotation. Our rules differ
+ * where attention's arguments have a sequence's length. */
 static const struct {
 	const char *op, *kernel, *dims;
 	int64_t launched;
@@ -44,7 +44,7 @@ static const struct {
 	    "DPPDMDD" },
 	{ "custom::attn", "fmha_sl1_bf16", "[[1,1,1],[1,1,1]]", 2, "DDDDMDD" },
 	{ "mm_with_context", "k_decode", "", 1, "PDPDMMD" },
-	/* what decides between them is a border of words */
+	/* they differ in the border of a word */
 	{ "aten::mm", "Cijk_MT64_USL1_WG32", "[[512,4096],[4096,4096]]", 2,
 	    "DPMDMMP" },
 	{ "x", "k_seqlen_1", "", 1, "DDDDMMM" },

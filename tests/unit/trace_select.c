@@ -149,7 +149,7 @@ prologue(int64_t rank)
 	section(SECTION_TREE);
 }
 
-/* Which of the launches at 105, 115, ... 385 have their kernels asked for? */
+/* The launches at 105, 115, ... 385 whose kernels are selected. */
 static const char *
 asked(void)
 {

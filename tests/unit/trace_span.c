@@ -84,7 +84,7 @@ test_normalise(void)
 	normalises("-9--3 -3-4", "-9-4");
 }
 
-/* The checks that the specification names, and what lies beside them. */
+/* The checks that the specification names, and others near them. */
 static void
 test_subtract(void)
 {

@@ -20,7 +20,7 @@ bits_of(double x)
 	return bits;
 }
 
-/* As text of two decimals reads back, which is what rounding means here. */
+/* Rounding means: as a text of two decimals reads back. */
 static bool
 is_rounded(double x)
 {
@@ -52,7 +52,7 @@ rounded(void)
 	is_int((int64_t)nwrong, 0, "two decimals of anything");
 }
 
-/* Sets of all sizes around the borders of runs, against their ends. */
+/* Sets of all sizes around the limits of runs, compared with their ends. */
 static void
 sorted(void)
 {

@@ -85,7 +85,7 @@ main(void)
 		RX(RT, "cudaLaunchKernel", 1, 115, 125, .corr = 1),
 		RX(KE, "k", 9, 200, 210, .corr = 1),
 	};
-	/* a step is told on two threads, on one for shorter */
+	/* a step is on two threads, shorter on one */
 	static const struct row steps[] = {
 		R(OP, "both", 1, 20, 30),
 		R(OP, "one", 1, 60, 70),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace/window.c: steady state, summaries, and what files are called. */
+/* trace/window.c: steady state, summaries, and names of files. */
 #include "tests/unit/tap.h"
 #include "trace/window.h"
 
@@ -77,7 +77,7 @@ test_regions(void)
 	for (size_t i = 0; i < 34; i++)
 		set(i, 0, i < 4 ? 2 : 20, 0);
 	regions_are(34, 32, true, "[4,34)");
-	/* six that are out close it, those near the peak in between or not */
+	/* six below the peak end it, with those near it in between or not */
 	for (size_t i = 0; i < 60; i++)
 		set(i, 0, i == 10 || i == 20 || (i >= 30 && i < 50) ? 2 : 20,
 		    0);
@@ -92,12 +92,12 @@ test_regions(void)
 	regions_are(2, 12, false, "[1,2)");
 	regions_are(3, 1, false, "[1,2)");
 	regions_are(0, 12, true, "");
-	/* short of num_steps a fifth of the peak is near enough */
+	/* with fewer than num_steps a fifth below the peak is near enough */
 	for (size_t i = 0; i < 20; i++)
 		set(i, 0, i < 10 ? 80 : 100, 0);
 	regions_are(20, 20, true, "[10,20)");
 	regions_are(20, 21, true, "[0,20)");
-	/* far from what a sum of two can hold */
+	/* beyond a sum of two */
 	for (size_t i = 0; i < 8; i++)
 		set(i, 0, INT64_MAX, 0);
 	regions_are(8, INT64_MAX, true, "[0,8)");
