@@ -6,11 +6,11 @@
     activity.py --genesis DIR csv|json|pftrace
     activity.py --raw FILE
 
-The first two write a small trace, and a capture of a simulation, whose figures
-are known. The third works our tables out anew from rocprofv3's JSON or CSV. report.py compares our tables with
-those that the reference made of real traces: HIP activity, API and kernels (T =
-A + Q + K), copies by size. Each cell must be the same, or differ by one of the
-rules below, which are about its value, and counted under the rule's name.
+The first two write a small trace, and a capture of a simulation, with known
+figures. The third computes our tables from rocprofv3's JSON or CSV. report.py
+compares ours with the reference's tables of real traces: HIP activity, API and
+kernels (T = A + Q + K), copies by size. Each cell must be the same, or differ by
+one of the rules below, which are about its value. Each use of a rule is counted.
 """
 import collections
 import csv
@@ -184,7 +184,7 @@ def pretty(ns):
 
 
 def population(row, label, n):
-    """of all there are, from the deviation of a sample"""
+    """standard deviation of all values, from that of a sample"""
     n = int(n)
     return float(row[label] or 0) * math.sqrt((n - 1) / n) if n > 1 else 0.0
 
@@ -222,7 +222,7 @@ DEVIATION = "5.6: in kernel_summary the deviation is that of a sample (n - 1): c
 
 
 def check_times(cells, ours, theirs, count, whole):
-    """the columns that a summary of kernels and of calls share"""
+    """the columns that summaries of kernels and of calls share"""
     n = ours[count]
     cells.same("Instances", n, theirs["Instances"])
     share = 100 * float(ours["Total Time (ns)"]) / whole

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""advise.py TABLES FOLDER RULES: each finding of tl-advise worked out again.
+"""advise.py TABLES FOLDER RULES: computes each finding of tl-advise again.
 
-TABLES is what tl-report --format ndjson wrote, FOLDER what tl-advise made of
+TABLES is what tl-report --format ndjson wrote, FOLDER tl-advise's findings about
 it, RULES the folder of its rules. Gains come from the tables alone, by the
-page's words; numbers in a sentence must be those of a row.
+definitions on the page. Numbers in a sentence must be those of a row.
 """
 import collections
 import json
@@ -75,7 +75,7 @@ check(metrics["total_ns"] == total, "total", metrics["total_ns"], total)
 
 
 def late_rank():
-    """The rank that bounds the job, by the words of tl-report's page."""
+    """The rank that bounds the job, as tl-report's page defines it."""
     if len(windows) < 2 or any(w.get("src") is not None for w in windows):
         return None
     waits = sum(g["wait_ns_sum"] or 0 for g in tables.get("nccl_groups", []))
@@ -98,7 +98,7 @@ check(late is None or len(mine) == 1, "windows of rank", late)
 missing_of_mine = missing
 if late is not None:
     window, missing_of_mine = mine[0]["window_ns"], mine[0]["missing_ns"]
-# as the verdict: of a window what was recorded
+# as in the verdict: the recorded part of a window
 recorded_ns = window - missing_of_mine if windows else total
 
 
@@ -113,7 +113,7 @@ def gains(f):
 # ---- launches ----
 
 def is_launch_bound():
-    """As tl-report decides it, of one source."""
+    """As tl-report decides it, for one source."""
     if len(mine) != 1:
         return None
     w = mine[0]
@@ -168,7 +168,7 @@ def lost(r):
     return 0 if e is None or e > 110 else max(0, 1 - e / 100) * r["kernel_ns_sum"]
 
 
-# of one rank that bounds the job, or means
+# for the rank that bounds the job, or means
 basis = 1 if late is not None else n
 gains_of_others = collections.Counter()
 
@@ -200,7 +200,7 @@ def expected_ops():
 
 
 modelled, others = expected_ops()
-# several GPUs of a source, several GPU streams
+# work on several GPUs or GPU streams of a source at once
 any_ns = times["busy_time"] - times["exposed_comm_time"]
 each = sum({"busy_time": 1, "exposed_comm_time": -1}.get(r["type"], 0) * r["time_ns"]
            for r in tables.get("gpu_timeline_by_agent", []))
@@ -217,7 +217,7 @@ if kernels > 1.01 * computing > 0:
 
 
 def passes(ns):
-    """Of ns of kernels: what passes at least, in the mean, at most."""
+    """What saving ns of kernels gains: at least, in the mean, at most."""
     if at_once == 1 or not computing:
         return [ns, ns, ns]
     any_of = computing * basis / n
@@ -227,7 +227,7 @@ def passes(ns):
 
 
 def can_be(got, own, key):
-    """What only the rank has that bounds the job may not all be gained."""
+    """What only the rank that bounds the job has may gain less than all of it."""
     if late is None or key is None:
         return near(got, own)
     others = own * gains_of_others[key] / (len(windows) - 1) / max(1, modelled[key][0])
@@ -284,7 +284,7 @@ for key in left:
 # ---- the window ----
 
 def rows_of_mine():
-    """gpu_timeline of what counts: of the rank that bounds the job, or a mean."""
+    """gpu_timeline of the rank that bounds the job, or the mean of all."""
     got = collections.Counter()
     for r in tables["gpu_timeline"]:
         if late is None or r["rank"] == late:
@@ -307,7 +307,7 @@ for f in advice:
         part = f["gain_ns_high"] or 0
         if f["category"] == "communication":
             def gaps(of):
-                """in queued work, which have no gain"""
+                """gaps in queued work, which have no gain"""
                 return sum(r["time_ns"] for r in tables.get("idle", [])
                            if r["class"] == of and
                            (late is None or r["rank"] == late)) / len(mine)
@@ -318,7 +318,7 @@ for f in advice:
             if "exposed_comm_time" in own:  # what computes alone
                 most = min(most, own["computation_time"] -
                            (own["total_comm_time"] - own["exposed_comm_time"]))
-            else:  # of kernels alone what is hidden is not told
+            else:  # without ops it does not know what is hidden
                 most = min(most, sum(w["gpu_ns"] for w in mine) / len(mine) - gaps("gpu"))
             check(abs((f["gain_ns_high"] or 0) - max(0, most)) < 2 and
                   (f["gain_ns_high"] is None) == (most <= 0), "gain", f, most)
@@ -365,7 +365,7 @@ for f in advice:
     check(f["category"] not in ("missing", "gpu"), "claims", f)
     if late is not None:
         rows = [r for r in rows if r["rank"] == late]
-    # the same call of all sources, of each row that it may be
+    # the same call in all sources, for each row that it may be
     all_of = [[r for r in idle if all(r[k] == x[k] for k in
                                       ("class", "cause", "call")) and
                (late is None or r["rank"] == late)] for x in rows]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """advise_planted.py: what is planted in a trace is found, with its gain, and
-none of it in a trace that is sound.
+none of it in a sound trace.
 
-Each trace says which rules must find something, and what can be won at most: a
-time in us as it was planted, or None where a finding has no gain. All times of
-a trace are laid out here, so that a gain is what somebody put there.
+Each trace says which rules must find something, and how much can be gained at
+most: a time in us, as planted, or None if a finding has no gain. All times of a
+trace are laid out here.
 """
 import csv
 import io
@@ -40,7 +40,7 @@ class Trace:
         return self
 
     def gpu_work(self, us, name="k", cat="kernel", stream=7):
-        """Launched now; behind what the stream has to do."""
+        """Launches it now; it runs after earlier work of the stream."""
         self.corr += 1
         self.put("cuda_runtime", "cudaLaunchKernel", self.at, LAUNCH, correlation=self.corr)
         self.at += LAUNCH
@@ -50,13 +50,13 @@ class Trace:
         return self
 
     def wait(self):
-        """Until the GPU has done all."""
+        """Until the GPU has finished all work."""
         self.put("cuda_runtime", "cudaStreamSynchronize", self.at, self.gpu + 1 - self.at)
         self.at = self.gpu + 1
         return self
 
     def idle(self):
-        """The same, and nothing says so."""
+        """Waits likewise, without an event that shows it."""
         self.at = max(self.at, self.gpu)
         return self
 
@@ -70,7 +70,7 @@ def sound():
 
 
 def behind(cat, name, us, n, busy=10):
-    """Each of n kernels is launched behind an event, to an idle GPU."""
+    """Each of n kernels is launched after an event, to an idle GPU."""
     t = Trace()
     for _ in range(n):
         t.host(cat, name, us).gpu_work(busy).idle()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""arch.py: the figures of GPUs that are compiled in, against each other, as TAP.
+"""arch.py: the figures of built-in GPUs against each other, as TAP.
 
     arch.py DIR
 
 Rules that hold for all makers, and the formula units x operations a clock x
-clock, with the operations that the makers' papers have for each chip.
+clock, with operations from the makers' papers on each chip.
 """
 import glob
 import json
@@ -57,7 +57,7 @@ CHIP_OF = {
     "MI250": "cdna2", "MI250X": "cdna2", "MI300A": "cdna3", "MI300X": "cdna3", "MI325X": "cdna3",
     "MI350X": "cdna4", "MI355X": "cdna4", "W7900": "rdna3", "Max-1550": "pvc",
 }
-# Makers round more, or print for another clock: by how many percent, where it is more than 2.
+# Makers round more, or give figures of another clock: by how many percent, if above 2.
 ROUNDED = {
     ("B300", "v32"): 3, ("B300", "fp4"): 4, ("B300", "int8"): 10,
     ("GB300", "v64"): 4, ("GB300", "fp64"): 4, ("GB300", "int8"): 6,
@@ -78,7 +78,7 @@ class Checks:
 
 
 def covered(sources):
-    """The figures that the keys of sources are about."""
+    """The figures that the keys of sources document."""
     found = set()
     for key in sources:
         head, dot, tail = key.partition(".")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Open a page of tl-html in Chromium and print what became of it.
+"""Open a page of tl-html in Chromium and print the result.
 
 usage: tests/oracle/browser.py BROWSER FOLDER PAGE.html [OPTION...]
 
-Prints the document once all parts of the page are drawn, and, if the page says
-window.driving, what it said of itself (document.body.dataset.said). Options are
-Chromium's; FOLDER is for its profile. Complaints of the page go to stderr.
+Prints the document once all parts of the page are drawn and, if the page sets
+window.driving, its own report (document.body.dataset.said). Options are
+Chromium's; FOLDER is for its profile. Errors of the page go to stderr.
 
 A script of the page can send commands of the browser's own protocol, with real
 mouse, touch and keys: await send("Input.dispatchTouchEvent", {...}).
@@ -36,7 +36,7 @@ class Browser:
         from_browser, to_us = os.pipe()
 
         def as_asked():
-            # 3 and 4 are where the browser reads and writes; they may be ours now
+            # the browser reads from 3 and writes to 4, which may be in use
             one, two = os.dup(from_us), os.dup(to_us)
             high = [os.dup2(one, 20), os.dup2(two, 21)]
             os.dup2(high[0], 3)
@@ -76,7 +76,7 @@ class Browser:
         if method == "Page.loadEventFired":
             self.loaded = True
         elif method == "Runtime.exceptionThrown":
-            # its parts would not all come
+            # later parts would not come
             sys.exit("CONSOLE " + json.dumps(params["exceptionDetails"]))
         elif method == "Log.entryAdded":
             print("CONSOLE", params["entry"]["text"], file=sys.stderr)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What is planted into ranks' clocks is what tl-collective finds; speaks TAP.
+"""tl-collective finds what is planted into ranks' clocks; speaks TAP.
 
 usage: clock_jobs.py same [all] | drawn N | shifted N | plants RANKS... | real DATA
 
-same: its table against clocks.py. drawn: N jobs whose clocks are known, how
-often they are within 2 u, and how often an innocent one is accused. shifted: N
-jobs in which a rank lacks the first collective of a group. plants:
-clocks that are off beside a rank that is late. real: recorded jobs of one node,
-with clocks moved.
+same: its table against clocks.py. drawn: N jobs with known clocks: how often
+they are within 2 u, and how often an innocent one is accused. shifted: N jobs in
+which a rank lacks the first collective of a group. plants: clocks that are off,
+beside a late rank. real: recorded jobs of one node, with clocks moved.
 """
 import gzip
 import json
@@ -31,7 +30,7 @@ def make(folder, ranks, *options):
 
 
 def groups(ranks, size, count, *types):
-    """Of size and of all."""
+    """Groups of a size, and one of all ranks."""
     out = []
     for k in range(ranks // size):
         out += ["--group", "g%d=%d-%d:%s:1000000:80:%d" % (
@@ -39,7 +38,7 @@ def groups(ranks, size, count, *types):
     return out + ["--group", "w=0-%d:all_reduce:4000000:200:%d" % (ranks - 1, count)]
 
 
-# ---- against the other writing ----
+# ---- against the second implementation ----
 
 def same(tap, base, slow):
     kinds = ("all_reduce", "all_gather", "reduce_scatter")
@@ -91,8 +90,8 @@ def same(tap, base, slow):
 # ---- draws ----
 
 def draw(folder, seed):
-    """What its clocks are off by, in us, and drift by, in ppm; two of three jobs are long
-    enough for drift, and half of those have some."""
+    """Offsets of clocks in us and drifts in ppm. Two of three jobs are long enough for
+    drift, and half of those have some."""
     rng = random.Random(seed)
     ranks = rng.choice((4, 8, 16))
     size = rng.choice([s for s in (2, 4, 8) if s < ranks])
@@ -116,8 +115,8 @@ def draw(folder, seed):
 
 
 def outside(rows, off, drift):
-    """Of ranks whose offset is not within 2 u of what it is at the middle of the job; a
-    clock that drifts is right after a second."""
+    """Ranks whose offset at the middle of the job is off by more than 2 u; a drifting
+    clock is right after a second."""
     wrong = []
     for r, row in rows.items():
         truth = 1000 * off.get(r, 0) + \
@@ -165,10 +164,10 @@ def unplanted(tap, base, n):
     tap.ok(not found, "%d jobs without a plant: no alarm" % n, *found)
 
 
-# ---- a first collective that is missing ----
+# ---- the first collective is missing ----
 
 def without_first(folder, lacking, group, by_order):
-    """Of each rank and collective of the group, by its start, the true number."""
+    """By rank and start, the true number of each collective of the group."""
     truth = {}
     names = sorted(os.listdir(folder))
     for name in names:
@@ -190,13 +189,13 @@ def without_first(folder, lacking, group, by_order):
             if by_order:
                 e.get("args", {}).pop("Seq", None)
             elif "Seq" in e.get("args", {}):
-                e["args"]["Seq"] += 5  # none is 0, which says that there is none
+                e["args"]["Seq"] += 5  # none may be 0, which means no number
         collective_jobs.write(path, json.dumps(trace))
     return truth
 
 
 def matched(folder, group):
-    """Of the same, the number that the program has matched it by."""
+    """The same as numbered by the program."""
     done = subprocess.run(["tl-collective", "--format", "csv", "--align-clocks", "--table",
                            "nccl_long", "-c", "rank,ts_ns,group,collective_id", folder],
                           check=False, capture_output=True, text=True)
@@ -219,7 +218,7 @@ def shifted(tap, base, n):
         group = rng.choice(("g%d" % k, "w"))
         rank = rng.randrange(ranks) if group == "w" else k * size + rng.randrange(size)
         members = range(ranks) if group == "w" else range(k * size, k * size + size)
-        # of three and more the one that differs may be the one that has it
+        # of three or more the rank that differs may be the one that has it
         has_more = len(members) > 2 and rng.random() < .3
         truth = without_first(folder, set(members) - {rank} if has_more else {rank}, group,
                               rng.choice((False, True)))
@@ -261,7 +260,7 @@ def plants(tap, base, ranks):
                       "--late", "%d=300" % late, *options)
         rc, rows, err = clocks.table(folder)
         off = {r for r in rows if rows[r]["off"] == "True"}
-        # equally many on both sides: the lower ranks are right
+        # equally many on both sides: the lower ranks count as right
         want = set(skew) | set(drift)
         said = "clock of 1 rank is" if len(want) == 1 else "clocks of %d ranks are" % len(want)
         tap.ok(rc == 3 and off == want and said + " off" in err,
@@ -279,7 +278,7 @@ def plants(tap, base, ranks):
 # ---- real ----
 
 def moved(source, target, skew, drift):
-    """Its traces, the clocks of some ranks another one."""
+    """Copies traces, with the clocks of some ranks moved."""
     os.makedirs(target)
     files = sorted(f for f in os.listdir(source) if f.endswith(".gz"))
     for rank, name in enumerate(files):
@@ -294,7 +293,7 @@ def moved(source, target, skew, drift):
 
 
 def collectives_of(source):
-    """Of each rank's trace, in order, all but other events."""
+    """The collectives of each rank's trace, in order."""
     for name in sorted(f for f in os.listdir(source) if f.endswith(".gz")):
         with gzip.open(os.path.join(source, name), "rt", encoding="utf-8") as f:
             trace = json.load(f)
@@ -304,7 +303,7 @@ def collectives_of(source):
 
 
 def drifting(tap, base, name, source, ranks):
-    """The job twelve times over, half of its ranks on clocks that run fast."""
+    """The job twelve times over; half of its ranks have clocks that run fast."""
     folder, ppm, half = os.path.join(base, name + "drift"), 20.0, ranks // 2
     os.makedirs(folder)
     traces = list(collectives_of(source))
@@ -333,7 +332,7 @@ def drifting(tap, base, name, source, ranks):
 
 
 def islands(tap, base, name, source, ranks):
-    """It and itself again, 7 ms later, with nothing that joins them."""
+    """The job and itself again, 7 ms later, with nothing that joins them."""
     folder = os.path.join(base, name + "islands")
     os.makedirs(folder)
     for rank, trace in enumerate(collectives_of(source)):

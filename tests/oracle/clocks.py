@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The clocks of a job's ranks, worked out a second time in the plainest way.
+"""The clocks of a job's ranks, computed a second time in the plainest way.
 
 A stratum is a group's collectives of one type and size. Inside it each end is
 t of the collective + m of the member; strata are joined by m = T of the stratum
-+ o of the clock. Every system here is a full matrix, and every collective of a
++ o of the clock. Here every system is a full matrix, and every collective of a
 stratum has its own row; the program eliminates both and sorts nothing.
 
     solve(read(DIR)) -> {rank: Clock}
-    compare(DIR)     -> what the program's table says otherwise
+    compare(DIR)     -> where the program's table differs
 """
 import collections
 import csv
@@ -32,7 +32,7 @@ Clock = collections.namedtuple("Clock", "offset u drift u_drift residual ties is
 # ---- numbers ----
 
 def t_quantile(df, chance=.05, high=13.0):
-    """What Student's t exceeds so often, by Simpson's rule and bisection."""
+    """The value that Student's t exceeds so often, by Simpson's rule and bisection."""
     def density(x):
         return math.exp(math.lgamma((df + 1) / 2) - math.lgamma(df / 2)) / \
             math.sqrt(df * math.pi) * (1 + x * x / df) ** (-(df + 1) / 2)
@@ -50,7 +50,7 @@ def t_quantile(df, chance=.05, high=13.0):
 
 
 def least_u(nclocks):
-    """By how much a drift is more than its uncertainty, of so many clocks."""
+    """The least ratio of a drift to its uncertainty, for so many clocks."""
     return max(4, t_quantile(15, .01 / nclocks, 40.0) / t_quantile(15) * 1.96)
 
 
@@ -124,7 +124,7 @@ class Stratum:
 
 
 def is_sync(name):
-    """Without a name it may be; where all are of one group of all ranks it is taken as such."""
+    """Without a name it may be; in a group of all ranks it counts as one."""
     return name is None or name in SYNC
 
 
@@ -366,7 +366,7 @@ def solve(job):
             o, _, _, _, _ = joined(mine, latencies, island, clock_of)
             zero = zero_of(o, {r: drift[r] for r in island}, span / 2, one)
             mean = sum(zero[r] * drift[r] for r in island)
-            # one that happens to be low would count for most
+            # else one that happens to be low would count most
             known = [mine[key][5] * mine[key][4] for key in keys if mine[key][4]]
             usual = sum(known) / len(known)
             var = contrasts([(k, r, 0) for k, r in keys],
@@ -419,7 +419,7 @@ def solve(job):
 
 
 def is_broken(colls, ticks):
-    """Whether 1 % of a group's end on a rank before all have come."""
+    """Whether 1 % of a group's collectives end on a rank before all have arrived."""
     n, bad = collections.Counter(), collections.Counter()
     for group, name, _, ranks in colls:
         if name in SYNC and len(ranks) > 1:
@@ -439,7 +439,7 @@ def table(folder, *options):
 
 
 def compare(folder, room_u=.03):
-    """room_u: a share of u, where few ends make the solution settle slowly."""
+    """room_u: allowed difference, as a share of u: with few ends the solution settles slowly."""
     job = read(folder)
     ours, (_, theirs, _) = solve(job), table(folder)
     ends = [s + d for c in job[0] for s, d in c[3].values()]

@@ -3,8 +3,8 @@
 
 usage: collective.py DATA
 
-Where the two differ by intent, NAMED says why, by the number in the spec, and
-the difference itself is checked.
+Differences by intent are in NAMED, with the reason's number in the spec, and
+are themselves checked.
 """
 import csv
 import os
@@ -64,7 +64,7 @@ def key_text(text):
 
 
 def tolerance(column, value, step):
-    """Of times in us: differences of doubles lose a step or two."""
+    """Times in us are off by a step or two of a double."""
     if column in ROUNDED:
         return 0.0501
     if "bw" in column or "ms" in column or "pct" in column:
@@ -112,7 +112,7 @@ def compare(tap, name, table, ours_path, theirs_path, step, traces):
     missing = [c for c in head if c not in ours_head]
     if missing:
         bad.append("no columns: " + ", ".join(missing[:5]))
-    # the reference has the statistics that its --agg_metrics names, we have all
+    # the reference has the statistics of its --agg_metrics, we have all
     more = [c for c in ours_head if c not in head and not (
             table == "nccl_summary_implicit_sync" and
             re.match("(algo|bus) bw|.*_(mean|median|std|min|max)$", c))]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What is planted into jobs is what tl-collective blames; speaks TAP.
+"""tl-collective blames what is planted into jobs; speaks TAP.
 
 usage: collective_jobs.py generated RANKS... | real DATA
 
-Generated jobs are those of tests/gen/job.py, with groups of 2, 4 or 8 ranks
-and one of all; real ones are traces in which a rank is made late: its events
-are shifted, and the collectives of the others go on until it has come. Costs
-are worked out again from the events.
+Generated jobs come from tests/gen/job.py, with groups of 2, 4 or 8 ranks and one
+of all. In real traces a rank is made late: its events are shifted, and the
+collectives of the others last until it arrives. Costs are computed again from the
+events.
 """
 import collections
 import csv
@@ -58,7 +58,7 @@ def load(folder):
 
 
 def collectives(traces):
-    """By group and number: of each rank start and duration in ns."""
+    """By group and number: start and duration in ns on each rank."""
     found = collections.defaultdict(dict)
     for rank, trace in traces.items():
         for e in trace["traceEvents"]:
@@ -69,8 +69,8 @@ def collectives(traces):
 
 
 def share_of(starts, rank):
-    """Of the time from the median start, of a pair from the first, to the last,
-    what this rank costs."""
+    """What this rank costs of the time from the median start (of a pair: from the first)
+    to the last."""
     m = statistics.median(starts.values()) if len(starts) > 2 else min(starts.values())
     cost, at = 0, m
     for s in sorted(t for t in starts.values() if t > m):
@@ -211,7 +211,7 @@ def shift(trace, begin, by, keep=None):
 
 
 def make_late(traces, rank, by):
-    """From the last on: what lies before stays where it is."""
+    """From the last one on, so that earlier events stay."""
     lists = [in_order(t) for t in traces]
     for k in reversed(range(len(lists[0]))):
         for r, trace in enumerate(traces):
@@ -224,7 +224,7 @@ def make_late(traces, rank, by):
 
 
 def make_slow(traces, places, factor):
-    """Those at these places take so many times the time."""
+    """Multiplies the time of collectives at these places."""
     lists = [in_order(t) for t in traces]
     for k in sorted(places, reverse=True):
         by = round((factor - 1) * min(own[k]["dur"] for own in lists), 3)
@@ -253,14 +253,14 @@ def save(folder, files, traces):
 
 
 def repeat(events, times, apart_us):
-    """They, and again so much later."""
+    """The events, and the same again so much later."""
     return [dict(e, ts=round(e["ts"] + apart_us * k, 3),
                  args=dict(e["args"], correlation=e["args"]["correlation"] + 10**7 * k))
             for k in range(times) for e in events]
 
 
 def slow_at_times(tap, data, base, name, some):
-    """The job's collectives twelve times over, of which some that are alike take 4 x."""
+    """The job's collectives twelve times over; some alike ones take 4 x."""
     files, traces = load_real(data, name)
     for trace in traces:
         trace["traceEvents"] = repeat(in_order(trace), 12, 6e5)

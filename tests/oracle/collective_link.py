@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""tl-collective's --link and --vs, worked out again from the raw traces; TAP.
+"""tl-collective's --link and --vs, computed again from the raw traces; TAP.
 
 usage: collective_link.py
 
-Jobs are those of tests/gen/job.py: eight ranks, four a node. A share of a link
-is the bus bandwidth over what the page says that bounds the group.
+Jobs come from tests/gen/job.py: eight ranks, four per node. The share of a link
+is the bus bandwidth over the bound of the group that the page defines.
 """
 import collections
 import json
@@ -37,7 +37,7 @@ def link(name):
 
 
 def bound(ranks, kind, inner, outer):
-    """GB/s on the bus, of links that each GPU has; and microseconds of a step."""
+    """GB/s on the bus with so much per GPU; and microseconds of a step."""
     nodes = collections.Counter(r // PER_NODE for r in ranks)
     fewest, n = min(nodes.values()), len(ranks)
     if len(nodes) == 1:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""columns.py PAGE FOLDER [TABLE...]: columns of the tables in FOLDER, or only of these,
-that PAGE does not name.
+"""columns.py PAGE FOLDER [TABLE...]: columns of tables in FOLDER, or only of these
+tables, that PAGE does not name.
 
 Names are arguments of macros, not words of a sentence. A page that names one
-statistic of a column, and each statistic once, tells of them all.
+statistic of a column, and each statistic once, names them all.
 """
 import json
 import pathlib
@@ -38,7 +38,7 @@ def is_told(name):
 
 for file in sorted(pathlib.Path(sys.argv[2]).glob("*.ndjson")):
     for table, column in columns(file):
-        # of a rank, of the other side, of a model, of a compute spec; what tl(7) has
+        # by rank, by side, by model or compute spec; those in tl(7)
         column = re.sub(r"^rank_\d+_", "", re.sub(r"^b_", "a_", column))
         if (len(sys.argv) <= 3 or table in sys.argv[3:]) and not is_told(column) and \
                 column not in ("rank", "src") and \

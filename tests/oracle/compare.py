@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """compare.py: checks on the real traces, as TAP.
 
-    compare.py oracle    the oracles against the figures that are known by hand
-                         and against the reference's tables: is our reading right?
+    compare.py oracle    the oracles against figures known by hand and the
+                         reference's tables: do we read traces correctly?
     compare.py timeline  the programs against the oracles, to the nanosecond, and
-                         against the reference's tables, within what its doubles
-                         lose
+                         against the reference's tables, within the precision of
+                         its doubles
     compare.py tree      tl-tree against kineto.py, event by event
 
 Options: --only GLOB (data sets), -j N, -v (each cell that differs). The traces
@@ -98,7 +98,7 @@ TABLE = "gpu_timeline.csv"
 
 
 class Report:
-    """what was compared in one TAP result"""
+    """what one TAP result compares"""
 
     def __init__(self):
         self.tables = self.cells = self.equal = self.wrong = 0
@@ -212,7 +212,7 @@ def with_percent(rows):
 
 
 def against_reference(rep, where, rows, table, coarse=0.1):
-    """rows: the exact ones; coarse: what may differ, us"""
+    """rows: the exact ones; coarse: allowed difference, us"""
     against_table(rep, where, rows, with_percent(rows), table, coarse)
 
 
@@ -495,7 +495,7 @@ def check_timeline(s):
         return rep
     by_flow = [["tl-decode", s.path], ["tl-link", "--link=flow"], tl + ["--linked-only"]]
     command = {"all": [tl + [s.path]], "linked": [tl + ["--linked-only", s.path]]}
-    # where the reference misses links, those are cut first
+    # if the reference misses links, these are cut first
     same = {e.id for e in sets["flow"]} == {e.id for e in sets["linked"]}
     command["flow"] = command["linked"] if same else by_flow
     if not same:
@@ -587,14 +587,14 @@ def check_tree(s):
         got = [line.split("\t") for line in out.splitlines()]
         if got and got[0][0] == "id":
             del got[0]
-        # steps that nobody marked are put in
+        # steps without annotations are added
         got = [row for row in got if "synthetic" not in row[COLUMNS.index("flags")]]
         against_tree(rep, where, trace, got, python)
     return rep
 
 
 def check_shape(rep, where, trace, flows_too):
-    """what must hold of the oracle's own tree"""
+    """laws of the oracle's own tree"""
     displaced, outside = [], []
     for e in trace.order:
         p = e.parent
@@ -658,7 +658,7 @@ def tree_row(trace, e):
             str(kineto.uid(e.fwd)), ",".join(trace.flags_of(e)), str(e.ndesc), str(e.ngpu)]
 
 
-# ---- traces that real profilers seldom write
+# ---- traces that real profilers rarely write
 
 SEEDS = range(40)
 
@@ -685,7 +685,7 @@ def check_hostile(what):
     return rep
 
 
-# ---- all of it
+# ---- all checks
 
 
 CHECKS = {"oracle": check_oracle, "timeline": check_timeline, "tree": check_tree}
@@ -701,7 +701,7 @@ def one(job):
         if what.startswith("rocprof"):
             return check_rocprof(item, what.endswith("programs"))
         return CHECKS[what](item)
-    except Exception as err:  # a failed check, not the end of all
+    except Exception as err:  # a failed check; others go on
         rep = Report()
         rep.fail("%s: %s" % (type(err).__name__, err))
         return rep
@@ -742,7 +742,7 @@ def main():
         names.append("hostile")
     print("1..%d" % len(jobs), flush=True)
     tables = cells = equal = wrong = failed = 0
-    # a process a job: its memory is given back whole, no collector needed
+    # a process per job returns its memory as a whole, without a collector
     with multiprocessing.Pool(a.j, gc.disable, maxtasksperchild=1) as pool:
         for n, (name, rep) in enumerate(zip(names, pool.imap(one, jobs, 1)), 1):
             print("%sok %d - %s: %d tables, %d cells, %d equal"

@@ -87,7 +87,7 @@ class Draw:
         r.shuffle(columns)
         rows = [[self.value(kind) for _, kind in columns]
                 for _ in range(r.choice([0, 1, 3, 8, 15]))]
-        # a row without a cell is none in a workbook
+        # a workbook has no row without cells
         return [c for c, _ in columns], [row for row in rows if any(row)]
 
     def report(self):
@@ -125,7 +125,7 @@ def plain(value, is_type):
 
 
 def key_of(text, column):
-    """what a cell means, as bytes"""
+    """the meaning of a cell, as bytes"""
     is_type = "type" in column
     value = scalar(text, is_type)
     if text[:1] in ("[", "(", "{"):
@@ -141,7 +141,7 @@ def key_of(text, column):
 
 
 def written(text):
-    """a cell as it stands there, in the order of rows"""
+    """a cell as written, for the order of rows"""
     if text in EMPTY:
         return (2, "")
     value = number(text)
@@ -201,7 +201,7 @@ class Join:
 
     @staticmethod
     def order(joined):
-        """by the first report's key, and of those alike in order"""
+        """by the first report's key; equal ones stay in order"""
         return [row[:-1] for _, row in sorted(
             joined.items(), key=lambda item: (item[1][-1], item[0][1]))]
 

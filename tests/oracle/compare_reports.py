@@ -6,16 +6,16 @@ usage: tests/oracle/compare_reports.py report DATASET VARIANT FOLDER
        tests/oracle/compare_reports.py tags REFERENCE
        tests/oracle/compare_reports.py check OURS REFERENCE [unordered]
 
-report copies the tables of one variant into FOLDER, those that SAME_AS.txt
-names too. check compares every table and cell of the folder REFERENCE with
-ours: numbers to 1e-9, rows in the reference's order, but for those that are
-alike in the column it sorts by; unordered: columns may stand in another order.
-What differs on purpose is counted by name:
+report copies the tables of one variant into FOLDER, with those that SAME_AS.txt
+names. check compares every table and cell of the folder REFERENCE with ours:
+numbers to 1e-9, rows in the reference's order, except rows that are equal in the
+column it sorts by; unordered: columns may be in another order. Intended
+differences are counted by name:
 
   headers   a table without rows has no columns there
   empty     a column that is empty in all rows is missing there
-  repeated  rows of a key that stands several times: there each with each, here
-            in order; each of our rows must be one of theirs
+  repeated  rows of a repeated key: there each with each, here in order; each of
+            our rows must be one of theirs
 """
 import collections
 import csv
@@ -100,7 +100,7 @@ class Check:
         self.bad.append(f"{table}: {text}")
 
     def columns(self, table, ours, theirs):
-        """The same columns in the same order, but for those empty there."""
+        """The same columns in the same order, except those empty there."""
         common = [c for c in ours if c in theirs]
         if common != theirs:
             self.say(table, "columns " + ", ".join(
@@ -168,7 +168,7 @@ class Check:
                 self.say(table, f"no such row of {row[0][:60]}")
 
     def is_single(self, head, row, theirs):
-        """A row that found no partner here; there it has several."""
+        """A row without a match here that has several there."""
         copies = [i for i, c in enumerate(head) if "::" in c and row[i] != ""]
         good = any(all(equal(row[i], t[i]) for i in copies) for t in theirs)
         self.count["cells"] += len(copies)
@@ -196,7 +196,7 @@ class Check:
 
 
 def arranged(table, head):
-    """The columns in the order of head, those that it lacks behind them."""
+    """The columns in the order of head, followed by others."""
     names, rows = table
     order = [names.index(c) for c in head if c in names]
     order += [i for i, c in enumerate(names) if c not in head]

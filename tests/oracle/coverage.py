@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""coverage.py: how much GPU time is of ops without a model, as TAP.
+"""coverage.py: GPU time of ops without a model, as TAP.
 
     coverage.py [--only GLOB] [-v]
 
-For each trace, of the kernels below an op: the time of rows without a model
-(less than LIMIT of it), and of rows whose model gives no figures, because the
-trace hasn't what it needs. Not counted: copies and memsets (the program is
-asked for kernels only), collectives (they stand in no row: tl-collective),
-kernels of a launch outside of all ops (there is nothing that could have a
-model; their share is told). Where the traces of captured graphs are there, the
-replayed ones get their ops by tl-graft, and are looked at without them, too.
+For each trace, over kernels below an op: the time of rows without a model (less
+than LIMIT of it), and of rows whose model gives no figures, because the trace
+lacks what it needs. Not counted: copies and memsets (only kernels are asked for),
+collectives (no row has them: tl-collective), and kernels launched outside all ops
+(nothing could have a model; their share is printed). With traces of captured
+graphs tl-graft gives replayed kernels their ops; such traces are checked with and
+without it.
 """
 import argparse
 import collections
@@ -24,9 +24,9 @@ import tempfile
 import compare
 
 LIMIT = 3.0
-# Names in traces that were made up.
+# Names in made-up traces.
 NO_OPS = {"op1": "of a document's drawing"}
-# Models without figures though there are shapes: what the trace lacks.
+# Models without figures although there are shapes: what the trace lacks.
 LACKS = {
     "total_D is not recorded": "Concrete Inputs are missing",
     "its size is not recorded": "Concrete Inputs are missing",

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """critical.py: tl-critical against an independent and slow program, written from the
 definition of its graph: classes of names by regular expressions, longest paths by
-relaxing all edges until nothing changes. Compared on the real traces, large ones by
-windows: the path event by event, lengths for several what-ifs, slack; and that an event
-may grow by its slack, but by no more.
+relaxing all edges until nothing changes. It compares real traces, large ones by
+windows: the path event by event, lengths for several what-ifs, and slack. An event may
+grow by its slack, but by no more.
 """
 import bisect
 import functools
@@ -18,7 +18,7 @@ import sys
 from worked import LARGE, table, traces
 
 LONG, STALL = 1000000, 100000
-WHOLE = 20000  # events; larger traces are looked at by windows
+WHOLE = 20000  # events; larger traces are compared by windows
 KINDS = ("kernel", "depend", "queue", "block", "peer", "thread", "launch", "host", "source")
 SOURCE, SINK = ("source",), ("sink",)
 NEVER = float("-inf")
@@ -104,7 +104,7 @@ def classes_above(name):
 
 
 class Recording:
-    """what a trace has of hosts and GPUs"""
+    """events of hosts and GPUs in a trace"""
 
     def __init__(self, trace):
         text = subprocess.run(["tl-cat", trace], capture_output=True, check=False).stdout
@@ -218,7 +218,7 @@ class Recording:
 
     @staticmethod
     def chain(events):
-        """(time, node, what is open up to it) of a thread, in order"""
+        """(time, node, what is open until then) of a thread, in order"""
         stack, out = [], []
         for v in events:
             while stack and stack[-1].e <= v.s:
@@ -541,7 +541,7 @@ class Graph:
         return self.longest(weight)[self.place[SINK]]
 
     def slack(self):
-        """of each event, and the edge that has least"""
+        """of each event, and its edge with the least"""
         far, tail, out = self.longest(self.weight), self.tails(), {}
         for i, (_, _, kind, _, owner) in enumerate(self.edges):
             a, b = self.pairs[i]
@@ -567,7 +567,7 @@ def bound(e):
 
 
 def rows_of(graph):
-    """the path as critical_events has it"""
+    """the path as in critical_events"""
     rows = []
     for i in graph.path():
         a, b, kind, least, owner = e = graph.edges[i]
@@ -592,7 +592,7 @@ def windows(rec, trace):
     steps = table(["tl-steps", trace]) or []
     by_uid = {v.uid: t for t, events in rec.threads.items() for v in events}
     markers = {s.get("uid") for s in steps}
-    for t in rec.threads:  # those that outlast what they began in stand in no nest
+    for t in rec.threads:  # those that outlast their parent are not nested
         by_uid.update({u: t for u in markers if u not in by_uid and u in rec.overlays.get(t, ())})
     if not steps:
         return

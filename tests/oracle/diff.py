@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""diff.py: a slow tl-diff, what it agrees with, and tl-diff against it, as TAP.
+"""diff.py: a slow tl-diff against the reference, and tl-diff against it, as TAP.
 
 usage: diff.py [oracle] [programs] [PAIR]
        diff.py show BEFORE AFTER [--python] [--reference]
 
-`oracle` holds the merged trees and tables of difftree.py and difftables.py
-against the reference's; `programs` holds tl-diff against both; `show` prints
-the merged tree of two tree streams.
+`oracle` compares the merged trees and tables of difftree.py and difftables.py
+with the reference's; `programs` compares tl-diff with both; `show` prints the
+merged tree of two tree streams.
 """
 import ast
 import csv
@@ -80,7 +80,7 @@ class Report:
     def __init__(self):
         self.tables = self.cells = self.equal = self.rounded = 0
         self.bad, self.named = [], []
-        self.tolerance = 1e-9  # us; of means, the one figure that is rounded
+        self.tolerance = 1e-9  # us; for means, the only rounded figures
 
     def cell(self, where, got, want):
         self.cells += 1
@@ -101,7 +101,7 @@ class Report:
             self.cell("%s:%d" % (where, n), x, y)
 
     def table(self, where, got, want):
-        """the columns of want, in any place"""
+        """the columns of want, at any place"""
         self.tables += 1
         if len(got) != len(want):
             self.bad.append("%s: %d rows instead of %d" % (where, len(got) - 1, len(want) - 1))
@@ -120,7 +120,7 @@ class Report:
 
 
 def apart(got, want):
-    """of two numbers, however they are written"""
+    """the difference of two numbers, however they are written"""
     try:
         a, b = float(got), float(want)
     except ValueError:
@@ -167,7 +167,7 @@ MORE = [
     ("hta_gpu_user_annotation/*.gz", "hta_alexnet/*.gz"),
     ("hta_event_sync/*.gz", "hta_alexnet/*.gz"),
 ]
-FRAMED = [  # those that have Python frames, compared with them too
+FRAMED = [  # pairs with Python frames, compared with them, too
     ("mi300_bert_small/*.gz", "mi300_nsfw_vit/*.gz"),
     ("mi300_bert_small/*.gz", "h100_bert_small/*.gz"),
     ("mi300_timesformer/*.gz", "h100_timesformer/*.gz"),
@@ -208,11 +208,11 @@ def as_json_list(text):
 
 
 class Reference:
-    """tl-diff's files beside the reference's, whose named errors are:
+    """tl-diff's files compared with the reference's, whose known errors are:
 
-    memset: matched memsets vanish; identical: so does trace2, and the column
-    source; renamed: the table has the common names of ops; root: a name that
-    says nothing, of ops without modules.
+    memset: matched memsets vanish; identical: so do trace2 and the column source;
+    renamed: the table has the common names of ops; root: a meaningless name for
+    ops without modules.
     """
 
     def __init__(self, rep, pair, files):
@@ -291,13 +291,13 @@ def one_job(item):
     rep = Report()
     try:
         on_big_stack(lambda: check(job, rep))
-    except Exception as err:  # a failed check, not the end of all
+    except Exception as err:  # a failed check; others go on
         rep.bad.append("%s: %s" % (type(err).__name__, err))
     return rep
 
 
 def on_big_stack(call):
-    """trees are as deep as the calls of a program"""
+    """trees are as deep as a program's call stack"""
     sys.setrecursionlimit(100000)
     threading.stack_size(512 << 20)
     problems = []

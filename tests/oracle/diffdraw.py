@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """diffdraw.py [PAIRS]: tl-diff's judgement of drawn pairs, as TAP.
 
-A second writing of it: rows, the rest, communication and their sum are worked out from
-the drawn times by the rules alone, and rows, sentence and gate must say the same. Pairs
-in which nothing changed must seldom show a difference, what is planted must be found, also
-behind a slow first step, and in it. So must a step that stands out and, of jobs, a rank
-that became slower, and what in it did.
+A second implementation computes rows, the rest, communication and their sum from the
+drawn times by the rules alone. Rows, sentence and gate must say the same. Pairs without
+a change must seldom show a difference. What is planted must be found, also after a slow
+first step, and in it; so must a step that stands out and, in jobs, a rank that became
+slower and the reason.
 """
 import csv
 import json
@@ -21,18 +21,18 @@ import tempfile
 
 ROWS, COMM = 60, 6  # the last are communication
 TICK, RUN_NOISE = 40, .005
-# runs, steps; alarms at most, in percent of all pairs that there are
+# runs, steps; alarms at most, in percent of all pairs
 SHAPES = [(1, 3), (1, 5), (1, 10), (3, 5)]
 MOST = 5
-# what is planted; share of the changed time that is named at least, in percent, by shape
+# planted changes; least share of the changed time that is named, in percent, by shape
 PLANTS = {"family": (25, 50, 65, 55), "one": (80, 85, 90, 80), "slow": (0, 0, 0, 0),
           "jitter": None, "calls": (0, 0, 0, 0), "removed": (0, 0, 0, 0),
           "added": (0, 0, 0, 0), "step": (0, 80, 80, 80), "first": (0, 80, 90, 80),
           "warmer": (0, 0, 0, 90), "warm": None, None: None}
-# of these first steps are slow, and vary by a tenth; of warmer an op takes ten times as
-# long in them
+# their first steps are slow and vary by a tenth; in those of warmer an op takes ten times
+# as long
 WARM = "first", "warmer", "warm"
-# of jobs: ranks, steps; of what is planted, how often at least it is found and alone
+# jobs: ranks, steps; how often at least the planted change is found, and nothing else
 JOBS = [(4, 3), (8, 10)]
 LEAST_JOBS = (85, 95)
 
@@ -52,7 +52,7 @@ def trigamma(x):
 
 
 def student(t, df):
-    """how often |t| is as large: Simpson's rule over the angle whose tangent it is"""
+    """the chance of as large a |t|: Simpson's rule over the angle whose tangent it is"""
     low = math.atan(abs(t) / math.sqrt(df))
     high = min(math.pi / 2, low + 12 / math.sqrt(df))
     n, total = 300, 0.0
@@ -75,7 +75,7 @@ def quantile(df):
 # ---- the rules ----
 
 def independent(v):
-    """samples that know nothing of one another"""
+    """how many samples are independent"""
     n, m = len(v), sum(v) / len(v)
     squares = sum((x - m) ** 2 for x in v)
     if n < 8 or not squares:
@@ -156,8 +156,8 @@ def named_of(p, level):
 
 
 class Expected:
-    """what must be said of samples[side][sample][row], which are so much of a step of
-    means[side][row]; firsts: of runs, the steps that are in no sample"""
+    """the expected words on samples[side][sample][row], with this share of a step of
+    means[side][row]; firsts: first steps, which are in no sample"""
 
     def __init__(self, samples, by_run, has_extra, means, scale, firsts):
         def of(rows, samples=samples):
@@ -184,7 +184,7 @@ class Expected:
                 self.judge_first(of, ids, firsts, [x.on_both for x in rows])
                 level -= .01 * (level == .03)
             tested = iter(named_of(p + [1] * (has_extra and level >= .02), level))
-            # what one side does is no noise, and needs no test
+            # rows of one side are no noise, and need no test
             named = [not x or next(tested) for x in both]
             left = [i for i, x in zip(ids, named) if not x]
             self.judged.append(sum(r.diff for r, x in zip(rows, named) if x))
@@ -221,7 +221,7 @@ class Expected:
         self.first_rest.append(is_rest)
 
     def spread(self, i):
-        """half the interval of a row's difference, first steps with it where they are known"""
+        """half the interval of a row's difference, with first steps if these are known"""
         parts = [(self.rows[i], self.scale)]
         if self.is_first_known:
             parts.append((self.firsts[i], 1 - self.scale))
@@ -265,7 +265,7 @@ def draw(rnd, plant, runs, steps):
                 row += [3e5 * math.exp(rnd.gauss(0, wide)) * (3 if rnd.random() < .1 else 1)
                         for _ in range(COMM)]
                 run.append([round(x) for x in row])
-            if plant == "step" and side and not job: # in each run it would be a change
+            if plant == "step" and side and not job: # in every run it would be a change
                 at = rnd.randrange(steps)
                 most = sorted(range(ROWS), key=lambda i: -mean[i])[:3]
                 more = .1 * sum(run[at][:ROWS]) / sum(run[at][i] for i in most)
@@ -279,7 +279,7 @@ def draw(rnd, plant, runs, steps):
 
 
 def write(path, run, calls, job=None):
-    """calls: how often a further op is there a step"""
+    """calls: of a further op, per step"""
     events, corr, at = [], 0, 1000
 
     def event(cat, name, tid, ts, ns, **args):
@@ -334,7 +334,7 @@ def first_out(sides):
 
 
 def standing_out(sides, out):
-    """(excess, side, run, step, row, growth of that) of the one that does most, or None"""
+    """(excess, side, run, step, row, its growth) of the largest one, or None"""
     found = None
     for side, job in enumerate(sides):
         for r, run in enumerate(job):
@@ -380,7 +380,7 @@ def ask(paths, *options):
 
 
 def compare_first(said, want):
-    """that first steps stand out, and which row of them most"""
+    """whether first steps stand out, and in which row most"""
     said = [x for x in said if re.match("(the first step stands|first steps of most runs stand)"
                                         " out on both sides: ", x)]
     if bool(said) != (want.scale < 1) or said and \
@@ -392,12 +392,12 @@ def compare_first(said, want):
 
 
 def compare(paths, want, extra_ns):
-    """what rows, sentence and gate say otherwise than expected"""
+    """where rows, sentence and gate differ from the expected ones"""
     bad = []
     p = ask(paths, "--format", "tsv", "-c",
             "name,diff_ns,spread_ns,is_noise,is_comm,first_step_ns", "--fail-over", "gpu:0us")
     rows = {r["name"]: r for r in csv.DictReader(p.stdout.splitlines(), delimiter="\t")}
-    first = [0, 0] # by first steps of which it is not known how they vary
+    first = [0, 0] # from first steps with unknown noise
     facts = [x or y for x, y in zip(want.named, want.first_named)]
     for i, (r, named) in enumerate(zip(want.rows, facts)):
         got = rows["op%02d" % i]
@@ -420,7 +420,7 @@ def compare(paths, want, extra_ns):
             if abs(spread - float(got["spread_ns"])) > 1 + 1e-5 * spread:
                 bad.append("op%02d: spread %s, not %.1f" % (i, got["spread_ns"], spread))
     judged = sum(want.judged) * want.scale + extra_ns + sum(want.first_judged)
-    # which make up for nothing that is proven
+    # which do not offset what is proven
     more = judged + max(0, sum(first))
     slack = 100 + ROWS * want.slack * any(first)
     m = re.search(r"([-+][\d.]+ \w+)(?: ± [\d.]+ \w+)? beyond noise", p.stderr)
@@ -508,7 +508,7 @@ def trial(job):
 # ---- a job: --pair rank ----
 
 def draw_job(rnd, plant, ranks, steps):
-    """[side][rank][step][row], who is 10 % slower after"""
+    """[side][rank][step][row]; the rank that is 10 % slower after"""
     who = rnd.randrange(ranks) if plant else None
     mean = [math.exp(rnd.gauss(11.5, 1.2)) for _ in range(ROWS)]
     sides = []
@@ -516,7 +516,7 @@ def draw_job(rnd, plant, ranks, steps):
         job = []
         for rank in range(ranks):
             speed = math.exp(rnd.gauss(0, .004)) * (1.1 if side and rank == who else 1)
-            # half as slow after: less by more than the rank loses
+            # half as slow after: a gain larger than the rank's loss
             warm = [1 if at or plant not in ("first", "warmer") else
                     rnd.uniform(1.5, 2) * (2 if plant == "warmer" and not side else 1)
                     for at in range(steps)]
@@ -531,7 +531,7 @@ class ExpectedJob:
         out = first_out(sides)
         before, after = [[run[out:] for run in job] for job in sides]
         steps = len(before[0])
-        # how these vary is not known
+        # their variation is unknown
         self.firsts = [[sum(x[0][:ROWS]) for x in pair] for pair in zip(*sides)]
         self.first = [(a - b) / (steps + 1) if out else 0 for b, a in self.firsts]
         few = math.comb(2 * steps, steps) < 70
@@ -568,7 +568,7 @@ def compare_job(paths, want):
     for n, (g, r, named, rows, first, firsts) in enumerate(zip(
             got, want.ranks, want.named, want.rows, want.first, want.firsts)):
         judged = r.diff if named else 0
-        # neither makes up for the other
+        # neither offsets the other
         slower = slower or judged > 0 or first > 0
         top = max(rows, key=lambda x: (abs(x[0]), -x[1])) if rows else None
         if abs(float(g["diff_ns"]) - r.diff) > 1.01 or \
@@ -623,7 +623,7 @@ def trial_job(job):
 
 
 def is_too_many(alarms, pairs):
-    """more than one in a hundred draws of pairs would show at the stated level"""
+    """more than one in a hundred series of pairs would have at the stated level"""
     most = MOST / 100
     return sum(math.comb(pairs, k) * most ** k * (1 - most) ** (pairs - k)
                for k in range(alarms, pairs + 1)) < .01
@@ -644,7 +644,7 @@ def main():
                 if plant in (None, "jitter", "step", "warm") and is_too_many(
                         sum(d[1] for d in done), pairs):
                     bad.append("alarms: %.1f %%" % alarms)
-                # of few pairs, two standard deviations less
+                # for few pairs, two standard deviations less
                 if least and many and share < least[shape] - 100 / math.sqrt(pairs):
                     bad.append("found: %.0f %%" % share)
                 number += 1
@@ -657,7 +657,7 @@ def main():
                     print("# " + b)
         for shape, (ranks, steps) in enumerate(JOBS):
             for plant in ("rank", "first", "warmer", None):
-                # of 3 steps the first is judged, and hides the rest
+                # with 3 steps the first is judged, and hides the rest
                 least = 0 if plant in WARM and steps < 5 else LEAST_JOBS[shape]
                 pairs = max(1, many // 5)
                 done = pool.map(trial_job, [(shape, plant, i) for i in range(pairs)])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""diffgen.py: pairs of small made-up traces that are alike, for tl-diff.
+"""diffgen.py: pairs of small, similar made-up traces, for tl-diff.
 
-A pair is two lists of roots; a root is one small call tree, and its partner the
+A pair is two lists of roots. A root is a small call tree; its counterpart is the
 same tree after a few edits. Names repeat, so that alignment has to choose.
 """
 import json
@@ -62,18 +62,18 @@ class Maker:
                 below.append(self.op(depth - 1))
             if self.frames and self.rng.random() < 0.3:
                 below[-1] = self.frame([below[-1]])
-        # what stands beside it often is of the same name
+        # neighbours often have the same name
         return Call("op", self.rng.choice(OPS[:self.rng.choice((2, 4, len(OPS)))]), below)
 
     def root(self, number):
-        """a name of its own, and a second op, keep pairs of roots apart"""
+        """a name of its own and a second op keep pairs of roots apart"""
         op = self.op(self.rng.choice((1, 1, 2, 2, 3)))
         op.name = "root::%d" % number
         op.below.insert(0, Call("op", "aten::leaf"))
         return op
 
     def wild_roots(self):
-        """few trees of any shape: wrappers, launches of no op, calls without name"""
+        """few trees of any shape: wrappers, launches outside ops, calls without name"""
         roots = []
         for _ in range(self.rng.randrange(1, 9)):
             top = self.op(self.rng.randrange(4))
@@ -205,7 +205,7 @@ class Writer:
 
 
 def write(path, roots, seed=1):
-    """the GPU work that has a launch: id -> (name, kind, start, time, launch)"""
+    """GPU work that has a launch: id -> (name, kind, start, time, launch)"""
     writer = Writer(random.Random(seed))
     with open(path, "w", encoding="utf-8") as f:
         f.write(writer.text(roots))

@@ -25,7 +25,7 @@ class Kernel:
 
 
 def layer(rng):
-    """kernels of which no two neighbours, around the end too, are alike"""
+    """kernels without equal neighbours, also from the last to the first"""
     while True:
         names = [rng.choice(NAMES) for _ in range(rng.randrange(5, 9))]
         if all(a != b for a, b in zip(names, names[1:] + names[:1])):
@@ -33,7 +33,7 @@ def layer(rng):
 
 
 def replays(rng):
-    """of a trace: of two kinds, each the same kernels again"""
+    """of a trace: two kinds, each with the same kernels every time"""
     body = layer(rng)
     durs = [rng.randrange(1000, 90000) for _ in body]
     out = []
@@ -43,7 +43,7 @@ def replays(rng):
     return out
 
 
-# ---- changes: each says which rows are to tell of it, as
+# ---- changes: each returns the rows that must show it, as
 # (name, name_after): (alone_before, alone_after, ns)
 
 def slow(rng, kernels, at):

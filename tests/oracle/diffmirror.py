@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""diffmirror.py: whether the diff of two traces is that of the two turned round.
+"""diffmirror.py: whether a diff with its sides swapped is the same diff.
 
-Every event has the same partner, every GPU event stands at the same point with
-the same others, and every row of ops says the opposite.
+Every event has the same match, every GPU event is at the same ancestor with the
+same others, and every row of ops has the opposite sign.
 """
 import csv
 import io
@@ -16,7 +16,7 @@ def table(files, name):
 
 
 def groups(rows):
-    """the sets of GPU events that stand at one ancestor"""
+    """the sets of GPU events at one ancestor"""
     out = defaultdict(set)
     for r in rows:
         at = r["lowest_common_ancestor_id"]
@@ -40,7 +40,7 @@ def ops(files, first, second, sign):
 
 
 def differences(files, back):
-    """of a diff's files and of those of the same the other way round"""
+    """between a diff's files and those of the same with sides swapped"""
     there, here = groups(table(files, "diff_stats")), groups(table(back, "diff_stats"))
     here = Counter({frozenset((TURNED[s], u) for s, u in g): n for g, n in here.items()})
     kinds = {

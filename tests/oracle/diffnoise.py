@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """diffnoise.py: what tl-diff takes for noise in made-up traces, as TAP.
 
-Traces of one job vary by --jitter. Pairs that are alike must seldom differ, and
-what is planted in one of them must be found, by rows and by the gate.
+Traces of one job vary by --jitter. Pairs of such traces must seldom differ. A
+planted change must be found, by rows and by the gate.
 """
 import csv
 import multiprocessing
@@ -15,7 +15,7 @@ import tempfile
 PAIRS = 20
 SHAPE = ["--steps", "5", "--layers", "1", "--no-python", "--jitter", "3"]
 ROW = "aten::gelu"  # 2 kernels a step
-PLANTED = [  # what; a row of it; at least so often found, in percent
+PLANTED = [  # change; one of its rows; found at least so often, in percent
     ("slow=aten::gelu:10", ROW, 60),
     ("slow=aten::gelu:50", ROW, 97),
     ("slow=aten::linear:7", "aten::addmm", 97),
@@ -33,7 +33,7 @@ def make(folder, seed, plant=None):
 
 
 def compare(before, after, limit):
-    """(rows that are alike, rows that differ, verdict of the gate)"""
+    """(rows without a difference, rows with one, verdict of the gate)"""
     p = subprocess.run(["tl-diff", "--format", "tsv", "--fail-over", limit, before, after],
                        capture_output=True, text=True, check=False)
     if p.returncode not in (0, 3, 4):  # 3: noise hides more than is allowed
@@ -44,7 +44,7 @@ def compare(before, after, limit):
 
 
 def trial(number):
-    """a trace beside another of the same job, and beside that with changes"""
+    """a trace against another of the same job, and against that with changes"""
     with tempfile.TemporaryDirectory() as tmp:
         before = make(tmp, 2 * number)
         rows, real, failed = compare(before, make(tmp, 2 * number + 1), "0%")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""diffprops.py: what holds for every pair of traces, on made-up ones, as TAP.
+"""diffprops.py: laws for every pair of traces, on made-up ones, as TAP.
 
 usage: diffprops.py [PAIRS]
 
-PAIRS (10000) pairs of small call trees come from diffgen.py, many in a file;
-what is planted comes from tl-gen.
+PAIRS (10000) pairs of small call trees come from diffgen.py, many per file;
+planted changes come from tl-gen.
 """
 import itertools
 import json
@@ -38,7 +38,7 @@ CHECKS = {
 
 
 class Case:
-    """Files of one run, and what went wrong."""
+    """Files of one run, and failures."""
 
     def __init__(self, folder, python):
         self.folder, self.python = folder, python
@@ -51,7 +51,7 @@ class Case:
         self.bad.append((check, text[:400]))
 
     def tree(self, name):
-        # of hostile traces it says a lot, and that it skipped events: 3
+        # exit status 3: hostile traces have skipped events
         p = subprocess.run(["tl-tree", self.path(name + ".json"), "-o", self.path(name + ".tl")],
                            check=False, stderr=subprocess.DEVNULL)
         if p.returncode not in (0, 3):
@@ -88,7 +88,7 @@ def numbers(*command):
 
 
 def check_sums(case, rows, sides):
-    """what the trace says of each side, and what tl-kernels makes of its kernels"""
+    """against the trace's own sums for each side, and tl-kernels' sums"""
     for source, work, name in zip(("trace1", "trace2"), sides, "ab"):
         mine = [r for r in rows if r["source"] == source]
         want = sum(numbers("tl-kernels", "--linked-only", "-c", "dur_ns_sum", "--no-header",
@@ -117,7 +117,7 @@ def check_self(case, files):
 
 
 def moved(root, rng):
-    """the same calls of other lines, other objects, other files"""
+    """the same calls with other lines, objects and files"""
     out = root.copy()
     for c in out.all():
         if c.kind == "frame" and ".py(" in c.name:
@@ -171,7 +171,7 @@ def chunk(number):
     return len(a), rep.cells, bad
 
 
-WILD = 60  # pairs that have files of their own: the top of a trace, mostly
+WILD = 60  # pairs with files of their own: mostly the top of a trace
 
 
 def wild_files(case, number):
@@ -188,7 +188,7 @@ def wild_files(case, number):
 
 
 def wild(number):
-    """with frames where there are some, and the same streams without them"""
+    """with frames, if there are some, and the same streams without them"""
     rep = diff.Report()
     with tempfile.TemporaryDirectory() as tmp:
         case = Case(tmp, False)
@@ -200,7 +200,7 @@ def wild(number):
             merge, tables = case.oracle("a", "b")
             diff.against_oracle(rep, files, merge, tables)
             rep.bad += diffmirror.differences(files, case.diff("b", "a"))
-            # and the work of no op or no launch, which has no place in a tree
+            # and work without op or launch, which has no place in a tree
             rows = table(files, "diff_ops_summary")
             for tree, column in ((merge.tree1, "before_ns"), (merge.tree2, "after_ns")):
                 rep.cell(column, str(sum(int(r[column]) for r in rows)),
@@ -208,10 +208,10 @@ def wild(number):
     return rep.cells, ["seed %d: %s" % (number, text) for text in rep.bad]
 
 
-# ---- what is planted is found, and nothing else
+# ---- planted changes are found, and nothing else
 
-# the change; the ops whose GPU work differs, and rows of it. A swap makes none:
-# each finds its partner, and the verdict tells their order.
+# the change; ops whose GPU work differs, and their number of rows. A swap has none:
+# each event has its match, and the verdict mentions their order.
 PLANTED = [
     ("slow=aten::gelu:50@2.1", ["aten::gelu"], 2),
     ("slow=aten::_flash_attention_forward:-20@3.0", ["aten::_flash_attention_forward"], 2),
@@ -238,7 +238,7 @@ def generate(case, name, *args):
 
 
 def ancestors(rows):
-    """rows by what they stand at; without, each stands alone"""
+    """rows by their ancestor; without one, each by itself"""
     out = defaultdict(list)
     for r in rows:
         out[r["lowest_common_ancestor_id"] or (r["source"], r["uid"])].append(r)
@@ -295,7 +295,7 @@ def planted(job):
 
 
 def edited(code):
-    """an edit of the Python sources is no difference"""
+    """edited Python sources make no difference"""
     with tempfile.TemporaryDirectory() as tmp:
         case = Case(tmp, True)
         generate(case, "a")

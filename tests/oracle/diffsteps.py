@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """diffsteps.py: tl-diff's comparison of steps.
 
-    diffsteps.py worked     on real traces: figures worked out once, to the nanosecond,
-                            and sums that must close on many pairs
-    diffsteps.py planted    in generated pairs of traces: a change of one known cause and
-                            length in each step of one side is found, named and measured;
-                            pairs without one say nothing
+    diffsteps.py worked     on real traces: known figures, to the nanosecond, and sums
+                            that must close on many pairs
+    diffsteps.py planted    generated pairs of traces: a change of known cause and length
+                            in each step of one side is found, named and measured; pairs
+                            without a change have no finding
 """
 import json
 import os
@@ -42,12 +42,12 @@ def sentence(before, after):
 
 
 def whole(rows):
-    """of the first kind: {term: row}, but for what breaks a cause down"""
+    """of the first kind: {term: row}, without breakdowns of causes"""
     return {r["term"]: r for r in rows if not r.get("call") and r["kind"] == rows[0]["kind"]}
 
 
 def check_sums(rows):
-    """what must close for each kind of steps: wrong sums"""
+    """sums that do not close, for each kind of steps"""
     bad = []
     for kind in {r["kind"] for r in rows}:
         own = {r["term"]: r for r in rows if r["kind"] == kind and not r.get("call")}
@@ -87,7 +87,7 @@ def worked():
             bad.append("noise: %s" % rows["step"])
         n += 1
         report(n, "%s to %s" % (before, after), bad)
-    # neighbours in the list, so that all kinds of traces meet
+    # neighbours in the list, so that all kinds of traces are paired
     bad, pairs = [], 0
     for a, b in zip(some, some[1:]):
         done = subprocess.run(["tl-diff", "--table", "diff_steps", a, b],
@@ -109,8 +109,8 @@ def report(n, what, bad):
 # ---- planted changes ----
 
 class Run:
-    """Steps of a host that launches four kernels each, and waits for none; a change is
-    put in front of the third."""
+    """Steps of a host that launches four kernels each and never waits; a change is
+    inserted before the third."""
 
     def __init__(self, seed, change=None, kinds=("ProfilerStep#%d",)):
         self.rnd = random.Random(seed)
@@ -196,7 +196,7 @@ def check_change(folder, seed, change, kinds):
         kind = "decode step (batch 8)" if len(kinds) > 1 else "step"
         rows = [r for r in rows if r["kind"] == kind]
         own = whole(rows)
-        room = 150 * US  # of all jitter in a step
+        room = 150 * US  # for all jitter in a step
         if abs(own["step"]["diff_ns"] - sign * ns) > room and cause != "exposed_copy":
             bad.append("step is off by %s" % (own["step"]["diff_ns"] - sign * ns))
         row = own.get(cause)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """difftables.py: the tables of two merged trees (see difftree.py).
 
-diff_stats has a row per GPU event, a list of dicts by the reference's labels;
-times are whole nanoseconds until they are written.
+diff_stats has a row per GPU event, as dicts by the reference's labels; times are
+whole nanoseconds until they are written.
 """
 import json
 import re
@@ -51,7 +51,7 @@ class Tables:
         self.rows, self.emitted, self.at = [], set(), defaultdict(list)
         for root in merge.roots:
             self.visit(root, None)
-        # of all that stands at one place, whatever child it is below
+        # of all at one ancestor, whichever child it is below
         busy = {at: union(work) for at, work in self.at.items()}
         for r in self.rows:
             r["busy_time"] = busy[r["busy_time"]]
@@ -87,7 +87,7 @@ class Tables:
                 self.visit(c, node)
 
     def emit_odd(self, node):
-        """GPU work matched by place with what launches nothing"""
+        """GPU work matched by place with an event that launches nothing"""
         self.emitted.add(node)
         for source, v in (("trace1", node.one), ("trace2", node.two)):
             if self.merge.is_kernel(v):
@@ -105,7 +105,7 @@ class Tables:
         self.emit(node.kind, work, parent, name)
 
     def work(self, nodes):
-        """GPU work of one-sided children and, last, of the node itself"""
+        """GPU work of one-sided children and, last, the node's own"""
         out = []
         for v in nodes[:-1]:
             out += v.gpu + ([v] if self.merge.is_kernel(v) else [])
@@ -161,7 +161,7 @@ class Tables:
     # ---- names of ops, as the reference has them in this table
 
     def rename(self):
-        """a common name for ops that stand in each other's place"""
+        """a common name for ops that replace each other"""
         lcas = defaultdict(lambda: ([], []))
         for r in self.rows:
             if r["lowest_common_ancestor_id"] is not None:
@@ -219,7 +219,7 @@ class Tables:
         return next(iter(last)) if len(last) == 1 else None
 
     def table(self, name):
-        """lines of cells, the header first"""
+        """lines of cells, after the header"""
         columns, rows = {"diff_stats": (COLUMNS, self.rows),
                          "diff_stats_unique_args_summary": (SUMMARY, self.summary)}[name]
         columns = [c for c in columns if c != "source" or self.rules.keep_source

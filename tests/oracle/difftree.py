@@ -3,10 +3,9 @@
 
 A trace becomes a Tree (from the lines of tl-cat), a pair of trees a Merge: its
 nodes by id, with a node of either trace or of both, and children. Nothing here
-is quick: every rule is applied as it stands, on lists of whole names.
+is fast: every rule is applied literally, to lists of whole names.
 
-Rules says which of the reference's errors to repeat. REFERENCE repeats all of
-them, OURS none.
+Rules says which errors of the reference to repeat: REFERENCE all, OURS none.
 """
 import functools
 import json
@@ -81,7 +80,7 @@ def above(node):
 
 
 class Tree:
-    """The tree section of a stream, with Python frames or as if it had none."""
+    """The tree section of a stream, with Python frames or as if without."""
 
     def __init__(self, path, python=False):
         self.nodes, self.unlinked, self.all_gpu = {}, [], []
@@ -136,7 +135,7 @@ class Tree:
         self.first_ops = sorted(first, key=lambda n: (n.ts, -n.ts - n.dur, n.uid))
 
     def roots(self, rules):
-        """where the comparison starts: below what only wraps"""
+        """where the comparison starts: below mere wrappers"""
         out, moved = [], {}
         for op in self.first_ops:
             top = ([op] + list(above(op)))[-1]
@@ -192,7 +191,7 @@ def texts(nodes, key):
 
 
 def is_turned(a, b, key):
-    """whether, for the same result both ways, b is to come first"""
+    """whether b comes first, so that the result is the same both ways"""
     x, y = texts(a, key), texts(b, key)
     return (len(y), y) < (len(x), x)
 
@@ -292,8 +291,8 @@ class Merge:
         return zip(a + [None] * (n - len(a)), b + [None] * (n - len(b)))
 
     def align_roots(self, a, b):
-        """the same whole trees, then the same names, then what lies between two
-        pairs if it is as many on both sides"""
+        """equal whole trees, then equal names, then what is between two pairs if both
+        sides have as many"""
         shape = {}
 
         def key(v):
@@ -346,7 +345,7 @@ class Merge:
         return moved(self.align(a, b)) if self.rules.moved else self.align(a, b)
 
     def unwrap(self, ops):
-        """ops around the other side's ops give way to what is in them"""
+        """ops around the other side's ops are replaced by what they contain"""
         gone = [x for x, y in ops if y is None]
         come = [y for x, y in ops if x is None]
         free1 = [v for v in gone if not self.is_kernel(v) and not v.is_launch]
@@ -363,7 +362,7 @@ class Merge:
         return pinned + [(v, None) for v in a] + [(None, v) for v in b]
 
     def wrappers(self, ops):
-        """what is left over is compared below its wrappers"""
+        """the rest is compared below its wrappers"""
         gone = [x for x, y in ops if y is None]
         come = [y for x, y in ops if x is None]
         if not gone or not come:
@@ -394,7 +393,7 @@ def by_start(nodes):
 
 
 def in_order(pairs, a, b):
-    """by the first side; what only the second has stands before what follows it"""
+    """by the first side; what only the second has goes before its successor"""
     place1, place2 = {v: n for n, v in enumerate(a)}, {v: n for n, v in enumerate(b)}
     alone = sorted((y for x, y in pairs if x is None), key=lambda y: place2[y])
     out = []
@@ -406,7 +405,7 @@ def in_order(pairs, a, b):
 
 
 def between(pairs, a, b):
-    """as many alone between the same two matches belong together"""
+    """equally many unmatched ones between the same two matches belong together"""
     place = {v: n for n, v in enumerate(b)}
     partner = {x: y for x, y in pairs if x is not None and y is not None}
     taken = set(partner.values())
@@ -432,7 +431,7 @@ def lists(one, two):
 
 
 def moved(ops):
-    """calls of one name that are left over on both sides belong together"""
+    """unmatched calls of one name on both sides belong together"""
     come = [y for x, y in ops if x is None and y.n and not y.is_gpu and not y.is_launch]
     partner = {}
     for x in (x for x, y in ops if y is None and not x.is_gpu and not x.is_launch):
@@ -445,7 +444,7 @@ def moved(ops):
 
 
 def look_in(one, two):
-    """where one only wraps what is called like the other, that is meant"""
+    """if one only wraps a call with the other's name, that call is compared"""
     if one is None or two is None or one.n == two.n or not one.n or not two.n:
         return one, two
     if any(v.is_gpu or v.is_launch for v in (one, two)):

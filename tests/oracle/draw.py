@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the drawn tests of op models share: a source of arguments, the data types
-as the specification has them, and the expected outcome of an op."""
+"""Shared by the drawn tests of op models: a source of arguments, the specification's
+data types, and the expected outcome of an op."""
 import math
 import random
 import re
@@ -53,7 +53,7 @@ def ceil_div(a, b):
 
 
 class Drawn:
-    """an op, and what its model should say: built by the functions of the families"""
+    """an op and its model's expected result; made by the functions of the families"""
 
     def __init__(self, name, dims, types, values=(), strides=None, **more):
         self.name = name
@@ -71,7 +71,7 @@ class Drawn:
         self.want = None
 
     def gives(self, flops, moved, unit_spec, params, status="ok"):
-        """moved: as if nothing were expanded"""
+        """moved: without regard to expanded arguments"""
         moved -= self.repeated(*self.expands)
         if unit_spec == "matrix_fp32" and any("tf32" in k for k in self.kernels):
             unit_spec = "matrix_tf32"
@@ -89,7 +89,7 @@ class Drawn:
         return self.strides[i] if self.strides is not None and i < len(self.strides) else None
 
     def moved(self, i):
-        """bytes of an argument's distinct addresses"""
+        """bytes at distinct addresses of an argument"""
         dims, steps = self.dims[i], self.stride(i)
         if steps is None or 0 not in steps:
             return prod(dims) * size(self.types[i])
@@ -99,11 +99,11 @@ class Drawn:
         return len(places) * size(self.types[i])
 
     def repeated(self, *args):
-        """bytes that expanded arguments would have besides"""
+        """bytes that expanded arguments seem to have in addition"""
         return sum(prod(self.dims[i]) * size(self.types[i]) - self.moved(i) for i in args)
 
     def transpose(self):
-        """of the first kernel whose name tells"""
+        """by the first kernel whose name shows it"""
         for k in self.kernels:
             t = layout(k)
             if t is not None:
@@ -159,8 +159,8 @@ class Source:
         return self.r.choice(items)
 
     def strides(self, dims, expands=()):
-        """of contiguous or transposed tensors, and of those in expands at times of
-        expanded ones; at times none are recorded"""
+        """of contiguous or transposed tensors; sometimes expanded ones for those in
+        expands; sometimes none"""
         if self.some(0.15):
             return None
         out = []
@@ -183,5 +183,5 @@ class Source:
 
 
 def strided(s, name, dims, types, values=(), expands=(), **more):
-    """expands: arguments that are read once, and may be expanded"""
+    """expands: arguments that are read once, and may be expanded tensors"""
     return Drawn(name, dims, types, values, s.strides(dims, expands), expands=expands, **more)

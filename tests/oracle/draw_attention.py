@@ -41,7 +41,7 @@ SDPA = [
     ("aiter::mha_bwd", 1, "BSHD", 6, 8, True, True, False, False, 9, 0),
     ("flash_attn_3::fwd", 0, "BSHD", None, 24, True, False, False, False, 0, 0),
 ]
-# only of ours: the same
+# the same, only in our models
 OURS = [
     ("FlashAttnFunc", 0, "BSHD", None, 4, True, False, True, True, 0, 0),
     ("aten::_flash_attention_forward", 0, "BSHD", 7, 8, True, False, False, False, 0, 0),
@@ -257,7 +257,7 @@ def paged(s):
 
 
 def caching(s):
-    """engines that only we know: where q and the caches are, by their signatures"""
+    """engines that only we model: where q and the caches are, by their signatures"""
     r, text = requests(s)
     n, hk, dim, t = s.n(1, 512), s.n(1, 8), 8 * s.n(1, 16), s.type(COMMON)
     hq, kv = hk * s.of([1, 4]), s.of([t, "c10::Float8_e4m3fn"])
@@ -292,7 +292,7 @@ def caching(s):
 
 
 def packed_aten(s):
-    """PyTorch's own ops on sequences that lie one behind the other"""
+    """PyTorch's own ops on packed sequences"""
     H, d_, t, seqs, longest = s.n(1, 8), s.n(1, 64), s.type(COMMON), s.n(2, 6), s.n(1, 300)
     T, causal, kind = s.n(longest, seqs * longest), s.some(), s.of(["forward", "backward", "efficient"])
     x, ends = [T, H, d_], [seqs + 1]
@@ -320,7 +320,7 @@ def packed_aten(s):
 
 
 def te_attention(s):
-    """q, k and v anywhere, layout and mask as texts"""
+    """q, k and v at any place, layout and mask as texts"""
     B, T, K, HK, dq, dv = s.n(1, 8), s.n(1, 300), s.n(1, 300), s.n(1, 4), s.n(1, 64), s.n(1, 64)
     H, t, causal, order = HK * s.of([1, 4]), s.type(COMMON), s.some(), s.of(["bshd", "sbhd"])
     front, back = s.n(0, 9), s.some()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Ops of inference engines and autograd functions with drawn arguments: by the arguments'
-roles in the ops' signatures, each read (r), written (w), both (b) or not moved as a whole (-)."""
+"""Ops of inference engines and autograd functions with drawn arguments. Roles of arguments come
+from the ops' signatures: read (r), written (w), both (b), not moved as a whole (-)."""
 import itertools
 
 from draw import COMMON, Drawn, prod, size, spec
@@ -32,7 +32,7 @@ SIGNATURES = [
     ("sgl_kernel::shuffle_rows", "r:x:MC r:i:M w:x:MC", 0, "MC", 0),
     ("_C::merge_attn_states", "w:x:MHd w:f:HM r:x:MHd r:f:HM r:x:MHd r:f:HM", 4, "MHd", 0),
 ]
-# and what is returned: like the first argument
+# the result is like the first argument
 LAYERS = [
     ("FusedLayerNormAffineFunction FastLayerNormFN LigerLayerNormFunction", "r:x:MC r:x:C r:x:C .", 5),
     ("FusedRMSNormAffineFunction LigerRMSNormFunction", "r:x:MC r:x:C .", 4),
@@ -46,7 +46,7 @@ TYPES = {"q": FP8, "f": "float", "i": "int", "l": "long int", "o": "bool"}
 
 
 def draw(s, t, signature, least=1):
-    """shapes, types, the bytes that are moved, and sizes"""
+    """shapes, types, bytes moved, and sizes"""
     n = {c: s.n(least, 48) for c in "MCGHdk"}
     n.update({"E": n["k"] * s.n(1, 8), "D": 6 * n["C"], "1": 1})
     n["Z"] = n["C"] * n["G"] * 3
@@ -179,7 +179,7 @@ def grouped(s):
 
 
 def lacking(s):
-    """what their arguments do not have"""
+    """ops whose arguments lack what a model needs"""
     return Drawn(s.of(["trtllm::attn_custom_op_inplace", "vllm::mamba_mixer2", "vllm::moe_forward"]),
                  [s.shape(2)], [s.type(FLOATS)]).fails()
 
@@ -193,7 +193,7 @@ def te_linear(s):
         d = Drawn("_Linear", [[N, K], [M, K], [N]], [t] * 3, backward=back)
     moved = (M * K + N * K + M * N) * e
     p = {"M": M, "N": N, "K": K, "bias": False, "dtype_A_B": [t, t], "B": 1}
-    # of the input and of the weights: each a product of the same size
+    # gradients of the input and of the weights: each a product of the same size
     return d.gives(4 * M * N * K, 2 * moved, spec("matrix", t), p) if back else \
         d.gives(2 * M * N * K, moved, spec("matrix", t), p)
 

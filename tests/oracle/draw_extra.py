@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What only we have a model of, with drawn arguments (op-models, section 15)."""
+"""Ops that only we model, with drawn arguments (op-models, section 15)."""
 import math
 
 from draw import COMMON, Drawn, prod, size, spec, strided
@@ -36,7 +36,7 @@ def pointwise(s):
     given = s.some(0.3) and not name.startswith("masked")  # where to write: out=
     d = strided(s, "aten::" + name, shapes + [broadcast(*shapes) if given else []],
                 types + [s.type(FLOATS) if given else "Scalar"], (), range(operands))
-    # a type without a size has none of its result either, but the known ones count
+    # a type without a size gives none for its result either, but known ones count
     widest = max([size(t) for t in types if size(t) == size(t)], default=0)
     each = size(d.types[-1]) if given else 1 if told else widest
     moved = sum(prod(v) * size(t) for v, t in zip(shapes, types)) + n * each
@@ -79,7 +79,7 @@ def movement(s):
     x, t, n = s.shape(2), s.type(FLOATS), s.n()
     e = size(t)
     kind = s.of(["cat", "index_select", "gather", "embedding", "index", "scatter", "flip", "add"])
-    read = prod(x) * e  # no more than there is
+    read = prod(x) * e  # at most all of it
     if kind == "cat":
         both = [x, [s.n(), x[1]]]
         m = prod(both[0]) + prod(both[1])

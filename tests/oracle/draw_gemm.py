@@ -29,7 +29,7 @@ def strided(s, name, dims, types, values=(), expands=()):
 
 
 def two(s, name, batch):
-    """mm and bmm, at times with a result's argument"""
+    """mm and bmm, sometimes with an output argument"""
     B, M, N, K = s.n(0, 16) if batch else 1, s.n(0), s.n(0), s.n(0)
     t, u, o = s.type(), s.type(), s.type()
     lead = [B] if batch else []
@@ -152,7 +152,7 @@ def primus(s):
     rows, cols, inner = s.n(), s.n(), s.n()
     ta, tb, tc = s.some(), s.some(), s.some()
     A, W = ([inner, rows] if ta else [rows, inner]), ([cols, inner] if tb else [inner, cols])
-    # swapped, the product is the other way round: op(W)' by op(A)'
+    # swapped, the product is op(W)' by op(A)'
     M, N = (cols, rows) if tc else (rows, cols)
     words = {True: s.of(["True", "true", "1"]), False: s.of(["False", "false", "0", ""])}
     t = FP4 if four else s.type(["c10::Float8_e4m3fn", "c10::Half", "odd"])

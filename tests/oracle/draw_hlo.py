@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""XLA's instructions with drawn shapes (jax-xplane 5.4, 6, 8.2): what is planted in an
-instruction is what its model has to find."""
+"""XLA's instructions with drawn shapes (jax-xplane 5.4, 6, 8.2): the model must find what is
+planted in an instruction."""
 import json
 
 from draw import NAN, Drawn, prod
@@ -49,7 +49,7 @@ def sides(s):
     b = shuffled(s, [("b", k) for k in range(len(batch))] + [("k", k) for k in range(len(inside))]
                  + [("q", k) for k in range(len(q))])
     have = {"b": batch, "k": inside, "p": p, "q": q}
-    # the rest stands in the result in the operand's own order
+    # the rest is in the operand's own order in the result
     p = [have["p"][k] for c, k in a if c == "p"]
     q = [have["q"][k] for c, k in b if c == "q"]
     return batch, inside, p, q, [have[c][k] for c, k in a], [have[c][k] for c, k in b], {
@@ -245,7 +245,7 @@ def fusion(s):
             v = add("gather", out, dims, q)
         read += size(out, dims) * (2 if way == "gather" else 1)
         if way == "slices":
-            for _ in range(5):  # more than there is
+            for _ in range(5):  # more than all of it
                 v = add("slice", out, dims, p)
             read += size(out, big) - size(out, dims)
         if way == "both":

@@ -7,7 +7,7 @@ from draw import COMMON, Drawn, prod, size, spec
 from draw_engines import draw
 
 FLOATS = COMMON + ["double"]
-# by roles, as draw_engines.SIGNATURES; and the argument that the result is like, or None
+# by roles, as draw_engines.SIGNATURES; and the argument whose shape the result has, or None
 ONE_PASS = [
     ("glu_backward", "r:x:MC r:x:MD .", 8, 0, 1),
     ("fake_quantize_per_tensor_affine_cachemask", "r:x:MC r:f:1 r:i:1 . .", 4, 0, 0),
@@ -26,7 +26,7 @@ def one_pass(s):
     t = s.type(FLOATS)
     dims, types, moved, _ = draw(s, t, text.replace("-:x:MC", "r:x:MC"))
     n = prod(dims[of])
-    if "pad" in names:  # the input tells a shape only
+    if "pad" in names:  # the input gives only a shape
         moved -= prod(dims[1]) * size(t)
     if like is not None:
         moved += prod(dims[like]) * size(types[like])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Small ops that only we know, a row each: the arguments' roles, and the figures that follow.
+"""Small ops that only we model, one per row: roles of arguments, and the resulting figures.
 
-In a signature the letters are sizes as in draw_engines (M rows, C columns, D = 6 C, ...); "-" is an
-argument of which a part is moved. Functions get the sizes n and the bytes e of the drawn type."""
+Letters in a signature are sizes as in draw_engines (M rows, C columns, D = 6 C, ...); "-" is an
+argument that is moved in part. Functions get the sizes n and the bytes e of the drawn type."""
 import itertools
 import math
 
@@ -24,8 +24,8 @@ def operands(n, a, b, t, **sizes):
     return dict(sizes, bias=False, stride_A=None, stride_B=None, dtype_A_B=[t, t], B=1)
 
 
-# names; signature; values; FLOPs; bytes besides those that the roles give; parameters; argument
-# that tells the precision (None: no spec)
+# names; signature; values; FLOPs; bytes besides those of the roles; parameters; argument that
+# determines the precision (None: no spec)
 ROWS = [
     ("aten::_embedding_bag aten::_embedding_bag_forward_only", "-:x:EC r:l:H r:l:G", [],
      lambda n: n["H"] * n["C"], lambda n, e: (n["H"] + n["G"]) * n["C"] * e,
@@ -126,7 +126,7 @@ def small(s):
     names, text, values, flops, more, params, of = next(each)
     t = s.type(FLOATS)
     roles = [a.split(":") for a in text.split() if a != "."]
-    # draw() knows read, written and both: what is moved in part is drawn as read, and taken off
+    # draw() knows read, written and both: what is moved in part is drawn as read, and subtracted
     dims, types, moved, n = draw(s, t, text.replace("-:", "r:"), least=3)
     at = [i for i, a in enumerate(text.split()) if a != "."]
     moved -= sum(prod(dims[i]) * size(types[i]) for i, r in zip(at, roles) if r[0] == "-")
@@ -137,7 +137,7 @@ def small(s):
 
 
 def added(s):
-    """a matrix, or one for each of a batch, or the sum over it, that is added to"""
+    """a matrix, one per batch, or the sum over the batch, that is added to"""
     M, N, K, B, t = s.n(), s.n(), s.n(), s.n(1, 8), s.type(FLOATS)
     kind, e = s.of(["addmm_", "_addmm_activation", "baddbmm_", "addbmm"]), size(t)
     front = [B] if "bmm" in kind else []
@@ -152,7 +152,7 @@ def added(s):
 
 
 def sparse(s):
-    """2:4: half of K of one operand is kept, with where that is"""
+    """2:4: half of K of one operand is kept, with its places"""
     M, N, K, t, kind = s.n(1, 64), s.n(1, 64), 16 * s.n(1, 8), s.type(["c10::BFloat16", "c10::Half"]), s.some()
     e, out = size(t), M * N
     if kind:  # (a, where, b)
@@ -192,7 +192,7 @@ def library_conv(s):
 
 
 def lookup(s):
-    """FBGEMM's tables: rows of indices are summed for each bag, and in the backward updated"""
+    """FBGEMM's tables: rows of indices are summed for each bag; the backward updates them"""
     tables, bags, row, indices, rows = s.n(1, 4), s.n(1, 16), s.n(1, 32), s.n(1, 200), s.n(1, 100)
     t, g = s.of(["float", "c10::Half"]), s.of(["float", "c10::Half"])
     weights, bags = tables * rows * row, bags * tables
@@ -225,7 +225,7 @@ def two_results(s):
 
 
 def lists(s):
-    """of all tensors of a model at once"""
+    """over all tensors of a model at once"""
     x = [s.shape(s.n(1, 3)) for _ in range(s.n(2, 5))]
     n = sum(map(prod, x))
     name, flops, passes = s.of([("_fused_adam_", 12, 7), ("_fused_adamw_", 12, 7),
@@ -235,7 +235,7 @@ def lists(s):
 
 
 def tables(s):
-    """what a recommender looks up, gathers and pads"""
+    """a recommender's lookups, gathers and padding"""
     n, bags, row, t = s.n(1, 200), s.n(1, 16), s.n(1, 32), s.type(["float", "c10::Half"])
     kind, e = s.of(["pad", "bag", "nbit", "unfold", "int4"]), size(t)
     if kind == "pad":
@@ -272,7 +272,7 @@ def tables(s):
 
 
 def few(s):
-    """what is told by values, further arguments or names"""
+    """ops defined by values, further arguments or names"""
     t, T, H = s.type(FLOATS), s.n(1, 64), s.n(1, 16)
     e, kind = size(t), s.of(["arange", "rope", "norm rope", "scatter", "4bit", "bn"])
     if kind == "arange":

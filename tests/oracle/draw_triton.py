@@ -9,7 +9,7 @@ FREE = "_to_copy clone embedding cat view unsqueeze native_layer_norm _log_softm
 
 
 def triton(s):
-    """names that can be taken apart in one way only"""
+    """names that can be split in only one way"""
     ops = [s.of(list(COST) + FREE) for _ in range(s.n(1, 5))]
     ops = [o for i, o in enumerate(ops) if i == 0 or o[0] != "_" and ops[i - 1][-1] != "_"]
     ops = [o for i, o in enumerate(ops) if ops[i - 1:i] != ["var"] or o != "mean"]  # var_mean is one
@@ -20,7 +20,7 @@ def triton(s):
     tensors = [s.of([[x, r], [x], [r]]) if r > 1 else s.of([[x], [1, x]]) for _ in range(s.n(1, 4))]
     if r > 1:
         tensors[0] = [x, r]
-    if s.some(0.2):  # of which only a slice is taken
+    if s.some(0.2):  # only a slice of it is used
         tensors[-1] = [s.n(1, 4)] + tensors[-1]
     types = [s.type(COMMON + ["long int", "bool", "int", "odd"]) for _ in tensors]
     scalar = s.some(0.3)  # a number by value among the arguments

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Is everything of a Chrome trace in the stream that tl-decode makes of it?
+"""Does the stream of tl-decode have everything of a Chrome trace?
 
 usage: events.py TRACE NDJSON
 
-Reads the trace with Python's JSON reader, puts each event together again from
-the lines of tl-cat, and compares them as JSON values: every member, argument
-and number, and the metadata around the events. Exits 1 with the first
-differences.
+Reads the trace with Python's JSON reader, rebuilds each event from the lines of
+tl-cat, and compares them as JSON values: every member, argument and number, and
+the metadata around the events. Exits 1 with the first differences.
 """
 import gzip
 import json
@@ -69,7 +68,7 @@ def load(path):
     try:
         return json.loads(text, **options)
     except json.JSONDecodeError:
-        # the array may be left open, also behind a comma
+        # the array may be left open, also after a comma
         text = text.rstrip()
         return json.loads(text.rstrip(",") + "]", **options)
 

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""exported.py TRACE...: what tl-export --to perfetto writes, read back.
+"""exported.py TRACE...: reads back what tl-export --to perfetto writes.
 
-Each trace is exported, read by a reader of this file, which knows protobuf but
+Each trace is exported, read by the reader in this file, which knows protobuf but
 nothing of our programs, and decoded by tl-decode. The reader must find slices
-that nest on their tracks; what tl-decode makes of the file must be the events
-of the trace: kinds, names, times, processes and threads, arguments, ids and
-launches. What Perfetto has no place for is left out: arrows of category ac2g
-(the launches are arrows), names of processes and threads (they are the
-tracks'), and members of Chrome's events that are no arguments.
+that nest on their tracks. tl-decode must find the events of the trace: kinds,
+names, times, processes and threads, arguments, ids and launches. Perfetto has no
+place for arrows of category ac2g (launches are arrows), names of processes and
+threads (tracks have them), and members of Chrome's events that are no arguments.
 """
 import collections
 import json
@@ -123,7 +122,7 @@ def events_of(command):
 
 
 def clean(v):
-    """half a surrogate pair is no UTF-8: each of its bytes is replaced"""
+    """half a surrogate pair is no UTF-8: each byte is replaced"""
     return re.sub(r"[\ud800-\udfff]", "\ufffd" * 3, v) if isinstance(v, str) else v
 
 

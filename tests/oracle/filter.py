@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""filter.py: tl-filter against a slow reading of what the options mean.
+"""filter.py: tl-filter against a slow implementation of its options.
 
     filter.py TREE <SELECTIONS     a line of options each
 
-Reads the tree as NDJSON (tl-cat), finds for each line by looking up parents
-and launches what is to be kept, runs tl-filter, and compares event by event:
-order, stubs, and the counts of what is below. Then whether the output by
-itself is a tree. Prints what differs; exit status 1 if anything does.
+Reads the tree as NDJSON (tl-cat), decides for each line by its parents and
+launches what is kept, runs tl-filter, and compares event by event: order, stubs,
+and the counts of what is below. The output must also be a tree by itself. Prints
+differences; exit status 1 if there are any.
 """
 import argparse
 import fnmatch
@@ -22,7 +22,7 @@ from windows import Note, Window, Work, phases, slowest, windows as steps_of
 GPU = {"kernel", "memcpy", "memset"}
 OF_PROCESS = {"op", "runtime", "driver", "python", "annotation"}
 CONTEXT = {"meta", "annotation"}
-STEP = {"step", "slowest"}  # written behind "stub"
+STEP = {"step", "slowest"}  # written after "stub"
 UNIT = {"ns": 1, "us": 1000, "ms": 10**6, "s": 10**9}
 
 
@@ -31,7 +31,7 @@ def number(v):
 
 
 def read(stream):
-    """Events with what the source record said, section by section."""
+    """Events with facts of the source record, by section."""
     text = subprocess.run(["tl-cat", stream], stdout=subprocess.PIPE, check=True).stdout
     events, facts, others, section = [], {}, [], None
     lines = text.decode("utf-8", "surrogatepass").rstrip("\n").split("\n")
@@ -50,7 +50,7 @@ def read(stream):
                 if key in d:
                     d[key] = number(d[key])
             d["section"] = section
-            d["id"] += d.pop("inst", 0) << 40  # it has no children: nobody names it
+            d["id"] += d.pop("inst", 0) << 40  # it has no children, so no id refers to it
             events.append(d)
     return events, facts, others
 
@@ -118,7 +118,7 @@ class Selection:
             self.phases[src] = phases(marks, work)
         if self.o["step"]:
             steps = [w for w in steps_of(marks, work) if w.number is not None]
-            # else those that tl-tree has put in
+            # else those that tl-tree inferred
             steps = steps or [Window(e["ts"], end_of(e), e["args"]["step_num"], e.get("pid"), e["id"])
                               for e in notes if e.get("cat") == "inferred_step"]
 
@@ -197,7 +197,7 @@ def expected(sel, events):
     key = {(e["src"], e["id"]) for e in events if sel.asked(e["src"]) and sel.chosen(e)}
     if sel.o["subtree"]:
         below = set(key)
-        for e in events:  # a parent stands before what is below it
+        for e in events:  # a parent precedes what is below it
             if "parent" in e and (e["src"], e["parent"]) in below:
                 below.add((e["src"], e["id"]))
         key = {me for me in below if "stub" not in sel.at[me].get("flags", [])}
@@ -241,7 +241,7 @@ def expected(sel, events):
 
 
 def not_a_tree(events):
-    """The first event that has no place, from the output alone."""
+    """The first event without a place, by the output alone."""
     stack, src = [], None
 
     def close(depth):
@@ -285,7 +285,7 @@ def compare(options, got, want):
 
 
 def without_window(line):
-    """of a source: what is cut in time is no longer the recording's whole window"""
+    """a source cut in time no longer has the recording's whole window"""
     d = json.loads(line)
     if "source" in d:
         for key in ("window_start", "window_end"):

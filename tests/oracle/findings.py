@@ -4,12 +4,12 @@
 
     findings.py [--only GLOB] [-v]
 
-The rules are those of TraceLens's agent, worked out here from the reference's
-tables and, for copies and short kernels, from the raw trace. Each finding must
-be one of tl-advise, of the same op or category and with the same figure (ops
-without a roofline: by name alone; ops above it: by category); if it is not, a
-rule about values says why, as tl-advise's or tl-roofline's CAVEATS do.
-How often each of these excuses is used on a trace is part of the test.
+The rules are those of TraceLens's agent, computed here from the reference's tables
+and, for copies and short kernels, from the raw trace. tl-advise must have each
+finding, for the same op or category and with the same figure (ops without a
+roofline: by name alone; ops above it: by category). If not, a rule about values
+says why, as in CAVEATS of tl-advise or tl-roofline. How often each of these
+excuses is used on a trace is part of the test.
 """
 import argparse
 import collections
@@ -47,7 +47,7 @@ CAVEATS = {
     "unlinked": "all GPU events count",
     "below": "an op below it has its kernels",
 }
-# How often on which trace.
+# How often, by trace.
 EXCUSED = {
     "h100_nsfw_vit": {"library": 1},
     "h100_timesformer": {"model": 3, "window": 2},
@@ -73,7 +73,7 @@ OF_KERNEL = (("AITER", ("aiter",)),
              ("Tensile", ("Cijk_",)), ("rocBLAS", ("wvSplitK", "splitKreduce")),
              ("rocPRIM", ("rocprim::",)), ("Triton", ("triton_",)),
              ("PyTorch Native", ("void at::native::",)))
-# of those only tl-advise tells more
+# libraries that only tl-advise tells apart
 UNKNOWN = ("cuBLAS", "CUTLASS", "cuDNN", "NCCL", None)
 DIRECTIONS = {"DtoH": ("dtoh", "device -> host", "devicetohost"),
               "HtoD": ("htod", "host -> device", "hosttodevice")}
@@ -135,7 +135,7 @@ class Reference:
                 for r in self.rows("gpu_timeline", *variants)}
 
     def ops(self):
-        """Rows that count, as the first rule of the findings says."""
+        """Rows that count, by the first rule of the findings."""
         for r in self.rows("unified_perf_summary"):
             category = (r["op category"] or "other").lower().replace(" ", "_").replace("/", "_")
             if category == "other" and any(x in r["name"].lower() for x in COMM):
@@ -155,7 +155,7 @@ class Reference:
 
 
 class Ours:
-    """tl-advise's findings and the tables that they are made of."""
+    """tl-advise's findings, and the tables behind them."""
 
     def __init__(self, path, folder, words):
         tables = os.path.join(folder, "tables")
@@ -173,7 +173,7 @@ class Ours:
         return [f for f in self.advice if f["rule"] in rules]
 
     def groups(self):
-        """Gains by category, bound, library and band: of the findings."""
+        """Gains by category, bound, library and band, from the findings."""
         out = collections.Counter()
         for f in self.advice:
             m = INSIGHT.match(f["insight"]) if f["evidence"] == "compute" else None
@@ -233,10 +233,10 @@ def grouped(ops):
     return gains
 
 
-# ---- each kind of finding: what, whether it is ours, else the excuse ----
+# ---- each kind of finding: what it is, whether it is ours, else the excuse ----
 
 def system(ref, got, raw):
-    """The window, by the timeline of all GPU events."""
+    """The window, from the timeline of all GPU events."""
     linked = ref.timeline(*LINKED)
     t = ref.timeline("unlinked", "pytorch_unlinked") or linked
     if 100 * linked["idle_time"] > 15 * linked["total_time"]:
@@ -248,7 +248,7 @@ def system(ref, got, raw):
                    for f in got.of("idle"))
         yield "idle", said, share <= 15 and ("missing" if missing > 0 else "unlinked")
     if 100 * linked.get("exposed_comm_time", 0) > 5 * linked["total_time"]:
-        # TraceLens's gain is all of it, whatever computes meanwhile
+        # TraceLens's gain is all of it, even while something computes
         alone = t["computation_time"] - t["total_comm_time"] + t["exposed_comm_time"]
         yield ("exposed communication",
                any(near(f["gain_ns_high"], min(alone, t["exposed_comm_time"]))
@@ -274,7 +274,7 @@ def system(ref, got, raw):
 
 
 def quality(ref, got):
-    """What is odd of ops."""
+    """Anomalies of ops."""
     host, kernel = collections.Counter(), collections.Counter()
     e2e = ref.timeline(*LINKED)["total_time"]
     replayed = collections.Counter()
@@ -312,7 +312,7 @@ def quality(ref, got):
 
 
 def compute(ref, got):
-    """Ops by how far they are from the roof, and those without."""
+    """Ops by their distance from the roof, and those without a roof."""
     e2e = ref.timeline(*LINKED)["total_time"]
     window = max(got.metrics["window_ns"], got.metrics["total_ns"])
     gains = grouped(ref.ops())
@@ -377,7 +377,7 @@ def trace_in(name):
 
 
 def check_pair(name):
-    """Ops that take less time in the second trace: each with its figure."""
+    """Ops that are faster in the second trace, each with its figure."""
     ref = Reference(os.path.join(os.environ["TL_DATA"], name), "report_with_comparison")
     e2e = ref.timeline("report_with_comparison")["total_time"]
     with tempfile.TemporaryDirectory() as temp:
@@ -416,7 +416,7 @@ def raw_events(path):
 
 
 def check(folder, variant, path, verbose):
-    """TAP of one data set; what was found and excused."""
+    """TAP of one data set, with counts of findings and excuses."""
     ref, bad = Reference(folder, variant), []
     excused, n = collections.Counter(), 0
     words = ["--capture", os.path.join(folder, "capture_traces")] if variant == "capture_full" \
@@ -424,7 +424,7 @@ def check(folder, variant, path, verbose):
     with tempfile.TemporaryDirectory() as temp:
         got = Ours(path, temp, words)
         raw = list(raw_events(path))
-        # without shares of the roofline the rest is guessed there
+        # without shares of the roofline the reference guesses the rest
         rest = () if variant == "default" else (*quality(ref, got), *compute(ref, got))
         for what, is_there, excuse in [*system(ref, got, raw), *rest]:
             if is_there:
@@ -439,7 +439,7 @@ def check(folder, variant, path, verbose):
 
 
 def jobs(only):
-    """Data sets that are asked for, with what check() wants of them."""
+    """Requested data sets, as arguments of check()."""
     for folder in sorted(glob.glob(os.path.join(os.environ["TL_DATA"], "*", ""))):
         name = os.path.basename(folder.rstrip("/"))
         paths = [trace_in(t) for t in PAIRS[name]] if name in PAIRS else \

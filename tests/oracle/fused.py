@@ -4,10 +4,10 @@
 usage: fused.py OURS.json REFERENCE.json.gz
        fused.py OURS.json TRACE-OF-RANK-0 TRACE-OF-RANK-1 ...
 
-Event by event in their order, every field. Only the numbers that keep ids
-apart are other ones: there a power of ten times the rank, found in the first
-file, here a fixed step. Of several traces the fusion is made here, by the rules
-of the specification, with our steps.
+Compares event by event, in order, every field. Only the numbers that keep ids
+apart differ: there a power of ten times the rank, found in the first file, here a
+fixed step. For several traces the fusion is made here, by the rules of the
+specification, with our steps.
 """
 import gzip
 import json
@@ -33,7 +33,7 @@ def shifted(value, number, step):
 
 
 def processes(kept):
-    """The metadata behind the events, from their rank, old and new pid."""
+    """The metadata after the events, from their rank, old and new pid."""
     seen = {}
     for e in kept:
         key = e["args"]["rank"], e["args"]["pid_raw"], e["pid"]
@@ -91,7 +91,7 @@ def main():
         theirs = fuse(paths)
     else:
         theirs = with_our_steps(events(paths[0]))
-        # a filter of its leaves the names of threads out, one of ours doesn't
+        # its filter drops names of threads, ours does not
         ours = [e for e in ours if not e["name"].startswith("thread_")]
     if len(ours) != len(theirs):
         sys.exit("%d events, the reference has %d" % (len(ours), len(theirs)))

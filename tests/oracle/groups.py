@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""groups.py: what tl-ops and tl-kernels group by, where the reference has no such table.
+"""groups.py: groups of tl-ops and tl-kernels for which the reference has no table.
 
     groups.py FOLDER...
 
-Each trace is read by kineto.py, which shares nothing with the programs, and its
-calls and kernels are grouped in the plainest way: ops by name, module, step,
-annotation and thread, all ops with what is below them, host time, kernels by
-name, launch configuration, step, annotation and event. Every sum must agree to the nanosecond.
+Each trace is read by kineto.py, which shares nothing with the programs. Its calls
+and kernels are grouped in the plainest way: ops by name, module, step, annotation
+and thread, all ops with what is below them, host time, kernels by name, launch
+configuration, step, annotation and event. Every sum must agree to the nanosecond.
 """
 import csv
 import io
@@ -91,12 +91,12 @@ class Calls:
             for n in self.notes]) or (windows.inferred(trace.events, tree) if tree else [])
 
     def step(self, e):
-        """in which it starts, of its process"""
+        """the step of its process in which it starts"""
         w = windows.at(self.steps, e.ts, e.pid)
         return "" if w is None else "between" if w.number is None else str(w.number)
 
     def annotation(self, e):
-        """the innermost other one in which it starts: of its thread, else of any"""
+        """the innermost other one in which it starts, on its thread or else on any"""
         hits = [((n.pid, n.tid) == (e.pid, e.tid), n.ts, -n.end, n.id, n.name)
                 for n in self.notes if n.ts <= e.ts < n.end
                 and not re.fullmatch(r"ProfilerStep#\d+", n.name)]
@@ -170,7 +170,7 @@ def check_ops(tree, trace, bad):
 
 
 def names_of(trace, e):
-    """of process and thread; what is said last counts"""
+    """names of process and thread; the last record counts"""
     found = {"process_name": "Unknown", "process_labels": "Unknown", "thread_name": "Unknown"}
     for m in trace.events:
         if m.ph == "M" and m.name in found and m.pid == e.pid:

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 """growing.py WHAT N: a trace on standard output that has N of something.
 
-    depth      ops in one another
-    names      names of kernels, each its own
-    crafted    names that made the hash 0 whatever else they hold, when it had no seed
-    ids        correlation ids that stood next to each other in a table, likewise
+    depth      nested ops
+    names      distinct names of kernels
+    crafted    names whose hash was 0 whatever else they have, before it had a seed
+    ids        correlation ids that were neighbours in a table, likewise
     threads    threads with an op, a launch and a kernel
-    arguments  ops of one name with other shapes each
+    arguments  ops of one name, each with other shapes
     shared     launches and kernels with one correlation id
     own        names, arguments and threads
     bad        names and ids that are crafted, and arguments, on one thread
@@ -23,7 +23,7 @@ def mixed(a, b):
 
 
 def crowded():
-    """numbers whose hash was small in all but its lowest 7 of 15 bits, when it had no seed"""
+    """numbers with hashes that differed only in the lowest 7 of 15 bits, before there was a seed"""
     n = 0
     while True:
         n += 1

@@ -5,9 +5,9 @@
     health_drawn.py [SEED] [DRAWS] [PAIRS]
 
 Each defect takes ops of the sound trace of tests/gen/health.py for itself, with
-their calls and kernels, so that what is planted adds up: tl-health finds each
-check with the sum of the planted counts, and no other. Then PAIRS of all pairs of
-kinds: each program warns of its figures that a finding spoils, and no other one.
+their calls and kernels, so planted counts add up: tl-health finds each check with
+their sum, and no other check. Then PAIRS of all pairs of kinds: each program warns
+of its figures that a finding spoils, and of no others.
 """
 import collections
 import itertools
@@ -27,7 +27,7 @@ OPS = health.OPS
 
 
 class Job:
-    """A trace, its events as they were, and which ops are taken."""
+    """A trace, its original events, and which ops are taken."""
 
     def __init__(self, rng):
         self.t, self.rng = health.Trace(), rng
@@ -37,7 +37,7 @@ class Job:
         self.want = collections.Counter()
 
     def take(self, least, most, low=0, high=OPS, behind=()):
-        """Some drawn ops of a range, each with those so far behind it; or none."""
+        """Some drawn ops of a range, each with those so far after it; or none."""
         got, n = [], self.rng.randint(least, most)
         for i in self.rng.sample(range(low, high), high - low):
             mine = {i, *(i + k for k in behind)}
@@ -55,7 +55,7 @@ class Job:
         return sorted(mine)
 
     def alone(self, kind):
-        """Once in a trace; false: it is there already."""
+        """Once per trace; false: it has one."""
         if kind in self.kinds:
             return False
         self.kinds.add(kind)
@@ -209,7 +209,7 @@ def begin(j):
 
 
 def last(j, most):
-    """The last ops, for a defect of the trace's end."""
+    """The last ops, for a defect at the trace's end."""
     n = j.rng.randint(1, most)
     return j.block(n, OPS - n) if j.alone("end") else []
 
@@ -272,7 +272,7 @@ def jump(j):
 
 
 def move(j, n):
-    """As health.late() does, of what is there."""
+    """As health.late(), for the present events."""
     border = health.BEGIN + 20 * health.PERIOD + 10
     for e in j.t.host() + j.t.more:
         e["ts"] += n * 1e3 if e["ts"] > border else 0
@@ -339,7 +339,7 @@ def no_steps(j):
     return j.found(1, "coverage.no_steps")
 
 
-# What each check spoils, from a warning on, of what these programs print.
+# Which of the figures that these programs print a check spoils, from a warning on.
 PROGRAMS = {"tl-timeline": {"busy", "idle"}, "tl-kernels": {"kernels"}, "tl-ops": {"ops"},
             "tl-launch": {"launches"}, "tl-idle": {"idle", "launches"}}
 ALL = "busy idle kernels ops launches"
@@ -357,13 +357,13 @@ SPOILS = {
     "file.async": ALL,
 }
 
-# what is moved is moved after the trace has become longer, and before events are
-# taken away or copied
+# events are moved after the trace has become longer, and before any are removed or
+# copied
 ORDER = ("graphs", "captured", "jump", "late", "blocked")
 
 
 def draw(rng, n, words=None):
-    """A job with n defects, or these, and what they are called."""
+    """A job with n defects, or these, and their names."""
     j, got = Job(rng), []
     words = words or rng.sample(sorted(DEFECTS), n)
     for name in sorted(words, key=(ORDER + tuple(words)).index):
@@ -382,7 +382,7 @@ def findings(path):
 
 
 def marked(path, folder):
-    """What of the programs' warnings is not as the findings demand."""
+    """Where the programs' warnings differ from those that the findings demand."""
     tl, bad = os.path.join(folder, "t.tl"), []
     p = subprocess.run(["tl-health", "-q", "--format", "tsv", "--no-header", "-c", "check,severity",
                         "--mark", tl, path], capture_output=True, text=True, check=False)
@@ -402,7 +402,7 @@ def marked(path, folder):
 
 
 def check_pairs(seed, npairs, folder):
-    """Whether it holds for so many of all pairs of kinds."""
+    """Whether it holds for so many pairs of kinds."""
     pairs = list(itertools.combinations(sorted(DEFECTS), 2))
     random.Random(seed).shuffle(pairs)
     path, bad, n = os.path.join(folder, "p.json"), [], 0

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""hlo.py: records of XLA modules, made anew from the protos of XPlane files.
+"""hlo.py: records of XLA modules, rebuilt from the protos of XPlane files.
 
 usage: hlo.py FILE...
        hlo.py --texts FILE
 
-Each FILE's records, as tl-decode writes them, must be what the page tl-stream(5)
-says of the instructions that events name: member by member, and no instruction
-more or less. What was found is printed. With --texts the modules are taken out of
-FILE, and what HLO's texts in it say must be what the modules say.
+Each FILE's records, as tl-decode writes them, must match tl-stream(5) for the
+instructions that events name: every member, and no instruction more or less. It
+prints what it found. With --texts the modules are removed from FILE; the HLO texts
+in it must then give the same as the modules.
 """
 import itertools
 import json
@@ -113,7 +113,7 @@ class Module:
         return f"{file}:{line}" if file and line else file
 
     def members(self, i, places=None):
-        """An instruction's; places: where those of the body at hand are in it."""
+        """Members of an instruction; places: where operands of the body at hand are in it."""
         opcode, meta = i.text(2), i.message(7)
         out = {"opcode": opcode, "shape": shape(i.message(3)), "target": i.text(28), "fusion": i.text(11),
                "dimensions": i.ints(14), "groups": groups(i),
@@ -175,7 +175,7 @@ class Module:
         return out
 
     def meaning(self, names):
-        """What each name is: an instruction, and whether that is a guess."""
+        """The instruction of each name, and whether that is a guess."""
         found = {n: (self.by_name[n], False) for n in names if n in self.by_name}
         number = {n: (f, int(m[1] or -1)) for n in names if n not in found for f in FAMILIES
                   if (m := re.fullmatch(re.escape(f) + r"(?:\.(\d+))?", n))}
@@ -267,7 +267,7 @@ def check(path):
 
 
 def texts(path):
-    """(agreeing, members) of the records from texts alone."""
+    """(agreeing, members) of records from texts alone."""
     names = named(Space(path))
     want = {p: m.records(names[p]) for p, m in modules(Space(path)) if p in names}
     with tempfile.TemporaryDirectory() as folder:

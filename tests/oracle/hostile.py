@@ -3,8 +3,8 @@
 """hostile.py SEED: a small trace on standard output that real profilers seldom
 write: host events that overlap by more and by less than 1 us, frames that cut
 ops, equal starts and ends, zero, missing and negative durations, text for times
-and threads, B/E pairs, launches with one correlation, kernels that stand twice,
-several forward threads, recompute frames. The same seed gives the same bytes.
+and threads, B/E pairs, launches with one correlation, repeated kernels, several
+forward threads, recompute frames. The same seed gives the same bytes.
 """
 import json
 import random

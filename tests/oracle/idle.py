@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""idle.py: tl-idle on the real traces: their gaps and causes as worked out once by an
-independent program, to the nanosecond, and sums that must close on all of them.
+"""idle.py: tl-idle on the real traces: gaps and causes as an independent program computed
+them once, to the nanosecond, and sums that must close on all traces.
 
-Old traces give steps the category Operator, which that program took for ops: what it
-calls op may be between_ops here, if both together agree (counted).
+Old traces give steps the category Operator, which that program took for ops: its op may
+be between_ops here, if the sum of both agrees (counted).
 """
 import os
 import sys
@@ -12,7 +12,7 @@ import sys
 from worked import is_left, names_of, table, traces
 
 # trace: idle ns, gaps, ns by cause, the longest gaps: (ns, prev, next, cause, its ns, call);
-# the call is the event with most self time in the gap, of data the outermost one
+# the call has the most self time in the gap; for data it is the outermost one
 WORKED = {
     "h100_bert_small": (3598388, 60, "python 1726476 op 1412704 launch_call 325264 "
                         "launch_latency 98290 runtime 31691 sync 3963", [
@@ -121,7 +121,7 @@ def sums(rows, by, value="time_ns"):
 
 
 def check_worked(trace, want):
-    """what differs; whether ops were steps"""
+    """differences; whether ops were steps"""
     idle, ngaps, causes, longest = want
     words = causes.split()
     causes = {words[i]: int(words[i + 1]) for i in range(0, len(words), 2)}
@@ -146,7 +146,7 @@ def check_worked(trace, want):
 
 
 def check_sums(trace):
-    """causes are the timeline's idle time, however they are grouped"""
+    """the sum of causes is the timeline's idle time, however they are grouped"""
     rows = table(["tl-timeline", trace])
     if rows is None or not any(r["type"] == "idle_time" for r in rows):
         return []
@@ -184,7 +184,7 @@ def main():
                 bad += more
                 excused_n += excused
         except ValueError as e:
-            if not names:  # what no program reads is another test's
+            if not names:  # another test has traces that no program reads
                 continue
             bad = [str(e)]
         n += 1

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""inferred.py: all programs know the steps that nobody marked, and the same ones.
+"""inferred.py: all programs find the steps that have no annotation, and the same ones.
 
     inferred.py [SEED...]
 
-For each seed a loop of training is drawn (optimizer_steps.py), which says where its steps
-begin and end. It is written twice: bare, and with ProfilerStep#N at just these borders.
-Each program is asked for its steps in both, and must print the same: by step, of one step,
-of the last and of the slowest. How many kernels each step launched, how long they took,
-and the step's length are counted here, from the raw events.
+For each seed it draws a training loop (optimizer_steps.py) with known starts and ends of
+steps, and writes it twice: bare, and with ProfilerStep#N at these borders. Each program
+must print the same for both: by step, for one step, the last and the slowest. The kernels
+of each step, their time and the step's length are counted here, from the raw events.
 """
 import json
 import os
@@ -20,7 +19,7 @@ from optimizer_steps import drawn
 from worked import table
 
 SCENES = ("plain", "several", "turns", "setup")
-# what is about the annotation itself is not the same: its name and its uid
+# the annotation's own name and uid differ
 ASKED = (
     "tl-timeline --by step", "tl-ops --by step", "tl-kernels --by step", "tl-launch --step 2",
     "tl-timeline --step 2", "tl-timeline --step 1,3-4", "tl-ops --step last",
@@ -48,7 +47,7 @@ def is_built(command):
 
 
 def marked(trace, borders):
-    """its steps by annotations behind all other events, so that these keep their ids"""
+    """with annotations of its steps after all other events, so that these keep their ids"""
     notes = [{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#%d" % (i + 1),
               "pid": 1, "tid": 1, "ts": a / 1000, "dur": (b - a) / 1000}
              for i, (a, b) in enumerate(zip(borders, borders[1:]))]
@@ -56,7 +55,7 @@ def marked(trace, borders):
 
 
 def counted(trace, borders):
-    """of each step: kernels, and the ns that they take"""
+    """kernels of each step, and their ns"""
     starts = {e["args"]["correlation"]: e["ts"] * 1000 for e in trace["traceEvents"]
               if e["cat"] == "cuda_runtime"}
     work = [(starts[e["args"]["correlation"]], e["dur"] * 1000) for e in trace["traceEvents"]
@@ -82,7 +81,7 @@ def check_counts(path, trace, borders):
 
 
 def check_split(bare, full, folder):
-    """the parts hold the same GPU work"""
+    """the parts have the same GPU work"""
     bad = []
     for by in ("step", "iteration"):
         parts = []
@@ -103,14 +102,14 @@ def check_split(bare, full, folder):
 def check(seed, folder):
     scene = SCENES[seed % len(SCENES)]
     trace, borders = drawn(seed, scene)
-    # a frame in front of all, which some programs do not read: no step begins with it
+    # a frame before all else, which some programs do not read: no step begins with it
     trace["traceEvents"].append({"ph": "X", "cat": "python_function", "name": "train.py(1): main",
                                  "pid": 1, "tid": 1, "ts": 0, "dur": 1})
     bare, full = os.path.join(folder, "bare.json"), os.path.join(folder, "full.json")
     with open(bare, "w", encoding="utf-8") as f:
         f.write(json.dumps(trace))
     steps = [r["ts_ns"] for r in table(["tl-steps", bare])]
-    if steps == borders[1:-1]:  # may be cut: optimizer_steps.py bounds how often it is left out
+    if steps == borders[1:-1]:  # may be cut off: optimizer_steps.py limits how often
         del borders[0]
     if steps != borders[:-1]:
         return scene, ["%s begin, not %s" % (steps, borders[:-1])]

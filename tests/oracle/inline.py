@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""inline.py: the columns of tl-report --vs, worked out once more, slowly.
+"""inline.py: the columns of tl-report --vs, computed once more, slowly.
 
 usage: inline.py NAME BEFORE... --vs AFTER...
 
-The trees say which GPU work is below the ops of a row, and how long it ran;
-tl-diff's diff_stats says at which point a GPU event is compared. From these
-each column of each row of unified_perf_summary is made anew. One line of TAP
-without its number: that all is the same, and that the busy times of all points
-are those of their events. A row of which the GPU work is not found again, by
-its time, is counted, and few may be.
+The trees have the GPU work below the ops of a row, and its time; tl-diff's
+diff_stats has the ancestor at which each GPU event is compared. From these each
+column of each row of unified_perf_summary is computed. Prints one line of TAP
+without its number: that all columns agree, and that the busy times at all
+ancestors are those of their events. Rows whose GPU work is not found again, by its
+time, are counted, and few may be.
 """
 import csv
 import json
@@ -47,7 +47,7 @@ def frozen(value):
 
 
 class Tree:
-    """A trace: its ops and GPU events, and what is below what."""
+    """A trace: ops, GPU events, and their nesting."""
 
     def __init__(self, path, folder):
         tree = os.path.join(folder, "tree.tl")
@@ -120,7 +120,7 @@ class Tree:
 
 
 class Points:
-    """What tl-diff compares with what: by source of before"""
+    """What tl-diff compares, by source of before"""
 
     def __init__(self, before, after):
         sides = [x for p in before for x in ("-B", p)] + [x for p in after for x in ("-A", p)]
@@ -181,7 +181,7 @@ def compare(before, after, folder):
     report = subprocess.run(
         ["tl-report", *before, *[x for p in after for x in ("--vs", p)], "-d", folder],
         stderr=subprocess.DEVNULL, check=False)
-    if report.returncode not in (0, 3):  # 3: of a job of which ranks are missing
+    if report.returncode not in (0, 3):  # 3: a job with missing ranks
         bad.append("tl-report: status %d" % report.returncode)
     cells = lost = rows = 0
     with open(os.path.join(folder, "unified_perf_summary.csv"), encoding="utf-8", newline="") as f:

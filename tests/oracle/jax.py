@@ -3,13 +3,13 @@
 """jax.py: GPU times, categories and models of JAX profiles, for comparison.
 
 usage: jax.py FOLDER...       folders with a *.xplane.pb and reference/jax_report
-       jax.py --programs FILE what tl-timeline, tl-kernels, tl-ops and tl-roofline say of it
+       jax.py --programs FILE compare tl-timeline, tl-kernels, tl-ops and tl-roofline with it
 
-Each cell of the reference's tables is computed anew from the file, with the
-reference's known faults put in (`as_ref`): the wrong module of several with one
-name, no root instructions, a convolution's input channels lost. Where all cells
-agree, what remains different without the faults is counted; those figures are
-the right ones, and tables() gives them.
+Each cell of the reference's tables is computed from the file, with the reference's
+known faults added (`as_ref`): the wrong one of several modules with one name, no
+root instructions, a convolution's input channels lost. Where all cells agree,
+differences without the faults are counted; those figures are the right ones, and
+tables() gives them.
 """
 import ast
 import csv
@@ -46,7 +46,7 @@ def category(event):
 # ---- models: FLOPs and bytes of an instruction
 
 def gemm(i):
-    """In general: any number of batch and contracting dimensions."""
+    """With any number of batch and contracting dimensions."""
     config = json.loads(i.config)["gemm_backend_config"]
     numbers = config["dot_dimension_numbers"]
     pick = {side: {k: [int(d) for d in numbers.get(f"{side}_{k}_dimensions", [])] for k in ("contracting", "batch")}
@@ -135,7 +135,7 @@ def is_copy(name):
 
 
 def gpu_kind(e, as_ref):
-    """A memset is computation, as in traces of all formats; the reference has it as a copy."""
+    """A memset is computation, as in all formats; in the reference it is a copy."""
     if not as_ref and re.match(r"memset|__amd_rocclr_fillBuffer", e.name, re.I):
         return "comp"
     if is_copy(e.name) or (not as_ref and COPY.fullmatch(e.name)):
@@ -152,7 +152,7 @@ def tpu_kind(e):
 
 
 def timeline(plane, as_ref=False):
-    """Eight rows in ns; of a TPU over its lines of ops."""
+    """Eight rows in ns; for a TPU over its lines of ops."""
     kinds, is_tpu = {"comp": [], "comm": [], "memcpy": []}, "TPU" in plane.name
     for line, e in gpu_events(plane):
         if not is_tpu or line.name in ("XLA Ops", "Async XLA Ops"):
@@ -177,7 +177,7 @@ class Kernels:
                     self.rows.append((plane, line, e, space.launch(e), space.instruction(e)))
 
     def as_ref(self, event, instruction):
-        """The instruction that the reference finds: by the module's name alone, no root."""
+        """The reference's instruction: by the module's name alone, no root."""
         module = event.stats.get("hlo_module")
         if module is None or self.space.launch(event) is None:
             return None
@@ -344,7 +344,7 @@ def check_programs(path, out):
 
 
 def runs(space, work):
-    """(instruction, ns) of each run: kernels in a row; where two overlap that counts once."""
+    """(instruction, ns) of each run: successive kernels; overlap counts once."""
     out, last = [], None
     for p, _, e, i in sorted(work, key=lambda w: (w[0].id, w[2].corr or 0, w[2].ts)):
         key = i and (p.id, e.program, i.name, e.id if "TPU" in p.name else space.launch(e) is None and e.corr)

@@ -3,8 +3,8 @@
 
     jax_collectives.py DIR [STREAMS]
 
-DIR is what tests/gen/xplane.py wrote, STREAMS a folder with the same decoded. All that tl-collective says of each
-collective, on each rank and together, is worked out again from truth.json.
+DIR is written by tests/gen/xplane.py; STREAMS is a folder with the same, decoded. All figures of tl-collective for
+each collective, per rank and overall, are computed again from truth.json.
 """
 import csv
 import json
