@@ -77,7 +77,7 @@ def compare_exposed(truth, where):
 
 
 def compare_types(truth, where):
-    """The reference's figures: bytes both ways over the shortest, in GiB/s."""
+    """As in the reference: bytes both ways over the shortest, in GiB/s."""
     by_run = {}
     for c in truth["collectives"]:
         by_run.setdefault((c["type"], c["name"], c["run"]), []).append(c)
@@ -99,7 +99,7 @@ def compare_types(truth, where):
 
 
 def compare_best(truth, where):
-    """Each instruction at its best, and what sizes and bands of bandwidth come to."""
+    """Each instruction at its best, and results by size and band of bandwidth."""
     best = {}
     for c in truth["collectives"]:
         ns, n, size = min(c["durations"]), len(c["ranks"]), c["in_bytes"]

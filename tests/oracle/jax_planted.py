@@ -60,7 +60,7 @@ def kernels(job):
 
 
 def ops(job):
-    """GPU time of each instruction by its name; programs with one of that name are summed."""
+    """GPU time of each instruction by name, summed over programs with that name."""
     for host, path in enumerate(job.files):
         want = collections.defaultdict(lambda: [0, 0])
         for g in job.of_host(host):
@@ -72,7 +72,7 @@ def ops(job):
 
 
 def modules(job):
-    """Time in which the GPU did anything of each scope."""
+    """Busy time of the GPU in each scope."""
     for host, path in enumerate(job.files):
         got, want = collections.Counter(), collections.Counter()
         for r in table(["tl-modules", "--no-fold", "--min-time", "0ns", path]) or []:
@@ -109,7 +109,7 @@ def runs(job):
 
 
 def idle(job):
-    """All idle time has a cause; of several GPUs together where none is busy."""
+    """All idle time has a cause; several GPUs are idle together if none is busy."""
     for host, path in enumerate(job.files):
         got = sum(r["time_ns"] for r in table(["tl-idle", path]))
         job.same(f"host {host} idle", got, job.truth["hosts"][host]["idle"])
@@ -131,7 +131,7 @@ def flops(job):
 
 
 def exported(job):
-    """Exported as Chrome and Perfetto traces and read back all is the same."""
+    """Chrome and Perfetto exports have the same when read back."""
     files = job.files
     for form in ("chrome", "perfetto"):
         job.files = []
@@ -147,7 +147,7 @@ def merged(job):
     """All hosts in one stream, merged, and their parts again."""
     files = job.files
     subprocess.run(["tl-decode", "-o", "all.tl", *files], check=True)
-    # 3: where hosts have no collective in common nothing compares their clocks
+    # 3: hosts without common collectives have no comparison of their clocks
     job.same("tl-merge", subprocess.run(["tl-merge", "-o", "merged.tl", "all.tl"],
                                         check=False).returncode in (0, 3), True)
     subprocess.run(["tl-split", "--by", "rank", "-d", "parts", "merged.tl"], check=True)
@@ -174,7 +174,7 @@ def collective(job):
     rows = table(["tl-collective", "--table", "nccl_implicit_sync"] + job.files)
     got = collections.Counter((r["collective"], expand(r["group_ranks"]), r["in_bytes"], r["latency_ns"],
                                r["start_skew_ns"]) for r in rows)
-    # a permutation sends from one rank to another, which no rank waits for as in the others
+    # a permutation sends from one rank to another; no rank waits as in other collectives
     want = collections.Counter((e["type"], tuple(e["group"]), e["in_bytes"], e["transfer"], e["skew"])
                                for e in exchanges if e["type"] != "collective-permute")
     job.same("exchanges", got - want, collections.Counter())

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""jax_tables.py: tables of JAX profiles against those computed from the file anew.
+"""jax_tables.py: tables of JAX profiles against tables computed from the file.
 
-usage: jax_tables.py FILE FOLDER      FOLDER: what tl-report -d wrote of FILE
+usage: jax_tables.py FILE FOLDER      FOLDER: what tl-report -d wrote for FILE
 
 The reader and the rules are those of jax.py, which reproduces the reference's
-tables with its faults put in; here they are left out. Prints how many cells of
-each table are equal, and up to ten that differ.
+tables with its faults; here they are left out. Prints how many cells of each
+table are equal, and up to ten that differ.
 """
 import csv
 import json
@@ -27,13 +27,13 @@ def read(folder, name):
 
 
 def dims_of(i):
-    """Scalars and truth values, too, which the reference leaves out."""
+    """Includes scalars and truth values, which the reference omits."""
     arrays = [] if i is None else [a for o in i.operands if not o.shape.startswith("(") for a in o.arrays]
     return [list(d) for _, d in arrays], [t for t, _ in arrays]
 
 
 def launches(call):
-    """A wait for another stream's event puts no kernel on a GPU, whatever its id says."""
+    """A wait for another stream's event launches no kernel, whatever its id says."""
     return call is not None and "WaitEvent" not in call.name
 
 
@@ -53,7 +53,7 @@ def check_timelines(folder, planes, out):
 
 
 def check_launchers(folder, rows, out):
-    """Each kernel: what it is, its instruction, its time."""
+    """Each kernel: its kind, instruction and time."""
     ours = {(int(r["dev"]), int(r["Kernel stream"]), int(r["ts_ns"]), r["name"]): r
             for r in read(folder, "kernel_launchers")}
     out.cell("kernels", len(ours), str(len(rows)))

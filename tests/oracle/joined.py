@@ -4,9 +4,9 @@
 
     joined.py [--only GLOB,...] [--variants NAME,...]
 
-Which rows of a sheet belong together is found here in plain Python, and each
-row that has no partner must be a difference with a name (report.py compares the
-cells); rows that only one spelling keeps apart are none.
+This file pairs the rows of a sheet in plain Python. Each row without a match must
+be a difference with a name (report.py compares the cells). Rows that differ only in
+spelling match.
 """
 import argparse
 import collections
@@ -45,7 +45,7 @@ def read(path):
 
 
 def keys_of(sheet, heads):
-    """columns that all have; None: the sheet is not compared"""
+    """columns that all reports have; None: the sheet is not compared"""
     both = [c for c in heads[0] if all(c in h for h in heads)]
     wanted = next((k for pattern, k in KEYS if re.match(pattern, sheet)), None)
     if wanted == ["Kernel name"] and "Kernel name" not in both:
@@ -57,7 +57,7 @@ def keys_of(sheet, heads):
 
 
 def left_over(rows, others, keys):
-    """rows without a partner, as many as stand more often"""
+    """unmatched rows, counting repetitions"""
     there = collections.Counter(key(r, keys) for r in others)
     left = []
     for r in rows:
@@ -88,7 +88,7 @@ class Sheet:
                 left_over(self.theirs, self.ours, self.keys))
 
     def is_split(self, gs):
-        """are they calls of a row there, but with another number of kernels?"""
+        """are they calls of one row there, but with another number of kernels?"""
         there = {key(w, self.keys) for w in self.theirs}
         return "num_kernels" in self.head and all(key(g, self.keys) in there for g in gs)
 
@@ -157,7 +157,7 @@ def compared(ours, theirs):
 
 
 def check(data, folder, traces, variant, plain, files, tmp):
-    """one report: rows joined, and what is wrong"""
+    """one report: joins rows, and collects errors"""
     where = "%s/%s" % (folder, variant)
     options = (report.ROCPROF if folder.startswith("rocprofv3_") else report.VARIANTS)[plain]
     top = os.path.join(data, folder, "capture_traces")

@@ -3,10 +3,10 @@
 """json_mutants.py COUNT [SEED]: our JSON reader against Python's.
 
 Both read COUNT texts: the cases of tests/golden/json and values made here, each
-changed at some places so that most are nearly JSON. They must agree on which
-are JSON and on every token of those. Run at the top of the source tree, with
-json-tokens in PATH. Python's reader is told to keep numbers as written and the
-members of an object in order; both take NaN, Infinity and a byte order mark.
+changed in some places so that most are nearly JSON. They must agree on which are
+JSON, and on every token of those. Run it at the top of the source tree, with
+json-tokens in PATH. Python's reader keeps numbers as written and members of an
+object in order; both accept NaN, Infinity and a byte order mark.
 """
 import glob
 import json
@@ -105,7 +105,7 @@ def main():
         print(f"{texts[i]!r}:\n  ours   {got[i:i + 1]}\n  Python {want[i]!r}")
     refused = want.count("-")
     print(f"{count} texts, {refused} refused, {len(bad)} differ")
-    # a test of one verdict only would show nothing
+    # a test with one verdict only would prove nothing
     return bool(bad) or len(got) != count or not count / 5 < refused < count * 9 / 10
 
 

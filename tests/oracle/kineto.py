@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """kineto.py: a slow and simple reader of Chrome/Kineto traces, as an oracle.
 
-It shares nothing with the programs that it checks: it was written from the
-descriptions of the format, in plain Python, for clearness only.
+It shares nothing with the programs that it checks. It is written from the
+descriptions of the format, in plain Python, for clarity only.
 
-What it holds to be true
+Rules
+-----
 ------------------------
 Identity.  An event's id is its index in `traceEvents` (or in the bare array).
 
@@ -16,11 +17,10 @@ negative dur is 0 (flag `clamped`). Nothing passes through a double. NaN and Inf
 Names.  A string of decimal digits equals the integer (pid, tid, ids). The
 categories of 2021 (Operator, Runtime, Kernel, Memcpy, Memset) are cpu_op,
 cuda_runtime, kernel, gpu_memcpy, gpu_memset; an Operator named ProfilerStep#...
-is a user_annotation. Only slices (X, or a B with its E)
-are host or GPU work.
+is a user_annotation. Only slices (X, or a B with its E) are host or GPU work.
 B/E: per (pid, tid), in file order, an E closes the innermost open B; the pair
 is one slice with the id of the B, args of both; both have the flag `paired`. A B
-without E: duration 0, flag `unclosed`. An E is nothing but an event.
+without E: duration 0, flag `unclosed`. An E alone is only an event.
 
 Classes.  LAUNCH = cuda_runtime cuda_driver xpu_runtime xpu_driver
 privateuse1_runtime privateuse1_driver mtia_runtime hpu_op glow_runtime;
@@ -31,38 +31,37 @@ Duplicates.  GPU events with equal (device, stream, ts, dur, name, correlation):
 all but the first are dropped (flag `duplicate`).
 
 Launch -> GPU.  Key: `correlation` if any LAUNCH event has it, whatever its name,
-else `External id`. By correlation: a launch owns all GPU
-events of its correlation (file order). Calls that launch nothing (NO_LAUNCH) own
-none. Of several calls with one correlation those on one thread that overlap, or
-start together, are one. Of the others, by ts: if there are as many as GPU events,
-none is a graph's, all events are on one (device, stream), each call ends by the
-start of the next and starts by that of its event, and no two events start
-together, the nth event is the nth call's; else an event is the first call's if it
-starts between that and the second, and no one's if not. By External id: the flow rule.
+else `External id`. By correlation: a launch owns all GPU events of its
+correlation (file order). Calls that launch nothing (NO_LAUNCH) own none. Calls of
+one correlation that overlap or start together on one thread are one. The others
+are ordered by ts. The nth event belongs to the nth call if there are as many calls
+as GPU events, none is a graph's, all events are on one (device, stream), each call
+ends by the start of the next and starts by that of its event, and no two events
+start together. Else an event belongs to the first call if it starts between that
+and the second, and to none otherwise. By External id: the flow rule.
 The flow rule (also --flow-links, then with the key of the first launch only and
-the category names as they stand): cudaGraphLaunch and hipGraphLaunch own all
-GPU events of their key; others go by the last `s` and `f` of ac2g with that id
-to the last event with (f.pid, f.tid, key), if it is a GPU event.
-
+the category names as written): cudaGraphLaunch and hipGraphLaunch own all GPU
+events of their key; others go by the last `s` and `f` of ac2g with that id to the
+last event with (f.pid, f.tid, key), if it is a GPU event.
 Forward <-> backward.  Per sequence number, in order of first appearance: W =
-first event named autograd::engine::evaluate_function:...; F = of the others that
-are not on W's (pid, tid), the one with the greatest ts (first of equals).
+first event named autograd::engine::evaluate_function:...; F = the one with the
+greatest ts (first of equals) among the others that are not on W's (pid, tid).
 W.fwd = F, F.bwd += W. Without F: the `fwdbwd` flow, from the cpu_op that starts
-at the `f` up to its wrapper, and from the cpu_op that starts at the `s`. Where
-wrappers of one number carry different non-zero `Fwd thread id`s and the number
+at the `f` up to its wrapper, and from the cpu_op that starts at the `s`. If
+wrappers of one number have different non-zero `Fwd thread id`s and the number
 is used on several forward threads, each (Fwd thread id, number) has its own W,
 and the flow comes first.
-Where W runs a CppNode<X> and F, found by number N, is an op of aten::, the ops
-without number that start on F's thread after F and before the first op with a
-number > N are asked how many words of their names X has: two or more, the most,
-of those the fewest other words, then the first. Else F stays.
+If W runs a CppNode<X> and F, found by number N, is an op of aten::, F is replaced.
+Candidates are ops without number that start on F's thread after F and before the
+first op with a number > N. The one whose name shares most words with X wins, at
+least two; then the fewest other words, then the first. Without any, F stays.
 
 Tree, first step: ops and launches, per (pid, tid), in order (ts, -end, id):
   pop while e.ts >= top.end;
   while e.end > top.end: o = top.end - e.ts; if o < 1000 ns pop top (also the
   last one, e is then a root), else discard e (it is not pushed);
   parent = top; push.
-Second step: frames are put in between and never displace an op. All host events
+Second step: frames are inserted and never displace an op. All host events
 in the same order, one stack per (pid, tid):
   an op/launch that was not discarded: pop while e.ts >= top.end; then, while top
   is a frame with top.end < e.end, or an op other than e's parent of the first
@@ -72,11 +71,11 @@ in the same order, one stack per (pid, tid):
   op/launch (in the order) descends from it in the first step's tree: discard f;
   else pop top. parent = top; push.
 Third step: GPU events are children of their launch, after its host children, in
-file order. A discarded launch still owns its GPU events and stands in the tail.
+file order. A discarded launch still owns its GPU events and is in the tail.
 
 Order.  Prologue: M, user_annotation and gpu_user_annotation, in file order.
-Tree: pre-order; roots by (start, -end, id), children in the order of their
-making. Tail, in file order: all the rest, unlinked GPU events, instants, counters, flows, discarded
+Tree: pre-order; roots by (start, -end, id), children in order of creation. Tail,
+in file order: all the rest, unlinked GPU events, instants, counters, flows, discarded
 events (each with its GPU events directly after it).
 
 Marks.  Recompute: a frame in the tree whose name has both
@@ -84,7 +83,7 @@ torch/utils/checkpoint.py and recompute_fn, and all below it. op = nearest
 ancestor that is a cpu_op, module = nearest ancestor whose name starts with
 nn.Module.
 
-Output: TSV, a line an event in that order: id, section (P, T, X), parent,
+Output: TSV, a line per event in that order: id, section (P, T, X), parent,
 launch, fwd, bwd (comma list), flags (comma list), ndesc, ngpu, op, module.
 """
 import argparse
@@ -118,7 +117,7 @@ class BadTrace(Exception):
 
 
 def words(name):
-    """parted by signs, and where an upper case follows something else"""
+    """split at signs, and where upper case follows something else"""
     return [x.lower() for x in re.findall(r"[A-Z]+[a-z0-9]*|[a-z0-9]+", name)]
 
 
@@ -164,7 +163,7 @@ class Event:
 
     @property
     def is_op(self):
-        """cpu_op or launch: what is nested in the first step"""
+        """cpu_op or launch: nested in the first step"""
         return self.slice and (self.cat == "cpu_op" or self.cat in LAUNCH)
 
     @property
@@ -188,7 +187,7 @@ def one_call(a, b):
 
 
 def owners(calls, events):
-    """(call, GPU event) as far as it is proven, for one correlation"""
+    """(call, GPU event) where it is proven, for one correlation"""
     calls = sorted(calls[:1] + [e for e in calls[1:] if not one_call(calls[0], e)],
                    key=lambda e: (e.ts, e.id))
     distinct = calls[:1]
@@ -209,7 +208,7 @@ def owners(calls, events):
 
 
 def same(v):
-    """pid, tid or id in the form in which equal ones compare equal"""
+    """pid, tid or id in a form that compares equal"""
     if isinstance(v, str) and v.isascii() and v.isdigit():
         return int(v)
     if isinstance(v, decimal.Decimal) and v == v.to_integral_value(context=CTX):
@@ -321,7 +320,7 @@ class Trace:
     # ---- launch -> GPU
 
     def link(self, flow=False):
-        """flow: the reference's rule and nothing else"""
+        """flow: only the reference's rule"""
         for e in self.events:
             e.launch = None
             e.gpu = []

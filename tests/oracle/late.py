@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What the ranks of a real job wait for the late one; speaks TAP.
+"""How long the ranks of a real job wait for the late one; speaks TAP.
 
 usage: late.py DATA
 
-From the raw traces, in the plainest way: ranks, their collectives by time,
-those that match by their number. All screens have to say these figures.
+From the raw traces, in the plainest way: ranks, their collectives by time, matched
+by their number. All screens must have these figures.
 """
 import glob
 import gzip
@@ -30,7 +30,7 @@ def is_comm(event):
 
 
 def exposed(start, end, compute):
-    """Of this time what no computation of the same rank covers."""
+    """Part of this time that no computation of the same rank covers."""
     covered, at = 0, start
     for a, b in compute:
         a, b = max(a, at), min(b, end)
@@ -61,7 +61,7 @@ class Rank:
 
 
 def shares(starts):
-    """Of last - median what each rank has to answer for, by its place."""
+    """Part of last - median that each rank causes, by its place."""
     n = len(starts)
     order = sorted(range(n), key=lambda r: starts[r])
     at = (starts[order[(n - 1) // 2]] + starts[order[n // 2]]) // 2
@@ -75,7 +75,7 @@ def shares(starts):
 
 
 def calls(path, name):
-    """Host events of this name: their place in the file and how long they last."""
+    """Host events of this name: place in the file and duration."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         trace = json.load(file, parse_float=str, parse_int=str)
     return [(i, ns(e["dur"])) for i, e in enumerate(trace["traceEvents"])
@@ -148,12 +148,12 @@ def screen(*command):
 
 
 def words(value):
-    """A time as the screens have it."""
+    """A time as on the screens."""
     return "%.3f ms" % (value / 1e6) if value >= 1e6 else "%.1f us" % (value / 1e3)
 
 
 def bars(tap, name, files):
-    """Bars, and what the line above leaves out of them, are the steps."""
+    """Bars, and what the line above leaves out, add up to the steps."""
     steps, bad = {}, []
     for row in rows("tl-steps", *files):
         steps[row["rank"]] = steps.get(row["rank"], 0) + row["wall_ns"]
@@ -206,7 +206,7 @@ def job(tap, name, files):
                verdict["gain_ns_high"] == found[most].behind,
                name + ": the verdict is about the one that costs most", verdict)
 
-    # each division rounds down, and the screen to half of its last digit
+    # each division rounds down, the screen rounds to half of its last digit
     slack = len(files) * counts[most] + 500
     waits = max(range(len(found)), key=lambda r: found[r].waited)
     steps = [r["wall_ns"] for r in rows("tl-steps", *files) if r["rank"] == waits]
@@ -245,7 +245,7 @@ def job(tap, name, files):
                m[3] == "%.1f" % worst["loss_percent"] and
                m[5] == words(worst["by_ns"]) and worst["by_ns"] <= worst["loss_ns"],
                name + ": tl-critical's sentence is its costliest row", text[:400], worst)
-    # with what is inside of its calls the row's own time may only be less
+    # calls inside it can only reduce the row's own time
     tap.result(m and int(m[7]) in dict(sums[worst["rank"]]) and
                m[6] == words(worst["excess_ns"]) and
                worst["excess_ns"] <= max(total[worst["rank"]], 1),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """launch.py: tl-launch on the real traces, from the raw JSON: each launch, what it
-launched and its op; queues of GPU streams; copies; what runs and layers add up to; and
-figures worked out once by an independent program, to the nanosecond.
+launched and its op; queues of GPU streams; copies; sums over runs and layers; and
+figures that an independent program computed once, to the nanosecond.
 """
 import os
 import shutil
@@ -15,8 +15,8 @@ from timeline import length, union
 from worked import LARGE, is_left, names_of, table, traces
 
 # trace: launches, A, Q, K, calls longer than their kernels, median Q, starved, median
-# interval and work in us; None: not worked out. In hta_gpu_user_annotation one copy has no
-# length, and the worked number, 139, leaves it out.
+# interval and work in us; None: not computed. In hta_gpu_user_annotation one copy has no
+# length, and the computed number, 139, leaves it out.
 WORKED = {
     "h100_bert_small": (61, 332494, 99349, 309437, 40, 1668, 61, 55.7, 3.6),
     "mi300_bert_small": (61, 278278, 884508, 390748, 22, 14256, None, None, None),
@@ -82,7 +82,7 @@ def check_apis(path, launches):
 
 
 def check_ops(path, trace, launches):
-    """the innermost op; of each op the first launch's delays"""
+    """the innermost op; for each op the first launch's delays"""
     want = defaultdict(lambda: [0, 0, 0, 0])
     seen = set()
     for x in sorted(launches, key=lambda x: x.call.pos):
@@ -158,7 +158,7 @@ def check_copies(path, trace):
 
 
 def late_of(trace, launches):
-    """calls that began when the GPU had run dry, but for the head of the trace"""
+    """calls that began while the GPU was idle, without the trace's head"""
     by_id = {g.id: x for x in launches for g in x.gpu}
     busy = sorted((g for g in trace.gpu if g.ts is not None and g.end > g.ts),
                   key=lambda g: (g.ts, -g.end, g.id))
@@ -180,7 +180,7 @@ def threads_of(launches):
 
 
 def runs_of(threads, late, interval):
-    """(first uid, last uid, launches) by the definition, the slow way"""
+    """(first uid, last uid, launches) by definition, slowly"""
     runs = set()
     for v in threads.values():
         part = []
@@ -198,8 +198,8 @@ def runs_of(threads, late, interval):
 
 
 def check_graph_gain(path, steps):
-    """Steps that follow each other have the idle time of tl-idle's window, and what
-    tl-advise would gain by graphs is the sum of their terms."""
+    """Successive steps have the idle time of tl-idle's window, and tl-advise's gain by
+    graphs is the sum of their terms."""
     windows = table(["tl-idle", "--steps", "--table", "idle_window", path]) or []
     if len(windows) != 1 or windows[0]["window_ns"] != sum(r["wall_ns"] for r in steps):
         return []
@@ -299,7 +299,7 @@ def main():
             continue
         if subprocess.run(["tl-tree", trace, "-o", path], stderr=subprocess.DEVNULL,
                           check=False).returncode not in (0, 3):
-            continue  # what no program reads is another test's
+            continue  # another test has traces that no program reads
         worked = names_of(list(WORKED) + [CKPT], seen, rest)
         try:
             bad = check(trace, path)

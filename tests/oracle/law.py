@@ -4,10 +4,10 @@
 
     law.py [--only GLOB] [-j N]
 
-For each trace and each table of tl-roofline: a call takes no less than its roofline, but for
-what the trace's times are rounded by and what the last cache holds that the GPU's file
-names; above_roof says which. Both are worked out here once more, from the raw
-events' times and the file. The times of a sheet add up to no more than those of all ops.
+For each trace and each table of tl-roofline: no call takes less than its roofline, except
+by the rounding of the trace's times, or by what fits the last cache in the GPU's file;
+above_roof says which. Both are computed here again, from the raw events' times and the
+file. The times of a sheet add up to no more than those of all ops.
 """
 import argparse
 import csv
@@ -38,7 +38,7 @@ def caches():
 
 
 def tick_of(tl):
-    """what all times of GPU work are multiples of, in ns"""
+    """the ns of which all times of GPU work are multiples"""
     p = subprocess.run(["tl-cat", "--tsv", "-F", "kind,ts,dur", tl], stdout=subprocess.PIPE,
                        text=True, check=True)
     tick = 0
@@ -54,7 +54,7 @@ def number(text):
 
 
 def reason(r, tick, cache):
-    """why the shortest call of a row is faster than the first one's roof; "": it is not"""
+    """why a row's shortest call is faster than the first one's roof; "": it is not"""
     roof, least = number(r.get("Roofline Time (µs)_first")), number(r.get(TIME + "min"))
     if not roof > least > 0:
         return ""
@@ -67,8 +67,8 @@ def reason(r, tick, cache):
     is_memory = (r.get("Roofline Bound") or r.get("Roofline Bound_first")) == "MEMORY_BOUND"
     if is_memory and roof * (moved - cache) / moved <= most:
         return "%g MiB of cache" % cache
-    # F(4x4, 3x3) has 36 products where the direct sum has 144; cli/tl-roofline has
-    # the cases of this rule, worked out by hand
+    # F(4x4, 3x3) has 36 products, the direct sum 144; cli/tl-roofline has cases of this
+    # rule, computed by hand
     its = sum(k["min_duration_us"] * k["count"] for k in kernels
               if "winograd" in k["name"].lower()) / float(r["operation_count"])
     if not is_memory and roof <= most + (144 / 36 - 1) * its:

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""match.py: tl-match against a slow reading of the reference's rules.
+"""match.py: tl-match against a slow implementation of the reference's rules.
 
     match.py A B [OPTION...]       runs tl-match on two Chrome traces, and
                                    compares its reports and what it extracts
     match.py --make SEED STEPS FORM [US [STEP [PROCESSES]]] >TRACE
                                    a serving trace with a random schedule; FORM
                                    is one of those below; kernels last US,
-                                   each STEP iterations are a ProfilerStep, and
-                                   each of PROCESSES has a schedule of its own
+                                   every STEP iterations are a ProfilerStep, and
+                                   each of PROCESSES has its own schedule
 
-All pairs of blocks are looked at, exactly. Prints what differs; exit
-status 1 if anything does.
+Compares all pairs of blocks, exactly. Prints differences; exit status 1 if there
+are any.
 """
 import gzip
 import json
@@ -39,7 +39,7 @@ def schedule(rnd, steps, form):
     """Requests at their prompt and generating, with runs of each phase."""
     out, c, g = [], 1, 0
     loads = [(0, 8), (0, 8), (0, 9), (1, 8), (1, 7), (2, 0)]
-    if form.startswith("vllm"):  # SGLang's words say a phase without requests, too
+    if form.startswith("vllm"):  # SGLang's names have a phase even without requests
         loads.append((0, 0))
     for _ in range(steps):
         if rnd.random() < 0.1:
@@ -132,7 +132,7 @@ def load(path):
 
 
 def iterations(events):
-    """Roots of the best tier in time, with their fields, process after process."""
+    """Roots of the best tier by time, with their fields, process by process."""
     found = []
     for e in events:
         if e.get("cat") == "user_annotation" and e.get("ph") == "X":
@@ -208,7 +208,7 @@ def matches_of(sides, blocks, phases, approx, top):
     return found, notes
 
 
-# ---- as the reports have it ----
+# ---- figures of the reports ----
 
 def mean(values, digits):
     return round(float(sum(values) / Fraction(len(values))), digits)

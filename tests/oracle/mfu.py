@@ -4,10 +4,10 @@
 
     mfu.py [--seeds N]
 
-A trace is drawn with what each step has of it: products forward and backward,
-checkpointing's recompute, flash attention, other ops, collectives, GPU work
-without a launch, one or two GPUs. The figures of a step follow from what was
-drawn, by the formulas alone, and are compared with tl-roofline (in PATH).
+A trace is drawn with known contents of each step: products forward and backward,
+recompute of checkpointing, flash attention, other ops, collectives, GPU work
+without a launch, one or two GPUs. The figures of a step follow from these by the
+formulas alone, and are compared with tl-roofline (in PATH).
 """
 import argparse
 import json
@@ -167,7 +167,7 @@ def main():
             drawn.write(trace)
             want = []
             for i, s in enumerate(drawn.steps):
-                # work of no step may be of any that began before
+                # work outside steps may belong to any that began before
                 lost, gpu = (sum(getattr(x, f) for x in drawn.steps[i:]) for f in ("lost", "gpu"))
                 is_partial = gpu < COVERAGE * (lost + gpu)
                 partial += is_partial

@@ -4,17 +4,17 @@
 
     models.py [--only GLOB] [-v]
 
-A row has the op's name and lists, and what the reference made of them: FLOPs,
-bytes, compute spec, parameters. Each is evaluated by model-eval (in PATH) from
-the name and the lists alone. A row is
+A row has the op's name and lists, and the reference's results: FLOPs, bytes,
+compute spec, parameters. model-eval (in PATH) evaluates each from the name and the
+lists alone. A row is
 
     equal   every figure and parameter is the same to the last digit, or
-    named   it differs, and formulas written down here once more give both: the
-            reference's figures with its known errors (NAMES), ours without.
+    named   it differs, and formulas repeated here give both: the reference's
+            figures with its known errors (NAMES), and ours without.
 
-Anything else fails. What a row doesn't have is taken from its parameters: the
-annotation's sums, top-k of the pseudo ops. In columns that mix kinds of ops
-pandas prints 16.0 for 16 (D22), so there numbers are compared by value.
+Anything else fails. What a row lacks comes from its parameters: the annotation's
+sums, top-k of the pseudo ops. In columns with several kinds of ops pandas prints
+16.0 for 16 (D22), so numbers are compared by value there.
 """
 import argparse
 import ast
@@ -91,7 +91,7 @@ class Op:
             if len(d) == len(steps) for n, step in zip(d, steps) if isinstance(n, int))
 
     def moved(self, i):
-        """bytes of an argument; the reference counts what is expanded in full"""
+        """bytes of an argument; the reference counts expanded ones in full"""
         steps = self.stride(i)
         return self.size(i) * prod(
             n for k, n in enumerate(self.d[i]) if not self.ours or not steps or steps[k] != 0 or n == 0)
@@ -104,7 +104,7 @@ def prod(shape):
     return math.prod(shape)
 
 
-# ---- the families in which the two differ: (FLOPs, bytes, spec, parameters)
+# ---- families that differ: (FLOPs, bytes, spec, parameters)
 
 def binary(op):
     a, b = op.d[0], op.d[1]
@@ -293,7 +293,7 @@ COST = {w: n for n, ws in ((1, "add sub mul div mean sum relu abs neg ne eq lt g
 
 
 def triton(op, fused):
-    """fused: the names as the row or, of ours, the program has them"""
+    """fused: the names, as in the row or, for ours, in the program"""
     ints = [int(v) for v in op.v if re.fullmatch(r"-?\d+", v)]
     pointwise = op.name.startswith("triton_poi_")
     rnum = ints[-1] if not pointwise and len(ints) >= 2 else 1
@@ -312,7 +312,7 @@ def triton(op, fused):
         grids = [prod(ints[-k:]) for k in (1, 2, 3) if k <= len(ints)]
         total = max([total] + [x for x in grids if x <= most])
         moved = sum(min(x, total) * e for x, e in sizes)
-        # written where it is read only if it has as many elements
+        # if it is read, it is written only if it has as many elements
         if pointwise and n > 1 and first and next(x for x, e in sizes if e) == total:
             moved += first[1] * total
     else:
@@ -406,7 +406,7 @@ def same(a, b, strict):
 
 
 def differences(row, flops, moved, spec, params, ordered):
-    """what of a row these figures are not"""
+    """where a row differs from these figures"""
     bad = []
     if float(row.gflops) != flops / 1e9:
         bad.append("GFLOPS %s" % (flops / 1e9))
@@ -448,12 +448,12 @@ def explained(row, out):
     return which(row, names, a, b)
 
 
-# cuBLAS' kernel of floats on tensor cores does not say it, Hopper's and xmma's do
+# cuBLAS' kernel of floats on tensor cores is not named so, Hopper's and xmma's are
 TF32 = re.compile("tf32|_tensorop_s1688gemm_")
 
 
 def by_kernels(row, out):
-    """what the names of kernels tell us and not the reference"""
+    """what names of kernels tell us, but not the reference"""
     params, spec, found = dict(out["params"]), out["spec"], []
     if "transpose" not in row.params and any("cutlass" in k or "xmma" in k for k in row.kernels):
         found += ["layout"] if params.pop("transpose", None) else []

@@ -4,10 +4,10 @@
 
     models_drawn.py [--seed N] [--each N] [--only NAME] [-v]
 
-Each family of draw_*.py draws arguments (odd shapes, types without a size, no strides) and says
-what the model has to answer: status, FLOPs, bytes, compute spec, parameters in their order.
-model-eval (in PATH) answers, all at once. No figure comes from the program itself.
-Then each is asked with sizes that no tensor has: no figure may follow from one.
+Each family of draw_*.py draws arguments (odd shapes, types without a size, no strides) and the
+expected result: status, FLOPs, bytes, compute spec, parameters in their order. model-eval (in PATH)
+evaluates all at once. No figure comes from the program itself. Then each gets sizes that no tensor
+has: no figure may follow from such a size.
 """
 import argparse
 import copy
@@ -52,7 +52,7 @@ def line(d):
 
 
 def lost(s):
-    """a trace without concrete inputs: what depends on them can't be told"""
+    """a trace without concrete inputs: what depends on them is unknown"""
     d = s.of([draw_gemm.te_ts, draw_gemm.primus, draw_conv.conv, draw_conv.conv_backward,
               draw_attention.sdpa, draw_attention.varlen])(s)
     if d.name == "flash_attn::_flash_attn_backward":  # causal if it doesn't say
@@ -76,7 +76,7 @@ def same(a, b):
 
 
 def wrong(d, got):
-    """what the answer isn't"""
+    """how the result differs"""
     status, flops, moved, spec, params = d.want
     if got["status"] != status:
         return "status %s (%s) instead of %s" % (got["status"], got.get("reason"), status)
@@ -133,9 +133,9 @@ def figures(got):
 
 
 def spoilt(spoil, before, after):
-    """what is wrong with the answer to a spoilt op, if that to the sound one is before"""
+    """the error of a spoilt op's result; before: the result of the sound op"""
     sound, got = figures(before), figures(after)
-    if got is None or got == sound:  # an entry need not look at it
+    if got is None or got == sound:  # an entry may ignore it
         return None
     if spoil is spoil_size:
         return "%s from a size that no tensor has" % got
@@ -152,7 +152,7 @@ def ask(ops):
 
 
 def check_spoilt(s, families, number):
-    """the lines of what is wrong: each family twelve times for each way"""
+    """failures: each family twelve times, in each way"""
     pairs = []
     for spoil in (spoil_size, spoil_value):
         for f in families:
@@ -170,7 +170,7 @@ def check_spoilt(s, families, number):
 
 
 def undrawn(names):
-    """formulas of which no op was drawn, XLA's apart, which have names of their own"""
+    """formulas without a drawn op, except XLA's, which have their own names"""
     table = subprocess.run(["tl-roofline", "--list-models"], stdout=subprocess.PIPE, text=True, check=True)
     of = {}
     for row in table.stdout.splitlines()[1:]:

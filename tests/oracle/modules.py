@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """modules.py: tl-modules and tl-fold on the real traces, as TAP.
 
-Each trace that has nn.Module frames is read by kineto.py, which shares nothing
-with the programs; the figures of each call of a module are worked out from its
-tree in the plainest way, and so are all stacks. Every figure must agree to the
-nanosecond. Figures that are known by hand come on top.
+Each trace with nn.Module frames is read by kineto.py, which shares nothing with
+the programs. From its tree it computes the figures of each call of a module, and
+all stacks, in the plainest way. Every figure must agree to the nanosecond. Figures
+known by hand are checked, too.
 """
 import concurrent.futures
 import csv
@@ -23,7 +23,7 @@ from worked import is_left
 
 DATA = os.environ["TL_DATA"]
 
-# (module, uid) -> GPU time in ns, and of what is below it in no module.
+# (module, uid) -> GPU time in ns, and the part below it in no module.
 GOLDEN = {
     "inference_sglang_prefilldecode": {
         ("Qwen3Model_0", 4548): (492163781, None),
@@ -68,7 +68,7 @@ def backward_of(trace, modules):
 
 
 def module_rows(trace):
-    """(uid, depth, parent, gpu, self, non-module, kernels, backward) a call"""
+    """(uid, depth, parent, gpu, self, non-module, kernels, backward) of each call"""
     modules = {e.id: e for e in trace.order if is_module(e)}
     below, own = defaultdict(list), defaultdict(list)
     for g in trace.gpu:
@@ -101,7 +101,7 @@ def above(e):
 
 
 class Paths:
-    """stacks as numbers: the same for the same frames"""
+    """stacks as numbers: equal frames, equal number"""
 
     def __init__(self):
         self.numbers = {}
@@ -117,7 +117,7 @@ class Paths:
 
 
 def stacks_of(trace, paths, wanted):
-    """event id -> its stack of wanted events, itself too; of the event above: in up"""
+    """event id -> its stack of wanted events, itself included; up has that of the event above"""
     at, up = {}, {}
     for e in trace.order:
         up[e.id] = at[e.parent.id] if e.parent is not None and e.parent.id in at else 0
@@ -220,7 +220,7 @@ def check_modules(tree, trace, golden, count, bad):
 
 
 def check_kernels(tree, trace, bad):
-    """the call of a module above each kernel, and what tl-modules says of it"""
+    """the call of a module above each kernel, and tl-modules' row for it"""
     rows = {int(r["uid"]): r for r in table(
         "tl-modules", "--min-time", "0ns", "-c", "uid,module,gpu_ns,kernels", tree) if r["uid"]}
     nearest = {}
@@ -249,8 +249,8 @@ def check_kernels(tree, trace, bad):
 
 def check_flops(tree, bad):
     """
-    Where no work is outside of modules and all of it below ops with a model, the
-    uppermost modules have the FLOPs that tl-roofline gives all ops.
+    If no work is outside modules, and all is below ops with a model, the uppermost
+    modules have the FLOPs of all ops in tl-roofline.
     """
     rows = table("tl-modules", "--flops", "--min-time", "0ns", "-c", "depth,module,gflop,pct_modelled", tree)
     if any(r["module"].startswith("Non-nn.Module") or float(r["pct_modelled"] or 0) < 100

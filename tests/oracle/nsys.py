@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Nsight Systems' databases: made ones, and what the reports of nsys stats say of any.
+"""Nsight Systems' databases: made ones, and the figures of nsys stats for any.
 
 usage: nsys.py make VERSION SEED ROWS FILE    (VERSION: 2021 .. 2024)
        nsys.py check FILE [STREAM]
 
 check computes, from the database alone and by the public definitions of nsys's reports, kernels,
 copies by time and size, calls, launches (A, Q, K, T) and ranges; and the same from a tree of tl
-(STREAM as NDJSON, default: tl-tree is run). It prints what differs, or ok and the counts.
+(STREAM as NDJSON, default: runs tl-tree). It prints differences, or ok and the counts.
 """
 import collections
 import json
@@ -23,7 +23,7 @@ MASK = ~0xffffff
 
 
 def make(version, seed, rows, path):
-    """Two processes with the same correlation ids, one that only calls, and what versions differ in."""
+    """Two processes with the same correlation ids, one with only calls, and differences of versions."""
     rnd = random.Random(seed)
     db = sqlite3.connect(path)
     new = version >= 2023

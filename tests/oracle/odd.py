@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""odd.py: tables of random odd traces against figures worked out from their JSON.
+"""odd.py: tables of random odd traces against figures computed from their JSON.
 
     odd.py [-v] [FIRST LAST | TRACE...]
 
-For each seed from FIRST up to LAST (1 to 8) a trace of oddtrace.py, and of each
-program its tables with options and selections that the seed draws. Every cell
-must agree, times to the nanosecond; rows of equal sums may stand in any order
-where the page does not tell theirs. Of a TRACE that is given, its timelines and
-modules: the categories of all ops are not known here.
+For each seed from FIRST to LAST (1 to 8) it makes a trace with oddtrace.py, and each
+program's tables with options and selections that the seed draws. Every cell must
+agree, times to the nanosecond. Rows of equal sums may be in any order if the page
+does not define it. For a given TRACE it checks timelines and modules: the categories
+of all ops are not known here.
 """
 import json
 import multiprocessing
@@ -82,7 +82,7 @@ def kernels_checks(rnd, facts, options, o, base):
     if rnd.random() < .3:
         o, options = {**o, "linked_only": True}, options + ["--linked-only"]
     k = Kernels(facts, o)
-    # what is selected may have no op, and then reads as a trace without any
+        # a selection without ops reads like a trace without any
     if o and not any(one.is_owned for one in k.list):
         return
     argv = ["tl-kernels", "-c", "+details"] + options
@@ -144,8 +144,8 @@ def descend(rows):
 
 
 def differ(got, want, key):
-    """what differs, in words, or None; columns that want lacks are not looked at, but those of
-    the first row"""
+    """the difference in words, or None; columns that want lacks are ignored, except in the
+    first row"""
     if key is not None:
         if not descend(got):
             return "order"
@@ -166,7 +166,7 @@ def differ(got, want, key):
 
 
 def table(argv):
-    """(status, rows, errors); nulls are there, so that all rows have all columns"""
+    """(status, rows, errors); with nulls, so that all rows have all columns"""
     p = subprocess.run(argv, capture_output=True, check=False)
     rows = []
     if p.returncode in (0, 3):
@@ -177,14 +177,14 @@ def table(argv):
 
 
 def base_of(tree):
-    """what --abs adds to the times; the status is 3 where events were skipped"""
+    """what --abs adds to times; status 3: events were skipped"""
     texts = [subprocess.run(["tl-cat", *abs_, "-F", "ts", "--no-header", tree], check=False,
                             capture_output=True, text=True).stdout for abs_ in (["--abs"], [])]
     return next((int(a) - int(b) for a, b in zip(*(t.split("\n") for t in texts)) if a and b), 0)
 
 
 def one(seed):
-    """of a number the trace that it draws, else the trace of this name"""
+    """seed: a number to draw a trace from, or the name of a trace"""
     bad, n, is_drawn = [], 0, isinstance(seed, int)
     with tempfile.TemporaryDirectory() as tmp:
         trace, tree = os.path.join(tmp, "t.json"), os.path.join(tmp, "t.tl")

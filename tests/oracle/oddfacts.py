@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""oddfacts.py: what tables of a trace are made of, worked out from kineto.py's
-events in the plainest way: which GPU work is asked for, who owns it, what ran
-beside it, in which step, annotation and module it was launched.
+"""oddfacts.py: the facts behind tables of a trace, computed from kineto.py's events in
+the plainest way: which GPU work is selected, its owner, what overlaps it, and the step,
+annotation and module of its launch.
 """
 import fnmatch
 import re
@@ -85,7 +85,7 @@ def stats(v, name, sums=True):
 
 
 class Call:
-    """an op, or a launch outside of ops, and what it owns"""
+    """an op, or a launch outside ops, and what it owns"""
 
     def __init__(self, facts, e, direct, below):
         self.e, self.is_op = e, is_op(e)
@@ -112,7 +112,7 @@ class Call:
 
 class Facts:
     def __init__(self, source):
-        """of a path, or of the document that was read from it"""
+        """source: a path, or the document read from it"""
         t = self.trace = (kineto.Trace(source) if isinstance(source, str)
                           else kineto.Trace(doc=source)).link().tree()
         self.gpu = [g for g in t.gpu if g.ts is not None]
@@ -166,7 +166,7 @@ class Facts:
         return [(w.start, w.end, w.pid) for w in steps if low <= w.number <= high]
 
     def windows(self, o):
-        """lists of windows, one of each of which must hold it"""
+        """lists of windows; one of each list must hold the work"""
         if "step" in o:
             yield self.steps(*o["step"])
         if "annotation" in o:
@@ -177,7 +177,7 @@ class Facts:
             yield [(self.first + o["from"], self.first + o["to"], None)]
 
     def chosen(self, o, names=True):
-        """the GPU work that is asked for"""
+        """the selected GPU work"""
         tests = [
             ("linked_only", lambda g, _: g.launch is not None),
             ("min_dur", lambda g, v: g.end - g.ts >= v),
@@ -204,7 +204,7 @@ class Facts:
         return first(a for a in above(g) if a.cat == "cpu_op" and a.name != "execute") or g.launch
 
     def calls(self, o, all_ops=False):
-        """by time; of launches and ops that own work, with all_ops of all ops"""
+        """by time: launches and ops that own work; all_ops: all ops"""
         direct, below = defaultdict(list), defaultdict(list)
         for g in self.chosen(o, names=False):
             if g.launch is None:
@@ -218,7 +218,7 @@ class Facts:
                and fnmatch.fnmatchcase(e.name, o.get("name", "*"))]
         return sorted(out, key=lambda c: (c.e.ts is None, c.e.ts or 0, c.e.id))
 
-    # ---- what runs beside
+    # ---- overlap
 
     def besides(self, o):
         """id -> [(other, shared)], others by id"""

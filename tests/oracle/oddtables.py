@@ -28,7 +28,7 @@ def grouped(items, key):
 
 
 def gaps_in(windows, all_):
-    """between intervals of a window, and between them and its ends"""
+    """between intervals of a window, and from them to its ends"""
     out = []
     for start, end in windows:
         at = start
@@ -82,7 +82,7 @@ def clipped(g, start, end):
 
 
 def by_step(facts, o):
-    """by the clock: all of a step's time, whoever launched what ran in it"""
+    """by the clock: all of a step's time, whoever launched its work"""
     events = facts.chosen({k: v for k, v in o.items() if k != "step"})
     if not events:
         return []
@@ -117,7 +117,7 @@ def by_step(facts, o):
 
 
 def apart(facts, events, o):
-    """from the first event of each window to its last; windows that meet are one"""
+    """from the first to the last event of each window; adjacent windows are one"""
     if "annotation" not in o:
         return None
     asked = timeline.union((a, b) for w in facts.windows({"annotation": o["annotation"]}) for a, b, _ in w)
@@ -406,7 +406,7 @@ def calls_of_modules(facts):
 
 
 def busy_of_gpus(gpu):
-    """of each GPU, added up"""
+    """of each GPU, summed"""
     by = {}
     for g in gpu:
         by.setdefault(device(g), []).append(g)
@@ -437,7 +437,7 @@ def modules(facts, how):
     mods, outside = calls_of_modules(facts)
     whole, fold, by_type = busy_of_gpus(facts.gpu), "fold" in how, "by-type" in how
     if any(len({device(g) for g in m.work}) > 1 for m in mods.values()):
-        whole = 0  # a union over GPUs is no share of their sum
+        whole = 0  # a union over GPUs is no part of their sum
     node_of, nodes = {}, {}
     for i, m in mods.items():
         up = node_of[m.up] if m.up is not None and not by_type else None

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""oddtrace.py: random PyTorch traces with what real ones seldom have.
+"""oddtrace.py: random PyTorch traces with contents that real ones seldom have.
 
     oddtrace.py SEED FILE
 
-Ops, frames, modules and launches nest at random on several threads; GPU work
-of all kinds runs on several devices and GPU streams. Some traces are plain,
-most are odd: ids as numbers or as their digits, times finer than a ns, as
-strings and since 1970, no dur, a negative one or 0, equal starts, events that
-reach out of others, B and E, categories that are unknown or missing, launches
-in launches, graphs, two launches of one id, work without launch, device,
-stream or correlation, the same work twice, events in any order.
+Ops, frames, modules and launches nest at random on several threads. GPU work of
+all kinds runs on several devices and GPU streams. Some traces are plain, most are
+odd: ids as numbers or as their digits; times finer than a ns, as strings or since
+1970; no dur, or a negative one or 0; equal starts; events that outlast others; B
+and E; unknown or missing categories; launches in launches; graphs; two launches of
+one id; work without launch, device, stream or correlation; repeated work; events in
+any order.
 """
 import decimal
 import json
@@ -63,7 +63,7 @@ class Odd:
     # ---- values
 
     def us(self, ns):
-        """us as JSON: a number as written between @@, or a string"""
+        """us as JSON: a number as written, between @@, or a string"""
         s = "%d.%03d" % (ns // 1000, ns % 1000)
         if self.fine and ns and self.rnd.random() < .3:
             s += "%03d" % self.rnd.choice([1, 499, 500, 501, 999])
@@ -119,7 +119,7 @@ class Odd:
                 del args[key]
         if r.random() < .7:
             args.update({"grid": r.choice([[1, 1, 1], [64, 2, 1]]), "block": [256, 1, 1]})
-        # of a ROCm copy's name only kernels are copies
+        # a ROCm copy's name makes only kernels copies
         name = {"gpu_memcpy": "Memcpy HtoD", "mtia_ccp_events": "gemm"}.get(
             cat, r.choice(KERNELS))
         e = self.add(cat, name, (dev, stream), ts, dur, args)
@@ -204,7 +204,7 @@ class Odd:
                     del e["cat"]
 
     def begin_and_end(self):
-        """some ops as B and E, one at most of each thread"""
+        """some ops as B and E, at most one per thread"""
         done = set()
         for e in list(self.events):
             thread = str(e["pid"]), str(e["tid"])

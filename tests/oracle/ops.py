@@ -4,18 +4,18 @@
 
     ops.py [ops|kernels|sums|all] [--only GLOB] [-v]
 
-Each table of the reference that applies is compared cell by cell with what
-`-d DIR` writes. Links are cut first to those that the reference finds
-(tl-tree --link=flow). Lists that are Python literals there are JSON here;
-nothing else is forgiven: times within 0.1 us or 1e-5, shares within what that
-is of their sum (spec 12.3), counts, names and arguments exactly. Rows are
-matched by their keys; their order is compared where the sort column tells
-them apart. What differs on purpose has a name and is counted.
+Each table of the reference that applies is compared cell by cell with the output
+of `-d DIR`. Links are first cut to those that the reference finds
+(tl-tree --link=flow). Lists are Python literals there and JSON here. No other
+tolerance: times within 0.1 us or 1e-5, shares within what that is of their sum
+(spec 12.3), counts, names and arguments exactly. Rows are matched by their keys;
+their order is compared where the sort column decides it. Intended differences have
+a name and are counted.
 
-sums: what must agree to the nanosecond, on every trace with all links: time by
-op, by category and by arguments; time of kernels by name, by op, by launch
-configuration and by event; that of the ops against that of their kernels; ops,
-kernels, roofline and busy time against the events, with unlinked work by name.
+sums: figures that must agree to the nanosecond, on every trace with all links: time
+by op, by category and by arguments; time of kernels by name, by op, by launch
+configuration and by event; ops against their kernels; ops, kernels, roofline and
+busy time against the events, with unlinked work by name.
 """
 import argparse
 import ast
@@ -57,9 +57,9 @@ VARIANTS = {
 INFERENCE = ("nocapture", "capture", "full", "capture_full", "module_pseudo_nk")
 GRAFTED = ("capture", "capture_full", "module_pseudo_nk")
 PSEUDO = ("full", "capture_full", "module_pseudo_nk")
-# where pseudo-ops own kernels, which the reference's tables of launchers miss
+# traces whose pseudo-ops own kernels, which the reference's tables of launchers miss
 HIDDEN = ("inference_vllm_decode_full",)
-# ops whose own kernels run beside each other
+# ops whose own kernels run concurrently
 SAME_OP = {"hta_alexnet": "aten::cudnn_convolution", "hta_simple_add_e2e": "aten::cudnn_convolution"}
 COARSE = {"hta_ns_resolution": 25.0}
 PAIRS = {"pair_bert_small": "mi300_bert_small", "pair_nsfw_vit": "mi300_nsfw_vit",
@@ -70,7 +70,7 @@ class Report:
     def __init__(self, name):
         self.name = name
         self.tables = self.cells = self.equal = 0
-        self.unequal = 0  # cells compared that differ, with a name
+        self.unequal = 0  # cells with a named difference
         self.bad = []
         self.named = {}
 
@@ -96,7 +96,7 @@ def read(path):
 
 
 def table_files(ref, variant, names):
-    """{table: path} of a variant, those of SAME_AS.txt too"""
+    """{table: path} of a variant, including those of SAME_AS.txt"""
     out = {}
     top = os.path.join(ref, variant)
     for n in names:
@@ -118,7 +118,7 @@ def is_trace(name):
 
 
 def find_trace(data, folder, variant):
-    """the trace and the plain name of a variant"""
+    """the trace, and the variant's plain name"""
     top = os.path.join(data, PAIRS.get(folder, folder))
     m = re.match(r"(rank\d+|capture_pytorch|pytorch)_(.*)", variant)
     if m and m.group(1) == "capture_pytorch":
@@ -170,7 +170,7 @@ def close(a, b, slack):
 
 
 def same(got, want, slack):
-    """of nested values; times are close"""
+    """compares nested values; times may be close"""
     if isinstance(want, list) and isinstance(got, list):
         return len(got) == len(want) and all(same(a, b, slack) for a, b in zip(got, want))
     if isinstance(want, dict) and isinstance(got, dict):
@@ -183,7 +183,7 @@ def same(got, want, slack):
 
 
 def same_set(got, want, slack):
-    """lists of dicts whose equal sums stand in any order"""
+    """lists of dicts; those with equal sums may be in any order"""
     if same(got, want, slack):
         return True
     if not (isinstance(got, list) and isinstance(want, list) and len(got) == len(want)):
@@ -325,7 +325,7 @@ def compare(rep, folder, where, name, got, want, coarse, rescale=None):
 
 
 def edge_cases(rep, where, grows, wrows, durations):
-    """durations on an edge belong above it; doubles put them on either side"""
+    """durations on an edge belong above it; doubles may put them on either side"""
     ahead = 0
     for i, (g, w) in enumerate(zip(grows, wrows)):
         ahead += int(w["count"]) - int(g["count"])
@@ -344,7 +344,7 @@ def edge_cases(rep, where, grows, wrows, durations):
 
 
 def ties_of(rows, total, coarse):
-    """the sums that another row has as well, within what doubles lose"""
+    """sums that another row has as well, within the precision of doubles"""
     if not total:
         return set()
     slack = max(coarse, 0.1) / (1000 if total.endswith("_ms") else 1)
@@ -357,7 +357,7 @@ def ties_of(rows, total, coarse):
 
 
 def check_order(rep, where, pairs, grows, total, coarse):
-    """ours must descend, and so must the reference's rows in our order"""
+    """our rows must descend, and so must the reference's in our order"""
     want = {id(g): number(w[total]) or 0 for g, w in pairs}
     last = None
     for g in grows:
@@ -381,7 +381,7 @@ def tree_of(trace, tmp, flow):
 
 
 def named_cell(folder, table, c, g, w, tied):
-    """the name of a difference that is on purpose, or None"""
+    """the name of an intended difference, or None"""
     if g[c] == "" and w[c] == "[]":
         return "an empty list is an empty cell"
     if c == "ex_UID" and folder.startswith("inference"):
@@ -429,7 +429,7 @@ def check_ops(rep, folder, variant, out, files):
 
 
 def inference_tree(folder, trace, tree, plain_name):
-    """the tree with what the inference report grafts into it"""
+    """the tree with the inference report's grafts"""
     captures = os.path.join(os.path.dirname(trace), "capture_traces")
     argv = []
     if plain_name in GRAFTED and os.path.isdir(captures):
@@ -489,7 +489,7 @@ def compare_kernels(rep, data, folder, tree, tmp, variant, plain_name, files, du
 
 
 def check_kernels(rep, data, folder, tree, out, variant, plain_name, files, durations):
-    # the reference divides by the time of the linked events alone: that is undone
+    # the reference divides by the time of linked events only: undo that
     ref = os.path.join(data, folder, "reference")
     timeline = table_files(ref, variant, ("gpu_timeline",)).get("gpu_timeline")
     theirs, ours = timeline and total_us(timeline), our_total(tree)
@@ -525,7 +525,7 @@ NANO = {"Mean Kernel Time (µs)", "Median Kernel Time (µs)", "Std Kernel Time (
 
 
 def compare_rocprof(rep, tmp, trace, variant, plain_name, files):
-    """the reference's times are 1000 times too long, its shares add up in another order"""
+    """the reference's times are 1000 times too long, its shares are summed in another order"""
     out = os.path.join(tmp, variant)
     rc, err = run(["tl-kernels", "-d", out] + VARIANTS[plain_name][1] + [trace])
     if rc != 0:
@@ -645,7 +645,7 @@ def check_sums(rep, tree):
 
 
 def against_kernels(rep, tree):
-    """what the ops launched, in their details, is all linked kernels; collectives too"""
+    """the ops' details have all linked kernels; collectives, too"""
     p = subprocess.run(["tl-ops", "--include-comm", "--kind", "kernel", "--by", "args",
                         "--num-kernels", "--no-header", "-c",
                         "direct_ns_sum,kernel_details_summary", tree], capture_output=True,
@@ -668,7 +668,7 @@ GPU = ("kernel", "memcpy", "memset")
 
 
 def gpu_events(tree):
-    """[kind, start, end, is linked] of all that counts"""
+    """[kind, start, end, is linked] of all events that count"""
     p = subprocess.run(["tl-cat", "-F", "kind,ts,dur,launch,flags", "--no-header", tree],
                        capture_output=True, text=True, check=True)
     out = []
@@ -696,7 +696,7 @@ def timeline_of(tree, *options):
 
 
 def listed(argv):
-    """what all kernels in the details of a table last, each call by its number of them"""
+    """the time of all kernels in a table's details, each call by its number of them"""
     p = subprocess.run(argv + ["--num-kernels", "--format", "ndjson", "-c",
                                "operation_count,kernel_details_summary"],
                        capture_output=True, text=True, check=False)
@@ -729,8 +729,8 @@ def against_timeline(rep, tree):
          column_sum(["tl-kernels", "--linked-only", "--by", "name", tree], "dur_ns_sum")[0] or 0,
          sum(e[2] - e[1] for e in linked if e[0] == "kernel")),
         ("what ops launched", launched, work),
-        # each event belongs to one op there, unless its own events overlap;
-        # collectives below a modelled op are in, those of a plain one are not
+        # roofline gives each event to one op, unless its own events overlap; it has
+        # collectives below a modelled op, but not those below others
         ("what roofline attributes", min(max(roofline, no_comm if work == union(linked) else 0),
                                          work), roofline),
     ]
@@ -764,7 +764,7 @@ def one(job):
                     compare_ops(rep, folder, grown, tmp, variant, plain_name, files)
                 elif what == "kernels":
                     compare_kernels(rep, data, folder, grown, tmp, variant, plain_name, files, ns)
-    except Exception as e:  # a failed check, not the end of all
+    except Exception as e:  # a failed check; others go on
         rep.fail("%s: %s" % (type(e).__name__, e))
     return rep
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""optimizer_steps.py: training without markers, drawn: steps end with the optimizer's.
+"""optimizer_steps.py: drawn training without markers: steps end with the optimizer's.
 
     optimizer_steps.py [FIRST LAST]
 
-For each seed a loop is drawn whose steps differ: in what they launch (a twelfth of
-the kernels are only one step's), in how much (by half), and in time
-(by 20 x). Optimizers come alone, in a row, or in turns with work between them. The
-recording begins with the loop, behind the construction of a model, or within a step, and
-may end within one. Where each step begins and ends is written down as the trace is made.
-Plants that must not be taken: an optimizer stepped by hooks of the backward pass, and one
-between stretches that have nothing in common. A first step that is whole may be left
-out, as one that lacks by chance what all others have: of one draw in twenty at most.
+For each seed it draws a loop whose steps differ: in what they launch (a twelfth of the
+kernels belong to one step only), in how much (by half), and in time (by 20 x).
+Optimizers come alone, in a row, or in turns with work between them. The recording
+begins with the loop, after the construction of a model, or within a step, and may end
+within one. The starts and ends of steps are recorded as the trace is made.
+Not to be taken for steps: an optimizer stepped by hooks of the backward pass, and one
+between stretches with nothing in common. A whole first step may be left out if by
+chance it lacks what all others have: in at most one draw of twenty.
 """
 import json
 import os
@@ -52,7 +52,7 @@ class Loop:
         self.put("user_annotation", "Optimizer.step#%s.step" % name, start, self.now)
 
     def work(self, names, number):
-        """what a step launches: each kernel, or one of the step's own instead"""
+        """what a step launches: each kernel, or one of the step's own in its place"""
         for name in names:
             own = self.rnd.random() < 0.08
             self.launch("own_%d_%s" % (number, name) if own else name)
@@ -86,7 +86,7 @@ class Loop:
 
 
 def drawn(seed, scene):
-    """the trace, and its borders in ns; None: none are to be found"""
+    """the trace, and its borders in ns; None: no steps are to be found"""
     loop = Loop(seed, scene)
     names = ["k%d" % i for i in range(loop.rnd.randint(25, 60))]
     names = [loop.rnd.choice(names) for _ in range(60)]

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Columns of our tables that the reference's lack: their programs mark them."""
+"""Columns that only our tables have: their programs mark them."""
 import functools
 import json
 import os
 import subprocess
 
-# The figures that the reference has of an MI300X.
+# The reference's figures of an MI300X.
 MI300X = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reference", "MI300X.json")
 SAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "sample.json.gz")
 
 
 @functools.lru_cache(None)
 def labels(program, table, ninputs=1, inputs=()):
-    """labels and ids of the marked columns, as the table's schema line has them"""
+    """labels and ids of the marked columns, from the table's schema line"""
     done = subprocess.run([program, "--table", table, "--format", "ndjson", "-c", "+details"] +
                           (list(inputs) or [SAMPLE] * ninputs),
                           capture_output=True, text=True, check=False)

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Check that a page of tl-html is whole and needs nothing from elsewhere.
+"""Check that a page of tl-html is whole and self-contained.
 
 usage: tests/oracle/page.py FILE.html
        tests/oracle/page.py --launches FILE.html
 
-Prints the title, then the number of tables, rows, lanes, spans and stacks; or
-of each GPU span when its launch began, when itself, the op, its shapes and the
-thread of the launch.
-Fails on markup that is not ours, addresses other than the name of SVG, data
-that are no JSON, spans that can't be read and stacks that don't add up.
+Prints the title, then the number of tables, rows, lanes, spans and stacks; with
+--launches for each GPU span the start of its launch and its own, the op, its shapes
+and the thread of the launch.
+Fails on foreign markup, addresses other than the name of SVG, data that are no
+JSON, unreadable spans and stacks that don't add up.
 """
 import base64
 import html.parser
@@ -70,7 +70,7 @@ def signed(value):
 
 
 def spans(lane, lanes, names):
-    """Start, length, name, and of GPU work what launched it: origin, lane, delay."""
+    """Start, length, name, and the launch of GPU work: origin, lane, delay."""
     fields, at, list_ = numbers(lane), 0, []
     for step in fields:
         at += signed(step)

@@ -3,8 +3,8 @@
 //
 //	node page_run.js PAGE.html ID...
 //
-// prints how many children the elements of these ids got, or what was thrown;
-// with --text in front of the page what they say, one of them after the other.
+// prints how many children the elements of these ids got, or the exception;
+// with --text before the page their texts, one after the other.
 'use strict';
 const isText = process.argv[2] === '--text', [path, ...ids] = process.argv.slice(isText ? 3 : 2);
 const page = require('fs').readFileSync(path, 'utf8');

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""perfetto.py: what tl-decode reads of Perfetto's protobuf traces.
+"""perfetto.py: tl-decode's reading of Perfetto's protobuf traces.
 
     perfetto.py FILE SLICES.csv | perfetto.py FIRST LAST | perfetto.py --seeds DIR
 
-The slices of FILE must be those of the table. Or for each seed from FIRST up to
-LAST a trace is drawn: processes, threads, tracks below them, sequences with
-names by number and clocks of their own, packed and lost packets, ends in the
-order of their begins, slices that say their times, counters, GPU work. It is
-written by an encoder of this file, and what comes back must be what was drawn.
---seeds writes small ones, for the fuzzer.
+The slices of FILE must be those of the table. Or, for each seed from FIRST to LAST,
+it draws a trace: processes, threads, tracks below them, sequences with interned
+names and their own clocks, packed and lost packets, ends in the order of their
+begins, slices with times in arguments, counters, GPU work. An encoder in this file
+writes it, and tl-decode must return what was drawn. --seeds writes small ones, for
+the fuzzer.
 """
 import csv
 import json
@@ -45,7 +45,7 @@ def fixed(field, b):
 
 
 class Sequence:
-    """A writer: what it has interned, and its clock."""
+    """A writer: its interned names, and its clock."""
 
     def __init__(self, trace, number):
         self.trace, self.number = trace, number
@@ -61,7 +61,7 @@ class Sequence:
         self.fresh = True
 
     def packet(self, payload, ts=None):
-        """with whatever it interned since the last one"""
+        """with all that was interned since the last one"""
         out = b""
         if self.fresh:
             flags, self.fresh = 1, False
@@ -97,7 +97,7 @@ class Sequence:
         return names[s]
 
     def rename(self, old, new):
-        """from now on the number of a key is another's"""
+        """gives the number of a key to another key"""
         names = self.names[3]
         if old in names and new not in names:
             names[new] = names.pop(old)
@@ -172,7 +172,7 @@ class Trace:
         self.expected.append((ts, dur, name, cat, args, track[1], track[2]))
 
     def nested(self, q, track, at, depth):
-        """a slice and what is in it; the time behind it"""
+        """a slice and its contents; returns the time after it"""
         name, cat, args = "n%d" % self.rnd.randrange(5), self.rnd.choice(["", "app"]), self.args()
         begin = at
         q.event(1, track[0], at, name, cat, args)
@@ -186,7 +186,7 @@ class Trace:
         return at
 
     def alike(self, q, track, at):
-        """slices with the same annotations, for a while, in one that has them, too"""
+        """slices with the same annotations, for a while, inside one with them"""
         rnd = self.rnd
         keys = rnd.sample(["k1", "k2", "k3", "k4", "device", "correlation"], 4)
         values = {k: rnd.choice([[7, -3, 2**40], ["text", "t", "ünï"], [[1] * 60, [2] * 70],
@@ -214,7 +214,7 @@ class Trace:
         return at
 
     def in_order(self, q, track, at):
-        """begins, then their ends in the same order; the second overlaps none"""
+        """begins, then their ends in the same order"""
         spans, end = [], at
         for _ in range(self.rnd.randrange(2, 5)):
             begin = end
@@ -228,7 +228,7 @@ class Trace:
         return end
 
     def telling(self, q, track, at):
-        """kernels that say when they were, out of order, some overlapping"""
+        """kernels with their times in arguments, out of order, some overlapping"""
         for _ in range(self.rnd.randrange(1, 4)):
             begin, dur = at + self.rnd.randrange(100), self.rnd.randrange(1, 200)
             args = {"begin_ns": begin, "end_ns": begin + dur, "delta_ns": dur,
@@ -284,7 +284,7 @@ class Trace:
         return self.encode()
 
     def encode(self):
-        """some packets packed; some of a sequence that lost its state"""
+        """some packets packed; some from a sequence that lost its state"""
         out, i = b"", 0
         while i < len(self.packets):
             n = self.rnd.choice([1, 1, 1, 4])
@@ -300,7 +300,7 @@ class Trace:
 def decoded(path):
     p = subprocess.run("tl-decode '%s' | tl-cat" % path, shell=True, capture_output=True,
                        check=False)
-    if p.returncode not in (0, 3):  # 3: it says what was lost
+    if p.returncode not in (0, 3):  # 3: it warns of what was lost
         raise ValueError(p.stderr.decode())
     events = [json.loads(line) for line in p.stdout.decode().splitlines()]
     return [e for e in events if "id" in e and e["kind"] != "meta"]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""phase-sums.py: the phases of a trace's GPU work and what its iterations say, from its JSON.
+"""phase-sums.py: phases of a trace's GPU work and fields of its iterations, from its JSON.
 
     phase-sums.py TRACE        PHASE <tab> EVENTS <tab> NANOSECONDS
     phase-sums.py -i TRACE     a line of fields for each iteration

@@ -4,11 +4,11 @@
 
     phase_methods.py FOLDER...
 
-Each trace is read by kineto.py; of every op or launch that owns GPU work each
-method guesses a phase by regular expressions over its name, its kernels' names
-and its shapes. Time, count and deciding method of each op in each phase must
-agree with tl-ops. And tl-steps' phase_summary must say what the annotations of
-iterations and the GPU work that was launched in them come to; of files, only that.
+Each trace is read by kineto.py. For every op or launch that owns GPU work each
+method guesses a phase by regular expressions over its name, its kernels' names and
+its shapes. Time, count and deciding method of each op in each phase must agree with
+tl-ops. tl-steps' phase_summary must agree with the iterations' annotations and the
+GPU work launched in them; for files only that is checked.
 """
 import re
 import subprocess
@@ -232,7 +232,7 @@ DIFFUSION = re.compile(r"execute_diffusion_\d+_\d+x\d+")
 
 
 def said(name):
-    """phase, tokens of an iteration's annotation; or None"""
+    """phase and tokens in an iteration's annotation; or None"""
     m = VLLM.match(name)
     if m:
         context, tokens, generation, more = (int(x) for x in m.groups())
@@ -241,7 +241,7 @@ def said(name):
 
 
 def check_summary(trace, path, bad):
-    """iterations, tokens, kernels, launches' GPU time and that of graphs, by phase"""
+    """iterations, tokens, kernels, GPU time of launches and of graphs, by phase"""
     notes = [e for e in trace.events if e.slice and e.cat == "user_annotation" and said(e.name)]
     want = defaultdict(lambda: [0, 0, 0, 0, 0, 0])
     for note in notes:

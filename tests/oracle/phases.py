@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""phases.py: what names of iterations say, by regular expressions of the frameworks' forms."""
+"""phases.py: fields in names of iterations, by regular expressions of the frameworks' forms."""
 import re
 
 SUMS = r"\(sq(\d+)sk(\d+)sqsq(\d+)sqsk(\d+)\)"
@@ -61,7 +61,7 @@ def atom(word, body):
 
 
 def fields(name):
-    """what the name of an iteration says; None: of none"""
+    """fields in an iteration's name; None: no iteration"""
     m = VLLM_DETAILED.match(name) or VLLM_NATIVE.match(name)
     if m:
         n = [int(x) for x in m.groups()]

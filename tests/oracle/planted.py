@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""planted.py: causes of idle time planted in random traces, found again by tl-idle.
+"""planted.py: causes of idle time planted in random traces, found by tl-idle.
 
     planted.py [-k] [FIRST LAST]
 
-For each seed from FIRST up to LAST (1 to 40) a trace of steps in which the GPU
-waits for known reasons: each cause alone, two in one gap or two at the same time,
-on the launching thread or on another one that it waits for, before a late launch,
-in the launch itself or behind one in time. What tl-idle says must agree to the
-nanosecond: the time of each cause, that of each in each step and in the window of
-the steps, and each gap with its length, largest cause and whether it is a lock.
-Every tenth trace has no events of the host. All causes that there are must have
-been planted. -k keeps the traces in the working directory.
+For each seed from FIRST to LAST (1 to 40) it makes a trace of steps in which the GPU
+waits for known reasons: each cause alone, two in one gap or two at the same time; on
+the launching thread or on another one that it waits for; before a late launch, in
+the launch itself, or after one in time. tl-idle must agree to the nanosecond: the
+time of each cause, overall, per step and in the window of the steps, and each gap
+with its length, largest cause and whether it is a lock. Every tenth trace has no
+host events. All causes must have been planted. -k keeps the traces in the working
+directory.
 """
 import collections
 import json
@@ -27,8 +27,8 @@ MAIN, OTHER, BACK = 1, 2, 3
 FRAME, OP, CALL, NOTE = "python_function", "cpu_op", "cuda_runtime", "user_annotation"
 US, MS = 1000, 1000000
 LOCK = "<built-in method acquire of _thread.lock object at 0x1>"
-# cause: category, names that stand for it, longest time in ns: above, another rule
-# may hold (a stall, a first call, a synchronisation for nothing)
+# cause: category, names, longest time in ns: for longer ones another rule may hold (a
+# stall, a first call, a synchronisation for nothing)
 PLAIN = {
     "python": (FRAME, ["model.py(3): forward", "nn.Module: Linear_0"], 5 * MS),
     "op": (OP, ["aten::add", "my::op"], 900 * US),
@@ -51,10 +51,10 @@ PLAIN = {
     "module_load": (CALL, ["cuModuleLoadData", "hipModuleLoadDataEx"], 5 * MS),
     "graph_build": (CALL, ["cudaGraphInstantiate", "hipStreamEndCapture"], 5 * MS),
     "init": (CALL, ["cudaStreamCreateWithFlags", "cudaUnknownCall"], 5 * MS)}
-# a thread that launches nothing is no reason to wait for the GPU, but for one at rest
+# a thread that launches nothing never waits for the GPU, except one at rest
 WAITS = ("sync", "poll")
 BACKWARD = "<built-in method run_backward of torch._C._EngineBase object at 0x7f>"
-# names that are short but for the stalls
+# names that are short except in stalls
 STALLS = {"op": "my::steady", "autograd": "SteadyBackward0",
           "optimizer": "Optimizer.step#Steady.step", "comm_host": "c10d::steady_"}
 LOCKED = "cudaFuncSetCacheConfig"
@@ -91,7 +91,7 @@ class Planted:
         return self.corr
 
     def kernel(self, start, corr, stream=7, cat="kernel", name=None, length=None):
-        """GPU work from start on; what the gap in front of it consists of is known"""
+        """GPU work from start on; the contents of the gap before it are known"""
         end = start + (length or self.time(50 * US, 300 * US))
         name = name or "k%d" % self.rnd.randrange(5)
         if 1000 < corr <= self.corr:
@@ -132,7 +132,7 @@ class Planted:
         return self.time(2 * US, PLAIN[cause][2] if self.rnd.random() < .2 else 90 * US)
 
     def late_part(self, start):
-        """one thing that the host does from start on: [(cause, start, end)]"""
+        """one activity of the host from start on: [(cause, start, end)]"""
         how = self.rnd.choice(["plain", "plain", "other", "other", "idle", "both", "rest",
                                "nested", "profiler", "nothing", "stall", "alloc", "lock",
                                "backward", "overlay"])
@@ -153,7 +153,7 @@ class Planted:
         return [(cause, start, end)]
 
     def part_idle(self, start):
-        """has nothing, and another one works"""
+        """is idle, and another thread works"""
         cause = self.rnd.choice([c for c in PLAIN if c not in WAITS])
         end = start + self.host_time(cause)
         self.plain(cause, OTHER, start, end)
@@ -230,7 +230,7 @@ class Planted:
         return [("runtime", start, end)]
 
     def part_backward(self, start):
-        """the backward pass of another thread is seen there, else it is nobody's"""
+        """the other thread's backward pass counts there, all else is nobody's"""
         cause = self.rnd.choice(["autograd"] + [c for c in PLAIN if c not in WAITS])
         end = start + self.host_time(cause)
         self.event(FRAME, BACKWARD, MAIN, start, end)
@@ -247,7 +247,7 @@ class Planted:
         return [("python", start, a), ("data", a, b)]
 
     def late(self):
-        """a launch behind one or two things that the host does"""
+        """a launch after one or two activities of the host"""
         parts, at = [], max(self.host, self.gpu - self.time(0, 40 * US))
         if at > self.gpu:  # a blocking copy returns after the copy
             parts.append(("copy_block", self.gpu, at))
@@ -315,7 +315,7 @@ class Planted:
     # ---- launched in time ----
 
     def in_time(self):
-        """a gap behind a call that had ended before it, or just not"""
+        """a gap after a call that had ended before it, or just not"""
         room = self.gpu - self.host
         if room < 12 * US:
             return
@@ -363,7 +363,7 @@ class Planted:
         if how == "missing":
             self.event(CALL, "cudaStreamSynchronize", MAIN, at + 6 * US, start + 9 * US)
             self.host = start + 9 * US
-        elif how == "late_start":  # else what the host waits for would be missing
+        elif how == "late_start":  # else its awaited work would be missing
             self.host = start
         self.gap(start, parts)
         self.kernel(start, corr, stream)
@@ -371,7 +371,7 @@ class Planted:
     # ---- all ----
 
     def trace(self):
-        # an annotation over the other thread, so that it is there
+        # an annotation on the other thread, so that the thread exists
         self.event(OP, "aten::zeros", OTHER, 0, 1 * US)
         corr = self.call(2 * US, 7 * US)
         self.kernel(9 * US, corr, length=400 * US)
@@ -392,7 +392,7 @@ class Planted:
                     self.engine()
                 else:
                     self.in_time()
-            # steps follow each other: nothing of the host lies across a border
+            # steps are contiguous: no host event crosses a border
             self.host = max(self.host, self.gpu - self.time(0, 20 * US))
             if self.host > self.borders[-1]:
                 self.borders.append(self.host)
@@ -407,7 +407,7 @@ class Planted:
         return {"traceEvents": self.events}
 
     def gpu_only(self):
-        """no host: nobody knows why"""
+        """no host events: the reason is unknown"""
         for _ in range(self.rnd.randrange(2, 30)):
             start = self.gpu + self.rnd.choice([0, 1, self.time(1, 5 * MS)])
             if self.gpu and start > self.gpu:
@@ -424,7 +424,7 @@ class Planted:
         return sums
 
     def by_step(self, end):
-        """pieces cut at the borders of steps"""
+        """pieces split at the borders of steps"""
         sums = collections.Counter()
         for _, _, parts in self.gaps:
             for cause, s, e in parts:
@@ -435,8 +435,8 @@ class Planted:
 
 
 def named(cause, ns):
-    """of the part in the gap: some are judged by its length"""
-    if ":" in cause:  # what it is if long, and else
+    """the cause of a part in the gap: some depend on its length"""
+    if ":" in cause:  # if long, and otherwise
         cause, short = cause.split(":")
         return cause if ns >= (100 * MS if short == "alloc" else MS) else short
     if cause in NO_PIECE:

@@ -4,11 +4,10 @@
 
     protobuf_reader.py FILE.pftrace
 
-The library decodes the messages by the part of Perfetto's schema below, which
-must know all of their fields. Slices are paired here, by track in the order of
-time, as Perfetto does. Their names, categories, times, lengths and arguments
-must be those of the events that tl-decode makes of FILE. Needs Debian's
-python3-protobuf, or any other.
+The library decodes the messages by the part of Perfetto's schema below, which must
+have all of their fields. Slices are paired here, per track by time, as in Perfetto.
+Their names, categories, times, lengths and arguments must be those of tl-decode's
+events of FILE. Needs Debian's python3-protobuf, or any other.
 """
 import collections
 import json
@@ -65,7 +64,7 @@ def trace_class():
 
 
 def value(a, texts):
-    """what of an annotation is a number or a text"""
+    """the number or text of an annotation"""
     for field in ("int_value", "uint_value", "bool_value", "double_value"):
         if a.HasField(field):
             return getattr(a, field)
@@ -92,7 +91,7 @@ def slices(trace):
         if not p.HasField("event"):
             continue
         now[p.sequence] += p.timestamp
-        # times before 0 are as their two's complement
+        # negative times are in two's complement
         ns, e = (now[p.sequence] + 2**63) % 2**64 - 2**63, p.event
         if e.type == 1:
             texts = {iid: s for (kind, iid), s in known.items() if kind == "text"} \

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Print what is in a workbook, by the standard library alone.
+"""Print the contents of a workbook, with the standard library alone.
 
 usage: tests/oracle/read_xlsx.py FILE.xlsx [-s] [SHEET]
 
-For each sheet, or the one named: its name, then a line a cell: address, type
-(n number, b boolean, s text), number format or -, value as JSON. With -s how it
-looks instead: frozen rows, filter, widths, groups, data bars, colour scales,
-charts with their axes and series. It fails on what Excel would want to repair: parts that are not well
-formed or not declared, texts or names too long, names alike, rows out of order.
+For each sheet, or the named one: its name, then a line per cell: address, type (n
+number, b boolean, s text), number format or -, value as JSON. With -s its look
+instead: frozen rows, filter, widths, groups, data bars, colour scales, charts with
+their axes and series. Fails on what Excel would want to repair: parts that are not
+well formed or not declared, texts or names too long, equal names, rows out of order.
 """
 import json
 import re

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""repeat.py: steps of traces without markers, against slow finders and worked figures.
+"""repeat.py: steps of traces without markers, against slow finders and known figures.
 
-Real traces with their ProfilerStep annotations removed, and those that have none: how
-many steps tl-steps infers, from how many calls, where they begin, which traces it
-refuses, and that the verdict of tl-report is that of the trace with its markers. Each
-is asked again with the optimizer's annotations removed, too.
+Real traces with their ProfilerStep annotations removed, and those without any: how
+many steps tl-steps infers, from how many calls, where they begin, and which traces it
+refuses. tl-report's verdict must be that of the trace with its markers. Each is
+checked again without the optimizer's annotations.
 """
 import gzip
 import json
@@ -34,13 +34,13 @@ BARE = {
     "mi300_ddp_resnet18": (4, 475), "param_linear": (39, 261),
     "hta_gpu_user_annotation": (5, 28), "h100_nsfw_vit": None, "inference_xdit_sd_3_5": None,
 }
-# the optimizer ends so far in front of the next marker; the first marker may lie in front
-# of all that it marks: 851 us
+# the optimizer ends so long before the next marker; the first marker may be before all
+# that it marks: 851 us
 BEFORE = (40000, 130000)
 FIRST = 900000
 MARKED = ("kineto_resnet50_w0_step1", "hta_ns_resolution", "mi300_resnet_ckpt",
           "hta_nccl_parser", "multirank_cifar_mi300x_4r/rank0")
-# their borders lie so far in front of the markers, the first step is cut short
+# their borders are so long before the markers; the first step is cut short
 BARE_BEFORE = (28000, 209000)
 NEAR = ("kineto_resnet50_w0_step1", "hta_ns_resolution", "mi300_resnet_ckpt", "hpct_replay",
         "tpt_transformer_step1")
@@ -73,7 +73,7 @@ def best_units(names):
 
 
 def find(calls):
-    """(start, end, name) in order: the places where steps begin, the end, calls in each"""
+    """calls (start, end, name) in order: where steps begin, the end, calls in each"""
     names = [c[2] for c in calls]
     found = best_units(names)
     if found is None:
@@ -105,14 +105,14 @@ def find(calls):
 
 
 def alike(units, distance):
-    """the part of the calls that units of a distance have in common; the first may be cut"""
+    """the share of calls that units so far apart have in common; the first may be cut off"""
     pairs = list(zip(units[1:], units[1 + distance:]))
     size = sum((a + b).total() for a, b in pairs)
     return 2 * sum((a & b).total() for a, b in pairs) / size if size else -1
 
 
 def by_optimizer(trace, calls):
-    """the borders, and the calls of the median step; None: no optimizer's"""
+    """the borders, and the calls of the median step; None: no optimizer"""
     ends, tracks = [], {(g.launch.pid, g.launch.tid) for g in trace.gpu if g.launch}
     notes = sorted((e for e in trace.events if e.name.startswith("Optimizer.step")
                     and e.cat in ("user_annotation", "cpu_op") and e.slice
@@ -163,7 +163,7 @@ def load(path):
 
 
 def stripped(path, to, more=()):
-    """without markers of steps, and what else is named"""
+    """without markers of steps, and without events of the given names"""
     raw = load(path)
     events = raw["traceEvents"] if isinstance(raw, dict) else raw
     names = ("ProfilerStep#", "execute_diffusion_", *more)
@@ -173,7 +173,7 @@ def stripped(path, to, more=()):
 
 
 def verdict(path):
-    """what it says, and its first sentence"""
+    """the verdict, and its first sentence"""
     text = subprocess.run(["tl-report", path], capture_output=True, text=True).stdout
     parts = [" ".join(x.split()) for x in text.split("\n\n")]
     if re.search(r": (misleading|usable, with \d+ warnings?): ", parts[1]):
@@ -183,7 +183,7 @@ def verdict(path):
 
 
 def near(path, ours, before, first):
-    """what is wrong with borders beside the trace's markers"""
+    """errors of borders, compared with the trace's markers"""
     marked = [r["ts_ns"] for r in table(["tl-steps", path])]
     off = [b - a for a, b in zip(ours, marked)]
     if len(marked) != len(ours) - 1:
@@ -195,7 +195,7 @@ def near(path, ours, before, first):
 
 
 def check_others(path, trace, times):
-    """other programs know the same steps: the kernels that they launched, and how long they are"""
+    """other programs find the same steps: the kernels launched in them, and their lengths"""
     bad = []
     walls = [r["time_ns"] for r in table(["tl-timeline", "--by", "step", path])
              if r["type"] == "total_time" and r["step"] is not None]

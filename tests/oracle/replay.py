@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""replay.py: tl-replay on the real traces. Its ops have the calls and the GPU time that
-tl-ops has for the same name and arguments, whatever thread; each script compiles, and
-its IR is that of --ir; and so much of the GPU time of ops is in scripts.
+"""replay.py: tl-replay on the real traces. Its ops have the calls and the GPU time of
+tl-ops for the same name and arguments, on any thread. Each script compiles, and its IR is
+that of --ir. So much of the GPU time of ops is in scripts.
 """
 import ast
 import json
@@ -15,9 +15,9 @@ from worked import table, traces
 
 LISTS = ["input_dims", "input_types", "input_strides", "concrete_inputs"]
 
-# percent of the GPU time that a script runs, at least; 95 where nothing else is said. In
-# the others shapes (0) or the values of scalars are not recorded; in vllm's capture a third
-# op takes a list of indices, which no profiler records.
+# percent of the GPU time that a script runs, at least; default 95. The others lack shapes
+# (0) or values of scalars; in vllm's capture a third op takes a list of indices, which no
+# profiler records.
 SHARES = {
     "hta_alexnet": 0, "hta_event_sync": 0, "hta_gpu_user_annotation": 0, "hta_nccl_parser": 0,
     "hta_ns_resolution": 0, "hta_simple_add_e2e": 0, "kineto_doc_after_fix": 0,
@@ -32,7 +32,7 @@ def key(row):
 
 
 def ops_of(path):
-    """calls and ns of each op, and the names of what is one"""
+    """calls and ns of each op, and the names that are ops"""
     rows = table(["tl-ops", "--by", "args", "--top", "0", "-c", ",".join(
         ["name", "operation_count", "direct_ns_sum"] + LISTS), path])
     sums = defaultdict(lambda: [0, 0])
@@ -53,7 +53,7 @@ def check_rows(path, rows):
 
 
 def check_script(path):
-    """the IR, from the script and alone"""
+    """the IR, from the script and by itself"""
     def output(option):
         p = subprocess.run(["tl-replay", "--top", "0", option, "-", path],
                            capture_output=True, check=False)

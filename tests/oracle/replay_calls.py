@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""replay_calls.py: what tl-replay's scripts call is what the raw traces recorded.
+"""replay_calls.py: tl-replay's scripts call what the raw traces recorded.
 
 usage: replay_calls.py SCHEMAS TRACE...
 
 Each trace becomes a script of all its ops, which runs on the stub of PyTorch in
-tests/tools. An op's uid is its event's place in the raw trace; the call that the
-stub saw must have the shapes, strides, types and values that this event has. One
-line of TAP without its number a trace; one that gives no script is left out.
+tests/tools. An op's uid is its event's place in the raw trace; the stub's call must
+have this event's shapes, strides, types and values. Prints a line of TAP without its
+number for each trace that has a script.
 """
 import json
 import math
@@ -29,7 +29,7 @@ TYPES = {
     "c10::Float8_e4m3fn": "float8_e4m3fn", "c10::Float8_e5m2": "float8_e5m2",
     "c10::Float8_e4m3fnuz": "float8_e4m3fnuz",
 }
-# Numbers of c10::ScalarType, Layout and MemoryFormat, by what they are now.
+# Numbers of c10::ScalarType, Layout and MemoryFormat, by their present names.
 CONSTANTS = {f"torch.{name}": number for number, name in (
     (0, "uint8"), (1, "int8"), (2, "int16"), (3, "int32"), (4, "int64"),
     (5, "float16"), (6, "float32"), (7, "float64"), (11, "bool"),
@@ -109,7 +109,7 @@ def same_argument(given, token, dims, strides, text):
 
 
 def difference(call, args):
-    """What a call has that its event has not, or None."""
+    """What a call has and its event lacks, or None."""
     types = args["Input type"]
     for i, name in enumerate(call["formals"]):
         if i >= len(types):

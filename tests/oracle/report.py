@@ -4,12 +4,12 @@
 
     report.py [--only GLOB] [-j N] [-v]
 
-For each folder of tables that the reference made of a trace, tl-report runs
-once with the options that the variant stands for (the page has the table of
-them), and each sheet of the reference is compared with the file of that name:
-the same labels in the same order, and the cells by the rules of ops.py,
-roofline.py, compare.py, collective.py and versus.py. Links are cut first to those that
-the reference finds. What differs on purpose has a name and is counted.
+For each folder of tables that the reference made of a trace, tl-report runs once
+with the variant's options (the page has their table). Each sheet of the reference
+is compared with the file of that name: the same labels in the same order, and the
+cells by the rules of ops.py, roofline.py, compare.py, collective.py and versus.py.
+Links are first cut to those that the reference finds. Intended differences have a
+name and are counted.
 """
 import argparse
 import collections
@@ -60,7 +60,7 @@ ROCPROF = {
     "all": ["--kernels", "--short", "5us", "--bins", "20", "--top-kernels", "10"],
     "nosummary": ["--kernels"],
 }
-# folders of the reference that are no report of a trace, or of none that is read
+# folders of the reference that are no report of a trace, or of one that is not read
 OTHER = (
     (r"compare_reports$", "two reports joined: tl-compare"),
     (r"tracediff$", "tl-diff"),
@@ -73,7 +73,7 @@ COUNTED_TWICE = "total_subtree_kernel_time_count"
 
 
 class Result:
-    """what was compared in one TAP result"""
+    """what one TAP result compares"""
 
     def __init__(self, name):
         self.name = name
@@ -85,7 +85,7 @@ class Result:
         self.bad.append(text)
 
     def take(self, rep):
-        """what the comparison of some sheets came to"""
+        """adds the result for some sheets"""
         self.cells += rep.cells
         self.equal += rep.equal
         self.bad += rep.bad
@@ -93,7 +93,7 @@ class Result:
 
 
 def sheets_of(ref, variant):
-    """{sheet: path} of a variant, those of SAME_AS.txt too"""
+    """{sheet: path} of a variant, including those of SAME_AS.txt"""
     top = os.path.join(ref, variant)
     out = {}
     for f in os.listdir(top):
@@ -120,7 +120,7 @@ def run_report(rep, where, options, traces, out):
 
 
 def is_there(rep, where, ours, theirs, is_inference):
-    """is there a file of the sheet, with its labels in its order?"""
+    """does the sheet's file exist, with its labels in order?"""
     head, rows = ops.read(theirs)
     rep.sheets += 1
     if not os.path.exists(ours):
@@ -145,7 +145,7 @@ def is_there(rep, where, ours, theirs, is_inference):
 
 
 def parameters_within(own, own_rows, want, rows):
-    """parameters that only ops have whose work rows of others count"""
+    """parameters of ops whose work only rows of other ops count"""
     own_rows, rows = [dict(zip(own, r)) for r in own_rows], [dict(zip(want, r)) for r in rows]
     stood_for = {n for r in own_rows for n in json.loads(r.get("stands_for") or "[]")}
     return [c for c in want if c.startswith("param: ") and c not in own and
@@ -153,7 +153,7 @@ def parameters_within(own, own_rows, want, rows):
 
 
 def is_other_order(own, want):
-    """the same labels, but parameters of more models stand between"""
+    """the same labels, with parameters of more models between them"""
     def split(labels):
         params = [c for c in labels if c.startswith("param: ")]
         return params, [c for c in labels if c not in params]
@@ -175,7 +175,7 @@ def check_timeline(rep, folder, where, ours, theirs):
 
 
 class Said:
-    """in the place of a TAP stream: what collective.compare() says"""
+    """replaces a TAP stream for collective.compare()"""
 
     def __init__(self):
         self.cells = self.equal = 0
@@ -190,7 +190,7 @@ class Said:
 
 
 class Compared:
-    """in the place of a TAP stream: what versus.py says"""
+    """replaces a TAP stream for versus.py"""
 
     def __init__(self, rep):
         self.rep = rep
@@ -264,7 +264,7 @@ class Trace:
         self.cells(where, variant, plain, out, files, bool(grafts))
 
     def without_pseudo(self, where, plain, out):
-        """the report where ops own what their pseudo-ops own with --pseudo-ops"""
+        """the report in which ops own what their pseudo-ops own with --pseudo-ops"""
         options = [o for o in VARIANTS[plain] if o != "--pseudo-ops"]
         plainly = self.report(where, options + self.captures(plain))
         sums = []
@@ -377,7 +377,7 @@ def one(job):
                 for variant, plain, files in variants if t.tree else ():
                     t.folder = variant[0]
                     t.check(variant[1], plain, files)
-    except Exception as e:  # a failed check, not the end of all
+    except Exception as e:  # a failed check; others go on
         rep.fail("%s: %s" % (type(e).__name__, e))
     return rep
 
@@ -387,7 +387,7 @@ def perfetto_of(top):
 
 
 def jobs_of(data, only):
-    """what is to be done, the biggest first, and the folders left out"""
+    """jobs, the largest first, and the folders left out"""
     jobs, left_out = {}, []
     for folder in sorted(os.listdir(data)):
         ref = os.path.join(data, folder, "reference")

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Write databases as rocprofv3 does, by its schemas alone.
+"""Write databases like rocprofv3's, by its schemas alone.
 
 usage: tests/oracle/rocpd.py FILE [VERSION [OPTION...]]
 
 VERSION is 3.0.0, 3.0.3 or 4.1.0. OPTIONs: bare (no suffix), plain (a suffix
 without "_"), merged (three processes, two of them in one recording), lz4, null
-(keys that are NULL or lead nowhere), bad (values of other types), big=N (N
-kernels).
+(keys that are NULL or dangling), bad (values of other types), big=N (N kernels).
 """
 import json
 import os
@@ -79,7 +78,7 @@ class Recording:
             self.put("metadata", tag="compression", value="lz4-frame-v1")
 
     def put(self, table, **row):
-        """A row; what a track holds goes there where the schema has it so."""
+        """A row; the track's values go into its table if the schema says so."""
         columns = self.columns[table]
         moved = [c for c in OF_TRACK if c in row and c not in columns]
         if moved and "track_id" in columns:
@@ -116,7 +115,7 @@ class Recording:
                         correlation_id=external, extdata=extdata)
 
     def fill(self, process, pid, shift=0):
-        """The made example of the specification."""
+        """The specification's example."""
         p = process
         self.put("info_process", id=p, nid=1, pid=pid, init=9000 + shift,
                  fini=100000 + shift, command=f"./app {pid}",
@@ -229,7 +228,7 @@ def main():
         other = Recording(db, version, suffix + "_2", options)
         other.put("info_node", id=1, hostname="node2")
         other.fill(1, 700, 2000)
-    # the formats' own views lose rows: nobody is to read them
+    # the formats' own views lose rows: no program may read them
     db.execute(f'CREATE VIEW kernels AS SELECT * FROM '
                f'"rocpd_kernel_dispatch{suffix}" WHERE 0')
     db.commit()

@@ -3,9 +3,9 @@
 """rocprof_events.py: calls, kernels and copies of rocprofv3's and rpd's recordings, read
 with Python's own libraries, as the Chrome trace that kineto.py takes.
 
-An event stands under its uid: CSV's calls come before its kernels and copies, row by row;
-rpd's tables are read in the order of time; a .pftrace's events are in the order of its
-packets, and what they are is in the table of slices beside it.
+Events are by uid: CSV's calls come before its kernels and copies, row by row; rpd's
+tables are read in the order of time; a .pftrace's events are in the order of its
+packets, and the table of slices beside it says what they are.
 """
 import csv
 import json
@@ -41,7 +41,7 @@ def of_csv(path):
 
 
 def of_json(path):
-    """kernels and copies: all that a trace without calls has"""
+    """kernels and copies: a trace without calls has nothing else"""
     out = []
     for p in rocprof.load(path):
         names = {k["kernel_id"]: k["truncated_kernel_name"] for k in p["kernel_symbols"]}
@@ -98,7 +98,7 @@ def fields(data):
 
 
 def of_pftrace(path):
-    """slices end with a type of their own, which is no event"""
+    """slices end with an event of another type, which is not counted"""
     table = os.path.join(os.path.dirname(path), "reference", "track_events", "slices.csv")
     with open(table, encoding="utf-8", newline="") as f:
         slices = {(int(r["ts_ns"]), int(r["track_uuid"])): r for r in csv.DictReader(f)}
@@ -134,7 +134,7 @@ def reader(path):
 
 
 def recordings(root):
-    """those of calls or GPU work below root"""
+    """recordings below root that have calls or GPU work"""
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(f for f in folders if f != "reference")
         for name in sorted(files):

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: MIT
 """rocprof_forms.py SEED DIR: one run as rocprofv3's JSON, CSV and .pftrace.
 
-A process is drawn: threads that call, kernels on streams of two GPUs, copies
-between them and the host, hardware counters. It is written to DIR as
-run_results.json, run_*.csv and run.pftrace, in the forms that rocprofv3 of
-ROCm 7 writes.
+It draws a process: threads with calls, kernels on streams of two GPUs, copies
+between them and the host, hardware counters. It writes DIR/run_results.json,
+run_*.csv and run.pftrace, in the forms of rocprofv3 of ROCm 7.
 """
 import csv
 import json
@@ -53,7 +52,7 @@ def write_json(folder, calls, kernels, copies):
         "kind": kind, "operation": op, "thread_id": tid,
         "correlation_id": {"internal": corr, "external": 0},
         "start_timestamp": a, "end_timestamp": b}
-    # only the JSON knows when the process began: here with its GPU work
+    # only the JSON has the process's start: here that of its GPU work
     spans = [x[3:5] for x in kernels + copies]
     process = {
         "metadata": {"pid": PID, "init_time": min(a for a, _ in spans),

@@ -4,9 +4,9 @@
 
     roofline.py [--only GLOB] [-j N] [-v]
 
-Each data set is treed once, with the reference's rule of linking, and each set
-of options gives one folder of tables. A cell that differs is either within
-what the reference's doubles lose, or a difference with a name, counted, or an
+Each data set becomes a tree once, with the reference's rule of linking, and each set
+of options gives a folder of tables. A cell that differs is either within the
+precision of the reference's doubles, or a difference with a name, counted, or an
 error. Lists are Python literals there and JSON here.
 """
 import argparse
@@ -33,13 +33,13 @@ VARIANTS = {
     "overlap": ["--overlap", "--linked-only"],
     "recompute": ["--recompute"],
     "callstack_nk": ["--call-stack", "--num-kernels", "--pseudo-ops"],
-    # the inference report, where no capture trace is grafted in
+    # the inference report, without grafted capture traces
     "nocapture": [],
     "full": ["--arch", ours.MI300X, "--roof", "achievable", "--call-stack", "--pseudo-ops"],
     "module_pseudo_nk": ["--call-stack", "--num-kernels", "--pseudo-ops"],
-    # of the first trace: what the second one adds is tl-diff's
+    # the first trace: the second one's columns are tl-diff's
     "report_with_comparison": [],
-    # and where one is
+    # with grafted capture traces
     "capture": [],
     "capture_full": ["--arch", ours.MI300X, "--roof", "achievable", "--call-stack", "--pseudo-ops"],
 }
@@ -62,11 +62,11 @@ SHEET = re.compile(r"^(unified_perf_summary|GEMM|SDPA|CONV|InferenceAttention|Bi
                    r"GroupedGEMM|MoE_\w+?|SSM|RoPE|CrossEntropy|UnaryElementwise|RMSNorm|elementwise|"
                    r"GroupQuant|FusedRoPE|CustomCollective|mHC|Normalization|Reduce)"
                    r"(_fwd|_bwd)?(_kl_overlap)?\.csv$")
-# Those, and what other reports make of them.
+# These, and what other reports make of them.
 OTHER = re.compile(SHEET.pattern[:-len(r"\.csv$")] + r"|op_(gemm|conv)|df_xla_perf")
 KEYS = ("name", "op category", "process_name", "process_label", "thread_name", "Input Dims",
         "Input type", "Input Strides", "Concrete Inputs", "is_recompute", "overlapping_kernel_names")
-# What a row has of its first call.
+# A row's columns from its first call.
 FIRST = ("Input Dims_first", "Input type_first", "Input Strides_first", "Concrete Inputs_first",
          "UID_first")
 csv.field_size_limit(1 << 30)
@@ -139,8 +139,8 @@ def number(a):
 
 
 def is_close(col, got, want, tol):
-    """tol: us that a time may be off; mean time of the row; whole of the table;
-    the greatest rate, of which a deviation is a difference"""
+    """tol: us that a time may be off; the row's mean time; the table's sum; the greatest
+    rate, of which a deviation is a difference"""
     us, mean, whole, rate = tol
     if got == want:
         return True
@@ -148,7 +148,7 @@ def is_close(col, got, want, tol):
         return len(got) == len(want) and all(
             is_close(col, a, b, tol) for a, b in zip(got, want))
     if isinstance(want, dict) and isinstance(got, dict):
-        # how many names stand at one place is ours
+        # only we count the names at one place
         return set(want) == set(got) - {"names"} and all(
             is_close(k, got[k], want[k], tol) for k in want)
     if not number(got) or not number(want):
@@ -168,8 +168,8 @@ MODEL = re.compile(r"GFLOPS|Data Moved|FLOPS/Byte|TB/s|TFLOPS/s|Compute Spec|per
                    r"(Pct )?Roofline|has_perf_model")
 GEMM = re.compile(r"mm$|gemm|linear", re.I)
 NORM = re.compile(r"(batch|layer|group|instance|rms)_?norm", re.I)
-# Where a model of the reference is wrong: the number in the specification of
-# the op models, the ops.
+# Where a model of the reference is wrong: the number in the op models' specification, the
+# ops.
 WRONG = (
     ("D8, D9 bias of convolutions", re.compile(r"aten::convolution|ConvBias")),
     ("D12 reductions", re.compile(r"aten::(sum|mean|max|min|norm|linalg_norm|std|var|logsumexp|"
@@ -201,7 +201,7 @@ def wrong_model(name, row):
     return None
 
 
-# Of a hundred cells, how many a reason may excuse.
+# How many cells of a hundred a reason may excuse.
 SHARES = {
     "12.3 order of kernels in a call stack": 0.093,
     "12.3 order of rows with equal sums": 0.0042,
@@ -235,7 +235,7 @@ SHARES = {
     "the link limits copies between host and GPU": 0.2,
 }
 
-# Columns that the reference leaves out where they have no figure.
+# Columns that the reference omits if they have no figure.
 FIGURES = re.compile(r"((Pct )?Roofline|T(FLOPS|B)/s|GFLOPS|FLOPS/Byte|Data Moved|Compute Spec|param:)")
 
 
@@ -255,7 +255,7 @@ class Compare:
         self.whole = sum(canon(r.get("Kernel Time (µs)_sum", "")) or 0 for r in want.rows)
         self.is_beside = where.endswith("_kl_overlap")
         self.names = "overlapping_kernel_names" + ("" if is_unified else "_first")
-        self.stood_for = collections.Counter()  # names, and the time of what stands for them
+        self.stood_for = collections.Counter()  # time of rows that count an op's work, by its name
         for r in got.rows:
             for n in canon(r.get("stands_for", "")) or ():
                 self.stood_for[n] += canon(r["Kernel Time (µs)_sum"])
@@ -269,7 +269,7 @@ class Compare:
         self.rep.unlike += n
 
     def replayed(self):
-        """attention inside graph replays, which is of the category other there"""
+        """attention inside graph replays, whose category is other there"""
         ours = {r["name"]: r.get("op category") for r in self.got.rows if REPLAYED.match(r["name"])}
         for w in self.want.rows:
             if w.get("op category") == "other" and ours.get(w["name"]) == "InferenceAttention":
@@ -298,7 +298,7 @@ class Compare:
                 self.bad("a column that the reference lacks: %s" % c)
 
     def leaves(self):
-        """are rows that only one side has the same kernels, cut at other ops?"""
+        """do rows of one side only have the same kernels, split at other ops?"""
         name = "Kernel Time (µs)_sum"
         ours, theirs = [{r["name"]: 0.0 for r in t.rows} for t in (self.got, self.want)]
         for rows, sums in ((self.got.rows, ours), (self.want.rows, theirs)):
@@ -347,7 +347,7 @@ class Compare:
         return top or 0
 
     def regrouped(self, g, w):
-        """other parameters put calls into other groups"""
+        """other parameters group calls differently"""
         if canon(g[self.count]) == canon(w[self.count]):
             return None
         if self.is_within(w["name"], [w], [g]):
@@ -357,7 +357,7 @@ class Compare:
         return wrong_model(w["name"], w) if not self.is_unified else None
 
     def is_within(self, name, ws, gs):
-        """are there fewer calls, and is the time of those left out in rows above?"""
+        """are there fewer calls, and is the rest's time in rows above?"""
         c = "Kernel Time (µs)_sum"
         less = sum(canon(w[c]) or 0 for w in ws) - sum(canon(g[c]) or 0 for g in gs)
         return sum(canon(w[self.count]) for w in ws) > sum(canon(g[self.count]) for g in gs) and \
@@ -365,7 +365,7 @@ class Compare:
             sum(canon(r[c]) or 0 for r in self.got.rows if r["name"] == name)
 
     def same_op(self, w):
-        """does the reference count kernels of the op itself as beside it?"""
+        """does the reference count an op's own kernels as overlapping it?"""
         def total(rows, c):
             return sum(canon(r[c]) or 0 for r in rows if r["name"] == w["name"])
         if total(self.got.rows, self.count) == total(self.want.rows, self.count):
@@ -373,7 +373,7 @@ class Compare:
         return wrong_model(w["name"], w)
 
     def same_work(self, g, w):
-        """as many calls, as long?"""
+        """as many calls, with the same time?"""
         return canon(g[self.count]) == canon(w[self.count]) and abs(
             canon(g["Kernel Time (µs)_sum"]) - canon(w["Kernel Time (µs)_sum"])) <= self.us
 
@@ -461,7 +461,7 @@ class Compare:
         return why
 
     def formulas(self, w):
-        """what the reference's errors make of a row, and what it is without, or None"""
+        """a row's figures with the reference's errors and without, or None"""
         row = models.Row(self.where, self.is_unified, w)
         if row.name not in models.FAMILY or None in row.lists[:2]:
             return None
@@ -469,7 +469,7 @@ class Compare:
         return [function(models.Op(row.name, row.lists, row.kernels, o)) for o in (False, True)]
 
     def model_differs(self, g, w):
-        """does the model itself differ, and not only what was timed?"""
+        """does the model itself differ, not only times?"""
         return any(canon(g.get(c, "")) != canon(w[c]) for c in self.want.head
                    if re.match(r"GFLOPS|Data Moved|Compute Spec|perf_params|param: ", c))
 
@@ -516,7 +516,7 @@ class Compare:
         return wrong_model(name, (ws or gs)[0])
 
     def same_total(self, name):
-        """the same calls of an op, in other groups?"""
+        """the same calls of an op, grouped differently?"""
         c, ws, gs = "Kernel Time (µs)_sum", *([r for r in t.rows if r["name"] == name]
                                               for t in (self.want, self.got))
         return not ws or (
@@ -528,7 +528,7 @@ MORE = set()
 
 
 def load_more():
-    """ops that only we have a model of"""
+    """ops that only we model"""
     text = subprocess.run(["tl-roofline", "--list-models"], stdout=subprocess.PIPE,
                           check=True).stdout.decode()
     for line in text.splitlines()[1:]:
@@ -538,7 +538,7 @@ def load_more():
 
 
 def is_part(part, whole):
-    """is one list the other, with elements left out?"""
+    """is one list the other without some elements?"""
     if not isinstance(part, list) or not isinstance(whole, list):
         return False
     it = iter(whole)
@@ -546,7 +546,7 @@ def is_part(part, whole):
 
 
 def same_tails(a, b):
-    """the same frames, and behind them the same lists in any order"""
+    """the same frames, followed by the same lists in any order"""
     if not isinstance(b, list):
         return False
     x, y = [[freeze(t) for t in v if isinstance(t, list)] for v in (a, b)]
@@ -600,7 +600,7 @@ def variants(folder, left_out):
 
 
 def graft(tl, captures, pseudo):
-    """the tree with the ops of its graphs' captures"""
+    """the tree with the ops of its captured graphs"""
     out = tl + (".pseudo" if pseudo else ".graft")
     if not os.path.exists(out):
         subprocess.run(["tl-graft", "--capture", captures, "-o", out, tl] +
@@ -666,7 +666,7 @@ def check_set(job):
 
 
 def shares(total):
-    """reasons that excused no cell, or more of them than SHARES says; others have none"""
+    """reasons that excused no cell, or more cells than SHARES allows"""
     out = []
     for why in sorted(set(SHARES) | set(total.named)):
         n, most = total.named[why], SHARES.get(why, 0)

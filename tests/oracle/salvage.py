@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What tl-decode --salvage makes of damaged traces, against what is whole.
+"""tl-decode --salvage of damaged traces, against their undamaged events.
 
 usage: salvage.py cut-json | cut-packed | flip | rocprof | garbage  SEED COUNT
        salvage.py file TRACE.json.gz COUNT
 
 A small trace is made here, damaged in many ways, and decoded. The oracle knows
-where each event begins and ends in the text, so it knows which are whole.
-Prints what is wrong, one line each.
+where each event begins and ends in the text, so it knows which are undamaged.
+Prints errors, one line each.
 """
 import gzip
 import json
@@ -39,7 +39,7 @@ def trace(n, kind="chrome"):
                  "ts": 1000 + i * 10.5, "dur": 5.25, "args": args}
         if i % 3 == 1:
             del event["args"]["x"], event["dur"]
-        if i % 5 == 4:  # args in front: its mark is told before
+        if i % 5 == 4:  # args first: its mark precedes its end
             event = {"args": event.pop("args"), **event}
         text = json.dumps(event, ensure_ascii=i % 2 == 0,
                           indent=4 if i % 4 == 0 else None)
@@ -67,7 +67,7 @@ def each(jobs, check):
 
 
 def expect(what, data, count, may_be_whole=False):
-    """Just the first count events come out, and the status says it."""
+    """Only the first count events come out, and the status says so."""
     rc, got, err = salvage(data)
     want = list(range(count))
     if got != want:
@@ -99,7 +99,7 @@ def prefix_events(plain, ends):
 
 
 def inflated(data, bits):
-    """What zlib gets out of a cut file, byte by byte."""
+    """What zlib recovers from a cut file, byte by byte."""
     z, out = zlib.decompressobj(bits), b""
     try:
         out = z.decompress(data)
@@ -109,7 +109,7 @@ def inflated(data, bits):
 
 
 def cut_packed(_seed, count):
-    """Compressed badly, so that cuts fall on all sorts of places."""
+    """Poorly compressed, so that cuts fall on all sorts of places."""
     data, ends = trace(60)
     packed = gzip.compress(data, 6)
 
@@ -135,7 +135,7 @@ def spans(ends):
 
 
 def flip(seed, count):
-    """Events that the change does not touch stay; no more come than were."""
+    """Events outside the change remain; there are no more than before."""
     data, ends = trace(14)
     packed = gzip.compress(data)
 
@@ -189,7 +189,7 @@ def garbage(seed, count):
 
 
 def rocprof(_seed, count):
-    """Cut anywhere: the records before."""
+    """Cut anywhere: the records before the cut."""
     def record(i):
         return {"size": 1, "kind": 11, "operation": 0, "thread_id": 4,
                 "correlation_id": {"internal": i, "external": 0},
@@ -247,7 +247,7 @@ def ids(data, *more):
 
 
 def cut_file(path, count):
-    """A real trace, cut: the whole events before the cut, as they are."""
+    """A real trace, cut: its whole events before the cut, unchanged."""
     with open(path, "rb") as f:
         packed = f.read()
     ends = event_ends(gzip.decompress(packed))

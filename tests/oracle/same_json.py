@@ -6,9 +6,9 @@ usage: same_json.py [-a] A B [A B ...]
 
 Numbers are compared by their decimal value, so 1.0 and 1 are the same, but
 1712195495519689.047 and its nearest double are not; of a repeated key the last
-value counts. Files may be compressed with gzip. With -a, the last bracket of
-an outermost list in A may be missing, and a comma stand in its place, as the
-Chrome-trace format allows. Exits 1 with the first differences.
+value counts. Files may be compressed with gzip. With -a, the last bracket of an
+outermost list in A may be missing or replaced by a comma, as the Chrome-trace format
+allows. Exits 1 with the first differences.
 """
 import gzip
 import itertools

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks a SARIF log by what the standard, version 2.1.0, demands of what is
-in it, and prints a line a result: rule, level, kind, uri, event.
+"""Checks a SARIF log by the rules of the standard, version 2.1.0, that apply to it,
+and prints a line per result: rule, level, kind, uri, event.
 
     sarif.py FILE
 """
@@ -45,7 +45,7 @@ def result(of, rules):
     message("result", of["message"])
     kind, level = of.get("kind", "fail"), of.get("level", "warning")
     assert kind in KINDS and level in LEVELS, (kind, level)
-    # 3.27.10: of another kind than fail there is no level
+    # 3.27.10: only a result of kind fail has a level
     assert kind == "fail" or level == "none", of
     assert rules[of["ruleIndex"]]["id"] == of["ruleId"], of
     places = [location(x) for x in of["locations"]]

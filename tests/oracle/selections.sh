@@ -3,16 +3,16 @@
 #
 # Filter then analyse is analyse with the same selection:
 #
-#	selections.sh --list		the selections that are tried
+#	selections.sh --list		the selections to try
 #	selections.sh --programs	the programs, with options
 #	selections.sh TREE OPTIONS	all programs with one of them
-#	selections.sh --apart		tl-timeline's rows, but for idle time and the
-#					total: it knows windows that lie apart, of
-#					which a filter keeps nothing
+#	selections.sh --apart		tl-timeline's rows, without idle time and
+#					total: it knows windows that are apart,
+#					of which a filter keeps nothing
 #
-# The last prints for each program "ok|PROGRAM|OPTIONS" where both have the
-# same answer, nothing where both have none, and else what differs. It leaves
-# files in the current folder.
+# The third prints for each program "ok|PROGRAM|OPTIONS" if both answers are the
+# same, nothing if both have none, and otherwise the difference. It leaves files
+# in the current folder.
 
 selections() {
 	cat <<'END'
@@ -80,7 +80,7 @@ while read -r p; do
 	tl-ops*--name*) # the names of ops, with what they launched
 		eval "tl-filter --subtree $o -o s.tl $tree" 2>/dev/null
 		kept=s.tl again=$o ;;
-	tl-merge*) # what it selects is no tree
+	tl-merge*) # its selection is no tree
 		after='tl-cat --tsv --skip meta -F id,kind,name,ts,dur,args' ;;
 	esac
 	case "$p $o" in
@@ -91,7 +91,7 @@ while read -r p; do
 	eval "$p $o $tree" >want.out 2>/dev/null; want=$?
 	eval "$p $again $kept" >got.out 2>/dev/null; got=$?
 	for f in want got; do $after <$f.out >$f 2>/dev/null; done
-	# without an answer it doesn't matter how that was said
+	# without an answer it doesn't matter how the program said so
 	case $want in 2 | 5) want=1 ;; 3) want=0 ;; esac
 	case $got in 5) got=1 ;; 3) got=0 ;; esac
 	if [ "$want" -ne "$got" ]; then

@@ -5,26 +5,25 @@
     semantic.py [--sample N] [--write] TABLE
 
 Every member of every kind of event below goes missing, becomes null, of another
-type, extreme, or is given twice; in one event of the kind and in all of them.
-Of each such trace the tables must hold the figures that kineto.py, oddfacts.py and
-oddtables.py work out from the same file, and the programs must end as `expected`
-below says. What becomes of each stands in TABLE, a row a kind and member, a
-column a mutation; one event, then all, parted by a slash:
-
+type or extreme, or is given twice; in one event of the kind and in all of them. For
+each such trace the tables must have the figures that kineto.py, oddfacts.py and
+oddtables.py compute from the same file, and the programs must exit as `expected`
+below says. TABLE has each outcome: a row per kind and member, a column per mutation;
+one event, then all, separated by a slash:
     =   exit 0, and every table is that of the trace before
-    ~   exit 0, and other figures: the file says something else that can be read
-    t d p c   exit 3: skipped for the lack of a time, duration (a negative one is none), phase,
+    ~   exit 0, and other figures: the file has other valid contents
+    t d p c   exit 3: skipped for lack of a time, duration (a negative one is none), phase,
         category
     u   exit 3: unlinked, as calls share an id or can't launch
     o   exit 3: a range that does not end
-    m   exit 3: packets that lack what they need
+    m   exit 3: packets that lack required fields
     v   exit 3: host events that overlap others are not in the tree
     1   exit 1: no file of that format
-    0   exit 5: no GPU event is left that begins somewhere
-    -   the member is not there to be mutated so
+    0   exit 5: no GPU event with a start is left
+    -   the member does not exist for this mutation
 
 --sample N takes every Nth of them; --write makes TABLE anew. A difference between
-figures is never written down: it fails.
+figures never goes into TABLE: it fails.
 """
 import decimal
 import json
@@ -103,7 +102,7 @@ def text(events):
     return '{"traceEvents": [\n%s]}\n' % ",\n".join(member_text(e) for e in events)
 
 
-# ---- the mutations: (old text) -> new texts, none: missing, two: given twice
+# ---- the mutations: (old text) -> new texts; none: missing, two: given twice
 
 MUTATIONS = {
     "missing": lambda old: [], "null": lambda old: ["null"], "true": lambda old: ["true"],
@@ -117,7 +116,7 @@ MUTATIONS = {
 }
 ONLY = {"parts": ("cat",), "unknown": ("ph", "cat", "name"),
         "shared": ("args.correlation",)}
-# of members that are neither kind nor time, each type once
+# for members that are neither kind nor time, each type once
 FEW = ("missing", "null", "word", "list", "text", "negative", "huge", "changed")
 WHOLE = ("ph", "cat", "ts", "dur", "args.correlation", "args.stream")
 KINDS = ["kernel", "gpu_memcpy", "cuda_runtime", "cpu_op", "python_function",
@@ -162,7 +161,7 @@ def cases():
                         yield kind, member, mutation
 
 
-# ---- what is to be expected, from the mutated file
+# ---- what to expect, from the mutated file
 
 LIMIT = 1 << 62
 TIMED = kineto.GPU | kineto.LAUNCH | kineto.ANNOTATIONS | {"cpu_op", "python_function"}
@@ -177,14 +176,14 @@ class Constant(float):
 
 
 def exponent(v):
-    """of a decimal that is no int64: 10e399 is 1e400"""
+    """of a decimal beyond int64: 10e399 is 1e400"""
     _, digits, exp = v.normalize(decimal.Context(prec=20)).as_tuple()
     return "%se%d" % ("".join(map(str, digits)), exp)
 
 
 def parsed(path):
-    """of what python can't hold as we do: times out of range are none, of a list of categories
-    the first known is it, constants that are no JSON are null"""
+    """with our rules for what Python holds otherwise: times out of range are none, the first
+    known category of a list counts, constants that are no JSON are null"""
     with open(path, encoding="utf-8") as f:
         doc = json.load(f, parse_float=decimal.Decimal, parse_constant=Constant)
     for e in doc["traceEvents"]:
@@ -202,7 +201,7 @@ def parsed(path):
             if isinstance(args.get(k), Constant):
                 args[k] = args[k].text
             elif isinstance(kineto.same(args.get(k)), int) and not isinstance(args[k], bool):
-                n = kineto.same(args[k])  # beyond int64 it is its text
+                n = kineto.same(args[k])  # beyond int64 its text counts
                 args[k] = n if abs(n) < 1 << 63 else exponent(args[k])
             elif not isinstance(args.get(k, ""), str):
                 args[k] = None
@@ -259,7 +258,7 @@ def wanted(facts, argv):
 
 
 def named(rows):
-    """without a name is as with an empty one"""
+    """no name is the same as an empty one"""
     return [{**r, "name": r["name"] or ""} if "name" in r else dict(r) for r in rows]
 
 
@@ -301,8 +300,7 @@ def put_text(content, path):
 
 class Format:
     """mutated(kind, member, mutation, extent) is a file's content, put(content, path) writes it,
-    outcome(path, tree) says what becomes of it; extents: one event of the kind, half of them,
-    all"""
+    outcome(path, tree) checks it; extents: one event of the kind, half of them, all"""
     extents, name, put = (False, True), "t.json", staticmethod(put_text)
 
     def __init__(self, mutated_, outcome_, before):
@@ -323,7 +321,7 @@ class Check:
             return self.form.outcome(path, os.path.join(tmp, "t.tl"))
 
     def __call__(self, case):
-        """(case, its cell, what is wrong)"""
+        """(case, its cell, errors)"""
         cells, bad = [], []
         for extent in self.form.extents:
             try:

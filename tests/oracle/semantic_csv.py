@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""semantic_csv.py: the same as semantic.py, of rocprofv3's CSV files.
+"""semantic_csv.py: semantic.py for rocprofv3's CSV files.
 
     semantic_csv.py [--sample N] [--write] TABLE
 
-Fields are text, and only those that are integers are times. A file's name says what
-its rows are where they do not.
+Fields are text, and only integers are times. A file's name gives the kind of rows that
+do not have it.
 """
 import csv
 import os
@@ -79,7 +79,7 @@ def mutated(kind, member, mutation, extent):
     return files
 
 
-# of columns that are neither times nor say what a row is
+# for columns that are neither times nor kinds of rows
 FEW = ("missing", "word", "next")
 WHOLE = ("Kind", "Domain", "Start_Timestamp", "End_Timestamp", "Kernel_Id", "Kernel_Name",
          "Correlation_Id")
@@ -94,7 +94,7 @@ def cases():
         yield kind, "(row)", "again"
 
 
-# ---- what is to be expected, from the mutated files
+# ---- what to expect, from the mutated files
 
 
 def number(text):
@@ -118,7 +118,7 @@ def rows_of(path, file):
 
 
 def read(path):
-    """GPU work is of the process of the calls, as far as that is known"""
+    """GPU work belongs to the process of the calls, if that is known"""
     process = next((n for n in (number(r.get("Process_Id")) for r in rows_of(path, CALLS))
                     if n is not None), None)
     for file in (KERNELS, COPIES, CALLS):

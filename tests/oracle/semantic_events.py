@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What is to be shown of events whose start and end are times or are none.
+"""What programs must show of events with valid and invalid starts and ends.
 
-For the oracles of formats that are no Chrome trace: read(path) gives event()s, of the kinds
-kernel, copy, fill, call, range, slice (counted nowhere), and ? (it may be any of them).
+For the oracles of formats other than Chrome traces: read(path) gives event()s, of the kinds
+kernel, copy, fill, call, range, slice (not counted), and ? (it may be any of them).
 """
 import json
 import subprocess
@@ -17,9 +17,9 @@ def integer(v):
 
 
 def event(kind, name, start, end, part=0, key=None, call=None):
-    """part: the process, where each is a source of its own; key: what else makes it another;
-    call: what ties GPU work to the call that launched it, or a list of such, with None: if at
-    all"""
+    """part: the process, if each is a source of its own; key: what else makes events differ;
+    call: what ties GPU work to the call that launched it, or a list of these, None among them
+    meaning maybe none"""
     return {"kind": kind, "name": name, "start": start, "end": end, "part": part, "key": key,
             "call": call}
 
@@ -29,7 +29,7 @@ def time_of(v):
 
 
 def span(e):
-    """(start, end) as far as they are times; without an end it lasts 0 ns"""
+    """(start, end) as far as they are valid; without an end it lasts 0 ns"""
     a, b = time_of(e["start"]), time_of(e["end"])
     return (a, b if a is not None and b is not None and b >= a else a)
 
@@ -58,7 +58,7 @@ def union(events):
 
 
 def figures(events):
-    """of the timeline: busy, copies and all, in each part"""
+    """of the timeline: busy, copies and total, by part"""
     gpu = [e for e in events if e["kind"] in GPU and span(e)[0] is not None]
     first = min((e["part"] for e in events if e["kind"] in GPU and e["part"] is not None),
                 default=None)
@@ -71,7 +71,7 @@ def figures(events):
 
 
 def kernels(events):
-    """what is recorded twice counts once"""
+    """repeated records count once"""
     names, seen = {}, set()
     for e in events:
         same = (e["name"], *span(e), e["part"], e["key"])
@@ -90,8 +90,8 @@ def calls(events):
 
 
 def launches(events):
-    """start and end of GPU work -> starts of calls that may have launched it; of several with
-    its id it may be any, or none"""
+    """start and end of GPU work -> starts of calls that may have launched it; if several share
+    its id it may be any of them, or none"""
     found, out = {}, {}
     for e in events:
         if e["kind"] == "call" and e["call"] is not None:
@@ -119,7 +119,7 @@ def shown_launches(tree):
 
 
 def differ_launches(shown_, events):
-    """of what is recorded twice only one has its launch"""
+    """only one of repeated records has a launch"""
     may, seen = launches(events), {}
     for a, b, call in shown_:
         seen.setdefault((a, b), set()).add(call)
@@ -146,7 +146,7 @@ BUSY = {"busy_time": 0, "total_memcpy_time": 1, "memory": 1, "total_time": 2}
 
 
 def by_name(rows, name, total):
-    """of all parts together; without a name is as with an empty one"""
+    """over all parts; no name is the same as an empty one"""
     out = {}
     for r in rows:
         n = out.get(r[name] or "", (0, 0))
@@ -155,7 +155,7 @@ def by_name(rows, name, total):
 
 
 def shown(tree):
-    """([tl-timeline's, tl-kernels', tl-launch's], statuses, what they said)"""
+    """([rows of tl-timeline, tl-kernels, tl-launch], statuses, messages)"""
     rc, rows, err = odd.table(["tl-timeline", "--format", "ndjson", tree])
     parts = {}
     for r in rows:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""semantic_perfetto.py: the same as semantic.py, of Perfetto's protobuf.
+"""semantic_perfetto.py: semantic.py for Perfetto's protobuf.
 
     semantic_perfetto.py [--sample N] [--write] TABLE
 
-Slices of tracks and work of GPUs. A field of another wire type is no such field, of
-one given twice the last counts.
+Slices of tracks and work of GPUs. A field of another wire type does not count; the last of
+repeated fields does.
 """
 import json
 import os
@@ -66,7 +66,7 @@ def encoded(fields):
 
 
 def put(packets, path):
-    """and beside it what it is made of"""
+    """and, beside it, the packets"""
     interned = b"".join(text(f, num(1, i) + text(2, s)) for f, names in ((2, NAMES), (24, STAGES))
                         for s, i in names.items())
     out = [text(6, text(1, num(1, 6) + num(2, 1000)) + text(1, num(1, 1) + num(2, 1000))),
@@ -128,7 +128,7 @@ def cases():
                 yield kind, member, mutation
 
 
-# ---- what is to be expected
+# ---- what to expect
 
 
 def last(fields, number, type_):
@@ -149,18 +149,18 @@ def notes(slice_, number, key, value, type_):
 
 
 def known(slice_, word):
-    """what its categories make of it: of several the one that is known"""
+    """what its categories say: the known one of several counts"""
     words = [v for _, n, v in slice_ if n == 22 and isinstance(v, str)]
     return word in words, any(words)
 
 
 def of_process(slice_, corr):
-    """an id, and whether its track is of the process, as others may be of none"""
+    """an id, and whether its track belongs to the process"""
     return None if corr is None else (last(slice_, 11, int) in (2, 9), corr)
 
 
 def read_calls(packets):
-    """ends find their begins in order"""
+    """ends match begins in order"""
     opened, calls = {}, []
     for b, e in zip(packets["begin"], packets["end"]):
         s, ts = last(b, 11, list), last(b, 8, int)
@@ -189,7 +189,7 @@ def read(path):
         yield event({"Kernel": "kernel", "Memcpy": "copy"}.get(what, "?"), name, ts,
                     None if dur is None or ts is None or dur < 0 else ts + dur, 0,
                     str(notes(s, 6, 1, 2, str)),
-                    # of no process: it depends on the others whether ids are of one
+                    # without a process, ids may or may not be the process's
                     [(True, corr), (False, corr), None])
     for p in packets["dispatch"]:
         s = last(p, 11, list)
@@ -198,7 +198,7 @@ def read(path):
         ts, start, stop = last(p, 8, int), n.get("begin_ns"), n.get("end_ns")
         if last(s, 9, int) == 1 and ts is not None:
             if None in (time_of(start), time_of(stop)) or min(start, stop) < 0:
-                start, stop = ts, None  # then its own end would be there
+                start, stop = ts, None  # then its own end would count
             yield event("kernel" if is_kernel else "slice" if has_any else "?",
                         last(s, 23, str) or "", start, stop, 0, str(n),
                         of_process(s, n.get("corr_id")))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""semantic_rocprof.py: the same as semantic.py, of rocprofv3's JSON.
+"""semantic_rocprof.py: semantic.py for rocprofv3's JSON.
 
     semantic_rocprof.py [--sample N] [--write] TABLE
 
-Integers of ns are times and nothing else is. tl-timeline and
-tl-kernels must show what is worked out here from the same file.
+Only integers of ns are times. tl-timeline and tl-kernels must show what is computed here
+from the same file.
 """
 import decimal
 import json
@@ -99,7 +99,7 @@ def mutated(kind, member, mutation, every):
     return text(out)
 
 
-# ---- what is to be expected, from the mutated file
+# ---- what to expect, from the mutated file
 
 
 def at(record, path):
@@ -156,14 +156,14 @@ def wanted(buffers):
 
 
 def is_shared(buffers):
-    """whether GPU work has the id of several calls, which it may be of"""
+    """whether several calls share the id of GPU work"""
     calls = [at(r, "correlation_id.internal") for r in buffers["hip_api"]]
     return any(calls.count(at(r, "correlation_id.internal")) > 1
                for k in ("kernel_dispatch", "memory_copy") for r in buffers[k])
 
 
 def events(buffers):
-    """for launches: spans() has only what begins at a known time"""
+    """for launches: spans() has only events with a known start"""
     for k, kind in ("kernel_dispatch", "kernel"), ("memory_copy", "copy"), ("hip_api", "call"):
         for r, a, b in spans(buffers[k]):
             v = same(at(r, "correlation_id.internal"))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""semantic_sqlite.py: the same as semantic.py, of databases: nsys, rpd, rocpd.
+"""semantic_sqlite.py: semantic.py for databases: nsys, rpd, rocpd.
 
     semantic_sqlite.py [--sample N] [--write] SCHEMA TABLE
 
-A value is what SQLite holds, and only integers are times and numbers. What
-tl-timeline, tl-kernels and tl-launch must show is worked out here from the rows.
+A value is what SQLite holds; only integers are times and numbers. tl-timeline, tl-kernels
+and tl-launch must show what is computed here from the rows.
 """
 import sqlite3
 import sys
@@ -97,7 +97,7 @@ SCHEMAS = {"nsys": nsys, "rpd": rpd, "rocpd": rocpd}
 
 def write(tables, path):
     db = sqlite3.connect(path, isolation_level=None)
-    db.execute("BEGIN")  # one write to the disk, not one a row
+    db.execute("BEGIN")  # one write to the disk, not one per row
     for name, (columns, rows) in tables.items():
         db.execute('CREATE TABLE "%s" (%s)' % (name, ", ".join('"%s"' % c for c in columns)))
         db.executemany('INSERT INTO "%s" VALUES (%s)' % (name, ", ".join("?" * len(columns))), rows)
@@ -133,7 +133,7 @@ def mutated(tables, kind, member, mutation, extent):
     return tables
 
 
-# of columns that are neither times nor say what a row is, each type once
+# for columns that are neither times nor kinds of rows, each type once
 FEW = ("null", "word", "next")
 WHOLE = ("start", "end", "demangledName", "correlationId", "description_id", "opType_id",
          "kernel_id", "event_id", "category_id", "stack_id")
@@ -150,11 +150,11 @@ def cases(schema):
         yield kind, "(row)", "again"
 
 
-# ---- what is to be expected, from the mutated rows
+# ---- what to expect, from the mutated rows
 
 
 class Row(dict):
-    """a column that is missing is None"""
+    """a missing column is None"""
 
     def __missing__(self, key):
         return None

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""semantic_xplane.py: the same as semantic.py, of XPlane's protobuf.
+"""semantic_xplane.py: semantic.py for XPlane's protobuf.
 
     semantic_xplane.py [--sample N] [--write] TABLE
 
-Read from the bytes: a field of another wire type is no such field, of one given twice the
-last counts, and a number that is missing is 0, as proto3 has it.
+Read from the bytes: a field of another wire type does not count, the last of repeated fields
+does, and a missing number is 0, as in proto3.
 """
 import re
 import sys
@@ -62,7 +62,7 @@ def put(t, path):
     keys = [("", 5, e) for e in t["name of a stat"]]
     work = [("", 4, e) for e in t["name of work"]] + keys
     host = [("", 4, e) for e in t["name on the host"]] + keys
-    on = t["kernel"][3:4] + t["kernel"][7:8]  # the last and its double are on the other device
+    on = t["kernel"][3:4] + t["kernel"][7:8]  # the last and its copy are on the other device
     one = [e for e in t["kernel"] if e not in on]
     with open(path, "wb") as f:
         f.write(encoded([
@@ -98,7 +98,7 @@ def cases():
             yield kind, "(row)", "again"
 
 
-# ---- what is to be expected, from the bytes
+# ---- what to expect, from the bytes
 
 
 def all_of(data, number):
@@ -118,12 +118,12 @@ def text(data, number):
 
 
 def names_of(plane, number):
-    """id -> name; of an id given twice the last"""
+    """id -> name; the last of repeated ids counts"""
     return {last(e, 1): text(last(e, 2, bytes), 2) for e in all_of(plane, number)}
 
 
 def stats_of(e, keys):
-    """those that are integers"""
+    """integer ones"""
     out = {}
     for s in all_of(e, 4):
         for number, v in fields(s):

@@ -262,7 +262,7 @@ def runs(events, least, most, again, rate):
             kernels.append(e)
             weight.append(None if is_end else gap + again.between([e, behind], 1, rate)[2])
     n = len(text)
-    # how many symbols there are up to a break
+    # symbols up to a break
     room = [1] * n
     for i in range(n - 2, -1, -1):
         room[i] = 1 if weight[i] is None else room[i + 1] + 1
@@ -342,7 +342,7 @@ def run_rows(events, least, most, again, rate):
 
 
 def op_rows(events, prefix, least, again, rate):
-    """what ran below the outermost ops whose name begins so"""
+    """work below the outermost ops whose name has this prefix"""
     ops = [e for e in events if e.cat == "cpu_op" and e.name.startswith(prefix)]
     roots = [o for o in ops if not any(
         p is not o and p.tid == o.tid and p.start <= o.start and o.end <= p.end

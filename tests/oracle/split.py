@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""split.py: parts by serving iterations, worked out from raw JSON by the specification
+"""split.py: parts by serving iterations, computed from raw JSON by the specification
 (inference.md 3) alone.
 
-usage: split.py check TRACE DIR MODE [OPTION=VALUE...]   what tl-split --to chrome wrote
+usage: split.py check TRACE DIR MODE [OPTION=VALUE...]   output of tl-split --to chrome
        split.py reference TRACE ROWS DIR                 the same against the reference's rows
 
 Modes: iteration, range, steady, phase. Prints TAP.
@@ -19,7 +19,7 @@ import re
 import sys
 
 GPU = ("kernel", "gpu_memcpy", "gpu_memset")
-# parts of ours that the reference does not write
+# parts that only we write
 MORE_PARTS = {"inference_xdit_sd_3_5/split_steady": 1}
 
 COUNT = 0
@@ -67,7 +67,7 @@ def detail(name):
             return 0, step(number("c", name), c_sq, number("g", name), g_sq, batch)
         if word == "DECODE":
             return 1, step(0, 0, bs, bs, bs)
-        # how many of the requests are at their prompt is not told
+        # it does not say how many requests are at their prompt
         return 1, step(bs, toks, 0, 0, toks or bs, word == "MIXED")
     found = re.match(r"(prefill|decode)\[.*\]", name)
     if found:
@@ -75,7 +75,7 @@ def detail(name):
         tier = 0 if "sqsq=" in name else 1
         if found.group(1) == "prefill":
             return tier, step(bs, tok, 0, 0, tok)
-        # prompts among those that generate are not among its requests
+        # prompts among generating requests do not count as requests
         return tier, step(0, 0, bs, tok, tok, number("p", name) > 0)
     found = re.match(r"execute_diffusion_%s_\d+x\d+" % n, name)
     if found:
@@ -84,7 +84,7 @@ def detail(name):
 
 
 class Step(dict):
-    """Its fields, and what phase the annotation says it is."""
+    """Its fields, and the annotation's phase."""
     phase = None
 
     @property
@@ -240,7 +240,7 @@ def union(spans):
 
 
 def events_of(events, roots):
-    """For each iteration its events; those without a time apart."""
+    """The events of each iteration; those without a time separately."""
     starts = [ns(r["ts"]) for r in roots]
     owner, rest, of_corr = {}, [], {}
     for i, e in enumerate(events):
@@ -287,7 +287,7 @@ def roots_of(events):
 
 
 def context_of(events, roots, of_root, numbers):
-    """Annotations that begin in front of an iteration of the part and reach into it."""
+    """Annotations that begin before an iteration of the part and reach into it."""
     own = {i for k in numbers for i in of_root[k]}
     reach = [(i, ns(e["ts"]), ns(e["ts"]) + ns(e["dur"])) for i, e in enumerate(events)
              if e.get("cat") == "user_annotation" and detail(e["name"]) is None]
@@ -316,7 +316,7 @@ def details(folder):
 
 
 def flat(entry):
-    """An entry of the JSON as the row of the CSV."""
+    """An entry of the JSON as a row of the CSV."""
     row = {k: v for k, v in entry.items() if k not in ("steps", "phase")}
     row["num_steps"] = len(entry["steps"])
     row.update(("phase_" + k, v) for k, v in entry["phase"].items())
@@ -352,7 +352,7 @@ def check(path, folder, mode, opt):
 
 
 def reference(path, rows_dir, folder):
-    """Names and figures are equal, but for what ours holds beyond: it is counted."""
+    """Names and figures are equal; what only ours has is counted."""
     with open(os.path.join(rows_dir, "execution_details.csv"), encoding="utf-8") as file:
         want = {r["output_path"]: r for r in csv.DictReader(file)}
     with open(os.path.join(rows_dir, "manifest.csv"), encoding="utf-8") as file:
@@ -360,7 +360,7 @@ def reference(path, rows_dir, folder):
     name = "/".join(rows_dir.split("/")[-3::2])
     events = load(path)["traceEvents"]
     rows = {r["output_path"]: r for r in details(folder)[1]}
-    # a diffusion step is decode-like to us: the reference has no window of it
+    # a diffusion step is decode-like for us; the reference has no window of it
     more = [p for p in rows if p not in want]
     ok(all(p.startswith("decode_only_steady") and rows[p]["phase_num_decode"] == "0"
            for p in more) and len(more) == (MORE_PARTS.get(name, 0)),
@@ -397,7 +397,7 @@ def reference(path, rows_dir, folder):
             elif e["ph"] == "X" and e.get("cat") not in GPU and (
                     ns(e["ts"]) < ns(root["ts"]) or
                     ns(e["ts"]) + ns(e["dur"]) > ns(root["ts"]) + ns(root["dur"])):
-                # all that is there of it begins before the root ends and ends after it begins
+                # all of it begins before the root ends and ends after it begins
                 excused["reaches beyond"] += 1
         beyond = len(own) - int(row["event_count"])
         if beyond != sum(excused.values()):

@@ -4,8 +4,8 @@
 
 usage: tl-cat TREE | tests/oracle/sql.py DATABASE
 
-By the page of tl-sql and tl-stream(5) alone: places above are looked for anew,
-arguments are compared as values.
+By the pages tl-sql and tl-stream(5) alone: parents are looked up again, arguments
+are compared as values.
 """
 import json
 import sqlite3
@@ -15,7 +15,7 @@ GPU = ("kernel", "memcpy", "memset")
 
 
 def untag(v):
-    """A value of a line as it is."""
+    """The value that a line holds."""
     if isinstance(v, dict):
         return {k: untag(x) for k, x in v.items()}
     if isinstance(v, str) and v.startswith("#"):

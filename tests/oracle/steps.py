@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""steps.py: tl-steps on the real traces: steps as worked out once by an independent
-program, to the nanosecond; on all of them each figure of marked steps from the raw JSON,
+"""steps.py: tl-steps on the real traces: steps as an independent program computed them
+once, to the nanosecond; on all traces each figure of marked steps, from the raw JSON,
 and sums that must close.
 """
 import glob
@@ -13,8 +13,8 @@ import timeline
 import windows
 from worked import is_left, names_of, table, traces
 
-# trace: uid of the first step, all walls, then of the first step: busy_launched, idle,
-# the largest cause of idle time and its ns; None: not worked out
+# trace: uid of the first step, all walls, then for the first step: busy_launched, idle,
+# the largest cause of idle time and its ns; None: not computed
 WORKED = {
     "kineto_resnet50_w0_step1": (
         3940, [176146000, 174061000, 176987000, 181327000, 176535000, 164261000],
@@ -39,7 +39,7 @@ WORKED = {
     "inference_xdit_sd_3_5": (None, [1194812438], None, None, None, None),
 }
 
-# trace: what steps_summary says
+# trace: cells of steps_summary
 SUMMARY = {
     "kineto_resnet50_w0_step1": {"time_ns_median": 176340500, "slowest": 8, "step_time": "wall"},
     "hta_nccl_parser": {"slowest": 6, "slowest_by": "exposed_comm", "slowest_by_ns": 18837923,
@@ -125,7 +125,7 @@ def figures(w, work, sets, done_before):
         "drain_ns": max(0, done - w.end) if work else None,
         "gpu_wall_ns": None if not work or done_before is None or w.number is None
                        else done - done_before}
-    # of a step without GPU work nothing tells what the GPU did, nor without links
+    # a step without GPU work does not show what the GPU did; without links it is unknown
     # what was launched
     if w.number is not None and not work and clipped(busy, w) == 0:
         found.update({k: None for k in found
@@ -136,7 +136,7 @@ def figures(w, work, sets, done_before):
 
 
 def check_columns(trace, rows):
-    """all figures of steps that are marked"""
+    """all figures of marked steps"""
     if any(r["is_inferred"] or r["what"] == "whole" for r in rows):
         return []
     steps, gpus, work, sets = from_file(trace)
@@ -160,14 +160,14 @@ def check_columns(trace, rows):
 
 
 def check_sums(trace, rows, options=()):
-    """windows follow one another; busy and idle; all of an unmarked trace"""
+    """windows follow each other; busy and idle time; all of an unmarked trace"""
     bad, end = [], {}
     for r in rows:
         key = (r.get("src"), r.get("rank"), r.get("pid"))
         if key in end and end[key] != r["ts_ns"]:
             bad.append("step %s begins at %d, not at %d" % (r["step"], r["ts_ns"], end[key]))
         end[key] = r["ts_ns"] + r["wall_ns"]
-        # without GPU events in or of a step nothing tells whether it was idle
+        # without GPU events in or of a step its idle time is unknown
         if r["busy_ns"] is None or r["idle_ns"] is None:
             if r["busy_ns"]:
                 bad.append("step %s: no idle time beside busy time" % r["step"])
@@ -189,7 +189,7 @@ def check_sums(trace, rows, options=()):
         mine = {"busy_time": "busy_ns", "idle_time": "idle_ns", "total_time": "wall_ns",
                 "exposed_comm_time": "exposed_comm_ns", "exposed_memcpy_time": "exposed_copy_ns"}
         for kind, column in mine.items():
-            # rocprofv3 says how long it was on
+            # rocprofv3 records how long it ran
             if "rocprofv3" in trace and kind in ("total_time", "idle_time"):
                 continue
             if kind in times and times[kind] != whole[0][column]:
@@ -219,7 +219,7 @@ def main():
                 if w in SUMMARY:
                     bad += check_summary(trace, SUMMARY[w])
         except ValueError as e:
-            if not names:  # what no program reads is another test's
+            if not names:  # another test has traces that no program reads
                 continue
             rows, bad = None, [str(e)]
         for r in rows or []:

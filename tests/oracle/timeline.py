@@ -4,9 +4,9 @@
 
 Set: all GPU events (duplicates dropped), or the linked ones, or those linked by
 the reference's flow rule. Buckets by category and name (copies, collectives,
-the rest). Half-open intervals in whole ns; touching ones merge; an interval of
-length 0 is a piece of its own where it touches nothing, so that it parts two
-gaps and bounds the total.
+the rest). Half-open intervals in whole ns; touching ones merge. An interval of
+length 0 that touches nothing is a piece of its own: it splits a gap and bounds the
+total.
 
     timeline.py [--linked-only | --flow-links] [--micro-idle NS]
                 [--by recompute|dev] [--kinds] FILE
@@ -91,7 +91,7 @@ KINDS = ("computation", "communication", "memory")
 
 
 def kinds(events):
-    """[(kinds, ns)] of what runs at once: each border to the next, asked of each event"""
+    """[(kinds, ns)] of concurrent work: each border to the next, checked for each event"""
     spans = [(e.ts, e.end, 2 if bucket(e) == "M" or e.cat == "gpu_memset" and bucket(e) == "K"
               else "KC".index(bucket(e))) for e in events]
     borders = sorted({b for s in spans for b in s[:2]})
@@ -129,7 +129,7 @@ def groups(events, by):
 
 
 def self_check():
-    """the checks of the interval algebra that the description names"""
+    """the checks of the interval algebra in the specification"""
     for left, right, want in (
             ([[10, 20]], [[15, 16]], [[10, 15], [16, 20]]),
             ([[10, 20]], [[15, 16], [16, 18]], [[10, 15], [18, 20]]),

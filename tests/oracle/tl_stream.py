@@ -4,8 +4,8 @@
 
 usage: tests/oracle/tl_stream.py [FILE]
 
-Prints the NDJSON form and exits with 1 and a reason when the stream breaks a
-rule. Naive on purpose: everything in memory, no care for speed.
+Prints the NDJSON form; exits with 1 and a reason if the stream breaks a rule. Naive on
+purpose: everything is in memory.
 """
 import json
 import re
@@ -175,7 +175,7 @@ def key_value(key):
 
 
 def default_role(group, key, kind):
-    """Roles that follow from the key alone."""
+    """Roles that the key alone determines."""
     if group == "field":
         return ROLES.index(key) if key in ROLES else 0
     if group != "args":
@@ -198,7 +198,7 @@ def uid(ref):
 
 
 def keys_of(entries, flags, track):
-    """dev and its like: of the first entry that has the role and a key."""
+    """dev and its like: from the first entry with the role and a key."""
     keys = {}
     for role in range(1, 5):
         found = [k for e, v in entries if e[3] == role

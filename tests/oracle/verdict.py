@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: MIT
 """verdict.py: tl-report's verdicts, and the evidence in them, against the raw JSON.
 
-On each trace of TL_DATA and on traces with a planted reason: the window, GPU work,
-exposed communication and copies, idle time, launches that come too late and their medians
-are worked out anew from the file (kineto.py, timeline.py); the verdict is decided anew of
-the classes; each share and time of its sentence must be the figure's, and each event that
-the sentences name must be in the file under its uid, with this name and as long as said.
-The verdicts that were worked out by hand are in WORKED.
+On each trace of TL_DATA and on traces with a planted reason: the window, GPU work, exposed
+communication and copies, idle time, late launches and their medians are computed from the
+file (kineto.py, timeline.py), and the verdict from the classes. Each share and time of its
+sentence must be the figure's. Each event that the sentences name must be in the file under
+its uid, with this name and duration. Verdicts worked out by hand are in WORKED.
 """
 import collections
 import json
@@ -25,7 +24,7 @@ import rocprof_forms
 import timeline
 from worked import is_left, names_of, table, traces
 
-# trace: what its verdict says
+# trace: its verdict
 WORKED = {
     "h100_bert_small": r"Launch-bound: host work is 92\.8 % of 4\.426 ms in 1 step "
                        r"\(most: python 2\.076 ms, op 1\.498 ms\)\. 61 of 61 .* 3\.6 us .* 55\.7 us \(medians\)\.",
@@ -97,10 +96,10 @@ WORKED = {
     "kineto_doc_after_fix": r"20 ns: 100\.0 % compute",
 }
 
-# trace: what was worked out beside the sentence, ms of causes and classes, percent of what
-# was recorded. Where ours differs: in hta_gpu_user_annotation 140 GPU events have a launch,
-# not 139; h100_timesformer's head is named by the frame with most time of its own in it, not
-# by the one that encloses the whole step.
+# trace: figures worked out besides the sentence, ms of causes and classes, percent of the
+# recorded time. Ours differ in two: in hta_gpu_user_annotation 140 GPU events have a launch,
+# not 139; h100_timesformer's head is named by the frame with most self time in it, not by the
+# one around the whole step.
 FIGURES = {
     "h100_bert_small": {"launch_call ms": "0.338", "window ms": "4.426"},
     "h100_timesformer": {"span ms": "160.0", "busy ms": "158.4", "head ms": "218.1"},
@@ -142,17 +141,17 @@ CLASSES = {"host": "host work", "gpu": "GPU work", "sync": "blocking calls",
 WORDS = {"host": "host-bound", "sync": "sync-bound", "allocation": "allocation-bound",
          "data": "data-bound", "compile": "compile-bound", "start_up": "recorded during start-up",
          "communication": "communication-bound", "copy": "copy-bound"}
-LONG = 10 ** 6  # ns in which no event of the host shows: what it did is not known
+LONG = 10 ** 6  # ns without host events: what the host did is unknown
 UNITS = {"ns": 1, "us": 10 ** 3, "ms": 10 ** 6, "s": 10 ** 9}
 STEP = re.compile(r"ProfilerStep#\d+$")
 SERVING = re.compile(r"execute_\d+_context_|execute_context_|execute_diffusion_|step\[(DECODE|EXTEND|"
                      r"MIXED)[^\]]*\]|(prefill|decode)\[[^\]]*\]")
 
 
-# ---- what is in the file ----
+# ---- contents of the file ----
 
 class Facts:
-    """Worked out of the raw events, in ns."""
+    """Computed from the raw events, in ns."""
 
     def __init__(self, t):
         t.link()
@@ -188,7 +187,7 @@ class Facts:
         self.silence = [b - a for a, b in timeline.minus([list(g) for g in self.gaps], calls)]
 
     def markers(self, t):
-        """the steps of each process, by the thread that launches most inside of them"""
+        """the steps of each process, by the thread that launches most inside them"""
         notes = [e for e in t.events if e.slice and e.cat == "user_annotation" and e.ts is not None]
         for pattern, least in ((STEP, 2), (SERVING, 1), (STEP, 1)):
             marks = [e for e in notes if pattern.match(e.name)]
@@ -210,7 +209,7 @@ class Facts:
         return self.inferred(t)
 
     def inferred(self, t):
-        """without markers what repeats"""
+        """without markers, repetitions"""
         calls = [c[:1] + c[2:] for c in sorted(
             (g.launch.ts, g.id, g.launch.end, g.name) for g in t.gpu if g.launch is not None)]
         by_optimizer = repeat.by_optimizer(t, calls) if calls else None
@@ -287,7 +286,7 @@ def is_launch_bound(w):
 
 
 def check_figures(want, trace, f):
-    """worked out beside the sentence, as rounded there"""
+    """worked out besides the sentence, rounded as there"""
     w = table(["tl-idle", "--steps", "--table", "idle_window", trace])[0]
     ns = {k[:-3]: v for k, v in w.items() if k.endswith("_ns")}
     ns |= {r["cause"]: r["time_ns"]
@@ -310,7 +309,7 @@ def check_figures(want, trace, f):
 
 
 def decide(w):
-    """the words that the verdict begins with, as a pattern"""
+    """the verdict's first words, as a pattern"""
     ns = {c: w[c + "_ns"] for c in CLASSES}
     whole, gpu = w["window_ns"] - w["missing_ns"], w["gpu_ns"]
     if 5 * gpu >= 4 * whole:
@@ -321,7 +320,7 @@ def decide(w):
     word = WORDS[first]
     if first == "host":
         launches = is_launch_bound(w)
-        # without the blocking calls a host with less to do than the GPU stays ahead of it
+        # without blocking calls a host with less to do than the GPU stays ahead
         if (2 * w["opened_ns"] > ns["host"] and 10 * w["opened_ns"] >= whole
                 and (not launches or gpu > ns["host"])):
             word = "sync-bound"

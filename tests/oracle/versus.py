@@ -4,10 +4,10 @@
 
 usage: versus.py
 
-TAP: of each pair of which the reference made such a report, the columns of
-unified_perf_summary that compare, and the sheet diff_stats, cell by cell. Left
-out is what a page names: matched memsets, which the reference does not list,
-and integers that it prints as floats.
+TAP: for each pair with such a report of the reference, the comparing columns of
+unified_perf_summary and the sheet diff_stats, cell by cell. Left out is what a page
+names: matched memsets, which the reference does not list, and integers that it
+prints as floats.
 """
 import ast
 import csv

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""windows.py: the steps of a source by its annotations, worked out in the plainest way."""
+"""windows.py: the steps of a source by its annotations, computed in the plainest way."""
 import json
 import re
 import statistics
@@ -12,7 +12,7 @@ PROFILER = re.compile(r"ProfilerStep#(\d+)")
 Note = namedtuple("Note", "start end order name pid thread")
 # number: None between two steps
 Window = namedtuple("Window", "start end number pid order")
-# of a GPU event: where and when it was launched, and its end
+# a GPU event: where and when it was launched, and its end
 Work = namedtuple("Work", "pid thread launched end")
 
 
@@ -45,8 +45,8 @@ ITERATIONS = STEPS[1:3]
 
 
 def windows(notes, work=(), rules=STEPS):
-    """of all processes; of several threads of one that has its steps which launches most,
-    then which begins first"""
+    """of all processes; if several threads of one have steps, those of the thread that launches
+    most, then of the one that begins first"""
     out = []
     for rule, least in rules:
         threads = defaultdict(list)
@@ -66,7 +66,7 @@ def windows(notes, work=(), rules=STEPS):
 
 
 def inferred(events, tree):
-    """steps that tl-tree has put in; inferred.py and repeat.py check where they are"""
+    """steps that tl-tree added; inferred.py and repeat.py check where they are"""
     p = subprocess.run(["tl-cat", "--ndjson", tree], capture_output=True, text=True, check=False)
     ours = [e for e in map(json.loads, p.stdout.splitlines()) if "kind" in e]
     times = {e["id"]: e["ts"] for e in ours if "inst" not in e and "ts" in e}
@@ -76,7 +76,7 @@ def inferred(events, tree):
 
 
 def at(steps, time, pid=None):
-    """the window that holds a time; of any process when there is no pid"""
+    """the window around a time; without a pid, of any process"""
     return next((w for w in steps if w.start <= time < w.end and pid in (None, w.pid)), None)
 
 
@@ -88,7 +88,7 @@ def phases(notes, work):
 
 
 def slowest(steps, work):
-    """the step that took longest: on the clock or, where the host only enqueues, on the GPU"""
+    """the longest step: on the clock or, if the host only enqueues, on the GPU"""
     times = {}
     for pid in {w.pid for w in steps}:
         mine = sorted(w for w in steps if w.pid == pid and w.number is not None)

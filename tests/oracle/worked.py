@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""worked.py: tables and traces, for programs that are compared with worked numbers"""
+"""worked.py: tables and traces, for comparisons with known figures"""
 import json
 import os
 import subprocess
@@ -39,6 +39,6 @@ def traces(root, most=None, large=None):
 
 
 def names_of(worked, seen, rest):
-    """those that a trace is the first of, by its path"""
+    """names in worked whose first trace this is, by its path"""
     return [w for w in worked if rest.startswith(w) and w not in seen
             and rest[len(w):][:1] in ("", *"/._") and "capture_traces" not in rest]

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Workbooks for tests of who reads them, by the standard library alone.
+"""Workbooks for tests of their readers, with the standard library alone.
 
 usage: tests/oracle/write_xlsx.py folder FOLDER FILE.xlsx
        tests/oracle/write_xlsx.py odd FILE.xlsx
        tests/oracle/write_xlsx.py hostile KIND FILE.xlsx
 
-folder: a sheet for each CSV of FOLDER, as pandas and openpyxl write it: texts
-are shared, a missing value has no cell. odd: what else writers do, all of it
-allowed. hostile: what nobody writes in good faith.
+folder: a sheet for each CSV of FOLDER, as pandas and openpyxl write it: texts are
+shared, a missing value has no cell. odd: what other writers do, all of it allowed.
+hostile: contents with bad intent.
 """
 import csv
 import os
@@ -193,7 +193,7 @@ def many_cells(path):
 
 @hostile
 def big(path):
-    """Its directory says that a sheet has 600 MiB."""
+    """Its directory claims 600 MiB for a sheet."""
     with_sheet(path, "x" * 1000)
     patch(path, b"PK\1\2", 24, struct.pack("<I", 600 << 20))
 
@@ -224,7 +224,7 @@ def no_document(path):
 
 @hostile
 def outer_target(path):
-    """A part above the top of the package."""
+    """A part outside the package."""
     book = Book(path)
     book.sheet("ops_summary", "<worksheet/>")
     book.finish(relations=f'<Relationships xmlns="{P}"><Relationship Id="rId1" '
@@ -277,7 +277,7 @@ def long_sheet(path):
 
 @hostile
 def bomb_in_parts(path):
-    """Sheets that are in bounds, and together are not."""
+    """Sheets that are within bounds, but not together."""
     same_part(path, 9, f'<worksheet xmlns="{M}"><sheetData>' + " " * (24 << 20)
               + "</sheetData></worksheet>")
 

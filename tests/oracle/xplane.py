@@ -4,10 +4,10 @@
 
 usage: xplane.py FILE >events.ndjson
 
-It was written from the description of the format and shares nothing with the
-programs that it checks. Everything is in memory. An event's id is its ordinal
-over planes, lines and events as the file has them. Start and end are rounded to
-whole ns once each, half up.
+It is written from the description of the format and shares nothing with the programs
+that it checks. Everything is in memory. An event's id is its number in file order,
+over planes, lines and events. Start and end are each rounded once to whole ns, half
+up.
 """
 import gzip
 import json
@@ -103,7 +103,7 @@ class Event:
 
     @property
     def program(self):
-        """As an unsigned number; it is signed in some places."""
+        """As an unsigned number; some places have it signed."""
         p = self.stats.get("program_id")
         return None if p is None else p % 2**64
 
@@ -204,7 +204,7 @@ class Space:
         return self.by_corr.get(e.corr) if e.corr else None
 
     def instruction(self, e):
-        """That of an event's own stats, else of its launch; of a TPU that of its text."""
+        """By the event's own stats, else by its launch; for a TPU by its text."""
         text = re.match(r"%(\S+) = ", e.text)
         if text and e.program in self.modules:
             return self.modules[e.program].instructions.get(text[1])

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Whether tl-cat's NDJSON of an XPlane file is what a dump of the file says.
+"""Whether tl-cat's NDJSON of an XPlane file agrees with a dump of the file.
 
     tl-decode X.xplane.pb | tl-cat | xplane_dump.py FOLDER
 
-FOLDER has planes.csv, lines.csv and events_by_name.csv in picoseconds. Starts
-and ends are those, rounded once, halves up; a sum over n events may be off by
-less than n ns, and is exact where all times are whole. Prints what differs, then
-the numbers of lines, of names and of events, and the ns by which sums are off.
+FOLDER has planes.csv, lines.csv and events_by_name.csv in picoseconds. Starts and
+ends are these, rounded once, halves up. A sum over n events may be off by less than
+n ns, and is exact if all times are whole. Prints differences, then the numbers of
+lines, names and events, and the ns by which sums are off.
 """
 import collections
 import csv

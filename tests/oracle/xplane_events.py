@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Is everything of an XPlane file in the stream that tl-decode makes of it?
+"""Does the stream of tl-decode have everything of an XPlane file?
 
 usage: xplane_events.py FILE NDJSON
 
@@ -45,7 +45,7 @@ def kind(e):
 
 
 def differences(e, line):
-    """What the stream has otherwise."""
+    """Where the stream differs."""
     yield "name", e.name, line.get("name", "")
     yield "ts", e.ts, untag(line.get("ts"))
     yield "dur", e.dur, untag(line.get("dur", 0))
@@ -61,7 +61,7 @@ def differences(e, line):
         if stream:
             yield "gpu_stream", int(stream[1]), line.get("gpu_stream")
     args = {k: untag(v) for k, v in line.get("args", {}).items()}
-    dup = {k: untag(v) for k, v in line.get("dup", [])}  # of a name that we give another meaning
+    dup = {k: untag(v) for k, v in line.get("dup", [])}  # a name that has another meaning for us
     for name, v in e.stats.items():
         if v is not None and not isinstance(v, bytes):
             got = dup.get(name, args.get(name))
