@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-advise on jobs of several ranks: what a finding would gain is what the same
-# job gains when it is simulated without it.
+# tl-advise on jobs of several ranks: the gain of a finding is what the same job
+# gains when it is simulated without it.
 # shellcheck disable=SC2016 # CMDs are quoted
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
@@ -36,13 +36,13 @@ like 'those of one rank are no mean' "$(tl-advise late --no-header -c rule,insig
 within 1 late gap_host load 'a late rank: its own, as none is as late'
 job close 2:load=3000 1:tokens=2800
 within 1 close gap_host load 'one that is hardly later than the next: as far as that waits'
-# 12 ms of the late rank's own are also what it costs: no ns counts twice
+# 12 ms of the late rank's own time are also its cost: no ns counts twice
 is 'what it costs is the same time' "$(tl-advise late --no-header -c rule,overlaps 2>/dev/null |
 	grep -c -e '^gap_host	$' -e '^late_host	1$')" 2
 like 'the report says the same' "$(tl-report --width 200 late 2>/dev/null | tr '\n' ' ')" \
 	'1\. [0-9.]+ ms \([0-9.]+ ms to 17\.88[0-9]* ms\): load \(op, 12 calls,.*2\. [0-9.]+ ms \([0-9.]+ us to 11\.99[0-9]* ms, shared with 1\): rank 2 arrives late'
 
-# what a faster host wins, of the path through all ranks
+# the gain of a faster host, from the path through all ranks
 tl-critical --job --table critical_ranks late 2>/dev/null --no-header -c loss_ns,rank |
 	sort -n | tail -n 1 | awk '{ printf "host of rank %d as fast as the median rank.s, the job would end %.3f ms ", $2, $1 / 1e6 }' >loss
 like 'the screen has it if asked' \
@@ -60,7 +60,7 @@ like 'without the bound the gain is the cost, and nothing is said of a bound' \
 	"$(tl-advise old.ndjson --no-header -c rule,gain_ns_high,insight 2>/dev/null)" \
 	'^late_host	11999[0-9]+	rank 2 arrives late .* of the steps$'
 
-# ---- ops: of all ranks the mean, of one that bounds the job its own ----
+# ---- ops: the mean of all ranks; for one that bounds the job its own ----
 
 # head TABLE COLUMN:TYPE...
 head_of() {
@@ -73,8 +73,8 @@ head_of() {
 	done
 	printf ']}\n'
 }
-# of 100 ms rank 0 loses 8 in products and rank 1 12: both are at 60 % of the roof;
-# of chains of two ops 4 and 6 could be saved
+# rank 0 loses 8 of 100 ms in products, rank 1 12: both are at 60 % of the roof;
+# chains of two ops could save 4 and 6
 ops() {
 	head_of gpu_timeline rank:int type:text time_ns:int
 	for r in 0 1; do
@@ -97,7 +97,7 @@ ops() {
 	done
 	printf '{"end":{"rows":2}}\n'
 }
-# what rank 1 causes of 20 ms of waiting is all; on time it would gain 1 ms
+# rank 1 causes all 20 ms of waiting; on time it would gain 1 ms
 late() {
 	head_of idle_window rank:int window:text steps:int window_ns:int gpu_ns:int communication_ns:int \
 		host_ns:int launched:int starved:int
@@ -118,14 +118,14 @@ is 'ranks that are alike' "$(said alike.ndjson)" \
 	'GEMM at 60.0 % of the compute roof (X achievable): 25.000 ms on average in 1 op, aten::mm	10000000
 aten::mul > aten::add: 9.000 ms in 10.5 kernels of 5 occurrences on average	5000000'
 { ops && late; } >one.ndjson
-# 12 ms, of which 4 are its own and 1 can be gained
+# 12 ms: 4 are its own, 1 can be gained
 is 'one that bounds the job' "$(said one.ndjson)" \
 	'GEMM at 60.0 % of the compute roof (X achievable): 30.000 ms in 1 op of rank 1, aten::mm	9000000
 aten::mul > aten::add: 9.000 ms in 11 kernels of 5 occurrences on rank 1	6000000'
 is 'the ops themselves are of each' "$(tl-advise --no-header --table advice_ops -c rank,count,kernel_ns_sum one.ndjson |
 	tr '\t\n' '  ')" '0 3 20000000 1 4 30000000 '
-# rank 1 computes 30 ms, communicates 40, of which 20 are exposed, and is idle 50;
-# rank 0 is idle 20 and overlaps nothing: all three times are of one of them, or means
+# rank 1 computes 30 ms, communicates 40 (20 exposed), and is idle 50; rank 0 is
+# idle 20 and overlaps nothing: all three times are of one of them, or means
 uneven() {
 	sed -e 's/\("rank":1,"type":"busy_time","time_ns":\)80/\150/' -e 's/\("rank":1,"type":"computation_time","time_ns":\)60/\130/' \
 		-e 's/\("rank":1,"type":"total_comm_time","time_ns":\)20/\140/' "$1" >uneven.ndjson
@@ -140,7 +140,7 @@ is 'or the mean of all' "$(uneven alike.ndjson)" \
 idle	the GPU is idle 35.000 ms on average, 35.0 % of what was recorded
 overlap	only 33.3 % of 30.000 ms of communication on average is overlapped with computation'
 
-# ranks with ops of their own, as stages of a pipeline: none hides the other's
+# ranks with different ops, as stages of a pipeline: both ranks' ops are listed
 stages() {
 	ops | head -n 12
 	head_of unified_perf_summary rank:int name:text op_category:text operation_count:int kernel_ns_sum:int \

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Figures of GPUs: those compiled in follow the rules of tests/oracle/arch.py,
-# which finds planted errors, and a clock of one's own scales what follows from
-# it. tests/unit/model_arch.c has the names of devices.
+# Figures of GPUs: built-in ones follow the rules of tests/oracle/arch.py, which
+# finds planted errors; a given clock scales the figures that depend on it.
+# tests/unit/model_arch.c has the names of devices.
 . tests/cli/lib.sh
 [ -x "$T/model-eval" ] || skip_all 'no op models (Lua is missing)'
 plan 30
@@ -10,7 +10,7 @@ export PYTHONDONTWRITEBYTECODE=1
 
 rules() { python3 "$ROOT/tests/oracle/arch.py" "${1:-$ROOT/common/model/arch}"; }
 is 'the built-in figures' "$(rules | grep -v '^ok')" "1..$(rules | grep -c '^ok')"
-# planted SED FILE: what the rules say of a file that was changed so.
+# planted SED FILE: errors that the rules find in a file changed so
 planted() {
 	rm -rf arch
 	cp -r "$ROOT/common/model/arch" arch

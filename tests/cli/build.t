@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Where libraries are missing the build says what it left out. (CI builds so,
-# and tests what is there.)
+# If libraries are missing, the build says what it left out. (CI builds so, and
+# tests the rest.)
 . tests/cli/lib.sh
 
 # build VARIABLE=VALUE...: what would be made, in a folder of its own

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every table that a program writes has its entry in the catalogue, every column its
+# Every table that a program writes has an entry in the catalogue, every column
+# a
 # line in the program's page.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
@@ -22,7 +23,7 @@ in_catalogue() { # in_catalogue PROGRAM ARGUMENT...: those that are not
 			grep -sqx "${name%_kl_overlap}" families ||
 			echo "$name"
 	done
-	# of a report the sheets of others are in their pages
+	# in a report, sheets of other programs are in their pages
 	# shellcheck disable=SC2046 # names
 	"$ROOT/tests/oracle/columns.py" "$ROOT/man/tl-$program.1" out $([ "$program" != report ] || own_tables)
 }

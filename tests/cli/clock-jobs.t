@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-collective's clocks against a second writing, and in jobs that are drawn.
+# tl-collective's clocks against a second implementation, and in drawn jobs.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 sanitized && skip_all 'figures are the same under sanitizers'

@@ -15,7 +15,7 @@ clocks() { # COLUMNS FILE...
 	shift
 	tl-collective --table nccl_clocks -c "$c" --no-header "$@" 2>err
 }
-# within WHAT RANK NS UNCERTAINTIES DIR: how far its offset is from NS at most
+# within WHAT RANK NS UNCERTAINTIES DIR: the most that its offset is off from NS
 within() {
 	ok "$1" awk -F'\t' -v r="$2" -v want="$3" -v many="$4" '
 		$1 == r { d = $2 - want; bad = (d < 0 ? -d : d) > many * $3; n++ }
@@ -58,9 +58,9 @@ is '... and that is no warning' "$(tl-collective --align-clocks pairs 2>&1 >/dev
 is 'times of the file stay' "$(tl-collective --table nccl_long -c ts_ns pairs 2>err | cksum)" \
 	"$(tl-collective --table nccl_long -c ts_ns --align-clocks pairs | cksum)"
 
-# ---- a collective can't end before all have come ----
+# ---- a collective can't end before all have arrived ----
 
-# collectives RANK CLOCK...: of ranks 0 and 1, at these times, and their lengths
+# collectives RANK CLOCK...: for ranks 0 and 1, start and length of each
 collectives() {
 	printf '{"distributedInfo":{"rank":%d,"world_size":2},"traceEvents":[' "$1"
 	shift
@@ -91,15 +91,15 @@ gains() { # OPTION... DIR
 is '... no rank has a gain' "$(gains four)" '0 ;1 ;'
 is 'subtracted: 110-130' "$(tl-collective --table nccl_implicit_sync --align-clocks \
 	-c start_skew_ns,end_skew_ns --no-header four | sort -u)" "10000${tab}0"
-# matched by Seq, which rank 1 begins to count one too late for half of them:
-# nothing shifts its clock by both
+# matched by Seq, which rank 1 starts to count one too late for half of them: no
+# shift of its clock fits both
 collectives 0 100+30 1100+30 2300+30 3600+30 5000+30 6500+30 >shifted/rank0.json
 collectives 1 100+30 1100+30 2300+30 5000+30 6500+30 8100+30 >shifted/rank1.json
 reports 3 clocks-broken 'tl-collective --align-clocks shifted'
 is 'matched wrongly: not judged' "$(tl-collective --align-clocks -c verdict,says --no-header shifted 2>err)" \
 	"not judged${tab}ends come before starts on solved clocks: who is late is not judged"
 
-# rank 1 lacks the first one: all others are a number too low
+# rank 1 lacks the first one: all others have a number that is one too low
 mkdir first
 collectives 0 100+30 1100+30 2300+30 3600+30 5000+30 6500+30 >first/rank0.json
 collectives 1 1100+30 2300+30 3600+30 5000+30 6500+30 8100+30 >first/rank1.json
@@ -113,7 +113,7 @@ is '... so they can be judged' "$(tl-collective -c verdict,says --no-header firs
 
 # ---- how late is late ----
 
-# 200 us: a pair's clocks are known to 2 sqrt(2^2 + 2^2) us, twice that is 11.3
+# 200 us: a pair's clocks are known to 2 sqrt(2^2 + 2^2) us; twice that is 11.3
 lateness() { # US
 	mkdir "late$1"
 	collectives 0 1000+$((200 + $1)) 2000+$((200 + $1)) 3000+$((200 + $1)) >"late$1/rank0.json"
@@ -125,14 +125,14 @@ is '11 us may be the clock' "$(lateness 11)" ''
 is '12 us are not' "$(lateness 12)" 1
 is 'less than 10 us is not late' "$(lateness 8)" ''
 is '... but adds up in what would be gained' "$(gains --align-clocks late8)" '0 0;1 24000;'
-# ends of three collectives that lie 180, 0 and -180 us apart tell a clock roughly
+# ends of three collectives, 180, 0 and -180 us apart, give a rough clock
 mkdir unsure
 collectives 0 1000+200 2000+200 3000+200 >unsure/rank0.json
 collectives 1 1180+200 2000+200 2820+200 >unsure/rank1.json
 like 'half of it is what is not known' "$(tl-collective --align-clocks -c verdict,says --no-header unsure)" \
 	"^not judged${tab}clocks are known to [0-9.]* us: who is late is not judged"
 is '... nor what would be gained' "$(gains --align-clocks unsure)" '0 ;1 ;'
-# the clock is as wrong in all three
+# the clock is equally wrong in all three
 lateness 180 >/dev/null
 is '... else nobody has to gain nothing' "$(gains --align-clocks late180)" '0 0;1 540000;'
 like 'and what they cost has its error' \
@@ -172,7 +172,7 @@ ok '... within their uncertainty' sh -c 'tl-collective --table nccl_clocks -c dr
 clocks rank,offset_ns,u_ns drift >drift.clocks
 within '... and the offset at the middle' 3 2015000 2 drift.clocks
 like '... is told' "$(tl-collective drift 2>&1 >/dev/null)" 'rank 3, by 2\.01[0-9] ms and (9|10)\..* ppm:'
-# 30 us lie between the first and the last
+# the first and the last are 30 us apart
 skews() { # OPTION...: half of the first and of the last ten have less
 	tl-collective --table nccl_implicit_sync -c group,end_skew_ns --no-header "$@" drift 2>err |
 		awk '$1 == "w" { n++; if (n <= 10 || n > 20) print $2 }' | sort -n | sed -n 10p
@@ -216,7 +216,7 @@ is '... which is no matter to what needs none' \
 job few --ranks 2 --group 0=0,1:broadcast:1000000:60:10 2>err || sed -i 's/allreduce/broadcast/' few/*.json
 is 'nor do broadcasts' "$(clocks offset_ns few | sort -u)" ''
 
-# ---- programs that join ranks, by the same clocks ----
+# ---- programs that join ranks by the same clocks ----
 
 # shellcheck disable=SC2086 # words
 job even --ranks 4 $pairs $all --noise 2
@@ -237,7 +237,7 @@ tl-merge --align collective islands/*.json -o apart.tl 2>err
 is 'islands: a warning' "$? $(grep -c 'no collective compares the clocks of 2 sets' err)" '3 1'
 reports 3 rank-no-clock 'tl-merge --align collective few/*.json >few.tl'
 
-# ---- ... and by bases only with a word, if clocks do not agree ----
+# ---- ... by bases only with a warning, if clocks do not agree ----
 
 said() { { "$@" >/dev/null; } 2>&1; echo $?; }
 reports 3 join-clocks-off 'tl-merge pairs/*.json >loose.tl'
@@ -282,7 +282,7 @@ is '... of a stream that tl-merge aligned' "$(tl-timeline --join merged.tl)" "$(
 tl-timeline --join -c type,time_ns steady.tl >steady.txt
 tl-timeline --join --align collective -c type,time_ns drift/*.json >joined.txt
 is '... without drift' "$(cat joined.txt)" "$(cat steady.txt)"
-# ---- ... which joins clocks that are not one only with a word ----
+# ---- ... and different clocks only with a warning ----
 
 reports 3 join-clocks-off 'tl-timeline --join pairs/*.json'
 like '... whose' "$(tl-timeline --join pairs/*.json 2>&1 >/dev/null)" '1 rank is off \(3\), .* rank 3, by 5\.000 ms'

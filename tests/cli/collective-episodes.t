@@ -48,8 +48,8 @@ is 'clocks that are off do not matter' "$(verdict verdict off | sort | paste -sd
 is 'exit 3 says that they are' "$(tl-collective off >out 2>err; echo $?)" 3
 is 'the same episode' "$(episodes excess_ns off)" 60000000
 
-# computes DIR FROM TO: the job slow, in whose collectives FROM to TO kernels take
-# the first 60 % of the time
+# computes DIR FROM TO: the job slow; in collectives FROM to TO kernels take the
+# first 60 % of the time
 computes() {
 	mkdir "$1"
 	python3 - "$@" <<'EOT'
@@ -73,7 +73,8 @@ like 'the GPU computes while they are slow' "$(verdict text busy)" \
 	'^20 of 84 all-reduces of 200 MB 4\.0x slower, between [0-9.]+ and [0-9.]+ ms, while the GPU computes: '
 is 'by so much more than else' "$(episodes pct_overlap_slow,pct_overlap_usual busy |
 	awk '{ print ($1 > 58 && $1 < 62), $2 }')" '1 0.0'
-# of 4 ms each 2.4 are hidden, of those over the usual ms 1.6 cost anything
+# 2.4 of 4 ms each are hidden; of these only 1.6, beyond the usual ms, could
+# cost
 is 'what is hidden costs nothing' "$(verdict cost_ns busy | awk '{ print ($1 > 31e6 && $1 < 33e6) }')" 1
 is 'it computes always: that is no reason' "$(verdict text always_busy | grep -c 'while the GPU')" 0
 
@@ -115,7 +116,7 @@ for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 done
 is 'nothing is found in 20 jobs without a plant' $n 20
 
-# times that fill an int64: no sum or difference runs over
+# times over all of an int64: no sum or difference overflows
 mkdir far
 for r in 0 1 2 3; do
 	python3 - slow/rank$r.json >far/rank$r.json <<'EOT'

@@ -9,7 +9,7 @@ job() { # DIR OPTION...
 	shift
 	python3 "$ROOT/tests/gen/job.py" -o "$d" "$@"
 }
-# gate STATUS MESSAGE OPTION...: of the exit status and standard error
+# gate STATUS MESSAGE OPTION...: checks exit status and standard error
 gate() {
 	status=$1 message=$2
 	shift 2
@@ -58,7 +58,7 @@ gate 4 'failed' --fail-over skew:1ms --fail-over wait:5% off
 
 # ---- the file ----
 
-# junit FILE: what Python's parser makes of it
+# junit FILE: the contents, by Python's parser
 junit() {
 	python3 -c '
 import sys, xml.etree.ElementTree as tree
@@ -99,7 +99,7 @@ for o in '--rank 1' '--kind kernel' '--min-dur 1us' '--step 1'; do
 	refuses 2 'take no selection' "tl-collective $o hang"
 done
 is 'nor a file of it' "$(ls x.xml* 2>/dev/null)" ''
-# before the work: the inputs are not looked at
+# before the work: it does not open the inputs
 refuses 1 'no/x.xml' 'tl-collective --fail-over skew:1ms --junit no/x.xml nothing.json'
 refuses 1 'no/x.xml' 'tl-collective --fail-over skew:1ms --junit no/x.xml even >out'
 refuses 2 'needs --fail-over' 'tl-collective --junit x.xml even'

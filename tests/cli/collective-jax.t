@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-collective on JAX: ranks of processes with several GPUs, what XLA's
-# instructions say, the spec's worked example, async pairs, TPUs.
+# tl-collective on JAX: ranks of processes with several GPUs, details in XLA's
+# instructions, the spec's worked example, async pairs, TPUs.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
@@ -62,7 +62,7 @@ done
 gather="{\"name\":\"all-gather\",\"opcode\":\"all-gather-start\",\"operands\":[$operands],\
 \"shape\":\"(($shape),($(echo "$shape" | sed 's/1,96/1,768/g')))\",\
 \"groups\":[[0,1,2,3,4,5,6,7],[8,9,10,11,12,13,14,15],[16,17,18,19,20,21,22,23],[24,25,26,27,28,29,30,31]]}"
-node() { # HOST FILE START+DUR...: one a GPU
+node() { # HOST FILE START+DUR...: one per GPU
 	host=$1 file=$2 gpu=0
 	shift 2
 	{
@@ -239,7 +239,7 @@ is 'GPUs of a process have one clock' "$(column nccl_clocks process,offset_ns cl
 is '... which tl-merge takes out' "$(tl-merge --align collective clock0.ndjson clock1.ndjson |
 	tl-cat | grep -o '"base":"[^"]*"' | uniq)" '"base":"-10000000"'
 
-# ---- what instructions say ----
+# ---- details in instructions ----
 
 # Groups 0,2 and 1,3 (a transposed iota); a chain 0>1>2 and a lone 3.
 xplane kinds.ndjson <<'E'
@@ -282,7 +282,7 @@ is 'groups' "$(column nccl_groups group,collectives kinds.ndjson | sort)" "\
 1,3${tab}1
 2,3${tab}1
 3${tab}1"
-# 147456 bytes in 90 ns, 70 ns: both ways 1.5 times that
+# 147456 bytes in 90 ns, and in 70 ns: 1.5 times that both ways
 is 'reduce-scatter counts what goes in' "$(column hlo_bandwidth \
 	collective,both_ways_gib_per_s_max kinds.ndjson | awk '$1 == "reduce-scatter" {
 	printf "%.3f\n", $2 / ((147456 * 1.5 / 90 + 147456 * 1.5 / 70) / 2 * 1e9 / 2^30)}')" 1.000
@@ -334,7 +334,7 @@ all-reduce.2${tab}50${tab}100.0"
 
 # ---- matching ----
 
-# The two are on streams of their own and start in another order.
+# The two are on different streams and start in different order.
 xplane swapped.ndjson <<'E'
 0 1 ncclDevKernel_AllReduce 1000 100 all-reduce.1 7
 0 2 ncclDevKernel_AllReduce 1001 100 all-reduce.2 7
@@ -350,7 +350,7 @@ all-reduce.1${tab}5${tab}false
 all-reduce.2${tab}3${tab}false"
 is '... as nccl_groups says' "$(column nccl_groups matched_by swapped.ndjson)" instruction
 
-# A CUDA graph: one of its instructions gathers, two reduce.
+# A CUDA graph with one instruction that gathers and two that reduce.
 xplane graph.ndjson <<'E'
 0 1 ncclDevKernel_AllGather 1000 100 command_buffer_1 7
 0 1 ncclDevKernel_AllReduce 2000 100 command_buffer_1 7
@@ -407,7 +407,7 @@ for t in nccl_groups straggler_cause nccl_long nccl_implicit_sync \
 		"$(tl-collective --table $t example 2>&1)"
 done
 
-# ---- made-up jobs: all that tl-collective says, against what was planted ----
+# ---- made-up jobs: all output of tl-collective, against what was planted ----
 
 planted() { # DIR OPTION...
 	dir=$1
@@ -436,7 +436,7 @@ is 'in a report of several hosts' "$(tail -n +2 report/hlo_collectives.csv | wc 
 tl-report -d single late/host0.xplane.pb >/dev/null 2>&1
 is '... and of one with several GPUs' "$(tail -n +2 single/straggler_summary.csv | wc -l)" 8
 
-# ---- a real job on 8 TPUs, of which this host has 4; groups [4,2]<=[2,4]T(1,0) ----
+# ---- a real job on 8 TPUs, 4 of them on this host; groups [4,2]<=[2,4]T(1,0) ----
 
 if have_data; then
 	tpu=$TL_DATA/xprof_tpu_inference_v1/tpu_inference_2.xplane.pb
@@ -450,7 +450,7 @@ if have_data; then
 		awk '{ sum[$1] += $2 } END { print sum[0], sum[1] }')" '365076257 365112928'
 fi
 
-# ---- what is not known, and what is wrong ----
+# ---- what is unknown, and what is wrong ----
 
 xplane bare.ndjson <<'E'
 0 1 ncclDevKernel_AllReduce 1000 100 all-reduce.1 7

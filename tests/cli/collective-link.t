@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-collective --link: shares of what a link achieves, by hand.
+# tl-collective --link: shares of a link's speed, worked out by hand.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
@@ -20,7 +20,7 @@ share() {
 			print }'
 }
 
-# 100 MB in 1 ms by four ranks: 100 GB/s, on the bus 150; 1 MB in 100 us: 15
+# 100 MB in 1 ms on four ranks: 100 GB/s, on the bus 150; 1 MB in 100 us: 15
 job four --group '0=0-3:all_reduce:100000000:1000' \
 	--group '0=0-3:all_reduce:1000000:100' --device 'NVIDIA A100-SXM4-80GB' --gpus 4
 is "the GPU's name gives the link within a node" \
@@ -44,7 +44,7 @@ like 'more than the link achieves is said' \
 	"$(tl-collective --link xGMI-MI300X four 2>&1 >out)" \
 	'group above the achievable bandwidth of its link, most of all 0: 105 % of xGMI-MI300X .in-network reduction'
 
-# all links slow alike: the best of the job is as slow
+# if all links are equally slow, so is the best of the job
 job slow --group '0=0-3:all_reduce:100000000:1500' --device 'NVIDIA A100-SXM4-80GB' --gpus 4
 is 'all slow alike' "$(tl-collective --link NVLink3 -c verdict,says --no-header slow)" \
 	"network${tab}network at 43 % of the 235 GB/s of NVLink3"

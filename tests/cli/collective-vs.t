@@ -36,7 +36,7 @@ refuses -o 4 'bandwidth:90% failed in 1 of 2 groups, worst in group 0: allreduce
 quiet 'a gate that holds' 'tl-collective before --vs after --fail-over bandwidth:75% >out'
 quiet 'faster is no failure' 'tl-collective after --vs before --fail-over bandwidth:100% >out'
 
-# a plant in noise is found, one slow collective is no plant
+# a change planted in noise is found; one slow collective is no change
 noisy="$same --noise 5"
 # shellcheck disable=SC2086
 job noisy $noisy --seed 1

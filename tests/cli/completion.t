@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Completion for bash and zsh: what they offer is what programs say of their
-# options.
+# Completion for bash and zsh offers the options that programs have.
 . tests/cli/lib.sh
 
 command -v bash >/dev/null || skip_all 'no bash'

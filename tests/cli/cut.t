@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every program that reads a stream, with one cut off at every byte: exit
-# status 1, a reason, no table and no file. And with the same input in every
-# form: the same answer.
+# Every program that reads a stream, with a stream cut off at every byte: exit
+# status 1, a reason, no table and no file. The same input in every form gives
+# the same answer.
 . tests/cli/lib.sh
 
 cp "$ROOT/tests/golden/stream/valid/ten-events.tl" ten.tl
@@ -15,7 +15,7 @@ import sys
 
 data, step = open(sys.argv[1], "rb").read(), int(sys.argv[2])
 command = sys.argv[3:]
-# what a filter or a printer of events has written so far is marked by its end
+# filters and printers of events mark their output as complete at its end
 STREAMS = ("tl-cat", "tl-link", "tl-tree", "tl-graft", "tl-filter", "tl-merge",
            "tl-export")
 
@@ -41,7 +41,7 @@ print("\n".join(bad[:5]))
 sys.exit(bool(bad))
 END_PY
 
-# every COMMAND...: STEP is 1, or more for what starts many programs
+# every COMMAND...: STEP is 1, or more if it starts many programs
 STEP=5
 ! slow || STEP=3
 ! everything || STEP=2
@@ -103,7 +103,7 @@ tl-tree raw.json -o raw.tl 2>err
 gzip -c raw.json >raw.json.gz
 zstd -q raw.json -o raw.json.zst
 
-# forms COMMAND: of what is printed only the name of the input may differ
+# forms COMMAND: outputs may differ only in the name of the input
 forms() {
 	command -v "${1%% *}" >/dev/null || {
 		skip "$1" 'not built'
@@ -146,6 +146,6 @@ for c in tl-cat tl-link tl-tree tl-timeline tl-ops tl-kernels tl-fold \
 	quiet "$c: a reader may leave" "$c ten.tl 2>/dev/null | true"
 done
 
-# these read tables, and tl-decode reads traces
+# these read tables; tl-decode reads traces
 all_seen tl-compare tl-decode tl-xlsx
 done_testing

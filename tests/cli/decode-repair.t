@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-decode --repair: what can't be right is mended, counted and said.
+# tl-decode --repair: what can't be right is mended, counted and reported.
 # shellcheck disable=SC2016 # CMDs are quoted
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
@@ -16,7 +16,8 @@ plant overrun=4 >in.json
 tl-decode --repair clip-overrun in.json -o out.tl 2>err
 is 'status' $? 0
 is 'it is said' "$(cat err)" 'tl-decode: in.json: repaired by tl-decode: clip-overrun 4'
-# each lasts 2 periods and 40.123 us, to the next but one; it is cut after one
+# each lasts 2 periods and 40.123 us, until the next but one; it is cut after
+# one
 is 'the fact' "$(fact out.tl)" \
 	"{\"clip-overrun\":{\"n\":4,\"ns\":$(python3 -c 'print(4 * (100500 * 2 + 30123 + 10000 - 201000))')}}"
 is 'the repaired events, and no other' "$(tl-cat --tsv -F id,dur out.tl >a; tl-decode in.json | tl-cat --tsv -F id,dur >b

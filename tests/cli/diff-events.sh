@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
-# Events of small traces, a line each: for the tests of tl-diff.
+# Events of small traces, one per line, for the tests of tl-diff.
 
 op() { # op NAME TS DUR [DIMS]
 	ev cpu_op "$1" 1 "$2" "$3" ${4:+"\"Input Dims\":$4"}

@@ -8,7 +8,7 @@
 
 # ---- different models ----
 
-# model DIM NAME US...: an op each, of this shape, whose kernel lasts so long
+# model DIM NAME US...: an op each, with this shape, whose kernel takes US
 model() {
 	dim=$1
 	shift
@@ -61,7 +61,7 @@ is 'ops under other names that take the same shapes: the same model' \
 model 8 fused_mm 30 relu_ 10 softmax_v2 60 | trace >other.json
 is 'and other shapes: another' "$(verdict other.json | grep -c models)" 1
 is 'slower: the same model' "$(tl-diff bert.json slower.json >/dev/null; echo $?)" 0
-# in steps, whose times vary: still no row that both have is judged
+# in steps, whose times vary: still no row of both sides is judged
 stepped() {
 	for step in 0 1 2 3 4; do
 		t=$((step * 10000)) k=0 corr=$((step * 10))
@@ -95,7 +95,7 @@ is 'of ranks: none is judged' \
 
 # ---- a step that stands out ----
 
-# run US...: steps of two ops, the second takes so long
+# run US...: steps of two ops; the second takes US
 run() {
 	n=0
 	for us; do
@@ -142,9 +142,10 @@ message() {
 	tl-diff --fail-over "$@" 2>message >/dev/null
 	cat message
 }
-# wild took 4507 and takes 4904 us, 200 of the difference in the first step; steady
-# takes 6006 us on both sides; without the first: 1501 1504 1501 1504 1503 us, and
-# 1541 1543 1542 1541 1543; wild in the first: 1499 over 501 and 1659 over 541 us
+# wild takes 4507 us before and 4904 after, 200 of the difference in the first
+# step; steady takes 6006 on both sides. Steps without the first: 1501 1504 1501
+# 1504 1503 us, and 1541 1543 1542 1541 1543; wild in the first: 1499 over 501
+# and 1659 over 541 us
 is 'a first step, and its largest row' "$(out warm1.json warm2.json)" \
 	'the first step stands out on both sides: 3.000 ms to 3.200 ms (+6.7 %) of compute, the median of the others 1.503 ms to 1.542 ms (+2.6 %); largest excess: 1.499 ms in wild before, 1.659 ms in wild after; its noise is unknown'
 is 'the others are judged, and its time is told' "$(said warm1.json warm2.json | grep '^GPU time')" \
@@ -198,8 +199,8 @@ for i in 0 1 2; do
 	run $((2000 + 400 * i)) 500 502 501 503 501 | trace >wide$i.json
 	run $((2200 + 400 * i)) 500 502 501 503 501 | trace >more$i.json
 done
-# 1 us^2, two thirds of it: 2.776 * 0.816 us; as shares of 2000 and 3000 us, of which
-# the mean counts: * sqrt((1 / 4 + 1 / 9) / 2 * (4 + 9) / 2)
+# 1 us^2, two thirds of it: 2.776 * 0.816 us; as shares of 2000 and 3000 us, by
+# their mean: * sqrt((1 / 4 + 1 / 9) / 2 * (4 + 9) / 2)
 is 'three runs that differ' "$(message gpu:1% -B was0.json -B was1.json -B was2.json \
 	-A is0.json -A is1.json -A is2.json | grep -o '+1.*steps')" '+1.000 ms ± 2.5 us beyond noise, all by first steps'
 set -- -B wide0.json -B wide1.json -B wide2.json -A more0.json -A more1.json -A more2.json
@@ -222,7 +223,7 @@ is 'first steps that do not differ: no word in the sentences' \
 GPU time 10.513 ms to 10.514 ms: within noise
 1 row differs, within noise'
 
-# serve US: a prefill of so long, then eight decodes
+# serve US: a prefill of US, then eight decodes
 serve() {
 	n=0
 	for us in "$1" 500 501 502 500 501 502 500 501; do
@@ -239,7 +240,7 @@ serve 8000 | trace >serve1.json
 serve 12000 | trace >serve2.json
 is 'a prefill before decodes is no slow first step' "$(out serve1.json serve2.json)" ''
 
-# 4 % more in each of many ops: no row bears it out
+# 4 % more in each of many ops: no single row is significant
 spread() {
 	n=0 corr=0
 	for us in 100 100 100 "$1" 100 100; do
@@ -262,7 +263,7 @@ like 'spread over rows that grew' "$(out even.json all12.json)" \
 # ---- steps that launch nothing ----
 
 # two_steps US [LAST]: a step of 1 ms and one of 3 ms, each with an op; a kernel of
-# the first lasts so long, and the second launches one unless LAST is set
+# the first takes US, and the second launches one unless LAST is set
 two_steps() {
 	ev user_annotation 'ProfilerStep#1' 1 0 1000
 	op a 10 10

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What is planted in replays of graphs is found by tl-diff --by kernel, there
-# and as much, and nothing else.
+# tl-diff --by kernel finds what is planted in replays of graphs, with its place
+# and size, and nothing else.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 sanitized && skip_all 'figures are the same under sanitizers'

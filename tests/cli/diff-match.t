@@ -6,8 +6,8 @@
 
 make() { python3 "$ROOT/tests/oracle/match.py" --make "$@"; }
 
-# which iterations match is tl-match's, and tests/oracle/match.py's; each has
-# three kernels, which last 18 us in a and 20 in b
+# tl-match and tests/oracle/match.py test which iterations match; each has three
+# kernels, which take 18 us in a and 20 in b
 make 1 300 vllm_detailed >a.json
 make 2 300 vllm_detailed 20 >b.json
 make 2 300 vllm_detailed 20 10 >profiled.json
@@ -28,7 +28,7 @@ is 'steps of a phase are of one kind' \
 	'decode step step 16 16
 mixed step step 14 14
 time between steps step 30 29'
-# the same as --step of either side
+# the same as --step on both sides
 tl-filter --step 170-185 a.json -o a.tl
 tl-filter --step 205-220 b.json -o b.tl
 tl-diff --by kernel -c name,count_before,count_after,before_ns,after_ns a.tl b.tl >want 2>err
@@ -51,7 +51,7 @@ like 'tl-report says over which' "$(sed -n '/^Over/{N;p;}' screen | tr '\n' ' ')
 like 'and compares them' "$(cat screen)" 'aten::mm +1\.620 ms +1\.800 ms'
 
 is 'verdicts are about them, and say so' "$(grep -Ec '^(before|after), matched iterations: ' screen)" 2
-# of before 16 and 14 iterations with three kernels of 18 us
+# before: 16 and 14 iterations with three kernels of 18 us
 tl-report a.json --vs b.json --match -d sheets 2>err
 if command -v tl-ops >/dev/null; then
 	is 'sheets are of them: ops' \
@@ -64,7 +64,8 @@ fi
 is 'steps' "$(sed 1d sheets/steps.csv | grep -c .)" 30
 is 'the timeline' "$(tl-timeline --step iteration:170-185,249-262 --format csv --labels a.json |
 	grep -e total_time -e busy)" "$(grep -e total_time -e busy sheets/gpu_timeline.csv)"
-# before each kernel of them, from the end of the one before: none between blocks
+# before each of their kernels, from the end of the one before; none between
+# blocks
 is 'idle time, of the raw trace' "$(python3 - <<'END'
 import csv, json
 events = json.load(open("a.json"))["traceEvents"]
@@ -89,13 +90,13 @@ tl-report a.json --vs b.json --html all.html 2>err
 ok 'the page has events of them only' \
 	test "$(wc -c <page.html)" -lt "$(wc -c <all.html)"
 
-# ---- several processes: of each side the one whose iterations match ----
+# ---- several processes: on each side the one whose iterations match ----
 
 make 1 300 vllm_detailed 18 0 3 >three.json
 make 7 300 vllm_detailed 20 0 2 >two.json
 over='over decode steps 217-223@0:3 of before and 256-262@0:1 of after; mixed steps 89-100@0:3 of before and 289-300@0:1 of after'
 is 'of each side one process' "$(tl-diff --match three.json two.json 2>&1 >/dev/null)" "tl-diff: $over"
-# 7 and 12 iterations of three kernels: those of the other processes are not in it
+# 7 and 12 iterations of three kernels; other processes are not included
 is 'and its work alone' "$(rows 'tl-diff --match -c count_before,count_after,before_ns,after_ns \
 	three.json two.json')" '57 57 1026000 1140000.'
 tl-report three.json --vs two.json --match -d processes 2>err
@@ -103,12 +104,13 @@ is 'in the report, too' "$(sed 1d processes/steps.csv | cut -d, -f 1 | tr '\n' '
 	"$(seq 89 100 | tr '\n' ' ')$(seq 217 223 | tr '\n' ' ')"
 is 'its busy time' "$(grep busy processes/gpu_timeline.csv | cut -d, -f 2)" 1.026
 
-# ---- every sheet is of the matched iterations ----
+# ---- every sheet is about the matched iterations ----
 
 if command -v tl-ops >/dev/null; then
 	tl-report a.json --step iteration:170-185,249-262 -d alike 2>err
-	# --vs sets figures of the other side beside the roofline's; of idle time --match
-	# has no stretch of time, see tl-report(1); tl-steps has no selection but --match
+	# --vs adds the other side's figures to the roofline. With --match idle
+	# time has no window, see tl-report(1); tl-steps has no selection but
+	# --match
 	is 'as those of the same steps, but for what --vs adds' "$(for f in alike/*.csv; do
 		cmp -s "$f" "sheets/${f#alike/}" || echo "${f#alike/}"
 		done | grep -v unified | tr '\n' ' ')" \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What tl-diff takes for noise, on made-up traces that vary: how often two that
-# are alike differ, and how often a change of a known size is found.
+# What tl-diff takes for noise, on made-up traces that vary: how often traces of
+# one job seem to differ, and how often a change of known size is found.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 sanitized && skip_all 'figures are the same under sanitizers'

@@ -6,9 +6,9 @@
 # shellcheck source=tests/cli/diff-events.sh
 . "$ROOT/tests/cli/diff-events.sh"
 
-# job DIR FACTOR...: a folder of ranks, whose GEMMs take so many percent; MORE: a
-# rank with a call more in a step; STEPS steps; FIRST FACTOR...: so many percent of that
-# in each rank's first step. The all-reduce waits for the slowest
+# job DIR FACTOR...: a folder of ranks, whose GEMMs take so many percent; MORE:
+# a rank with one more call per step; STEPS steps; FIRST FACTOR...: percent of
+# that in each rank's first step. The all-reduce waits for the slowest
 job() {
 	mkdir -p "$1"
 	dir=$1
@@ -104,8 +104,8 @@ is 'one step each: slower' "$?$(grep -c 'rank 1.*noise unknown' gate.err)" 41
 
 # ---- first steps that stand out ----
 
-# in each rank's 7 steps, twice a call of 1,000 us, of rank 2 of 1,030; what these take
-# by themselves is no sample
+# in each rank's 7 steps, twice a call of 1,000 us (rank 2: 1,030); first steps
+# alone are no sample
 FIRST='150 150 150 150' job cold 100 100 103 100
 FIRST='150 150 400 150' job colder 100 100 103 100
 is 'a first step is part of no other' \
@@ -121,8 +121,8 @@ tl-diff --pair rank --fail-over rank:3% colder cold >/dev/null 2>&1
 is 'the gate: a shorter one' $? 0
 tl-diff --pair rank --fail-over rank:0% cold cold >/dev/null 2>&1
 is 'the gate: the same' $? 0
-# first steps of 8,000 and 4,000 or 4,400 us, which shrink by more than steps of
-# 2,000 us grow; six of these, 200 us longer, are 1.2 ms of 20 and 17.6
+# first steps of 8,000 and 4,000 or 4,400 us shrink by more than steps of 2,000
+# us grow; six of these, each 200 us longer, are 1.2 ms of 20 and 17.6
 FIRST='400 400 400 400' job shrinks 100 100 100 100
 FIRST='200 200 200 200' job shrunk 100 100 110 100
 for sure in '' --sure; do

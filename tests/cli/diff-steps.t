@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A change of a step that is planted in generated pairs of traces is found.
+# Changes planted in steps of generated pairs of traces are found.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 sanitized && skip_all 'figures are the same under sanitizers'

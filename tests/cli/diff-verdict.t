@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-diff's sentences and marks: each says what was changed, and is silent when
-# that was not.
+# tl-diff's sentences and marks: each says what was changed, and is absent
+# without that change.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 # shellcheck source=tests/cli/diff-events.sh
 . "$ROOT/tests/cli/diff-events.sh"
 
-# says ARGS: the sentences, without those of the whole
+# says ARGS: the sentences, without those about the whole
 says() {
 	tl-diff --table diff_verdict --no-header "$@" 2>err |
 		grep -v '^GPU time\|^GPU span\|^step \|^by part: '
@@ -75,7 +75,7 @@ is 'calls in another order have their partners' \
 	'cos 1 1 0.sin 1 1 0.tan 1 1 0.'
 is 'and are a difference' "$(tl-diff sct.json stc.json 2>&1 >/dev/null)" ''
 
-# ---- what else pairs say ----
+# ---- other sentences about pairs ----
 
 two a b | sed 's/"name":"a",\(.*\)"args":{}/"name":"a",\1"args":{"Input Dims":[[4,8]]}/' |
 	trace >dims.json
@@ -87,7 +87,7 @@ is 'arguments: the row has both' \
 	"$(rows 'tl-diff -c name,input_dims dims.json dims5.json')" 'a [[4,8]] | [[5,8]].b .'
 is 'arguments: what is not recorded is said' \
 	"$(rows 'tl-diff -c name,input_dims dims.json nodims.json')" 'a [[4,8]] | (none).b .'
-# held DIMS: an op with these dimensions, below it another with two kernels;
+# held DIMS: an op with these dimensions, and below it another with two kernels,
 # or two others with one each
 held() {
 	op net 0 100
@@ -184,13 +184,13 @@ is 'mostly without ops: no option in the table, which others show' \
 	"$(says stray.json stray.json | grep 'no op')" 'most GPU work belongs to no op'
 is 'mostly of ops' "$(says before.json ab.json 2>&1 | grep -c 'by kernel')" 0
 
-# ---- noise, and what is none ----
+# ---- noise, and real changes ----
 
 sed 's/"dur":10,\(.*"stream"\)/"dur":12,\1/' ab.json >ab12.json
 is 'one run: what is not known is said' "$(says ab.json ab12.json)" \
 	'noise unknown: pass several runs or steps'
 
-# counted N...: steps with so many kernels of a and two of b, which vary a bit
+# counted N...: steps with N kernels of a and two of b, which vary a bit
 counted() {
 	step=0 corr=0
 	for count; do
@@ -239,7 +239,7 @@ is 'the gate counts what is none' \
 is 'as many calls a step, of more steps' \
 	"$(counted 4 4 4 4 4 | trace >c5.json; says --per step c444.json c5.json | grep -c 'only side')" 0
 
-# outside US US: an op and a launch outside of it, whose kernels take so long
+# outside US US: an op and a launch outside it, whose kernels take US
 outside() {
 	op a 0 10
 	call 1 1
@@ -256,7 +256,7 @@ is 'not even alone' "$(whole out1.json out3.json)" \
 	'GPU time 20.0 us to 40.0 us (+100.0 %), 100 % of it from launches outside ops'
 
 # together BIG MORE: 8 steps of an op of BIG us and 20 of 100 us and MORE, which
-# vary by 12 us, half of them up where the others go down
+# vary by 12 us, half of them up while the others go down
 together() {
 	corr=0
 	for s in 0 1 2 3 4 5 6 7; do
@@ -301,7 +301,7 @@ steps 20.1 21.1 20.6 20.3 | trace >v1.json
 steps 20.2 20.9 59.5 20.6 | trace >v2.json
 sed 's/"dur":59\.5/"dur":61.5/' v2.json >v3.json
 
-# hosted MS...: steps of so many ms in which the GPU does the same
+# hosted MS...: steps of MS ms in which the GPU does the same
 hosted() {
 	step=0 t=0
 	for ms; do
@@ -313,7 +313,7 @@ hosted() {
 		t=$((t + ms * 1000))
 	done
 }
-# loading US...: steps that load for twice so long, in two ops of the data loader
+# loading US...: steps that load for twice US, in two ops of the data loader
 loading() {
 	n=0 t=0
 	for us; do
@@ -355,14 +355,15 @@ is 'which is not asked beside other formats' "$(tl-diff host10.json host25.json 
 like 'GPU work that was queued before the recording is no slower step' \
 	"$(on_screen host10.json queued.json)" \
 	'; GPU time \+360\.0 % beyond noise \(\+9\.000 ms without a launch: --per step leaves it out\)$'
-# step_says BEFORE AFTER: what the step's sentence and the next say of GPU time
+# step_says BEFORE AFTER: GPU time in the sentence about the step and the next
+# one
 step_says() {
 	tl-diff --table diff_verdict --no-header "$@" 2>err | grep -o 'GPU time.*'
 }
 is '... in the table: no option; and it is no op' "$(step_says host10.json queued.json)" \
 	'GPU time +360.0 % beyond noise (+9.000 ms without a launch)
 GPU time +360.0 %: +9.000 ms beyond noise'
-# of 2.5 ms, 0.5 more or less by the op in 5 steps
+# 2.5 ms, 0.5 more or less by the op in 5 steps
 sed 's/"dur":500,/"dur":600,/' queued.json >queued600.json
 sed 's/"dur":500,/"dur":400,/' queued.json >queued400.json
 is 'and an op more: its share is that of all' "$(whole host10.json queued600.json)" \
@@ -387,7 +388,7 @@ is 'which counts in the gate as in the sentence, and is said to' \
 	'GPU time 2.500 ms to 11.500 ms (+360.0 %), +9.000 ms beyond noise (+9.000 ms without a launch: --per step leaves it out); allowed: 3 % (75.0 us); 5 and 5 steps of one run each'
 is 'but not in that of a step' \
 	"$(tl-diff --per step --fail-over gpu:3% host10.json queued.json >/dev/null 2>&1; echo $?)" 0
-# waiting [CALL]: steps of 4 launches, each behind 80 us of an op, of 200 us of
+# waiting [CALL]: steps of 4 launches, each after an op of 80 us, with 200 us of
 # GPU work each; with a CALL that waits for it
 waiting() {
 	t=0 g=0 corr=0
@@ -438,7 +439,7 @@ is 'the gate: by how much' "$(cat gate.err)" \
 tl-diff: slower than allowed: step time 10.000 ms to 25.000 ms (+150.0 %), +15.000 ms ± 818.7 us beyond noise; allowed: 3 % (300.0 us); 5 and 5 steps of one run each
 tl-diff: GPU time passes: unchanged (2.500 ms); --fail-over gpu:3% judges it alone'
 is 'the gate: not by so much' "$(slower --fail-over 150% host10.json host25.json)" 0
-# of steps of 25 ms a kernel takes 500 us, of steps of 10 ms 900
+# a kernel takes 500 us of steps of 25 ms, and 900 of steps of 10 ms
 hosted 10 11 10 11 10 | sed 's/"dur":500/"dur":900/' | trace >busy10.json
 is 'the gate: which time fails, and that the other passes' \
 	"$(slower --fail-over 3ms host25.json busy10.json; slower --fail-over 1ms host25.json busy10.json
@@ -505,7 +506,7 @@ is 'several runs: sums are said to be' \
 	"$(says -B s777.json -B s777.json -A ab.json -A ab.json | grep only)" \
 	'rows on one side only: 1 before (10.0 us)
 GPU events in calls of one side only, over all runs: 2 before (20.0 us)'
-# four_steps US: four, of two ops, the first of which takes so long on the GPU
+# four_steps US: four steps of two ops, the first of which takes US on the GPU
 four_steps() {
 	for s in 0 1 2 3; do
 		ev user_annotation "ProfilerStep#$s" 1 $((s * 1000)) 1000
@@ -521,7 +522,7 @@ four_steps() {
 four_steps 10 >ten.json
 four_steps 210 >more.json
 four_steps 350 >many.json
-# of 20 us a step
+# per step: 20 us
 is 'up to ten times more: percent' "$(whole ten.json more.json | cut -d : -f 1)" 'GPU time +1000.0 %'
 is 'above: a factor' "$(whole ten.json many.json | cut -d : -f 1)" 'GPU time x 18'
 like '... in the step, too' "$(tl-diff --table diff_verdict --no-header ten.json many.json)" 'GPU time x 18 beyond noise'

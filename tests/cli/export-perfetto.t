@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-export --to perfetto: what it writes is read back, by another reader and by
-# tl-decode.
+# tl-export --to perfetto: another reader and tl-decode read its output back.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 back() { # back NAME FILE: exported, and read by both
@@ -35,7 +34,8 @@ for q in $(tl-gen --list-quirks | awk '{ print $1 }'); do
 	! tl-decode "q-$q.json" >q.tl 2>/dev/null || back "quirk $q" "q-$q.json"
 done
 
-# what crosses, touches and has no length; ids that are texts; odd numbers
+# crossing and touching events, and some without length; ids as texts; odd
+# numbers
 cat >odd.json <<'END'
 {"traceEvents":[
 {"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":10},{"ph":"X","name":"b","pid":1,"tid":1,"ts":10,"dur":10},
@@ -66,7 +66,7 @@ is 'a counter that is no number is not 0' "$(tl-export --to perfetto nan.json | 
 printf '[]' >empty.json
 is 'nothing' "$(tl-export --to perfetto empty.json | wc -c)" 0
 
-# ranks: processes apart, each on its clock
+# ranks: separate processes, each on its clock
 tl-gen -s 7 -n 1 --layers 1 --ranks 2 -d r
 tl-export --to perfetto -o both.pftrace r/*.json
 is 'processes of two ranks are apart' "$(tl-decode both.pftrace | tl-cat --tsv -F pid --no-header |

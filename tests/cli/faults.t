@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Every program with its calls failing in turn: it does all or says why not.
+# Every program, with its calls failing one after another: it succeeds or says
+# why not.
 . tests/cli/lib.sh
 
 have_failio || skip_all 'calls can not be made to fail in this build'

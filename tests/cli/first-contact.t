@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What a hand types first: a part of an option, a word of another program, a name
+# What users type first: a part of an option, a word of another program, a name
 # as the table shows it. It works, or the message says what would.
 . tests/cli/lib.sh
 
@@ -44,7 +44,8 @@ ok 'which is not written' test ! -e x.csv
 tl-report --step slowest t.json >out 2>err
 is 'no steps: what there is instead, and no usage of another program' \
 	"$? $(grep -c -- '--annotation GLOB' err) $(grep -ci usage err) $(cat out)" '5 1 0 '
-# what is missing is said once: that nothing is left of the trace adds nothing
+# what is missing is said once; that nothing is left of the trace is not
+# repeated
 tl-report --annotation nope t.json >out 2>err
 is 'no such annotation' "$? $(wc -l <err) $(grep -c "'nope'" err)" '5 1 1'
 tl-report --annotation nope t.json --vs t.json >out 2>err

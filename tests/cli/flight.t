@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Dumps of PyTorch's flight recorder: tl-decode reads them, tl-collective says who
+# Dumps of PyTorch's flight recorder: tl-decode reads them, tl-collective finds
+# who
 # waits for whom.
 . tests/cli/lib.sh
 
@@ -134,7 +135,7 @@ hang() {
 	rc=$?
 	grep ^true all.tsv | cut -f 2- | tr '\t' ' '
 }
-# told [N]: the sentences over the same job
+# told [N]: the sentences about the same job
 told() {
 	tl-collective job --format table --width 200 2>/dev/null | head -n "${1:-3}"
 }
@@ -185,7 +186,7 @@ reports 3 ranks-missing 'tl-collective lost' # no hang, but a warning
 is 'buffers that lost older calls: not recorded is not missing' "$(hang --buffer 3)$(told 2)" \
 	'no rank waits: all 24 calls on record of 8 ranks are complete
 8 of 8 buffers hold the last calls only: earlier ones are not recorded'
-# rank 7's buffer holds calls of its tp group alone, which are behind the world's
+# rank 7's buffer holds only calls of its tp group, which come after the world's
 flight job --buffer 12 --plant stop:3
 python3 - <<'END'
 import pickle
@@ -199,7 +200,7 @@ END
 is 'a group that a buffer no longer holds' "$(tl-collective job --no-header -c group,role,ranks | grep '^0' | tr '\t\n' ' .')" \
 	'0 waits 0-2,4-6.0 did not call 3.0 not recorded 7.'
 
-# a batch of sends and receives: its calls complete with the last, "coalesced"
+# a batch of sends and receives: "coalesced" completes its calls with the last
 cat >batch.py <<'END'
 import json, os, sys
 os.makedirs("batch", exist_ok=True)
@@ -227,7 +228,7 @@ python3 batch.py scheduled
 is 'a batch that did not: one size differs' "$(tl-collective batch --format table --width 200 | head -n 1)" \
 	'rank 1 passes 9 elements to send 0->1 of group 0 (default_pg), the others 8'
 
-# ---- what is no job ----
+# ---- what is not a job ----
 
 flight job --plant stop:3
 head -c 3000 job/nccl_trace_rank_4 >cut4

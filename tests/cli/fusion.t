@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-roofline --table fusion_chains: which ops are a chain, and what one kernel
+# tl-roofline --table fusion_chains: which ops form a chain, and what one kernel
 # would save, with figures worked out by hand.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
@@ -40,13 +40,14 @@ chains() {
 }
 S='[1024,1024]'
 mm="mm 100 $S $S"
-# A matrix product is no part of a chain, nor is an op of other sizes, one that
-# comes late, or one alone.
+# Not part of a chain: a matrix product, an op of other sizes, one that comes
+# late, a single one.
 trace "$mm" "mul 30 $S $S" "relu 20 $S" "$mm" "mul 30 $S $S" "relu 20 $S" \
 	"relu 20 [512,512]" "$mm" "relu 20 $S" "$mm" "relu 20 $S" "relu 20+1001 $S" >t.json
 is 'a chain, twice' "$(chains chain,input_dims,ops,count,kernels,kernel_ns_sum,first_uid t.json)" \
 	"aten::mul > aten::relu [$S,$S] 2 2 4 100000 3"
-# mul: 12 MiB, 12.582912 us; relu: 8 MiB, 8.388608 us. In one: 8 MiB in and 4 out,
+# mul: 12 MiB, 12.582912 us; relu: 8 MiB, 8.388608 us. Fused: 8 MiB in and 4
+# out,
 # 12.582912 us, and 15 % of the arithmetic, 2 x 2^20 FLOPs: 0.003145728 us. Of 50 us
 # that saves 1 - 12.586057728 / 20.97152: 19.992500 us.
 is 'what is saved' "$(chains roofline_ns_sum,fused_ns_sum,saved_ns_sum t.json |

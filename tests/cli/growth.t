@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What a program does grows as its input does: instructions are counted, of
-# inputs with N and 4 N of what hostile or large traces have many of.
+# A program's work grows like its input: it counts instructions for inputs with
+# N and 4 N of what hostile or large traces have many of.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 slow || skip_all 'only with --slow'
 command -v valgrind >/dev/null || skip_all 'valgrind is not installed'
 sanitized && skip_all 'valgrind runs no sanitizers'
 
-# cachegrind without a cache counts nothing else and takes a third of
-# callgrind's time
+# cachegrind without a cache counts only these and takes a third of callgrind's
+# time
 count() { # count COMMAND...: its instructions, in thousands
 	valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$@" 2>err >/dev/null
 	awk '/I +refs: / { gsub(",", ""); n += $NF } END { print int(n / 1000) }' err

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-health: defects that are drawn, two and three at once, are found with their
-# counts, and nothing else is; of pairs of all kinds what they spoil is marked.
+# tl-health: drawn defects, two and three at once, are found with their counts,
+# and no others; for pairs of all kinds the figures that they spoil are marked.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 sanitized && skip_all 'figures are the same under sanitizers'

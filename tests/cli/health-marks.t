@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The verdict of tl-health travels with a stream, and what prints figures that
-# it touches says so.
+# The verdict of tl-health travels with a stream, and programs warn of figures
+# that it affects.
 # shellcheck disable=SC2016 # CMDs are quoted
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
@@ -12,7 +12,7 @@ plant() { python3 "$ROOT/tests/gen/health.py" "$@"; }
 # fact FILE...: the fact of each source
 fact() { tl-cat "$@" | jq -c 'select(.source.final).source.facts.health | select(.)'; }
 
-# warned COMMAND: what is said on standard error, and the status
+# warned COMMAND: its warnings and exit status
 warned() {
 	sh -c "$1" >/dev/null 2>err
 	rc=$?
@@ -27,7 +27,7 @@ is 'the table is printed, too' "$(cut -f 2 table | head -n 3 | tr '\n' ' ')" \
 	'check time.overrun links.no_work '
 OVERRUN=$(awk -F '\t' '$2 == "time.overrun" { printf "%.3g", $5 }' table)
 WORK=$(awk -F '\t' '$2 == "links.no_work" { printf "%.3g", $5 }' table)
-# of four one has no next one any more
+# one of four has no successor any more
 is 'the fact of the source' "$(fact bad.tl)" \
 	'{"verdict":"usable","marks":[{"check":"time.overrun","severity":"warning","count":3,"evidence":"'"$OVERRUN"' % of GPU time","touches":["kernels","ops","roofline"]},{"check":"links.no_work","severity":"warning","count":1,"evidence":"'"$WORK"' % of launches","touches":["busy time","idle time","kernels","ops","launches"]}]}'
 tl-tree bad.json -o plain.tl
@@ -36,7 +36,7 @@ is 'nothing else is changed' \
 	"$(tl-cat plain.tl | jq -c 'del(.prov)' | cksum)"
 is 'and it is in the provenance' "$(tl-cat bad.tl | head -n 1 | jq -r '.prov[-2].program')" tl-health
 
-# ---- who says so ----
+# ---- who warns ----
 is 'kernels: both' "$(warned 'tl-kernels bad.tl')" \
 	"tl-health warns of its kernels: time.overrun ($OVERRUN % of GPU time), links.no_work ($WORK % of launches) 3"
 is 'launches: one' "$(warned 'tl-launch bad.tl')" \
@@ -60,7 +60,7 @@ tl-health -q --mark again.tl blocked.tl >table 2>err
 is 'judged again: one verdict' "$(fact again.tl)" "$(fact blocked.tl)"
 is 'tl-health itself says nothing of it' "$(grep -c 'by tl-health' err)" 0
 
-# ---- who carries it ----
+# ---- who passes it on ----
 want=$(fact bad.tl)
 carries() { is "$1 carries it" "$(fact "$2" | sort -u)" "$want"; }
 tl-filter --kind kernel bad.tl -o f.tl && carries tl-filter f.tl
@@ -76,7 +76,7 @@ tl-link plain.tl -o l.tl 2>err
 is 'in a pipe one line' "$(warned 'tl-filter --step 1 bad.tl | tl-tree | tl-launch' | tr -d '0-9')" \
 	"$(echo "tl-health warns of its launches: links.no_work ($WORK % of launches) 3" | tr -d '0-9')"
 
-# ---- options, and facts that nobody wrote ----
+# ---- options, and facts from elsewhere ----
 is '--mark -: a stream, no table' "$(tl-health -q --mark - sound.json 2>err | tl-kernels | head -n 1)" \
 	"$(tl-kernels sound.json | head -n 1)"
 refuses 2 "'--junit' needs a file" 'tl-health --mark - --junit - sound.json'

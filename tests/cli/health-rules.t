@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-health --rules: the demands of a site, judged on a trace of known figures.
+# tl-health --rules: a site's demands, judged on a trace with known figures.
 # shellcheck disable=SC2016 # CMDs are quoted
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
@@ -11,7 +11,7 @@ plant() { python3 "$ROOT/tests/gen/health.py" "$@"; }
 # rule TEXT: a file of one rule
 rule() { printf '[r]\n%s\n' "$1" >r.rules; }
 
-# verdict [FILE]: what is found about rules, and the status
+# verdict [FILE]: findings about rules, and the exit status
 verdict() {
 	tl-health -q --rules r.rules -c severity,check,count,uid,finding --no-header \
 		"${1:-sound.json}" 2>err | grep 'rule\.' | tr '\t' '|'
@@ -107,13 +107,13 @@ is 'the longest' "$(verdict dominant.json)" \
 	'failed|rule.r|40|123|dur_ns_max 2000123 is not < 1000000
 4'
 
-# ---- the rules of the page in place of the reference's checks ----
+# ---- the page's rules in place of the reference's checks ----
 sed -n '/^# sdpa_count/,/^\.Ed/p' "$ROOT/man/tl-health.1" | sed '$d' >page.rules
 grep -v flash_fwd page.rules >r.rules # any kernel is one of 96
 is 'no attention, 40 kernels, no nesting' "$(verdict)" 'warning|rule.attention|0||count 0 is not > 0
 failed|rule.attention-kernels|40|84|count 40 is not = 96
 4'
-# 96 kernels of attention, two of three of which an op below it launches
+# 96 kernels of attention; an op below it launches two of three
 python3 - >attention.json <<'EOT'
 import json
 
@@ -197,7 +197,7 @@ is 'a tree' "$(tl-health -q --rules site.rules sound.tl 2>err)" \
 	"$(tl-health -q --rules site.rules sound.json 2>err)"
 ok 'nothing is left in TMPDIR' sh -c 'mkdir t && TMPDIR=t tl-health -q --rules site.rules sound.json >/dev/null 2>&1; rmdir t'
 
-# ---- files that are no rules: file and line ----
+# ---- files that are not rules: file and line ----
 bad() {
 	rule "$2"
 	refuses 2 "^tl-health: r.rules: line $1" 'tl-health --rules r.rules sound.json'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The records of XLA modules: all that they say, made anew by another reader.
+# All records of XLA modules, rebuilt by another reader.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 oracle() {
@@ -17,7 +17,7 @@ for option in --layers=2 --iota; do
 		'host0.xplane.pb all-gather-start 2 all-reduce 1 all-to-all 1 async-start 1 collective-permute-start 1 copy 2'
 done
 
-# the kernels of the graph in the order of the module's schedule
+# the kernels of the graph, in the order of the module's schedule
 tl-decode "$ROOT/tests/data/h100/jax_attention.xplane.pb.gz" >a.tl
 is 'what a command buffer runs' "$(tl-cat a.tl | jq -r '
 	select(.meta.key == "hlo 307485").meta.value.instructions[] | select(.opcode == "command-buffer").calls | join(" ")')" \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Generated and recorded JAX profiles: all that they have is in the stream, and
+# Generated and recorded JAX profiles: the stream has all of their contents, and
 # each program finds the figures that the generator planted.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
@@ -94,11 +94,11 @@ is 'and nothing else' "$(tl-diff -c diff_ns --no-header one/host0.xplane.pb.gz s
 is 'with the scopes that it is in' "$(tl-diff --table lca_summary --no-header -c name,nn_module_stack,diff_ns one/host0.xplane.pb.gz slow/host0.xplane.pb |
 	awk -F'\t' '$3 > 0 { print $1, $2, $3 }')" 'cublas-gemm.0 jit_train_step;jit(train_step);layer_0;mlp 26000
 cublas-gemm.0 jit_train_step;jit(train_step);layer_0;mlp 26000'
-# host 1 is late by its Python
+# Python makes host 1 late
 is 'the critical path of a job of hosts with two GPUs each' \
 	"$(tl-critical --job --no-header -c src,bound,longest_in --top 2 job/*.pb 2>/dev/null | tail -n 1 | tr '\t' ' ')" \
 	'1 python $train.py:12 train_step'
-# collectives of two steps tell no clocks
+# collectives of two steps are too few for clocks
 gen long --hosts 2 --gpus 2 --iota --late 3:40000 --steps 4
 is 'the rank that is late' "$(tl-collective --table nccl_groups -c ranks,late_rank,pct_late,verdict long/*.pb | grep ^1,3 | tr '\t' ' ')" \
 	'1,3 3 100.0 host'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Any process of a pipe, or below one program, is killed at any moment: no file
-# is there that is not whole, no process stays, and who lives on says so.
+# Any process of a pipe, or below a program, is killed at any moment: every file
+# left is whole, no process remains, and survivors report it.
 . tests/cli/lib.sh
 sanitized && skip_all 'processes are killed alike under sanitizers'
 
@@ -24,7 +24,7 @@ import time
 
 RUNS, random_of = int(sys.argv[1]), random.Random(int(sys.argv[2]))
 MARK = f"TL_KILLED={os.getpid()}"
-# stages of a pipe; NEW/ is a new folder, whose files are what it makes
+# stages of a pipe; NEW/ is a new folder, for its files
 SCENES = [
     ["tl-decode t.json.gz", "tl-tree", "tl-timeline -o NEW/out.tsv"],
     ["tl-decode t.json.gz", "tl-tree -z -o NEW/out.tl"],
@@ -43,7 +43,7 @@ SCENES = [
     ["tl-report -d NEW/d --vs u.json.gz t.tl"],
 ]
 SCENES = [s for s in SCENES if all(shutil.which(p.split()[0]) for p in s)]
-# of these a process that is killed outright leaves some
+# some of these remain if a process is killed outright
 TEMPORARY = r"\.tmp\w{6}$|/\.tl-report\.\w{6}/|\.tl-split$"
 
 
@@ -137,7 +137,7 @@ def wrong(run, want, victim, program, sig):
     if last == want.status[-1] and (run.out != want.out or
                                     run.files != want.files):
         bad.append(f"exit status {last} with less: {differ}")
-    # without a part, what is made of all says so; it has its last line, too
+    # without a part, what is made of all says so; its last line is there, too
     if last == 3:
         differ = [p for p in differ if not run.files[p].endswith(b"\n") or
                   (not run.jobs[-1].args[0].endswith("tl-collective") and
@@ -192,7 +192,7 @@ with open("killed", "w", encoding="utf-8") as f:
 sys.exit(failed > 0)
 END_PY
 
-# whose reader takes nothing ends all the same
+# a program whose reader takes nothing ends all the same
 cat >stuck.py <<'END_PY'
 """stuck.py COMMAND...: its output is a full pipe that nobody reads; SIGTERM then."""
 import fcntl

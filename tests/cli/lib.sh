@@ -65,14 +65,14 @@ done_testing() {
 	echo "1..$ntests"
 }
 
-# Instead of plan, when nothing can be tested.
+# Instead of plan, if nothing can be tested.
 skip_all() {
 	planned=0
 	echo "1..0 # SKIP $1"
 	exit 0
 }
 
-# diag TEXT: lines that stand below a failure.
+# diag TEXT: lines below a failure.
 diag() {
 	printf '%s\n' "$*" | sed 's/^/# /'
 }
@@ -99,7 +99,7 @@ seen() {
 	echo "$1" >>"$log/seen"
 }
 
-# all_seen PROGRAM...: every program that was built was seen, but these.
+# all_seen PROGRAM...: every built program was seen, except these.
 all_seen() {
 	missing=
 	for program in "$B"/bin/tl-*; do
@@ -166,7 +166,7 @@ same() {
 	fi
 }
 
-# New files each time: what a process left behind still wrote would stand as
+# New files each time: output of a process that was left behind must not become
 # the next test's.
 run() { # run CMD: into $log/out and $log/err; sets rc
 	rm -f "$log/out" "$log/err"
@@ -181,8 +181,8 @@ crashed() {
 }
 
 # golden TEXT NAME: tests/golden/NAME.cmd gives NAME.out, NAME.err and the exit
-# status in NAME.rc; a missing file means empty, or 0. UPDATE=1 shows how they
-# differ and writes them.
+# status in NAME.rc; a missing file means empty, or 0. UPDATE=1 shows
+# differences and writes the files.
 golden() {
 	g=$ROOT/tests/golden/$2
 	[ -f "$g.cmd" ] || {
@@ -219,9 +219,9 @@ golden() {
 	fi
 }
 
-# refuses [-o] RC ERE CMD: CMD exits with RC; its stderr matches ERE and is as
-# the house writes errors: `tl-x: reason`, without control characters, full
-# stop or "Error:". A failure prints nothing on stdout, unless -o allows it.
+# refuses [-o] RC ERE CMD: CMD exits with RC; its stderr matches ERE and has the
+# form of our errors: `tl-x: reason`, without control characters, full stop or
+# "Error:". CMD prints nothing on stdout, unless -o allows it.
 refuses() {
 	may_print=
 	[ "$1" = -o ] && { may_print=y; shift; }
@@ -279,7 +279,7 @@ stages() {
 	cat "$log/stages"
 }
 
-# quiet TEXT CMD: no word on stderr, and every stage of the pipeline exits with
+# quiet TEXT CMD: nothing on stderr, and every stage of the pipeline exits with
 # 0 or dies of SIGPIPE.
 quiet() {
 	statuses=$(stages "$2")
@@ -296,8 +296,8 @@ quiet() {
 	fi
 }
 
-# refuses_cuts FILE PIECES PROGRAM: a stream cut at some PIECES places, and one
-# byte before its end, gives no output and exit status 1; one result.
+# refuses_cuts FILE PIECES PROGRAM: a stream cut at PIECES places, and one byte
+# before its end, gives no output and exit status 1; one result.
 refuses_cuts() {
 	size=$(wc -c <"$1") bad=''
 	for n in $(seq 1 $(((size + $2) / $2)) "$size") $((size - 1)); do
@@ -317,7 +317,7 @@ inject() {
 		"$1" "$T/failio.so" "$2"
 }
 
-# True where calls can be made to fail: sanitizers want to be loaded first.
+# True if calls can be made to fail: sanitizers must be loaded first.
 have_failio() {
 	[ -f "$T/failio.so" ] && ! sanitized
 }
@@ -328,12 +328,12 @@ sanitized() {
 	case $B in */asan* | */tsan*) ;; *) return 1 ;; esac
 }
 
-# True where the reference traces are ($TL_DATA).
+# True if the reference traces are there ($TL_DATA).
 have_data() {
 	[ -f "$TL_DATA/README.md" ]
 }
 
-# True where tests may take their time (tests/run --slow).
+# True if tests may take their time (tests/run --slow).
 slow() {
 	[ -n "${TL_SLOW:-}" ]
 }

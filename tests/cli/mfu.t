@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# MFU and HFU: worked by hand, drawn traces against formulas, what refuses them.
+# MFU and HFU: worked out by hand, drawn traces against formulas, reasons for
+# none.
 . tests/cli/lib.sh
 command -v tl-roofline >/dev/null || skip_all 'tl-roofline is not built'
 export PYTHONDONTWRITEBYTECODE=1
@@ -29,7 +30,8 @@ op() { # op NAME TS CORR
 step() { ev user_annotation "ProfilerStep#$1" 1 "$2" "$3"; }
 
 # Step 1: 4 ms with one product: 25 %. Step 2: 5 ms with a product of each type,
-# 1 + 0.5 ms: 30 %. Step 3: 10 % of its GPU time has no model: refused above that.
+# 1 + 0.5 ms: 30 %. Step 3: 10 % of its GPU time has no model; above that there
+# is no MFU.
 {
 	step 1 0 4000
 	mm 100 1 float
@@ -75,8 +77,8 @@ is 'a report says it' "$(tl-report --arch ./one.json --width 200 steps.json 2>/d
 	'MFU 18.4 % inside 3 of 4 steps, 65.5 % of the window (one matrix_fp32 1, matrix_bf16 2 TFLOP/s); 5.3 % of GPU time has no performance model.'
 is 'and has the table' "$(tl-report --arch ./one.json -d d steps.json >/dev/null 2>&1; sed 1d d/roofline_by_step.csv | wc -l)" 4
 
-# GPU work without a launch belongs to no step, whenever it runs: up to 10 % of all
-# leaves the figures, more of it refuses them.
+# GPU work without a launch belongs to no step, whenever it runs. Up to 10 % of
+# all is tolerated; with more there is no MFU.
 lost() { # lost DUR
 	step 1 0 4000
 	mm 100 1 float
@@ -98,8 +100,8 @@ is 'much of it refuses the figures' "$($mfu -c mfu,pct_unmodelled,mfu_reason --n
 } | trace >lost.json
 is 'it is of no step that begins behind it' "$($mfu -c step,mfu --no-header lost.json | tr '\t\n' ' .')" '1 .2 25.0.'
 
-# Two GPUs in step 1; the GPU sets the pace: a step takes what it needs, and of
-# the first that is not known.
+# Two GPUs in step 1. The GPU sets the pace: a step takes as long as the GPU
+# needs; for the first step that is unknown.
 {
 	step 1 0 1000
 	mm 100 1 float
@@ -152,7 +154,7 @@ is 'GPU work of the host alone' "$($mfu -c step,mfu --no-header none.json | tr '
 is 'by phase' "$(tl-roofline --arch ./one.json --table roofline_by_phase --no-header \
 	-c phase,wall_ns_sum,mfu,tokens_per_s,mfu_reason serving.json | sort | tr '\t\n' ' .')" \
 	'decode 10000000 10.0 100.0 .outside    outside of steps and iterations.prefill 4000000 25.0 1024000.0 .'
-# Of decode, whose first iteration has no known time, the others count.
+# Decode: the first iteration has no known time, the others count.
 {
 	for i in 0 1 2; do
 		ev user_annotation 'execute_context_0(0)_generation_1(1)' 1 $((i * 1000)) 1000

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Op models on drawn arguments against the formulas of the specification, which a
-# second program has written down once more.
+# Op models on drawn arguments against the formulas of the specification,
+# implemented a second time.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 [ -x "$T/model-eval" ] || skip_all 'no op models (Lua is missing)'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Op models of XLA's instructions: what one is looked up by, its figures and its
-# category in every table, with figures worked out by hand.
+# Op models of XLA's instructions: how they are looked up, their figures and
+# their category in every table, worked out by hand.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 command -v tl-roofline >/dev/null || skip_all 'tl-roofline is not built'
@@ -46,7 +46,7 @@ is 'a text that is no JSON' "$(echo '{"op":"add.1","dims":[],"hlo":"{1"}' | ask 
 is 'an unknown type leaves the bytes unknown' \
 	"$(echo '{"op":"a","dims":[],"hlo":{"opcode":"add","shape":"x7[8]","operands":[{"shape":"f32[8]"}]}}' | ask status,flops,bytes)" \
 	'ok	8.0	'
-# bitcasts in a circle, places that are none
+# bitcasts in a circle, invalid places
 is 'a body that is none' "$(ask status,flops <<'E'
 {"op":"f","dims":[],"hlo":{"opcode":"fusion","shape":"f32[8]","operands":[{"shape":"f32[8]"}],"body":[{"opcode":"parameter","parameter":0,"shape":"f32[8]"},{"opcode":"bitcast","shape":"f32[8]","operands":[2]},{"opcode":"bitcast","shape":"f32[8]","operands":[1],"root":true},{"opcode":"add","shape":"f32[8]","operands":[77,-3]},{"opcode":"bitcast","operands":[0,4,4]}]}}
 E

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What op models make of ops in a trace: arguments that it lacks, backward ops.
+# Op models on ops in a trace: missing arguments, backward ops.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 command -v tl-roofline >/dev/null || skip_all 'tl-roofline is not built'
@@ -17,7 +17,8 @@ op() {
 		$n $(($2 + 1000)) $n
 }
 trace() { printf '{"traceEvents":['; sed '$!s/$/,/'; printf ']}\n'; }
-# ask FILE COLUMNS [OPTIONS]: its rows, blanks for tabs, in the order of the ops
+# ask FILE COLUMNS [OPTIONS]: its rows with blanks for tabs, in the order of the
+# ops
 ask() {
 	file=$1 columns=$2
 	shift 2
@@ -57,7 +58,7 @@ like 'and in lines of ops' "$(echo '{"op":"aten::convolution","dims":[[8,16,32,3
 is 'but not in lines of a trace' "$(echo '{"name":"aten::convolution","args":{"Input Dims":[[8,16,32,32],[32,16,3,3]],"Input type":["float","float"]}}' |
 	tl-roofline --op - --no-header -c flops,status)" '	failed'
 
-# ---- backward ops that have a model of their own ----
+# ---- backward ops with models ----
 
 b='"c10::BFloat16"'
 q='[2,4,64,32]'
@@ -83,7 +84,8 @@ is 'of convolutions, too' "$(ask bwd.json name,gflop --table CONV_bwd)" \
 	'aten::cudnn_convolution_backward 0.037748736'
 is 'in their category, too' "$(ask bwd.json name,op_category --name '*convolution*')" \
 	'aten::cudnn_convolution_backward CONV_bwd'
-# what launches below aten::convolution is in its category, so that tl-ops and tl-roofline agree
+# launches below aten::convolution have its category, so that tl-ops and
+# tl-roofline agree
 for fwd in cudnn_convolution cudnn_convolution_transpose miopen_depthwise_convolution _conv_depthwise2d; do
 	op aten::$fwd $((${n:-0} * 10)) '[[8,16,32,32],[32,16,3,3]]' '["float","float"]'
 	op aten::${fwd}_backward $((n * 10)) '[[8,16,32,32],[8,32,16,16],[32,16,3,3]]' '["float","float","float"]'
@@ -170,13 +172,13 @@ GroupedGemmBackward GroupedGEMM_bwd '
 is 'without it' "$(ask mega.json op_category,gflop | sort -u)" \
 	"$(printf 'SDPA_bwd \nSDPA_fwd \nother \nother 4.096e-05')"
 
-# ---- files of TL_MODELS where tl-graft runs in front: it finds them itself ----
+# ---- TL_MODELS with tl-graft before the program: it finds the files itself ----
 
 mkdir own && cp "$m" own
 is 'TL_MODELS and --pseudo-ops' \
 	"$(TL_MODELS=own tl-roofline --pseudo-ops old.json)" "$(tl-roofline old.json)"
 
-# ---- shapes without types, as emit_nvtx marks ops: what kernels are named after ----
+# ---- shapes without types, as emit_nvtx marks ops: types from kernels' names ----
 
 cat >names <<'END'
 float ampere_sgemm_128x64_tn

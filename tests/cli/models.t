@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Files of op models and GPUs: what tl-models(5) shows works as it stands, the
+# Files of op models and GPUs: the text of tl-models(5) works as printed, the
 # shipped example holds, and a broken file is refused with its line.
 . tests/cli/lib.sh
 [ -x "$T/model-eval" ] || skip_all 'no op models (Lua is missing)'
 plan 35
 
-# display BEGIN FILE: the page's literal display that begins so.
+# display BEGIN FILE: the page's literal display with this beginning.
 display() {
 	awk -v begin="$1" '
 		/^\.Bd -literal/ { getline; on = index($0, begin) == 1 }
@@ -51,7 +51,7 @@ is 'so are bad figures' "$(model-eval --arch ./bad.json 2>&1)" \
 like 'an unknown GPU names the known ones' \
 	"$(model-eval --arch ZX900 2>&1)" "no GPU 'ZX900': .* H100-SXM .*MI300X"
 
-# ---- folders of one's own ----
+# ---- folders of a user ----
 
 mkdir one two
 op='op { names = { "my::op" }, sheet = "GEMM", eval = function (_ENV) return %d, 8 end }\n'
@@ -82,7 +82,7 @@ like 'in the place of another' "$(TL_ARCH_PATH=one mm --arch MI300X)" 'roof  *1.
 like 'prefixes are listed' "$(tl-roofline --list-models)" '^triton_poi_\*'
 refuses 1 'TL_ARCH_PATH: .*nowhere' 'TL_ARCH_PATH=nowhere tl-roofline --arch MI300X --op aten::mm --dims "[[4,4],[4,4]]"'
 
-# ---- files that do wrong ----
+# ---- files that misbehave ----
 
 ev cpu_op my::op 1 0 9 '"Input Dims":[[8]]' | trace >sheet.json
 sed 's/GEMM/Gemm/' one/a.lua >sheet.lua
@@ -116,7 +116,7 @@ is 'what the trace lacks of a built-in one has none' \
 printf 'op { names = { "my::op" },\n eval = function (_ENV) M = tuple return 1 end }' | file wrong
 like 'a parameter is named' "$(by wrong)" 'wrong.lua:2: parameter M must be a number'
 
-# A form of annotations of one's own is asked by entries of ours.
+# Our entries use a user's form of annotations.
 cat >step.json <<'X'
 {"traceEvents":[
 {"ph":"X","cat":"user_annotation","name":"batch[4]","pid":1,"tid":1,"ts":0,"dur":50,"args":{}},

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Every program on inputs that are whole by form and wrong inside: streams with
+# Every program on inputs that are well formed but wrong inside: streams with
 # records changed, moved, repeated or removed and checksums repaired; tables,
 # traces, models and architectures with other words. It answers, or says why
-# not, in bounded time and memory; two ways to one answer give the same.
+# not, in bounded time and memory; two ways to one answer agree.
 . tests/cli/lib.sh
 
 tl-gen -s 7 -n 2 --layers 1 -o g.json
@@ -81,7 +81,7 @@ streams tl-sql --events -o out.sqlite
 streams tl-split --by step -d split @
 streams tl-split --by iteration -d split @
 
-# what one reader takes, another may refuse, but not read otherwise
+# a reader may refuse what another accepts, but must not read it differently
 line="sed 1d" # the first line of NDJSON tells by which programs it went
 for c in 'tl-timeline' 'tl-ops --by args' 'tl-kernels' 'tl-critical' \
 	'tl-idle' 'tl-steps'; do

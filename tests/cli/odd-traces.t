@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The tables of random odd traces, worked out from their JSON in Python.
+# Tables of random odd traces, against figures computed from their JSON in
+# Python.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 for p in tl-ops tl-kernels tl-modules; do

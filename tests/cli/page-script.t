@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What the page's script computes, run without a browser: numbers, names and
-# colours. tl-html.t looks at whole pages.
+# The page's script, run without a browser: numbers, names and colours.
+# tl-html.t tests whole pages.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
@@ -117,7 +117,8 @@ if command -v tl-roofline >/dev/null; then # all of its figures
 	like 'gaps have the colour of their reason, and what could be won back a line' \
 		"$(drawn r.html tlkey gains)" '^tlkey [0-9]{1,}, gains ([2-9]|[1-9][0-9])$'
 fi
-# copies that an op launched, and what another op launched for it, are of its
+# copies that an op launched, and those that another op launched for it, have
+# its
 # category, as in the table
 if command -v tl-ops >/dev/null; then
 	{
@@ -153,7 +154,8 @@ says_gap 'a gap is of the source of its rank' 'marks.map(m => m.src)' '1,0'
 says_gap 'on the clock of its spans' 'marks.map(m => m.at)' '2,90'
 says_gap 'and says why it is there' 'marks.map(m => m.text.split(String.fromCharCode(10)).join(" / ")).join(" | ")' \
 	'idle 2.00 us / data 1.50 us / next (uid 7) | idle 5 ns / queue_gap 5 ns'
-# CIE 1976 distance of each two colours of solid spans, and of each two of hatched gaps
+# CIE 1976 distance of any two colours of solid spans, and of any two of hatched
+# gaps
 says_spans() { # says_spans NAME EXPRESSION WANT
 	(cat stub.js "$ROOT/cmd/tl-html/base.js" "$ROOT/cmd/tl-html/spans.js"
 	cat <<'END'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Every program and its page: --help, the page's SYNOPSIS and its list of
-# options tell of the same options; --version; what a wrong option gives.
+# options have the same options; --version; a wrong option.
 . tests/cli/lib.sh
 
 cat >page.py <<'END_PY'
@@ -105,7 +105,6 @@ for prog in "$B"/bin/tl "$B"/bin/tl-*; do
 	esac
 done
 
-# who looks for a program finds it
 for page in "$ROOT"/man/*; do
 	name=$(basename "$page")
 	[ "$name" = tl.7 ] && continue
@@ -117,7 +116,7 @@ for page in "$ROOT"/man/*; do
 done >unnamed
 is 'tl(7) and the README name all programs' "$(cat unnamed)" ''
 
-# .Fl takes the words behind it for options unless told that they are none
+# .Fl takes the following words for options unless they are marked as none
 if command -v mandoc >/dev/null && command -v col >/dev/null; then
 	for page in "$ROOT"/man/*; do
 		mandoc -T ascii "$page" | col -b |

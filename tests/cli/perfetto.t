@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Perfetto's protobuf: what older writers say in Chrome's way, counters of GPUs
-# and of other events, arrows, and what the converter of rocpd writes.
+# Perfetto's protobuf: older writers' Chrome-like events, counters of GPUs and
+# of other events, arrows, and the output of rocpd's converter.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Phases of serving: schedules that are known, in every format of annotations.
+# Phases of serving: known schedules, in every format of annotations.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
@@ -8,7 +8,7 @@ serving() {
 	python3 "$ROOT/tests/gen/serving.py" "$@"
 }
 
-# kernels PHASE FILE: how many were launched in it
+# kernels PHASE FILE: how many were launched in a phase
 kernels() {
 	tl-filter --kind kernel --phase "$1" "$2" | tl-cat --tsv -F name | grep -c '^k'
 }
@@ -18,7 +18,7 @@ for format in vllm_detailed vllm_native sglang_detailed sglang_native \
 	atom_detailed atom_native; do
 	serving --format $format --schedule phases --steps 2000 --late --threads |
 		tl-tree >$format.tl
-	# 3 of prompts, 2 of both and 5 of generation, 200 times, 2 kernels each
+	# 3 prefills, 2 mixed and 5 decodes, 200 times, 2 kernels each
 	is "$format: kernels by phase" "$(tl-launch --by phase --format tsv \
 		--no-header -c phase,gpu_events $format.tl | paste -sd' ' -)" \
 		"$(printf 'decode\t2000 prefill\t1200 mixed\t800')"
@@ -40,8 +40,8 @@ reports 3 no-phases 'tl-filter --phase decode n.tl >/dev/null'
 refuses 2 'needs prefill, decode, mixed, generic or outside' \
 	'tl-filter --phase prefill,fast n.tl >/dev/null'
 
-# --late work runs in the next iteration's time: it is its launch's. Of each
-# iteration it lasts 28 us from end to end, of which 16 are busy.
+# --late work runs during the next iteration, but belongs to its launch's. In
+# each iteration it takes 28 us from end to end, 16 of them busy.
 t=vllm_native.tl
 is 'timeline: by the launch' "$(tl-timeline --by phase --format tsv --no-header \
 	-c phase,type,time_ns $t | grep 'busy_time\|total_time' | cut -f1,3 | paste -sd' ' -)" \
@@ -86,7 +86,7 @@ if command -v tl-kernels >/dev/null; then
 		cut -f 1,2 want | grep -v outside >selected
 		same "kernels: as --phase selects $gpu" got selected
 	done
-	# an op may begin before the iteration in which it launches
+	# an op may begin before the iteration of its launch
 	{
 		ev user_annotation 'step[DECODE bs=1]' 1 100 50
 		ev user_annotation 'step[EXTEND bs=1 toks=8]' 1 150 50
@@ -100,8 +100,8 @@ if command -v tl-kernels >/dev/null; then
 	is 'kernels: no iterations' "$(rows 'tl-kernels --by phase -c phase,count n.tl')" 'outside 80.'
 	is 'kernels: guessed' "$(rows 'tl-kernels --by phase --phase-method operation_frequency -c phase,count n.tl')" 'decode 80.'
 fi
-# By the clock: of each iteration but the first, which begins before all GPU
-# work, 89 us of 100, as 11 us of the one before run in it.
+# By the clock: 89 us of 100 in each iteration, as 11 us of the one before run
+# in it. Not in the first, which begins before all GPU work.
 is 'idle time: by phase' "$(tl-idle --by phase --format tsv --no-header \
 	-c phase,time_ns $t | paste -sd' ' -)" \
 	"$(printf 'decode\t89000000 prefill\t53311000 mixed\t35600000 outside\t29997000')"
@@ -111,7 +111,7 @@ is 'a graph of a decode iteration' "$(serving --format sglang_detailed --graph \
 	"$(printf 'decode\thipGraphLaunch\t62 mixed\thipLaunchKernel\t16 prefill\thipLaunchKernel\t2')"
 is 'a selection and a timeline of it' "$(tl-timeline --phase prefill --by phase \
 	--format tsv --no-header -c phase,type $t | cut -f1 | uniq | paste -sd' ' -)" prefill
-# 20 us of each of two iterations, 30 between them; what is outside is one window
+# 20 us of each of two iterations, 30 between them; time outside is one window
 for i in 1 2 3; do
 	[ $i = 2 ] || ev user_annotation 'step[DECODE bs=1]' 1 $((i * 100)) 50
 	ev cuda_runtime cudaLaunchKernel 1 $((i * 100 + 1)) 2 "\"correlation\":$i"
@@ -125,8 +125,8 @@ is 'all' "$(lengths)" '70000 150000 220000'
 
 # ---- chunked prefill, speculative decoding, data-parallel attention ----
 
-# a prompt of 6,000 tokens in chunks of 2,048 beside 8 requests that generate: what is
-# read of it grows, and its last chunk is what is left
+# a prompt of 6,000 tokens in chunks of 2,048, with 8 requests that generate:
+# its reads grow, and its last chunk is the rest
 at=0
 while read -r sq sk; do
 	at=$((at + 100))
@@ -139,8 +139,8 @@ END
 is 'chunks of a prompt' "$(rows 'tl-steps -c what,phase,context_requests,c_sq,c_sk,generation_requests,batch_size chunks.json' |
 	tr . '\n' | grep ^step | paste -sd. -)" \
 	'step mixed 1 2048 2048 8 2056.step mixed 1 2048 4096 8 2056.step mixed 1 1904 6000 8 1912'
-# three tokens are drafted for each of 8 requests: 32 go through the model, of which
-# the trace says no more; how many were accepted is in no name and in no column
+# three tokens are drafted for each of 8 requests: 32 go through the model. No
+# name and no column has how many were accepted
 for i in 1 2 3 4; do
 	ev user_annotation 'decode[bs=8/16 tok=32 d=8 spec=3 sqsq=128 sqsk=3200 sk=800]' 1 $((100 * i)) 50
 done | trace >spec.json
@@ -150,7 +150,7 @@ of_tokens() { rows "tl-steps --table phase_summary -c phase,tokens_sum,token_ns_
 is 'go through the model: no time a token of output' "$(of_tokens spec.json)" 'decode 128 .'
 sed 's/tok=32/tok=8/; s/ spec=3//' spec.json >plain.json
 is 'as there is without them' "$(of_tokens plain.json)" 'decode 32 50000.0.'
-# each rank has requests of its own, and a prompt is on one: the phase is the rank's
+# each rank has its own requests, and a prompt is on one: phases are per rank
 for r in 0 1; do
 	for i in 1 2 3; do
 		c=$((r == 1 && i == 2))

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# rocprofv3's traces of several processes and GPUs: a timeline of each.
+# rocprofv3's traces of several processes and GPUs: a timeline for each.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 command -v tl-kernels >/dev/null || skip_all 'tl-kernels is not built'
 
 # Process 100 has 61 kernels of 10 us on GPU 0 and 36 on GPU 1, process 200 has
-# 19 on GPU 2; of 10 ms each. On GPU 0 and 1 every second of 36 run together.
+# 19 on GPU 2, in 10 ms each. On GPU 0 and 1 every second of 36 run together.
 cat >draw.py <<'END'
 import json
 
@@ -62,7 +62,7 @@ says() { # says FILE: the verdict, without the ops that only a build with Lua kn
 		sed "s/ GEMM is [0-9.]* % of kernel time\.//; s/ can't tell why: [^.]*\./ no verdict./"
 }
 # from the first call, 9 us before a kernel, to the last kernel's end; 7 kernels of
-# process 200 run when the other's don't
+# process 200 run while the other's don't
 is 'how busy each is' "$(says two.json)" \
 	'Launch-bound: host work is 89.8 % of 9.019 ms with 60 inferred steps (most: between ops 7.271 ms). 91 of 116 GPU events were launched to an idle GPU: 10.0 us of work per launch and a launch every 100.0 us (medians). GPUs 0, 1 and 2 are busy 6.8, 4.0 and 2.1 %. Processes 100 and 200 are busy 9.4 and 2.1 %.  '
 is 'one process, two GPUs' "$(says a.json)" \
@@ -108,7 +108,7 @@ is 'calls of each process' "$(rows 'tl-ops --by pid -c pid,count,direct_ns_sum t
 is 'the same in the report' "$(cut -d, -f 1-4 two/kernels_by_pid.csv | sed 1d | tr '\n' ' ')" \
 	'100,0,gemm,61 100,1,add,36 200,2,gemm,19 '
 ok 'of one process and GPU there is none' test ! -e b/kernels_by_pid.csv
-# two processes of PyTorch in one trace: that which launched
+# two processes of PyTorch in one trace: the one that launched
 {
 	for p in 1 2; do
 		ev cpu_op mm $p 0 100 | sed "s/\"pid\":[0-9]*/\"pid\":1$p/"
@@ -148,7 +148,7 @@ done
 like 'two GPUs in each form' "$(cat run_results.json.says)" \
 	'^GPUs 0 and 1 are busy [0-9.]* and [0-9.]* %$'
 same 'CSV' run_kernel_trace.csv.says run_results.json.says
-# which knows agents by another number
+# pftrace numbers agents differently
 is 'pftrace' "$(sed 's/.*busy//' run.pftrace.says)" \
 	"$(sed 's/.*busy//' run_results.json.says)"
 done_testing

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Folders and files in which an ordinary user may not write: an error that names
-# them, what stood there is as it was, and nothing is begun there.
+# Folders and files that an ordinary user may not write: an error that names
+# them, unchanged contents, and no new files.
 . tests/cli/lib.sh
 
 user='' # in front of a command: who runs it
@@ -26,8 +26,8 @@ chmod 444 shut/* open/*
 chmod 555 shut
 ls -lR shut open >before
 
-# shut PROGRAM ENDING [ARGUMENT...]: a new file there, and an old one that may not
-# be written where others may
+# shut PROGRAM ENDING [ARGUMENT...]: a new file in the shut folder, and an old
+# file that is read-only in an open one
 shut() {
 	seen "$1"
 	command -v "$1" >/dev/null || {
@@ -41,7 +41,7 @@ shut() {
 			"$user $program $* -o $to.$ending"
 	done
 }
-# folder PROGRAM [ARGUMENT...]: a folder in it
+# folder PROGRAM [ARGUMENT...]: a folder in the shut one
 folder() {
 	seen "$1"
 	command -v "$1" >/dev/null || {
@@ -93,7 +93,7 @@ tl-report t.tl -d report
 folder tl-compare --names a,b report report
 folder tl-report t.tl
 
-# where temporary files may not be
+# folders without room for temporary files
 for c in 'tl-tree --mem 4M t.json' 'tl-report t.tl'; do
 	refuses 1 'shut.*TMPDIR.*Permission denied|shut: Permission denied' \
 		"TMPDIR=$TMP/shut $user $c"

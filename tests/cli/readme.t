@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The README does what it shows: its first example, every question's command and
+# The README works as printed: its first example, every question's command and
 # every recipe, in the folder that `make traces` writes.
 . tests/cli/lib.sh
 sanitized && skip_all 'what is shown is the same under sanitizers'
@@ -20,8 +20,8 @@ same 'the first example' got expected
 
 # ---- the command of each question, and the reports as files ----
 
-# The gate fails: after.json.gz is slower. Of the health of a recording there may
-# be notes on stderr.
+# The gate fails: after.json.gz is slower. Notes about the health of a recording
+# may be on stderr.
 {
 	sed -n 's/^| .* | `\(tl [^`]*\)` |$/\1/p' "$ROOT/README.md"
 	sed -n '/^Reports as files/,/^\[tl-record/s/^    //p' "$ROOT/README.md"
@@ -76,7 +76,7 @@ for recipe in r??.sh; do
 		fail "$recipe prints nothing"
 done
 
-# A Python that has the module $1: that of the path, or the system's.
+# A Python with the module $1: from PATH, or the system's.
 python_with() {
 	for python in python3 /usr/bin/python3; do
 		if $python -c "import $1" 2>/dev/null; then

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Timelines and modules of the traces recorded on an H100, worked out from their
-# JSON in Python; and whole reports of them.
+# Timelines and modules of the traces recorded on an H100, against figures
+# computed from their JSON in Python; and whole reports.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 for p in tl-timeline tl-modules; do

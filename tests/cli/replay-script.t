@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The script of tl-replay, on a stub of PyTorch that checks each call against the
-# operator's schema: which calls it makes, what it says, what it writes. Where
-# PyTorch is installed, some ops on its CPU.
+# operator's schema: its calls, messages and files. If PyTorch is installed,
+# some ops on its CPU.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
@@ -94,7 +94,7 @@ for line in open("out"):
 print(*calls, sep="\n", end="")
 EOF2
 
-# replay OPTIONS IR: the script on the stub, one call an op; its status in rc.
+# replay OPTIONS IR: the script on the stub, one call per op; its status in rc.
 export TORCH_SCHEMAS="$TMP/schemas.txt" TORCH_CALLS="$TMP/calls"
 replay() {
 	: >calls
@@ -105,7 +105,7 @@ replay() {
 }
 
 # makes TEXT OP CALL: the op becomes this call; says TEXT OP LINE: it is not
-# called, and this is the reason. All are run at once, by compare.
+# called, for this reason. compare runs all at once.
 : >cases
 makes() {
 	printf '%s\n' "$1" "$2" "$3" >>cases
@@ -208,7 +208,7 @@ like 'more memory than there is' "$(cat out)" \
 	'skipped: needs 16000.0 GB of memory, [0-9.]* GB are free'
 like 'control characters of a name' "$(cat out)" 'a::.x1b\[31m: skipped'
 
-# ---- what is no operator of its own ----
+# ---- calls that are no operators ----
 
 python3 - <<'EOF2'
 import json

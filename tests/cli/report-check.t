@@ -5,7 +5,7 @@
 . tests/cli/lib.sh
 command -v tl-ops >/dev/null || skip_all 'tl-ops is not built'
 
-# an op with two kernels, which overlap by 3 us, twice; one with one kernel; a
+# twice an op with two kernels that overlap by 3 us; an op with one kernel; a
 # collective, and a kernel without a launch
 {
 	for i in 0 1; do
@@ -47,7 +47,7 @@ ev kernel k 7 400 2 '"device":0,"stream":7' | trace >gpu.json
 like 'without ops' "$(tl-report gpu.json --check 2>&1)" 'none: there are no ops'
 ok 'the sample' tl-report --check "$SAMPLE"
 
-# ---- tables that are wrong, by a program in the place of tl-ops ----
+# ---- wrong tables, from a program in place of tl-ops ----
 
 mkdir fake
 for p in "$B"/bin/*; do ln -s "$p" fake; done
@@ -60,7 +60,7 @@ while [ "\$1" != -d ]; do shift; done
 sed -i -f "$TMP/wrong.sed" "\$2/ops_unique_args.ndjson"
 END
 chmod +x fake/tl-ops
-wrong() { # wrong SED: what sed makes of the table
+wrong() { # wrong SED: the table, edited by sed
 	echo "$1" >wrong.sed
 	fake/tl-report a.json --check -d wrong >/dev/null 2>err
 	echo "$? $(cut -d, -f 2-6 wrong/checks.csv | sed -n 2p)"
@@ -71,8 +71,8 @@ is 'too little time' "$(wrong 's/"direct_ns_sum":34000/"direct_ns_sum":33999/')"
 is 'too much' "$(wrong 's/"direct_ns_sum":34000/"direct_ns_sum":40001/')" '3 False,5,5,0,44001'
 is 'the row is not there' "$(wrong '/aten::b/d; s/"rows":2/"rows":1/')" '3 False,4,5,1,34000'
 
-# an op whose second call has a kernel more is in the list with its first call
-# alone: that leaves room for these two kernels, and for none of other ops
+# an op whose second call has one more kernel is listed with its first call
+# only: that leaves room for these two kernels, and for none of other ops
 {
 	sed '1d; $d; s/,$//' a.json
 	for i in 0 1; do

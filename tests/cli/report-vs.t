@@ -51,7 +51,7 @@ is 'columns in the rows split by overlap' \
 like 'the screen begins with it' "$(tl-report a --vs b | sed -n 3p)" \
 	"^S$(tl-diff --pair rank --table diff_verdict --no-header a b 2>err | sed -n 's/^s//;s/[(+].*//;1p')"
 
-# what the figures lack is of one side, what tl-diff says is of both
+# missing data are about one side; tl-diff's messages are about both
 tl-gen -n 1 --layers 3 --no-shapes -o bare.json
 like 'warnings say of which side they are' "$(tl-report bare.json --vs a/rank-0.json | sed -n '/^warnings/,$p')" \
 	'^  - before: 100.0 % of op time has no recorded shapes'
@@ -72,8 +72,8 @@ is 'one rank against another one is compared' $? 0
 
 # ---- what limits each side ----
 
-# Verdict, timeline and warnings of the second are what a report of it alone has.
-# alone SIDE TRACE...: that, of lines, with the name of the side before each
+# Verdict, timeline and warnings of the second side are those of a report of it
+# alone. alone SIDE TRACE...: these lines, each after the name of the side
 alone() {
 	side=$1
 	shift
@@ -170,7 +170,7 @@ tl-diff --table diff_kernels --format csv --labels graph1.json graph2.json >want
 same 'the sheet of kernels' graphs/diff_kernels.csv want.csv
 is 'beside that of ops' "$(sed 1d graphs/diff_ops_summary.csv | wc -l)" 3
 
-# ---- every column, worked out once more ----
+# ---- every column, computed once more ----
 
 plants='slow=aten::mm:20 wrap=aten::gelu rename=aten::mm fuse'
 ! sanitized || plants=

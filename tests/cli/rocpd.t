@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-decode on rocprofv3's databases, written by their schemas; the figures are
-# those of the made example of the specification.
+# tl-decode on rocprofv3's databases, written by their schemas, with the figures
+# of the specification's example.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 

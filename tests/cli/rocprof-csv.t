@@ -46,7 +46,7 @@ is 'a report says which file was read with it' "$(tl-report two/run_kernel_trace
 	'run_kernel_trace.csv with run_hip_api_trace.csv'
 like 'or how many' "$(tl-report run/run_kernel_trace.csv 2>&1 | head -n 1)" \
 	'^run_kernel_trace.csv with [234] other files of its run'
-# whichever program reads them
+# with any program that reads them
 for sink in tl-timeline tl-kernels tl-launch tl-health 'tl-cat --tsv -F src,id,kind' 'tl-export --to chrome' 'tl-filter --ndjson' 'tl-merge --ndjson' 'tl-fold --clock cpu'; do
 	command -v "${sink%% *}" >/dev/null || continue # a library is missing
 	is "$sink of all of them" "$($sink run/*.csv 2>&1 | grep -v '^{"tl":' | cksum)" \
@@ -68,7 +68,7 @@ is 'counters alone: a dispatch is one kernel' \
 gzip run/run_hip_api_trace.csv
 is 'compressed' "$(tl-decode run/run_hip_api_trace.csv.gz | tl-cat --tsv -F kind --no-header | sort -u)" runtime
 
-# ---- forms of 2024, and what is odd ----
+# ---- forms of 2024, and odd ones ----
 
 mkdir odd
 cat >odd/kernel_trace.csv <<'END'
@@ -110,7 +110,7 @@ refuses 1 'counter.csv: .*a counter without a dispatch or a value' 'tl-decode -o
 
 # ---- salvage ----
 
-# saved FILE: kinds and times of what comes out, the exit status and the fact
+# saved FILE: kinds and times of the events, the exit status and the fact
 saved() {
 	tl-decode --salvage --ndjson "$1" 2>err >saved.nd
 	echo "$?"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Databases, CSV and protobufs, wrong in one member of one kind of event: as semantic.t.
+# Databases, CSV and protobufs, wrong in one member of one kind of event: see
+# semantic.t.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 for p in tl-ops tl-kernels tl-timeline tl-launch; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Traces of each format, wrong in one member of one kind of event: every figure
-# is right for what the file says, or a warning says what could not be counted.
+# is right for the file's contents, or a warning says what could not be counted.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 for p in tl-ops tl-kernels tl-timeline tl-launch; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The program on top of common/sink/sink.h, from which a new sink is copied, is
-# whole.
+# The program at the top of common/sink/sink.h, from which new sinks are copied,
+# is complete.
 . tests/cli/lib.sh
 cc=${CC:-cc}
 command -v "${cc%% *}" >/dev/null || skip_all 'no compiler'

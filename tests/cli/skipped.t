@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Events that no table can count are counted as skipped, by reason: nothing
-# vanishes with exit 0.
+# Events that no table can count are counted as skipped, by reason: no loss with
+# exit status 0.
 # shellcheck disable=SC2016 # CMDs are quoted
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
-# two MEMBERS: a kernel that is as it should be, and one with these members
+# two MEMBERS: a good kernel, and one with these members
 two() {
 	cat <<EOT
 [{"ph":"X","cat":"kernel","name":"good","pid":0,"tid":7,"ts":10,"dur":5},
@@ -14,7 +14,8 @@ two() {
 EOT
 }
 
-# skips WHAT MEMBERS FACT: told by tl-decode, by a sink, in the record; not lost
+# skips WHAT MEMBERS FACT: reported by tl-decode, by a sink, in the record; not
+# lost
 skips() {
 	two "$2" >in.json
 	tl-decode in.json >in.tl 2>err
@@ -26,7 +27,7 @@ skips() {
 		python3 "$ROOT/tests/oracle/same_json.py" in.json /dev/stdin 2>&1)" ''
 }
 
-# counts WHAT MEMBERS: no word of it
+# counts WHAT MEMBERS: no message about it
 counts() {
 	two "$2" >in.json
 	quiet "$1" 'tl-decode in.json'
@@ -94,7 +95,7 @@ two '"ph":"?","cat":"kernel","ts":1,"dur":1' >in.json
 refuses 3 'event skipped: 1 with' 'tl-decode --kind kernel in.json >/dev/null'
 refuses 3 'event skipped: 1 with' 'tl-timeline in.json >/dev/null'
 
-# where no GPU event has a time, that is why there is no answer
+# if no GPU event has a time, that is why there is no answer
 cat >untimed.json <<'EOT'
 [{"ph":"X","cat":"python_function","name":"nn.Module: M_0","ts":0,"dur":90,"pid":1,"tid":1,
   "args":{"Python id":1,"Python module id":0}},

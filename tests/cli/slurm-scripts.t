@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # scripts/slurm without Slurm: a job of four ranks under xargs, restarted; with
-# a rank cut off, one missing and one never done. tests/slurm/run has Slurm.
+# a rank cut off, a missing one and one that never finishes. tests/slurm/run has
+# Slurm.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
@@ -27,7 +28,7 @@ is 'in the order of ranks' "$(sed 's,.*/,,' w/lists/all | tr '\n' ' ')" \
 ok 'parts by xargs' parts w
 ok 'merge' "$S/merge" w
 ok 'what one process says of the traces' diff -r whole w/tables
-# the job's groups are apart: each has clocks of its own, which is a note
+# the job's groups are separate: each has its own clocks, which is a note
 is 'no warnings' "$(grep -v ' clocks of 2 sets ' w/warnings)" ''
 "$S/merge" w --table nccl_groups -c group,ranks >some
 tl-collective job --table nccl_groups -c group,ranks >wanted

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-split by serving iterations: of schedules that are known, and what is bad.
+# tl-split by serving iterations: known schedules, and bad input.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
@@ -18,7 +18,7 @@ split() {
 	esac
 	tl-split --to chrome -d parts "$@" "$trace" 2>err
 }
-# checked TEXT MODE TRACE OPTION=VALUE...: what split wrote is what it should be
+# checked TEXT MODE TRACE OPTION=VALUE...: split's output against the oracle
 checked() {
 	text=$1
 	shift
@@ -156,7 +156,7 @@ tl-split --by step --to chrome -d steps profiler.json
 is 'other parts as traces' "$(cd steps && echo *)" \
 	'step-0.json.gz step-1.json.gz step-2.json.gz'
 
-# ---- what is bad ----
+# ---- bad input ----
 
 mkdir other
 cp worked.json other
@@ -202,7 +202,7 @@ is 'all there is is no middle' "$?:$(cat err)" \
 serving --format none --steps 2 >none.json
 refuses 5 'no serving iteration' 'tl-split -d s --by iteration none.json'
 
-# ---- without annotations: what repeats ----
+# ---- without annotations: repetitions ----
 
 serving --format none --steps 30 >none.json
 is 'from standard input, too' "$(tl-split -d piped --by iteration <none.json 2>err; find piped -name '*.tl' | wc -l | tr -d ' ')" 30
@@ -284,8 +284,8 @@ calls 'A A A A A long'
 refuses 5 'no serving iteration' 'tl-split -d s --by iteration calls.json'
 calls 'a a a a a a a long long long'
 is 'behind others that come again and launch too little' "$(parts_of calls.json)" '1 1 1 '
-# no three copies of anything follow one another in it, but sums of powers are
-# the same for many of its parts
+# nothing in it occurs three times in a row, but sums of powers are the same for
+# many of its parts
 python3 - >calls.json <<'EOP'
 import json
 events = []

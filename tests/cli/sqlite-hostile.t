@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Databases of each schema that nobody means well with: views for tables, more
-# strings than memory should hold. And memory that does not grow with the input,
-# of databases and of Perfetto's protobuf.
+# Databases of each schema with bad intent: views for tables, more strings than
+# fit into memory. And memory that does not grow with the input, for databases
+# and for Perfetto's protobuf.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
@@ -11,8 +11,8 @@ peak() {
 	sh -c "$1 | tl-decode -v -o out.tl" 2>err
 	sed -n 's/.*peak memory \([0-9]*\)\..*/\1/p' err
 }
-# constant WHAT SMALL LARGE MORE: both have been measured, and differ by MORE MiB
-# at most
+# constant WHAT SMALL LARGE MORE: both are measured, and differ by at most MORE
+# MiB
 constant() {
 	case $B in
 	*san*) skip "$1" 'sanitizers need more' ;;
@@ -20,7 +20,7 @@ constant() {
 	esac
 }
 
-# ---- protobuf: packets of one file after those of another are a trace, too ----
+# ---- protobuf: concatenated files are a trace, too ----
 
 times=10
 ! slow || times=30
@@ -46,7 +46,7 @@ import os, sqlite3, sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.environ["ROOT"] + "/tests/oracle")
 from semantic_sqlite import SCHEMAS, write
-# the table of kernels, and that of strings; what differs between rows of kernels
+# the tables of kernels and of strings; what differs between rows of kernels
 BIG = {"nsys": ("CUPTI_ACTIVITY_KIND_KERNEL", "StringIds", "value"),
        "rpd": ("rocpd_op", "rocpd_string", "string"),
        "rocpd": ("rocpd_kernel_dispatch_f0", "rocpd_string_f0", "string")}
@@ -102,7 +102,7 @@ else:
     (rows if what == "rows" else strings)(argv[0], int(argv[1]), argv[2])
 EOP
 
-# A view is a program of who wrote the file: it is not read.
+# A view is a program of the file's author: it is not read.
 mkdir views
 tables=$(python3 make.py views views)
 n=0

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Databases: what is in none of the real ones, and such as nobody would write.
+# Databases: contents that no real one here has, or that nobody would write.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 command -v python3 >/dev/null || skip_all 'no python3'
@@ -23,7 +23,7 @@ events() {
 	tl-decode "$1" 2>err | tl-cat --ndjson 2>/dev/null | jq -c "select(.id != null) | $2"
 }
 
-# ---- what is no database that is known, and what is damaged ----
+# ---- unknown and damaged databases ----
 says 1 'not a database' none
 db empty </dev/null
 says 1 'empty' empty
@@ -227,8 +227,9 @@ done
 { sets; echo "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS WITH RECURSIVE x(start) AS (SELECT 1 UNION ALL SELECT 1 FROM x) SELECT * FROM x;"; } | db endless
 is 'a view without end is not read' "$(events endless .kind)" ''
 
-# Sizes of emit_nvtx, types of kernels. 4 x (1024 + 4096 x 2048 + 2048 x 1024 + 4096 x 1024)
-# bytes and 4 x 3 x 4096 x 1024; 4096 x 1024 x (2 x 2048 + 1) operations.
+# Sizes of emit_nvtx, types of kernels: 4 x (1024 + 4096 x 2048 + 2048 x 1024 +
+# 4096 x 1024) bytes and 4 x 3 x 4096 x 1024; 4096 x 1024 x (2 x 2048 + 1)
+# operations.
 db roof <<'END'
 CREATE TABLE StringIds (id, value);
 INSERT INTO StringIds VALUES (1, 'cudaLaunchKernel'), (2, 'ampere_sgemm_128x64_tn'), (3, 'k<at::native::CUDAFunctor_add<float> >'), (4, 'k');

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The tarball of make static: its programs in a folder that has nothing else.
+# The tarball of make static: its programs in a folder with nothing else.
 . tests/cli/lib.sh
 
 tarball=$(find "$ROOT/build" "$B" -maxdepth 1 -name 'tl-*-static-*.tar.gz' |

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# All programs mean the same by a step: of two threads that mark steps those of the
-# one that launches most, and by the slowest the one that took longest, by the GPU's
-# time where the GPU sets the pace.
+# All programs agree on steps: if two threads mark steps, those of the one that
+# launches most count. The slowest took longest, by the GPU's time where the GPU
+# sets the pace.
 . tests/cli/lib.sh
 
 mark() { ev user_annotation "ProfilerStep#$1" "$2" "$3" "$4"; }
@@ -12,7 +12,7 @@ launch() { # CORR TID CALL START DUR
 	ev kernel "k$1" 7 "$4" "$5" "\"device\":0,\"stream\":7,\"correlation\":$1"
 }
 # thread 1 marks earlier and more, thread 2 launches more; 11 is the longest on the
-# clock of the host, 13 on the GPU
+# host's clock, 13 on the GPU
 {
 	mark 1 1 1000 60
 	mark 2 1 1060 60
@@ -69,14 +69,14 @@ for file in t.json t.tl; do
 			sh -c 'cmp of-slowest by-number && [ -s of-slowest ] && ! cmp -s of-slowest other'
 	done
 done
-# without marks, as of another program's tree: the thread that begins first
+# without marks, as in another program's tree: the thread that begins first
 tl-cat t.tl | sed 's/"flags":\["step"[^]]*\],//' | tl-cat >plain.tl
 is 'a tree without marks' "$(rows 'tl-timeline --by step -c step plain.tl' | tr . '\n' |
 	sort -u | tr '\n' ' ')" ' 1 2 3 4 5 '
 
 # ---- without annotations ----
 
-# three times a b c behind a pause, the second one longest
+# three times a b c after a pause, the second one longest
 calls() {
 	i=0 t=1000
 	for name in a b c a b c a b c; do
@@ -113,7 +113,7 @@ done
 diff_note() { tl-diff --by kernel --table diff_steps --format table "$@" | grep -e '^no step markers' -e '^steps of'; }
 is 'tl-diff says so' "$(diff_note t.json t.json | grep -c '^no step markers: steps inferred from ')" 1
 is 'of marked ones it does not' "$(diff_note t.tl t.tl)" ''
-# what is inferred is not compared with what is marked
+# inferred steps are not compared with marked ones
 {
 	mark 1 1 1110 25
 	mark 2 1 1135 200

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Steps that nobody marked are the same in all programs as if they were marked.
+# Steps without annotations are the same in all programs as with annotations.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 sanitized && skip_all 'figures are the same under sanitizers'

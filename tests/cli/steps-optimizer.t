@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Steps of training without markers, in random loops whose steps differ.
+# Steps of training without markers, in random loops of differing steps.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 command -v tl-steps >/dev/null || skip_all 'tl-steps is not built'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Hostile names in outputs of lines: UTF-8 whatever the names are, nothing that a
-# terminal obeys, and the names come back.
+# Hostile names in outputs of lines: always UTF-8, without control characters
+# for terminals, and the names can be restored.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 command -v tl-kernels >/dev/null || skip_all 'tl-kernels is not built'
@@ -16,7 +16,7 @@ cat >in.json <<'EOT'
 EOT
 tl-tree -o t.tl in.json
 
-# safe TEXT KEPT FILE: but for lines, tabs and KEPT none of what must not be
+# safe TEXT KEPT FILE: no forbidden character except lines, tabs and KEPT
 safe() {
 	is "$1" "$(python3 - "$2" "$3" <<'EOT'
 import sys, unicodedata
@@ -50,7 +50,7 @@ safe 'tl-fold' '' out
 tl-fold --short t.tl >out
 safe 'tl-fold --short' '' out
 
-# what escapes stand for is the name, byte by byte
+# escapes restore the name, byte by byte
 cat >back.py <<'EOT'
 import json, re, sys
 plain = {b"t": b"\t", b"n": b"\n", b"\\": b"\\"}

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-advise: findings of hand-made tables with gains worked out by hand, rules
+# tl-advise: findings in hand-made tables with gains worked out by hand, rules
 # as data, inputs, outputs.
 # shellcheck disable=SC2016 # CMDs are quoted
 # shellcheck source=tests/cli/lib.sh
@@ -21,7 +21,7 @@ table() {
 	printf '{"end":{"rows":%d}}\n' "$(wc -l <rows)"
 }
 
-# 100 ms: 60 of computation, 10 of exposed communication, 30 idle, of which 5
+# 100 ms: 60 of computation, 10 of exposed communication, 30 idle; 5 of these
 # are not recorded
 timeline() {
 	table gpu_timeline type:text time_ns:int <<-END
@@ -93,10 +93,10 @@ row() {
 G='gain_ns_low gain_ns gain_ns_high'
 # shellcheck disable=SC2086
 {
-	# hipFree 6 ms and 2 ms of host work behind it
+	# hipFree 6 ms and 2 ms of host work after it
 	is 'a call, and what is behind it' "$(row gap_call $G)" \
 		'4000000|6000000|8000000 '
-	# 14 ms, of which a graph of all would leave 3 of 15
+	# 14 ms; one graph of all would leave 3 of 15
 	is 'host work' "$(row gap_host $G)" '3000000|6000000|12000000 '
 	is 'a call that is inferred' "$(row gap_likely $G)" \
 		'1000000|2000000|4000000 '
@@ -110,7 +110,7 @@ G='gain_ns_low gain_ns gain_ns_high'
 		"$(row no_roof $G insight confidence)" \
 		'|||aten::odd (other, no roofline): 10.000 ms (10.0 % of the time) in 1 op|high '
 }
-# 10 of 95 ms recorded; 2 ms of it gaps, which have no gain
+# 10 of 95 ms recorded; 2 ms of them are gaps, which have no gain
 is 'the share of a part is the verdict'\''s' "$(row exposed_communication insight)" \
 	'exposed communication (10.5 % of the recorded time; 50.0 % of communication is overlapped) '
 gap='{"class":"communication","cause":"comm","call":"nccl","time_ns":2000000,"calls":1,"call_ns_max":2000000,"longest_uid":11,"inferred_ns":0,"behind_ns":0}'
@@ -118,7 +118,8 @@ sed -e "s/^{\"class\":\"missing\".*/$gap/" -e 's/"missing_ns":5000000/"missing_n
 is 'with its gaps, of the window if all of it is recorded' \
 	"$(tl-advise whole.ndjson --no-header -c rule,insight,gain_ns_high | sed -n 's/^exposed_communication	//p')" \
 	'exposed communication (10.0 % of the window; 50.0 % of communication is overlapped)	8000000'
-# 13 of computation, 10 of it beside communication: 3 are left to hide it; of 10 none
+# 13 of computation, 10 of it during communication: 3 can hide more of it; of 10
+# none
 computing() { # computing NS: findings about communication
 	sed "s/\(\"computation_time\",\"time_ns\":\)60000000/\\1$1/" t.ndjson >computing.ndjson
 	tl-advise computing.ndjson --no-header -c rule,gain_ns_low,gain_ns,gain_ns_high | grep -e ^overlap -e ^exposed -e ^comm
@@ -142,7 +143,7 @@ is 'no graph for a single long call' "$(tl-advise lone.ndjson --no-header -c rul
 is 'host work behind a call is host work' "$(row gap_call overlaps)" '3 '
 is 'its library' "$(row gemm_compute insight)" \
 	'GEMM of Tensile at 64.0 % of the compute roof (X achievable): 25.000 ms in 2 ops, most in aten::mm '
-# without that of place 4, which shares its time, and guesses: 7.875 + 7 + 6 + 5
+# without place 4, which shares its time, and guesses: 7.875 + 7 + 6 + 5
 is 'the sum' "$(tl-advise t.ndjson --table advice_metrics -c gain_ns,missing_ns --no-header)" \
 	'25875000	5000000'
 is 'idle time of what was recorded: 25 of 95 ms' "$(row idle insight)" \
@@ -151,7 +152,7 @@ is 'an op with its arguments' \
 	"$(tl-advise t.ndjson --table advice_ops -c args,kernel --no-header | head -n 1)" \
 	'(8, 4) float; (4, 2) float	Cijk_a'
 
-# rocprofv3's timeline tells no communication: no word of it
+# rocprofv3's timeline has no communication: no finding about it
 table gpu_timeline type:text time_ns:int >rocprof.ndjson <<-END
 	{"type":"total_time","time_ns":100000000}
 	{"type":"kernel","time_ns":40000000}
@@ -166,12 +167,12 @@ is 'nor is it a figure' \
 	"$(tl-advise rocprof.ndjson --table advice_metrics -c compute_ns,exposed_comm_ns,pct_exposed_comm --no-header)" \
 	'40000000		'
 
-# a launch that no op did: its host time stands with each of its kernels
+# a launch outside ops: each of its kernels has its host time
 sed 's/"name":"aten::add"/"name":"cudaGraphLaunch->add (Synthetic Op)"/' t.ndjson >graph.ndjson
 is 'host time of a launch is none of its kernels' \
 	"$(tl-advise graph.ndjson --no-header -c rule | grep -c host_blocked)" 0
 
-# 80 of 90 ms more than the kernels': one call of 40 ms is no more than half
+# 80 of 90 ms more than the kernels': one call of 40 ms is at most half
 for most in 40000000 40000001; do
 	sed 's/"host_ns_sum"[^}]*"type":"int"[^}]*}/&,{"id":"host_ns_max","label":"x","type":"int","unit":null}/
 		s/"host_ns_sum":90000000/&,"host_ns_max":'$most/ t.ndjson >once.ndjson
@@ -183,8 +184,8 @@ host_blocked_once	ops of elementwise take 80.000 ms longer on the host than thei
 END
 same 'host time of one call' got expected
 
-# shorts GRAPHS TOLD LONGEST: 60 of 61 kernels, of which one is long, a summary
-# of so many of them, and what of 100 us graphs launch
+# shorts GRAPHS TOLD LONGEST: 60 of 61 kernels, one of them long, a summary of
+# TOLD of them, and GRAPHS of 100 us launched by graphs
 shorts() {
 	timeline
 	table kernel_summary name:text count:int dur_ns_sum:int dur_ns_mean:real <<-END
@@ -223,7 +224,7 @@ is 'also in the table' \
 	"$(tl-advise within.ndjson --table advice_metrics -c total_ns,window_ns,pct_gain --no-header)" \
 	'80000000	100000000	25.875'
 
-# two GPUs at once: 180 ms of ops in 100 ms, of which 135 are one category
+# two GPUs at once: 180 ms of ops in 100 ms, 135 of them in one category
 {
 	timeline
 	table ops_summary_by_category op_category:text count:int direct_ns_sum:int <<-END
@@ -250,9 +251,10 @@ is 'and findings: none above 100' "$(tl-advise gpus.ndjson --no-header -c insigh
 	grep -e ::mm -e HtoD)" 'aten::mm (GEMM, no roofline): 135.000 ms (75.0 % of the time) in 1 op
 60 HtoD copies take 120.000 ms'
 
-# the same from a trace: two products of 2 * 10^9 operations for 4 ms, at half of a
-# roof of 1 TFLOP/s, the second one on GPU GPU and START us behind the first one:
-# both in half the time win back half of the time in which any of them runs
+# the same from a trace: two products of 2 * 10^9 operations take 4 ms, half the
+# speed of a roof of 1 TFLOP/s. The second one is on GPU GPU and START us after
+# the first. Both in half the time gain half of the time in which any of them
+# runs
 product() { # product NO GPU START
 	ev cpu_op aten::mm "$1" $((10 + $3)) 10 \
 		'"Input Dims":[[1000,1000],[1000,1000]],"Input type":["float","float"],"Input Strides":[[1000,1],[1000,1]],"Concrete Inputs":["",""]'
@@ -304,8 +306,8 @@ if command -v tl-roofline >/dev/null; then
 	is 'a copy without a launch' "$(gemm copy.json)" \
 		'2.0 gemm_compute_far 1500000 1750000 2000000 high '
 
-	# then KERNELS of MS each, at once: which of them overlap no table tells, so
-	# the first one may have run alone, for its 4 ms
+	# then KERNELS of MS each, at once: no table has which of them overlap,
+	# so the first one may have run alone, for its 4 ms
 	alone() { # alone KERNELS MS
 		{
 			product 0 0 0
@@ -315,7 +317,7 @@ if command -v tl-roofline >/dev/null; then
 		} | trace >alone.json
 		gemm alone.json
 	}
-	# 36 ms of kernels in 8: others could cover all of it, by 28
+	# 36 ms of kernels in 8: others could cover all of it, with 28
 	is 'an op that runs alone, before others that overlap' "$(alone 8 4)" \
 		'4.5 gemm_compute_far 0 388889 2000000 medium '
 	# 6 ms in 5: at least 3 of its 4 ms pass
@@ -352,7 +354,7 @@ is 'shorter kernels may win nothing' \
 	"$(tl-advise launch.ndjson --no-header -c rule,gain_ns_low,confidence | grep gemm)" \
 	'gemm_compute	0	low'
 
-# rules of one's own
+# a user's rules
 rule() { # rule WHEN SAYS [MORE]
 	printf '[{"rule":"mine","table":"idle","section":"system","when":{%s},"insight":"{call} in {time_ns}","action":"mend it"%s,"example":{"row":{"call":"a","time_ns":1500,"cause":"alloc"},"says":"%s"%s}}]\n' \
 		"$1" "${3:-}" "$2" "${4:-}"
@@ -380,7 +382,7 @@ refuses 1 'no JSON list of rules' 'tl-advise --rules bad.json t.ndjson'
 is 'each rule is listed' "$(tl-advise --list-rules | grep -c '^gap_')" 6
 
 # single ops: a convolution that spends 3 of 10 ms on layouts, attention over
-# 5,000 queries at 11 % of the roof, one over 4,000 that is as usual
+# 5,000 queries at 11 % of the roof, and a usual one over 4,000
 {
 	timeline
 	table unified_perf_summary name:text op_category:text \
@@ -410,7 +412,7 @@ sed 's/2000.5/200.5/; s/999.5/99.5/; s/"dur_ns_sum":2000000/"dur_ns_sum":800000/
 is 'as usual: nothing' "$(tl-advise usual.ndjson --no-header -c rule |
 	grep -c -e '^layout' -e '^attention_[0-9s]' -e '^convolution_' -e '^paged')" 0
 
-# ops above the roof: what explains the longest explains no other
+# ops above the roof: the reason for the longest is no reason for others
 {
 	timeline
 	table unified_perf_summary name:text op_category:text operation_count:int \
@@ -428,7 +430,7 @@ END
 tl-advise above.ndjson --no-header -c rule,insight,uids | grep '^above' >got
 same 'above the roof: what is explained, and what is not' got expected
 
-# a text that lacks a column is no sentence: the next rule is tried
+# a text with a missing column is no sentence: the next rule is tried
 sed 's/"roofline_bound":"COMPUTE_BOUND"/"roofline_bound":null/g' t.ndjson >boundless.ndjson
 is 'a roofline without a bound' \
 	"$(tl-advise boundless.ndjson --no-header -c rule,insight | grep GEMM)" \
@@ -480,7 +482,7 @@ same 'what takes less in another trace, and what more' got expected
 is 'a comparison adds nothing to the sum' "$(tl-advise vs.ndjson --table advice_metrics -c gain_ns --no-header)" 25875000
 like 'its section' "$(tl-advise --markdown vs.ndjson)" '## Comparison'
 
-# tables that contradict each other: more idle time of a call than there is time
+# contradictory tables: more idle time in a call than there is time
 sed 's/"time_ns":6000000,/"time_ns":600000000,/' t.ndjson >more.ndjson
 refuses 1 'more.ndjson: gap_call would save 602.0* ms of 100.0* ms: its tables or the rules' \
 	'tl-advise more.ndjson'

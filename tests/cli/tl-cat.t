@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-cat: every mode and option, every kind of input, what goes wrong.
+# tl-cat: every mode and option, every kind of input, errors.
 . tests/cli/lib.sh
 
 TEN=$ROOT/tests/golden/stream/valid/ten-events.tl
@@ -35,7 +35,7 @@ printf '{"traceEvents":[{"ph":"X","name":"a","ts":1.5,"dur":2,"pid":1,"tid":2}]}
 	>raw.json
 is 'a raw trace' "$(tl-cat -F name,dur --no-header raw.json)" "a${tab}2000"
 
-# ---- lines that people write ----
+# ---- lines written by hand ----
 
 head='{"tl":1,"marks":[],"prov":[]}'
 end='{"end":{}}'

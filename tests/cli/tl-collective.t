@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # tl-collective: the spec's worked examples, planted faults of made-up jobs,
-# inputs that do not belong, partials. The real traces are in tests/ref.
+# foreign inputs, partials. tests/ref has the real traces.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
@@ -217,7 +217,7 @@ is 'without Seq the hole is found too' \
 	"6_0${tab}3"
 is 'and the page of it says so' "$(group noseq 6 matched_by)" alignment
 
-# ---- what does not belong ----
+# ---- foreign inputs ----
 
 cp -r base bad
 tl-gen --ranks 4 --steps 3 --layers 2 --no-python --no-memory -d other
@@ -274,7 +274,7 @@ is '--keep-mismatch' "$(column nccl_summary_implicit_sync count \
 
 # ---- whose rank it is ----
 
-# nameless: traces that do not tell their rank
+# nameless: traces without their rank
 nameless() {
 	sed 's/"distributedInfo":{[^}]*},//' "$1"
 }
@@ -298,8 +298,8 @@ refuses 2 'needs a group' "tl-collective --rank-regex 'n[0-9]+' unnamed"
 
 # ---- what a late rank does ----
 
-# Rank 2 of four: its host loads for 5 ms before each collective, or, of the
-# same op and shape, one kernel of another name takes 3 ms longer.
+# Rank 2 of four: its host loads for 5 ms before each collective, or one kernel
+# of another name, for the same op and shape, takes 3 ms longer.
 waits() { # RANK HOST_US GPU_US KERNEL
 	awk -v rank="$1" -v host="$2" -v gpu="$3" -v kernel="$4" '
 	function put(cat, name, tid, ts, dur, args) {
@@ -415,7 +415,7 @@ tl-decode -o s.tl base/rank-*.json
 tl-collective -d from-stream s.tl
 ok 'one stream of all ranks' diff -r whole from-stream
 
-# scale: what is printed row by row is not held
+# scale: what is printed row by row is not kept in memory
 coll-partials many 64 400
 measure ram tl-collective -d many.out many
 case $B in

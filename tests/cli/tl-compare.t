@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Reports joined: hand-made ones with known answers, workbooks of all kinds,
-# names that would collide, and what is refused.
+# Joined reports: hand-made ones with known answers, workbooks of all kinds,
+# names that could collide, and errors.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
@@ -141,7 +141,7 @@ is 'a kernel of an op pairs with that of the same op, silently' \
 		l1.parent_cpu_op,l2.parent_cpu_op,kernel_duration_us_sum__l2_diff 2>&1)" \
 	"$(printf '%s\n' 'a	a	1' 'b	b	3')"
 
-# ---- what tools spell differently ----
+# ---- spelled differently by other tools ----
 mkdir s1 s2 s3 s4 s5 s6 s7
 cat >s1/ops_unique_args.csv <<'END'
 name,Input type,Input Dims,Concrete Inputs,total_direct_kernel_time_sum,operation_count
@@ -314,7 +314,7 @@ fi
 is 'drawn reports, as plain Python joins them' \
 	"$(python3 "$ROOT/tests/oracle/compare_drawn.py" 1 40 2>&1)" ''
 
-# names that a workbook has no room for: one that is known, one that is not
+# names too long for a workbook: a known one, an unknown one
 mkdir long1 long2 cut
 printf 'op category,total_direct_kernel_time_ms,Count\nGEMM,2,3\n' \
 	>long1/kernel_launchers_summary_by_category.csv
@@ -336,7 +336,7 @@ done
 is 'which one of two is not guessed' \
 	"$(tl-compare long2 cut.xlsx --list-tables 2>err | grep -c '^Inf.*_intersect')" 3
 
-# bad KIND ERE: a workbook that nobody writes in good faith
+# bad KIND ERE: a workbook with bad intent
 bad() {
 	write_xlsx hostile "$1" "$1.xlsx"
 	refuses 1 "$2" "tl-compare $1.xlsx base"
@@ -412,8 +412,8 @@ scale F2 num=-3 num=0 num=3 FF63BE7B FFFFFFFF FFF8696B
 scale G2 num=-20 num=0 num=20 FF63BE7B FFFFFFFF FFF8696B
 scale J2 num=-1.5 num=0 num=1.5 FFF8696B FFFFFFFF FF63BE7B
 scale K2 num=-100 num=0 num=100 FFF8696B FFFFFFFF FF63BE7B'
-	# three reports whose names are alike in their first 31 characters, and
-	# after what a sheet and a file can not have
+	# three reports whose names share the first 31 characters, and have
+	# characters that a sheet or a file can not have
 	for n in 1 2 3; do
 		mkdir "u$n"
 		printf 'name,Kernel Time (µs)_sum\na,%s\nb%s,1\n' $n $n \
@@ -460,7 +460,7 @@ print(len(book.sheetnames), book["ups_only_var_A_b~2"]["A2"].value)')" '14 b3'
 	refuses 1 'no temporary file' 'TMPDIR=/nodir tl-compare p q -o x.xlsx'
 	refuses 1 'nodir/x.xlsx: No such file' 'tl-compare p q -o nodir/x.xlsx'
 	ok 'nothing was left' sh -c '! ls x.xlsx* 2>/dev/null'
-	# what comes out goes in again
+	# output is valid input
 	tl-report "$SAMPLE" -d r -o r.xlsx 2>/dev/null
 	tl-compare r r.xlsx --names a,b -d same 2>/dev/null
 	is 'our folder and our workbook of one trace are the same report' \

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # tl-critical: each kind of edge with a trace made for it, what-if, slack, windows,
-# options, bad input. tests/ref/critical.t has an independent program and real traces.
+# options, bad input. tests/ref/critical.t compares real traces with an
+# independent program.
 . tests/cli/lib.sh
 
 gpu() { # gpu CAT NAME STREAM TS DUR CORR
@@ -68,7 +69,7 @@ reports 3 no-such-name "tl-critical --what-if 'nosuch=0' t.json"
 reports 3 what-if-waits "tl-critical --what-if 'gpu:nccl*=0.5' rank0.json"
 quiet 'a longer one is no less waiting' "tl-critical --what-if 'gpu:nccl*=2' rank0.json"
 
-# ---- a hole, and what comes next ----
+# ---- a hole, and its successor ----
 
 {
 	ev user_annotation mark 2 0 400
@@ -308,7 +309,8 @@ is 'a late data loader, though clocks are off' \
 is 'said above the table: 1.2 of 3.268 ms' \
 	"$(job --table critical_ranks --format table --width 300 job/* | sed -n 1p)" \
 	"rank 5's host costs the job 1.200 ms (36.7 % of the window). loader.py(3): __iter__ costs most: 1.200 ms; all its calls together take 1.200 ms longer than the median (e.g. uid 0)."
-# 3,000 calls of 400 ns, 1,000 in the median: a third of each, rounded up, are 134 ns
+# 3,000 calls of 400 ns, 1,000 in the median: a third of each, rounded up, is
+# 134 ns
 is 'of many short calls no more is lost than they take longer' \
 	"$(job --table critical_ranks -c rank,loss_ns,by_ns,name,excess_ns short/* | grep ^5 | tr '\t' ' ')" \
 	'5 798000 798000 loader.py(3): __iter__ 800000'
@@ -366,7 +368,7 @@ refuses 2 'none of bound' 'tl-critical --by colour t.json'
 refuses 2 'names kind twice' 'tl-critical --by kind,kind t.json'
 refuses 2 'what-if' 'tl-critical --gpu t.json'
 
-# ---- hostile: as many threads and GPU streams as may be ----
+# ---- hostile: as many threads and GPU streams as possible ----
 
 python3 - >many.json <<'EOP'
 import json

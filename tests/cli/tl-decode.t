@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-decode: what it reads, what it refuses, and that nothing is lost.
+# tl-decode: what it reads, what it refuses, and that it loses nothing.
 # shellcheck disable=SC2086,SC2046,SC2016,SC2094 # lists are split, CMDs quoted
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
 events=$ROOT/tests/oracle/events.py
 
-# whole TEXT TRACE [DECODE-OPTION...]: all of the trace is in the stream
+# whole TEXT TRACE [DECODE-OPTION...]: the stream has all of the trace
 whole() {
 	text=$1 trace=$2
 	shift 2
@@ -17,7 +17,7 @@ whole() {
 		' 0 wrong$'
 }
 
-# items: a stream as lines, without what says how it was made
+# items: a stream as lines, without its provenance
 items() {
 	tl-cat "$@" | sed -e 1d -e 's/"name":"[^"]*[/]*small[^"]*",//' \
 		-e 's/"name":"stdin",//'
@@ -72,7 +72,7 @@ is 'mapped or in a window: the same events' \
 		tail -c +1100001 m.json
 	} | tl-decode | tl-cat | grep '^{"id"' | cksum)"
 
-# ---- what is no trace ----
+# ---- inputs that are no traces ----
 
 refuses 1 'small.cut: byte [0-9]+' \
 	'head -c 600 small.json >small.cut; tl-decode --ndjson small.cut >/dev/null'
@@ -459,7 +459,7 @@ is 'rocprofv3: what is missing or odd' \
 refuses 1 'line [0-9]+.: ' \
 	'sed "s/\"y\":3/\"y\":03/" odd.json >odd2.json; tl-decode -o x.tl odd2.json'
 
-# ---- kinds that no category tells ----
+# ---- kinds without a category ----
 
 cat >rows.json <<'END'
 [{},{"ph":"M","name":"process_name","pid":"2","args":{"name":"GPU2"}},
@@ -515,8 +515,8 @@ is 'of which --kind annotation takes the steps' "$(tl-decode --kind annotation s
 
 # ---- finer than ns ----
 
-# A start and an end are rounded, each once: what ends with another event, or
-# before it, as written does so in ns.
+# A start and an end are rounded once each: what ends with another event, or
+# before it, in the file also does so in ns.
 cat >fine.json <<'EOF'
 [{"ph":"X","cat":"cpu_op","name":"outer","pid":1,"tid":1,"ts":3.3003,"dur":10.4003},
 {"ph":"X","cat":"cpu_op","name":"inner","pid":1,"tid":1,"ts":12.7006,"dur":1},
@@ -533,7 +533,7 @@ is 'so what lies in an event still does' \
 	"$(tl-tree fine.tl | tl-cat --tsv -F name,parent --no-header | awk '$1 == "inner"' | tr '\t' ' ')" 'inner 0'
 is 'and it is written as it was' "$(tl-export --to chrome fine.tl | grep -o '3.3003\|10.4003\|1700000000001343.200500\|4.000499' | tr '\n' ' ')" \
 	'3.3003 10.4003 1700000000001343.200500 4.000499 '
-# Only the half of a ns before 0 is rounded away from what follows.
+# Only half of a ns before 0 may be rounded away.
 cat >half.json <<'EOF'
 [{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":-0.0005,"dur":1},
 {"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":1,"ts":-2.0015,"dur":1.001}]
@@ -542,7 +542,7 @@ is 'a dur in whole ns stays as it is' \
 	"$(tl-decode half.json | tl-export --to chrome | grep -o '"dur":[^,}]*' | tr '\n' ' ')" \
 	'"dur":1 "dur":1.001 '
 
-# a key that tells the format far behind the file's beginning
+# a key that determines the format far from the file's beginning
 tl-gen --rocprof -n 1 -o roc.json
 python3 - <<'EOP'
 import json
@@ -613,7 +613,7 @@ is 'compressed, under any name' "$(tl-decode made.bin | tl-cat --tsv -F id,ts | 
 	"$(tl-decode made.pftrace | tl-cat --tsv -F id,ts | cksum)"
 printf '\n\003\010\001\017' >bad.pftrace
 refuses 1 'bad.pftrace: byte [0-9]*: not a trace: this looks like a protobuf' 'tl-decode bad.pftrace'
-# what lacks its begin, its time or its value is counted; too much is refused
+# events without begin, time or value are counted; too many are refused
 cat >odd.py <<'EOP'
 import os, sys
 sys.path.insert(0, os.environ["ROOT"] + "/tests/oracle")

@@ -6,10 +6,10 @@
 # shellcheck source=tests/cli/diff-events.sh
 . "$ROOT/tests/cli/diff-events.sh"
 
-# ---- an op that does its work with other ops ----
+# ---- an op that works through other ops ----
 
 # net: linear (addmm: 2 kernels; relu) before; linear (mm, add_; relu) after,
-# and one op more at the top of after.
+# and one more op at the top.
 before() {
 	op net 0 100
 	op linear 10 30 '[[4,8]]'
@@ -43,7 +43,7 @@ after() {
 	gpu k_relu 230 7 3
 	gpu 'Memset (Device)' 240 2 4 gpu_memset
 }
-# alone NAME...: roots with a kernel each
+# alone NAME...: roots with one kernel each
 alone() {
 	n=0
 	for name; do
@@ -173,7 +173,7 @@ is 'other launches differ' \
 printf '# names\n\nhipModuleLaunchKernel\tcudaLaunchKernel\nk_0x1\tk2\n' >equiv
 is '--equiv' "$(tl-diff --equiv equiv --table uid_map hip.json other.json | grep -c trace)" 0
 
-# frames: the second is elsewhere, another line
+# frames: the second in another file, on another line
 framed() {
 	ev python_function "$1/a.py($2): f" 1 0 60
 	ev python_function 'nn.Module: Net_0' 1 1 58
@@ -339,7 +339,7 @@ is '--by kernel: a replay' \
 is '--by kernel: other annotations, the same replays' \
 	"$(sed s/decode_/step_of_/ r2.json >r3.json; rows 'tl-diff --by kernel -c kind,name r1.json r3.json')" \
 	'replay ke.replay ka.replay kb.replay kc.replay kd.'
-# the same kernels in a step, and launched one by one outside of any
+# the same kernels in a step, and launched one by one outside steps
 {
 	ev user_annotation ProfilerStep#3 1 0 90
 	for n in 1 2 3; do call $((n * 10)) $n; gpu k$n $((n * 10 + 5)) 4 $n; done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-export: what was decoded comes back, and viewers get what they need.
+# tl-export: decoded traces come back, and viewers get what they need.
 . tests/cli/lib.sh
 same_json() {
 	python3 "$ROOT/tests/oracle/same_json.py" "$@"
@@ -60,7 +60,7 @@ is 'quirks through NDJSON' "$bad" ''
 # shellcheck disable=SC2086 # names without spaces
 ok 'quirks come back' same_json $pairs
 
-# --- what is as it was written ---
+# --- unchanged as written ---
 cat >odd.json <<'END'
 [{"ph":"X","ts":"17.5","dur":-3,"name":"a","pid":"1","tid":null,
 "args":{"n":NaN,"i":-Infinity,"big":18446744073709551615,"e":12e0,"z":-0,
@@ -140,7 +140,7 @@ tl-export --pids keep r/*.json >d.json
 is 'or as they were' "$(value 'max(e["pid"] for e in ev
 if isinstance(e["pid"], int)) < 10000000' d.json)" True
 
-# --- as the reference's fusion ---
+# --- like the reference's fusion ---
 tl-export --fuse r/*.json >f.json
 is 'processes: a rank is below the one before, its GPU below its CPU' \
 	"$(value '[(e["args"].get("name") or e["args"]["sort_index"]) for e in ev

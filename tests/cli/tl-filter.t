@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-filter: what is kept, that a tree stays one, that analysing what was kept
-# is analysing with the same options; every kind of input, every failure.
+# tl-filter: what it keeps, that a tree stays one, that analysing its output is
+# the same as analysing with its options; every kind of input, every failure.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
-# body FILE: the lines of a stream but the first, which names programs
+# body FILE: the lines of a stream without the first, which names programs
 body() {
 	tl-cat "$1" | sed 1d
 }
@@ -35,7 +35,7 @@ like 'a small selection is a small file' \
 	"$(tl-filter --name '*layer_norm*' t.tl | wc -c) $(wc -c <t.tl)" \
 	'^[0-9]{4,5} [0-9]{6}'
 
-# ---- against a slow reading of the options ----
+# ---- against a slow implementation of the options ----
 
 cat >selections <<'END'
 
@@ -98,7 +98,7 @@ process() { # process PID FIRST START
 process 12 2 50 | trace >alone.json
 tl-tree procs.json -o procs.tl
 tl-tree alone.json | tl-cat -b procs.tl - >sources.tl
-kernels() { # kernels STEPS [TREE]: those of sources, processes and launch calls
+kernels() { # kernels STEPS [TREE]: kernels by source, process and launch call
 	tl-filter --step "$1" "${2:-procs.tl}" 2>/dev/null | tl-cat --tsv -F src,corr,kind |
 		awk '$3 == "kernel" { print $1 ":" $2 }' | sort | paste -sd ' ' -
 }
@@ -137,7 +137,7 @@ is 'folded' "$(both tl-fold | awk '{ n += $NF } END { print n }')" 8000
 
 is 'joined' "$(both tl-cat --tsv -F src,corr,kind | awk '$3 == "kernel" { print $1 ":" $2 }')" \
 	'1:1201'
-# what no input has is said once, by programs that put tl-filter in front, too
+# what no input has is reported once, also by programs that run tl-filter first
 for program in tl-filter 'tl-cat' 'tl-cat --tsv' tl-export 'tl-html -o page.html' 'tl-merge --align none'; do
 	reports 3 no-process "$program --step 3@77 procs.json alone.json"
 	reports 3 no-such-source "$program --step 3@2:12 procs.json alone.json"
@@ -148,7 +148,7 @@ reports 3 no-process 'tl-collective --step 3@77 procs.json alone.json'
 refuses 2 'needs --first-source' 'tl-filter --met 5 procs.tl'
 is 'exported' "$(both tl-export | grep -c '"kernel"')" 1
 
-# a process of one of several ranks
+# a process of only one of several ranks
 for r in 0 1 2; do
 	process $((21 + r)) 1 0 | trace ",\"distributedInfo\":{\"rank\":$r}" >rank-$r.json
 done
@@ -165,8 +165,8 @@ done
 is 'all programs mean the same' \
 	"$(sh "$ROOT/tests/oracle/selections.sh" procs.tl '--step 2-3@12' 2>&1 | grep -v '^ok|')" ''
 is 'steps' "$(rows 'tl-steps --step 2-3@12 -c step,pid procs.tl')" '2 12.3 12.'
-# the kernels start at 220 and 320, those of the other process before them end at
-# 178 and 278
+# the kernels start at 220 and 320; those of the other process before them end
+# at 178 and 278
 is 'idle time' "$(tl-idle --step 2-3@12 --no-header -c time_ns procs.tl |
 	awk '{ n += $1 } END { print n }')" 84000
 refuses 2 '3-7@PID' 'tl-filter --step @12 procs.tl'
@@ -196,16 +196,17 @@ done
 
 # ---- filter then analyse ----
 
-# agree TEXT FILE: tl-timeline of what was kept, and with the options
+# agree TEXT FILE: tl-timeline of filtered traces, and with the options
 agree() {
 	bad=
 	while read -r o; do
 		case $o in *--subtree*) continue ;; esac
 		for by in '' '--by step' '--by phase' '--by annotation' '--by dev'; do
-			# a step's time holds work that another step launched,
-			# of which a filter keeps nothing
+			# a step's time includes work that another step
+			# launched, which a filter drops
 			case $o$by in *--step*--by\ step*) continue ;; esac
-			# nor does it tell that a step without chosen work had some
+			# nor does it show that a step without chosen work had
+			# some
 			case $o$by in *--from*--by\ step*) continue ;; esac
 			eval "tl-timeline $o $by $2" >want 2>want.err
 			w=$?
@@ -365,7 +366,7 @@ ok 'and leaves a tree of nothing' tl-cat --check s.tl
 ok 'rank without a source' sh -c 'tl-filter --rank 9 t.tl | tl-cat --check'
 like 'a summary' "$(tl-filter -v --kind kernel t.tl 2>&1 >/dev/null)" \
 	'[0-9]+ chosen, [0-9]+ kept as stubs'
-# depth that jumps: a binary stream made of lines that lie
+# depth that jumps: a binary stream made of false lines
 sed 's/"depth":1,/"depth":7,/' t.ndjson >lies.ndjson
 refuses -o 1 'tree order is broken' 'tl-filter --kind kernel lies.ndjson'
 

@@ -5,7 +5,7 @@
 
 frame() { ev python_function "$1" 1 "$2" "$3"; }
 op() { ev cpu_op "$1" 1 "$2" "$3"; }
-# work NAME LAUNCH_US TS DUR CORR: a launch and what it launched
+# work NAME LAUNCH_US TS DUR CORR: a launch and its kernel
 work() {
 	ev cuda_runtime cudaLaunchKernel 1 "$2" 5 "\"correlation\":$5"
 	ev kernel "$1" 7 "$3" "$4" "\"device\":0,\"stream\":7,\"correlation\":$5"
@@ -74,7 +74,7 @@ is '-o' "$(tl-fold -o out t.tl; cat out)" "$(tl-fold t.tl)"
 is 'names are escaped' "$(tl-fold hostile.json)" '[no name];[no name] 1000
 a\x3bb\\c\n\t\x01\xc2\x85é;k\x3b1\x202 1000'
 
-# 'a' is the beginning of 'a b' and of 'ab'; ';' is between blank and 'b'
+# 'a' is a prefix of 'a b' and of 'ab'; ';' is between blank and 'b'
 {
 	i=0
 	for n in a ab 'a b' 'a<' 'a;' A é; do
@@ -111,7 +111,7 @@ done
 
 # ---- --diff ----
 
-# The same at other lines and addresses, one op slower, one op new, one gone.
+# The same with other lines and addresses, one op slower, one op new, one gone.
 {
 	frame 'a/train.py(7): main' 0 1000
 	frame 'nn.Module: Net_0' 10 400

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The generator that the other tests lean on.
+# The generator that other tests depend on.
 # shellcheck disable=SC2086 # lists of options are split
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
@@ -8,7 +8,7 @@ plan 45
 
 small='--layers 1 --steps 2'
 
-# sum OPTION...: what the options give
+# sum OPTION...: a checksum of the output
 sum() {
 	tl-gen $small "$@" | cksum
 }
@@ -87,7 +87,7 @@ EOF
 	ok 'a sound job with graphs' python3 sound.py a.json graph
 }
 
-# Whatever is planted in ranks, their traces say all that ran.
+# With any plant in ranks, traces have all that ran.
 if command -v tl-health >/dev/null; then
 	for planted in '' '--late-rank 2=2000000' '--late-rank 1=300000 --late-rank 2=500000' \
 		'--graph --late-rank 0=9000' '--slow-link 2' '--clock-skew 1=4000000'; do
@@ -97,7 +97,7 @@ if command -v tl-health >/dev/null; then
 	done
 fi
 
-# Ranks agree on what they do together.
+# Ranks agree on their common work.
 tl-gen $small --ranks 8 -d ranks --late-rank 5=90000 --drop-collective 2:3 --gzip
 cat >ranks.py <<'EOF'
 import glob, gzip, json
@@ -126,7 +126,7 @@ assert list(last) == [5], last
 EOF
 ok 'ranks agree, but for what was planted' python3 ranks.py
 
-# What is planted is there, where it was planted, and all else as it was.
+# A plant is at its place, and all else is unchanged.
 cat >planted.py <<'EOF'
 import json, subprocess, sys
 from collections import Counter
@@ -248,7 +248,7 @@ tl-gen $small $(sed -e '/raw-quote\|trailing-comma\|truncated\|bad-utf8\|bom\|na
 	-e 's/^\([^ ]*\) .*/-q \1/' quirks) -o all.json
 ok 'quirks go together' strict all.json
 
-# What quirks add stands beside the job, whose lines stay.
+# Quirks add events beside the job, whose lines stay.
 tl-gen $small -q deep -q hostile -q bleed-small -q counters -q triton -q xpu \
 	-q begin-end -o more.json
 tl-gen $small -q xpu -o xpu.json

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # tl-graft: captures under launches of graphs, each way of pairing, pseudo-ops,
-# what goes wrong. tests/ref/roofline.t and ops.t compare real ones with the
-# reference's tables.
+# errors. tests/ref/roofline.t and ops.t compare real ones with the reference's
+# tables.
 . tests/cli/lib.sh
 command -v tl-ops >/dev/null ||
 	skip_all 'tl-ops, which shows what was grafted, was not built'
 
 # replay [STREAM...]: a step with one launch of a graph, which runs a, b, c and
-# a fill, each on the GPU stream named
+# a fill, each on the given GPU stream
 replay() {
 	ev user_annotation 'step[DECODE bs=3]' 1 0 1000
 	ev cpu_op outer 1 5 100
@@ -43,7 +43,7 @@ capture() {
 replay | trace >replay.json
 capture a b c | trace >capture.json
 
-# grafted ARGUMENT...: what the GPU did, with its op and module
+# grafted ARGUMENT...: GPU work with its op and module
 grafted() {
 	tl-graft "$@" 2>/dev/null | tl-cat -F kind,name,op,module --no-header |
 		sed -n 's/^\(kernel\|memset\)\t//p' | tr '\t' ' '
@@ -202,7 +202,7 @@ is 'a trace without any goes through as it is' \
 is 'both at once' "$(tl-graft --pseudo-ops --capture capture.json replay.json | tl-cat | sed 1d | cksum)" \
 	"$(tl-cat g.tl | sed 1d | cksum)"
 
-# the other built-in rules, one after another on a thread
+# the other built-in rules, in sequence on a thread
 frame() { ev python_function "$1" 1 "$2" "$3"; }
 five='"Input Dims":[[4,8],[8,8],[8],[1],[4,6]]'
 {
@@ -257,7 +257,7 @@ pseudo_mla_decode_fwd 22,Pseudo op:true
 pseudo_mla_prefill_fwd 28,Pseudo op:true
 pseudo_v4_paged_decode_hca 35,Pseudo op:true,v4_mode:hca,v4_call_index:0,v4_tp:1,v4_H_Q:32,v4_d_h:512'
 
-# ---- what is added has a name, as tables print it and options take it ----
+# ---- added events have names, which tables print and options take ----
 uid=$(tl-ops --by args -c name,first_uid --no-header g.tl | sed -n 's/^op::b\t//p')
 like 'of a copy' "$uid" '^2\.[0-9]+$'
 like 'a column with such names is of texts' \
@@ -275,7 +275,7 @@ if command -v tl-roofline >/dev/null; then
 		sed -n 's/^op  *//p')" pseudo_op::moe_triton_unfused_up
 fi
 
-# ---- rules of one's own ----
+# ---- a user's rules ----
 {
 	ev cpu_op my::mlp_3 1 0 500 '"Input Dims":[[4,8],[8,2]],"Input type":["float","float"]'
 	expert 100 my_gemm
@@ -313,7 +313,7 @@ if command -v tl-roofline >/dev/null; then
 		'my::product 1 [[4,8],[8,2]]
 my::product 2 [[4,8],[8,2]]'
 fi
-# rule TEXT: its make, on the op; what comes out is as without it
+# rule TEXT: its make, for the op; the output is the same as without it
 rule() {
 	printf 'pseudo { ops = { "my::mlp_3" }, make = function (e) %s end }\n' "$1" >rule.lua
 	tl-graft --models rule.lua mlp.json 2>err | tl-cat | sed 1d

@@ -7,8 +7,8 @@
 
 plant() { python3 "$ROOT/tests/gen/health.py" "$@"; }
 
-# health FILE [OPTION...]: findings as severity:check:count, and the status; but
-# no notes that the sound trace has, or that follow from what is planted
+# health FILE [OPTION...]: findings as severity:check:count, and the status,
+# without notes that the sound trace has, or that follow from what is planted
 health() {
 	tl-health -c severity,check,count --no-header "$@" 2>err |
 		grep -v -e 'note.content.few' -e 'note.content.idle' \
@@ -137,7 +137,7 @@ is 'limits as the reference has them' \
 	"$(health --set content.idle=30,60 --set content.no_shapes=20,60 --set content.unstable=0 in.json)" \
 	'misleading:content.idle:39 warning:content.unstable:1 note:content.no_shapes:2 4'
 
-# ---- what costs more ----
+# ---- expensive checks ----
 plant flows=7 >in.json
 is 'flows are not read' "$(health in.json)" 0
 if command -v tl-roofline >/dev/null; then # --deep runs it
@@ -192,7 +192,7 @@ long = 2 * 100500 + 30123 + 10000
 print(f"{4 * 30123}|{100 * 4 * 30123 / (4 * long + 36 * 30123)!r}|GPU time|84")')"
 like 'evidence in the verdict' "$(tl-health in.json 2>&1 >out)" \
 	'usable, with 1 warning: GPU events end after .* \(5.88 % of GPU time, time.overrun\)$'
-# a kernel lasts 30 us then
+# a kernel then takes 30 us
 plant coarse >coarse.json
 like 'a verdict is whole by itself' "$(tl-health --set time.coarse=1 coarse.json 2>&1 >out)" \
 	': times are multiples of 1 us \(3.33 % of a mean GPU event, time.coarse\)$'
@@ -215,7 +215,7 @@ refuses 1 'salvage' 'tl-health cut.json'
 sed 's/},{"ph":"X","cat":"kernel"/},garbage,&/3' whole.json | sed 's/garbage,},/garbage,/' >lost.json
 tl-decode --salvage lost.json -o lost.tl 2>err
 like 'damage within' "$(health lost.tl)" 'warning:file.lost:1 .*3$'
-# a byte that is no UTF-8 in each of two names
+# an invalid UTF-8 byte in each of two names
 sed 's/"aten::mm"/"aten::m\xffm"/; s/"ProfilerStep#1"/"\xfeProfilerStep#1"/' whole.json >bytes.json
 is 'bytes that are no text' "$(tl-decode --salvage bytes.json 2>err | tl-health --no-header -c severity,check,count 2>err |
 	grep mended | tr '\t' ' ')" 'note file.mended 2'
@@ -263,7 +263,7 @@ refuses 2 'more than two' 'tl-health --set time.zero=1,2,3 sound.json'
 refuses 1 'No such file' 'tl-health missing.json'
 refuses -o 1 'No space left' 'tl-health overrun.json >/dev/full'
 
-# ---- what is taken while it is read ----
+# ---- decisions while reading ----
 plant overrun=4 no_work=1 backward=2 processes=3 graphs=2 no_shapes=2 >mixed.json
 tl-decode mixed.json | tl-cat --ndjson >asis.ndjson
 want=$(tl-health --format tsv mixed.json 2>err)
@@ -276,7 +276,7 @@ is 'a base that is another one in the end' "$(grep -c '"base":"7"' late.ndjson; 
 $want"
 is 'a tree' "$(tl-tree mixed.json | tl-health --format tsv 2>err)" "$want"
 
-# ---- real traces: which are misleading, and no other ----
+# ---- real traces: which are misleading, and no others ----
 if have_data; then
 	for f in "$TL_DATA"/*/*.json.gz "$TL_DATA"/*/*.json "$TL_DATA"/*/*.pb \
 		"$TL_DATA"/*/*.csv "$TL_DATA"/*/*.pftrace "$TL_DATA"/*/*.rpd; do

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-html: pages that are whole, need nothing else, and can't be broken into.
+# tl-html: pages that are whole and self-contained, and can't be broken into.
 . tests/cli/lib.sh
 
 command -v tl-ops >/dev/null || skip_all 'tl-ops is not built'
 
 page() { python3 "$ROOT/tests/oracle/page.py" "$@" 2>&1; }
 
-# ---- what is in it ----
+# ---- contents ----
 
 tl-tree "$SAMPLE" -o t.tl
 tl-timeline --format ndjson t.tl >timeline.ndjson
@@ -115,7 +115,8 @@ is 'a trace and itself' "$(icicle same.html 'flat[2::4] == flat[3::4]')" True
 ok '--names' tl-html -o named.html --vs after.tl --names '</script>,b&"' before.tl
 is 'are names' "$(icicle named.html sides)" "['</script>', 'b&\"']"
 like 'and no markup' "$(page named.html | tr '\n' ' ')" 'stacks'
-# Another line, address, launch and op: linear is slower, add is new, mul gone.
+# Another line, address, launch and op: linear is slower, add is new, mul is
+# gone.
 pair() { # pair LINE ADDRESS LAUNCH OP DUR
 	cat <<END
 {"traceEvents":[
@@ -197,7 +198,7 @@ ok 'hostile names' tl-report --html evil.html --title '</title><b>&"' evil.json
 is 'stay names' "$(page evil.html | head -n 1)" '</title><b>&"'
 is 'and no markup' "$(grep -c -e '<img' -e '<b>' -e '<script>alert' evil.html)" 0
 
-# Names as long as a page, from right to left, with what ends an element.
+# Names as long as a page, right to left, and with the end of an element.
 python3 - <<'END'
 import json
 def x(cat, name, pid, tid, ts, dur, **args):
@@ -257,11 +258,11 @@ for browser in chromium chromium-browser google-chrome ''; do
 	! sanitized || browser='' # it is no program of ours
 	[ -z "$browser" ] || ! command -v $browser >/dev/null || break
 done
-drawn() { # drawn FILE [OPTION]: the page as the browser has it
+drawn() { # drawn FILE [OPTION]: the page in the browser
 	# shellcheck disable=SC2086 # an option or none
 	python3 "$ROOT/tests/oracle/browser.py" "$browser" "$TMP/browser" "$1" ${2-} 2>browser.err
 }
-# asked PAGE EXPRESSION [OPTION]: what the script says of the page once it is drawn
+# asked PAGE EXPRESSION [OPTION]: a value from the script of the drawn page
 asked() {
 	# shellcheck disable=SC2016 # the browser's
 	{
@@ -387,7 +388,7 @@ END
 	is 'ops, rooflines and what is lost of both' \
 		"$(grep -o '<h2>\(Top ops\|Lost to\|Roofline\|Categories\)[^<]*</h2>' dom | sed 's/ (.*//; s/<[^>]*>//g' | tr '\n' ,)" \
 		'Top ops: old,Top ops: new,Lost to the roofline: old,Lost to the roofline: new,Roofline: old,Roofline: new,Categories: old,Categories: new,'
-	# What is at one height, and what has a row for itself.
+	# What is at the same height, and what has a row of its own.
 	is 'each beside its counterpart' "$(asked both.html \
 		'[...[...document.querySelectorAll(".two > div")].filter(e => e.querySelector("h2")).reduce((m, e) =>
 			m.set(e.offsetTop, [...(m.get(e.offsetTop) || []), e.querySelector("h2").textContent.replace(/ \(.*/, "")]),

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-idle: each rule of a gap's cause with a trace made for it, options, files of
-# causes, bad input. tests/ref/idle.t has the real traces.
+# tl-idle: each rule of a gap's cause with a trace made for it, options, files
+# of causes, bad input. tests/ref/idle.t has the real traces.
 . tests/cli/lib.sh
 
-# A kernel ends at 100 us; the next one begins at END, launched by a call from
-# CALL on for 5 us: gap END CALL [STREAM]. Events of the host come on stdin.
+# gap END CALL [STREAM]: a kernel ends at 100 us; the next one begins at END,
+# launched by a call of 5 us from CALL. Host events come on stdin.
 gap() {
 	{
 		cat
@@ -40,7 +40,7 @@ is 'pieces that differ in no column are one row, by however many' \
 	"$(rows 'tl-idle --by class,cause,call,op,module,thread,step,phase,opened_by,dev,gpu_stream -c count,call gap.json' | tr . '\n' | grep model | sort -r)" \
 	'2 model
 1 model'
-# what other threads did while the launching one was at rest
+# activity of other threads while the launching one was at rest
 crowd() {
 	for tid in $(seq 100 "$1"); do
 		frame 'threading.py(320): wait' "$tid" 0 600
@@ -144,7 +144,7 @@ is 'another GPU stream' "$(causes)" 'dependency 50000.'
 is 'which is inferred' "$(rows 'tl-idle --table idle_gaps -c is_inferred gap.json')" 'true.'
 awaited() { rows 'tl-idle --table idle_gaps -c cause,awaited_name,awaited_uid,is_inferred gap.json'; }
 is 'of the one before' "$(awaited)" 'dependency first 1 true.'
-# other_work US: on a third GPU stream, for which the second launch waits
+# other_work US: on a third GPU stream; the second launch waits for it
 other_work() {
 	ev cuda_runtime cudaLaunchKernel 1 6 4 '"correlation":3'
 	ev kernel source 9 12 "$1" '"device":0,"stream":9,"correlation":3'
@@ -319,7 +319,7 @@ is 'by the clock, not by the step that ends the gap' \
 	"$(rows 'tl-idle --by step -c step,time_ns border.json')" '1 50000.2 30000.'
 is 'as in tl-steps' "$(rows 'tl-idle --steps --by step -c step,time_ns border.json')" \
 	"$(rows 'tl-steps -c step,idle_ns border.json')"
-# step 2 has no GPU work: it is in the gap, whose cause is told, but not idle
+# step 2 has no GPU work: it is in a gap with a known cause, but is not idle
 {
 	ev user_annotation ProfilerStep#1 1 0 100
 	ev user_annotation ProfilerStep#2 1 100 100
@@ -449,7 +449,7 @@ is 'the start of a graph, among the work of another launch' \
 	"$(window launched,launch_work_ns,graph_ns)" '4 25000 145000.'
 none | gap 300 250
 
-# ---- what graphs would leave ----
+# ---- idle time that graphs would leave ----
 
 # two steps of 2 and 3 launches: 3 gaps of 1 us and 2 launches of 10 us
 {
@@ -509,7 +509,7 @@ is '--no-python: no frame is a cause, and the sum stays' \
 		{ sum += $2; n += $1 == "python" } END { print n, sum }')" \
 	"0 $(tl-idle "$SAMPLE" | awk -F '\t' '{ sum += $2 } END { print sum }')"
 
-# all GPU events last 0 ns: nothing is known, and no law is broken
+# all GPU events take 0 ns: nothing is known, and no law is broken
 {
 	ev kernel k 7 42 0 '"device":0,"stream":7'
 	ev user_annotation 'ProfilerStep#1' 1 1 100

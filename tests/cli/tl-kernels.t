@@ -13,8 +13,8 @@ gpu() { # gpu NAME STREAM TS DUR CORR [CAT]
 		"\"device\":0,\"stream\":$2,\"correlation\":$5,\"grid\":[$2,1,1],\"block\":[64,1,1]"
 }
 
-# An op with two kernels, one of them of the wrapped op below; a graph launch
-# and a call outside of ops; a collective; a copy; one without a launch.
+# An op with two kernels, one of them of the wrapped op below it; a graph launch
+# and a call outside ops; a collective; a copy; a kernel without a launch.
 work() {
 	ev python_function 'nn.Module: Net_0' 1 0 100
 	op aten::mm 10 30 '[[64,32],[32,16]]'
@@ -66,7 +66,7 @@ is '--by op,args,kernel' \
 is 'TFLOP/s: 2 x 64 x 32 x 16 in 20 us' \
 	"$(tl-kernels --by op,args,kernel --name 'Cijk*' -c tflop_s_mean --no-header small.tl | cut -c 1-9)" \
 	0.0032768
-# 64 x 16 of a tile of 64 x 128; one tile on 304 compute units
+# 64 x 16 in a tile of 64 x 128; one tile on 304 compute units
 is 'how tiles fit, and the roof' \
 	"$(rows 'tl-kernels --arch MI300X --by op,args,kernel --name "Cijk*" -c pct_tile,pct_wave small.tl')" \
 	'12.5 0.3289473684210526.'
@@ -155,7 +155,7 @@ is '-d writes the tables of the reference, and the one asked for' "$(echo dir/*)
 is '-d has its columns' "$(head -n 1 dir/kernel_summary.csv)" \
 	'Parent op category,Parent cpu_op,Kernel name,Kernel stream,Kernel duration (µs)_sum,Kernel duration (µs)_count,Kernel duration (µs)_mean,Kernel duration (µs)_min,Kernel duration (µs)_max,Percent of kernels time (%),Percent of total time (%)'
 
-# products, as rocprofv3's .pftrace has them: work-items, in blocks where they divide
+# products as in rocprofv3's .pftrace: work-items, in blocks if they divide
 cat >products.json <<'EOT'
 [{"ph":"X","cat":"kernel_dispatch","name":"a","ts":1,"dur":1,"args":{"grid_size":1024,"workgroup_size":256}},
 {"ph":"X","cat":"kernel_dispatch","name":"b","ts":3,"dur":1,"args":{"workgroup_size":256,"grid_size":1000}},
@@ -234,7 +234,7 @@ ok '--help' sh -c 'tl-kernels --help | grep -q launch-config'
 
 # ---- sequences ----
 
-# a b c  a b c  x  a b, copies and long gaps end a run
+# a b c  a b c  x  a b; copies and long gaps end a run
 {
 	call 0 1; gpu a 7 10 5 1
 	call 2 2; gpu b 7 18 5 2
@@ -274,7 +274,8 @@ is 'the gaps of a kernel after another are those of its stream' \
 is 'of one stream' \
 	"$(rows 'tl-kernels --sequences -c sequence,count,gap_ns_sum --gpu-stream 8 streams.json')" \
 	'a | b 2 26000.'
-# 300 nested ops, each with a kernel of its own and 6000 below all of them
+# 300 nested ops, each with a kernel of its own, and 6000 kernels below all of
+# them
 awk 'BEGIN {
 	print "{\"traceEvents\":["
 	x = "{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"cat\":\"%s\",\"name\":\"%s\",\"ts\":%d,\"dur\":%d,\"args\":{\"correlation\":%d,\"stream\":7}}"
@@ -391,7 +392,7 @@ is 'the same as plain Python finds' "$(head -n 1 seq.out | cut -c1-4)" 'ok 1'
 
 # ---- categories of inference ----
 
-# name of a kernel, category; each decided by another rule
+# name of a kernel, category; another rule decides each
 cat >categories.txt <<'END'
 Cijk_Alik_Bljk_BBS_MT64x32 GEMM-CK
 Cijk_Alik_F8F8S_MT64x32 GEMM-FP8
@@ -462,8 +463,9 @@ done
 # ---- by step, phase and annotation ----
 
 # Step 1 from 0, step 2 from 100 to 200. An op that begins in step 1 launches k2
-# in step 2, which runs behind both; k1 of step 1 runs in step 2; k3 is of thread 2,
-# which has no annotation of its own; k4 has no launch; k5's is behind all steps
+# in step 2, which runs after both; k1 of step 1 runs in step 2; k3 is from
+# thread 2, which has no annotation of its own; k4 has no launch; k5's is after
+# all steps
 {
 	ev user_annotation 'ProfilerStep#1' 1 0 100
 	ev user_annotation 'ProfilerStep#2' 1 100 100
@@ -526,7 +528,8 @@ for file in steps.json iterations.json bare.json "$SAMPLE"; do
 		done
 	done
 done
-# as others, where ops begin in the step in which they launch and, for tl-timeline, which
+# like others, if ops begin in the step in which they launch and, for
+# tl-timeline, which
 # goes by the clock, kernels run in it one by one
 of_step() { awk '$1 ~ /^[0-9]/ { print $1, $NF }'; }
 for file in iterations.json bare.json; do

@@ -91,8 +91,8 @@ is 'bandwidth over time' \
 
 # ---- launch-bound ----
 
-# A launch every 100 us from 50 us on, call 5 us, kernel 10 us from 60 us on; starved
-# LATE pauses for LATE us behind the 13th.
+# starved LATE: a launch every 100 us from 50 us, call 5 us, kernel 10 us from
+# 60 us; a pause of LATE us after the 13th.
 starved() {
 	i=0
 	while [ $i -lt 25 ]; do
@@ -138,8 +138,8 @@ is 'a launch in time may lie between' "$(runs queued.json | cut -d ' ' -f 1,2)" 
 is 'steps have estimates, too; the head is a gap then' \
 	"$(rows 'tl-launch --table graph_estimate -c what,step,launches,wall_ns,graph_ns steps.json')" \
 	'run 25 2420000 2136000.step 2 15 1500000 1326000.step 1 10 1000000 881000.'
-# Work of 400 us that each step of 1 ms launches at its end runs in the next one:
-# the first has no work within it, nothing waits.
+# Each step of 1 ms launches 400 us of work at its end, which runs in the next
+# one: the first has no work within it, nothing waits.
 for step in 0 1; do
 	ev user_annotation "ProfilerStep#$step" 1 $((1000 * step)) 1000
 	ev cpu_op aten::work 1 $((1000 * step + 1)) 940
@@ -169,8 +169,9 @@ is 'terms of the estimate that the trace has' \
 is 'a copy in pieces is no graph' \
 	"$(rows 'tl-launch --table launch_cost -c gpu_events,graph_gap_from,graph_launch_from pieces.json')" \
 	'27 assumed assumed.'
-# A step of 6,000 us with 25 kernels of 10 us; 3,080 us without any event behind the 13th:
-# nobody knows why, no graph returns them. 25 - 1 gaps and a launch: 24 + 10 us.
+# A step of 6,000 us with 25 kernels of 10 us; 3,080 us without any event after
+# the 13th: their reason is unknown, no graph saves them. 25 - 1 gaps and a
+# launch: 24 + 10 us.
 {
 	starved 3000
 	ev user_annotation 'ProfilerStep#1' 2 0 6000

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-link: links, what --stats says, every kind of input, what goes wrong.
+# tl-link: links, --stats, every kind of input, errors.
 . tests/cli/lib.sh
 
 cat >small.json <<'END'
@@ -23,7 +23,7 @@ cat >small.json <<'END'
 END
 tl-decode small.json >small.tl
 
-# rows CMD COLUMNS: as text with a bar between columns, a line an event
+# rows CMD COLUMNS: text with a bar between columns, a line per event
 rows() { sh -c "$1 2>err" | tl-cat -F "$2" --no-header | tr '\t' '|'; }
 
 is 'links and marks, order kept' "$(rows 'tl-link small.tl' id,launch,fwd,bwd,dur,flags)" \
@@ -91,7 +91,7 @@ is '--link of a linked stream links anew' \
 	"$(rows 'tl-link --link=ext linked.tl' id,launch,flags | grep '^[047]|' | tr '\n' ' ')" \
 	'0||unlinked 4||unlinked 7||unlinked '
 
-# MTIA: no call is called a launch, but calls have correlations.
+# MTIA: no call has the name of a launch, but calls have correlations.
 cat >mtia.json <<'END'
 {"traceEvents":[
 {"ph":"X","cat":"mtia_runtime","name":"runFunction","pid":1,"tid":1,"ts":0,"dur":5,"args":{"External id":4,"correlation":1}},

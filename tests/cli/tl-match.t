@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-match: blocks of iterations that match, what is written of them, refusals.
+# tl-match: matching blocks of iterations, its output, refusals.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
@@ -53,7 +53,7 @@ is 'on a terminal' "$(tl-match --num-steps 4 --format table -c phase,distance,a_
 tl-tree a.json -o a.tl
 is 'a tree and standard input' "$(rows 'tl-match --num-steps 4 -c a_steps a.tl - <b.json')" '14-17.2-5.'
 
-# ---- what -d writes ----
+# ---- output of -d ----
 
 tl-match --num-steps 4 -d out a.json b.json 2>err
 is 'files' "$(cd out && find . -type f | sort)" \
@@ -110,13 +110,13 @@ ok 'and the report is JSON' python3 -c 'import json; json.load(open("evil/match_
 sed 's/execute_13_/execute_99999999999999999999999_/; s/sk11214sqsq/sk99999999999999999999999sqsq/' a.json >huge.json
 ok 'numbers beyond int64' tl-match --num-steps 4 huge.json b.json
 
-# ---- schedules that are known, in every format of annotations ----
+# ---- known schedules, in every format of annotations ----
 
-# Of ten iterations three are prompts, two mixed, five decode; the load is that of
-# the ten, modulo 7. Keys grow by 1 in A and 2 in B: those of decode in the ten j of
-# A and i of B are 10 (j - 2 i) - k apart, k from 5 to 9, which is least, 3, with
-# j - 2 i = 1; of one load they are for i = 6, j = 13 first. What has no keys, or
-# the same, is the first of all.
+# Of ten iterations three are prompts, two mixed, five decode; the load depends
+# on the ten, modulo 7. Keys grow by 1 in A and 2 in B. Those of decode in the
+# tens j of A and i of B are 10 (j - 2 i) - k apart, k from 5 to 9: at least 3,
+# for j - 2 i = 1. Of equal load they are first for i = 6, j = 13. Without keys,
+# or with equal ones, the first of all matches.
 serving() { python3 "$ROOT/tests/gen/serving.py" --schedule phases --steps "$nsteps" "$@"; }
 slow && nsteps=2000 || nsteps=200
 for form in vllm_detailed sglang_detailed atom_detailed; do
@@ -133,7 +133,7 @@ for form in vllm_native sglang_native atom_native; do
 		"$(rows 'tl-match --approx --phase decode,mixed,prefill -c phase,distance,a_steps,b_steps x.json y.json')" \
 		'decode 0.0 6-10 6-10.mixed 0.0|0.0|0.0|0.0 4-5 4-5.prefill 0.0|0.0|0.0|0.0 1-3 1-3.'
 done
-# prompts on one server, generation on another: each has one phase, and no pair
+# prompts on one server, generation on another: each has one phase, so no pair
 python3 - <<'END'
 import json
 events = json.load(open("x.json"))["traceEvents"]
@@ -156,7 +156,7 @@ agrees 'of all processes' three.json two.json --num-steps 5 --top 3
 is 'whose they are' \
 	"$(rows 'tl-match --num-steps 5 --phase decode -c a_steps,a_process,b_steps,b_process three.json two.json')" \
 	'45-49@0:3 0:3 30-34@0:2 0:2.'
-# the second rank of A did the work of B; both have the same process
+# the second rank of A did B's work; both have the same process
 sed 's/generation_16(sq16sk/&9/' a.json >far.json
 cp far.json rank-0.json
 cp b.json rank-1.json
@@ -168,7 +168,7 @@ rm -r out
 tl-match --num-steps 4 --phase decode -d out ranks.tl a.json 2>err
 is 'its work alone' "$(tl-cat out/decode_only/*_A_*.tl | grep '"kind":"kernel"' |
 	grep -o '"src":[0-9]*' | sort | uniq -c | tr -s ' ')" ' 8 "src":1'
-# names for processes, of which --step takes patterns
+# names of processes, for which --step takes patterns
 is 'a process with a name' "$(sed 's/"pid":1,/"pid":"a,b",/' b.json >named.json
 	sed 's/"pid":1,/"pid":2,/' far.json >far2.json
 	python3 -c 'import json

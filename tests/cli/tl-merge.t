@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-merge: sources kept apart, one clock.
+# tl-merge: separate sources, one clock.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
@@ -38,7 +38,7 @@ tl-cat m.tl | grep -v '^{"tl"' >want
 tl-cat again.tl | grep -v '^{"tl"' >got
 same 'what is joined stays as it is' want got
 sed 's/"baseTimeNanoseconds":[0-9]*/"x":1/' r1.json >r1n.json
-# a rank that stands behind the events is known before them
+# a rank that comes after the events is known before them
 named() { # STREAM: names of processes
 	tl-export "$1" | grep -o '"rank [0-9]* P"' | tr '\n' ' '
 }

@@ -5,14 +5,14 @@
 
 module() { ev python_function "nn.Module: $1" 1 "$2" "$3"; }
 op() { ev cpu_op "$1" "$2" "$3" "$4" "${5:-}"; }
-# work NAME TID LAUNCH_US TS DUR CORR: a launch and what it launched
+# work NAME TID LAUNCH_US TS DUR CORR: a launch and its kernel
 work() {
 	ev cuda_runtime cudaLaunchKernel "$2" "$3" 5 "\"correlation\":$6"
 	ev kernel "$1" 7 "$4" "$5" "\"device\":0,\"stream\":7,\"correlation\":$6"
 }
 
 # Two layers; k1 and k2 overlap by 50 us; Dropouts do nothing on the GPU; kb is
-# the backward of what Linear_0 ran; k3 is launched in no module.
+# the backward work of Linear_0; k3 is launched in no module.
 net() {
 	ev python_function 'train.py(3): main' 1 0 1500
 	module Net_0 0 1000
@@ -55,8 +55,8 @@ is 'busy time of each call' "$(tsv depth,module,gpu_ns,self_ns,non_module_ns,ker
 1 Layer_1 200000 0 0 1
 2 Linear_1 200000 200000  1
 0 Non-nn.Module GPU Ops 55000 55000  3'
-# two GPUs at work at the same time, 100 and 50 us: each call on its own; spread
-# over both, a call has no share of their sum
+# two GPUs work at the same time, 100 and 50 us: each call on its own GPU; a
+# call over both has no share of their sum
 gpus() {
 	module A_0 0 90
 	ev cuda_runtime cudaLaunchKernel 1 10 5 '"correlation":1'
@@ -156,8 +156,8 @@ is '-d' "$(head -n 1 tables/nn_modules.csv | cut -d, -f 1,2)" 'depth,Name'
 
 # ---- FLOPs ----
 
-# linear's model doesn't answer without shapes, that of mm below it does, also
-# for what is below; own::op has none, Idle has no work.
+# linear's model needs shapes, that of mm below it has some, also for what is
+# below; own::op has no model, Idle no work.
 shapes='"Input type":["float","float"],"Input Dims":[[4,8],[8,2]]'
 {
 	module Net_0 0 1000
@@ -187,9 +187,9 @@ echo 'op { names = { "own::op" }, eval = function (_ENV) return 1e9, 8 end }' >o
 is '--models' "$(tsv module,gflop,no_model --flops --models ./own.lua flops.json | head -n 1)" \
 	"Net_0 1.000000128 "
 
-# outside: the backward op of a custom function, whose model reads what the
-# forward op was called with; an op with a model around a module, which counts
-# with what is its own; a launch in no op; own::op
+# outside: the backward op of a custom function, whose model reads the forward
+# op's arguments; an op with a model around a module, which counts with its own
+# work; a launch in no op; own::op
 conv='"Input type":["float","float","float"],"Input Dims":[[1,1,4,4],[1,1,3,3],[1]],"Input Strides":[[16,16,4,1],[9,9,3,1],[1]],"Concrete Inputs":["","",""]'
 {
 	module Net_0 0 100
@@ -298,8 +298,8 @@ quiet 'a reader may leave' 'tl-modules -p net.tl | head -n 1'
 
 # ---- backward work of discarded launches ----
 
-# c begins in the backward op and ends far behind it: it is discarded, and what
-# it launched is no work of that op
+# c begins in the backward op and ends far after it: it is discarded, and what
+# it launched is not that op's work
 {
 	module Net_0 0 100
 	op aten::mm 1 10 30 '"Sequence number":5'

@@ -15,8 +15,8 @@ gpu() { # gpu NAME STREAM TS DUR CORR [DEV] [CAT]
 
 # ---- direct and subtree time ----
 
-# outer launches k1 itself and has inner, which launches k2 and k3 on two
-# streams at once; a collective; a launch outside of all ops; a stray.
+# outer launches k1 itself and contains inner, which launches k2 and k3 on two
+# streams at once; a collective; a launch outside ops; an unlinked kernel.
 nested() {
 	meta process_name 1 0 name python
 	meta process_labels 1 0 labels CPU
@@ -122,7 +122,7 @@ is 'a selection leaves out what it has' \
 is 'steps from 0 on, then what is in none' \
 	"$(rows 'tl-ops --by step -c step,direct_ns_sum steps.json')" '0 1000.1 61000. 161000.'
 
-# one thread, written in two ways; an annotation of another began later
+# one thread, written in two ways; an annotation of another thread began later
 {
 	ev cpu_op my::op '"1"' 0 50
 	call 10 1
@@ -135,7 +135,7 @@ is 'a thread as a number and as its digits is one' \
 		rows 'tl-ops --all-ops --by annotation -c annotation,count written.json')" \
 	'my::op 5000.mine 1.'
 
-# g and d begin within the last 0.5 us of a, and end behind it
+# g and d begin within the last 0.5 us of a, and end after it
 {
 	ev python_function 'a.py(1): f' 1 0 100
 	op a 10 10
@@ -151,7 +151,7 @@ is 'an op that reaches out of another is none of it, also without frames' \
 is 'nor in tl-roofline' \
 	"$(tl-roofline -c name,kernel_ns_sum --no-header beside.json | tr '\t\n' ' .')" 'd 7000.a 5000.'
 
-# a module that did nothing on the GPU
+# a module without GPU work
 {
 	ev python_function 'nn.Module: Idle_0' 1 0 50
 	op aten::view 10 10
@@ -377,9 +377,9 @@ refuses 2 'needs --by name, category or args' 'tl-ops --by thread --call-stack m
 is '--pseudo-ops' "$(rows 'tl-ops --pseudo-ops --sort name -c name,direct_ns_sum experts.json')" \
 	'pseudo_op::moe_gptq_awq_down 10000.pseudo_op::moe_gptq_awq_up 10000.'
 
-# ---- arguments that are no arguments ----
+# ---- invalid arguments ----
 
-# The text of each is kept or the cell is empty; the time counts all the same.
+# The text of each is kept or the cell is empty; the time counts in any case.
 i=0
 while read -r dims; do
 	i=$((i + 1))
@@ -430,7 +430,7 @@ is '100,000 sets of arguments' \
 	"$(tl-ops --by args -c direct_ns_sum many.tl | sed 1d | sort | uniq -c | tr -s ' ')" \
 	' 100000 3000'
 
-# ---- shares stay what they are ----
+# ---- shares do not change ----
 tl-ops -c name,pct_of_direct,cumulative_pct --no-header small.tl | sort >shares
 is '--sort changes no share' \
 	"$(tl-ops -c name,pct_of_direct,cumulative_pct --sort name --no-header small.tl | sort)" "$(cat shares)"
@@ -438,7 +438,7 @@ is 'nor does --top' \
 	"$(tl-ops -c name,pct_of_direct,cumulative_pct --sort -name --top 1 --no-header small.tl)" \
 	"$(tail -n 1 shares)"
 
-# ---- a selection that matches nothing says what there is ----
+# ---- a selection that matches nothing lists what there is ----
 refuses 5 "GPU events; it has GPU streams? [0-9]" 'tl-ops --gpu-stream 77 small.tl'
 refuses 5 "GPU events; it has device 0$" 'tl-ops --dev 9 small.tl'
 refuses 5 "has no annotation 'nosuch'; it has '" 'tl-ops --annotation nosuch small.tl'
@@ -453,7 +453,7 @@ refuses 5 'of 2 GPU events; the longest is 12.5us$' 'tl-kernels --min-dur 1ms re
 tl-ops --annotation "$(tl-cat -F name --kind annotation --no-header small.tl | head -n 1)" -c name small.tl >out 2>err
 is 'what it names can be selected' "$? $(cat err)" '0 '
 
-# ---- columns that there aren't ----
+# ---- unknown columns ----
 refuses 2 "no column 'time': is it direct_ns_sum or subtree_ns_sum\?$" 'tl-ops --sort time small.tl'
 for c in "direct_ns_smu:direct_ns_sum or direct_ms_sum" dir_ns:direct_ns_sum cuont:count 'pct:pct_of_direct or cumulative_pct'; do
 	refuses 2 "has no column '${c%%:*}': is it ${c#*:}\?$" "tl-ops -c ${c%%:*} small.tl"
@@ -463,8 +463,8 @@ refuses 2 "no column 'zzz'; it has rank name .* and [0-9]+ more: see the page$" 
 
 # ---- phases ----
 
-# A prefill iteration, a decode one with a kernel of another thread, one of
-# both; a launch behind them; a collective, which owns nothing.
+# A prefill iteration, a decode one with a kernel of another thread, a mixed
+# one; a launch after them; a collective, which owns nothing.
 phases() {
 	meta process_name 1 0 name engine
 	ev user_annotation 'execute_context_2(600)_generation_0(0)' 1 100 100

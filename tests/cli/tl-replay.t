@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-replay: which ops, what a script of them holds, hostile names, bad input.
+# tl-replay: which ops, contents of a script, hostile names, bad input.
 . tests/cli/lib.sh
 
 command -v tl-replay >/dev/null || skip_all 'not built'
@@ -128,7 +128,7 @@ is 'indices of every dimension' "$(tl-replay --ir - index.json | grep -o '"dtype
 	'"dtype":"long int","strides":[1],"storage_elems":3,"init":"randint","low":0,"high":4
 "dtype":"long int","strides":[1],"storage_elems":3,"init":"randint","low":0,"high":4'
 
-# an op that launches through another, whose other call is counted too
+# an op that launches through another, which has another counted call
 {
 	for at in 100 200; do
 		[ $at = 200 ] || ev cpu_op aten::convolution 1 $at 80 '"Input Dims":[[9]],"Input type":["float"]'
@@ -147,7 +147,7 @@ is 'and below that of a row' "$(below --from conv.csv)" 'aten::cudnn_convolution
 refuses 1 'no column uid' 'tl-timeline t.json | tl-replay --from - t.json'
 refuses 2 'needs --annotation' 'tl-replay --segment t.json'
 
-# ---- what a script holds ----
+# ---- contents of a script ----
 
 is 'time of a call and of its kernels' "$(look '[o["aten::mm"][k] for k in
 	("count", "profile_us", "uid", "kernels")]')" \
@@ -184,7 +184,7 @@ print([a["value"] for a in ops[0]["replay_ir"]["list_kwargs"]],
 	ops[0]["replay_ir"]["list_pos_args"][0]["value"])')" \
 	"[2.0] {'shape': [4, 3], 'dtype': 'long int', 'strides': [3, 1], 'init': 'normal'}"
 
-# ---- scripts: nothing of a trace is code ----
+# ---- scripts: nothing in a trace becomes code ----
 
 reports 3 not-replayed 'tl-replay --schema my.txt --top 0 --script s.py --zip z.zip t.json'
 cat >check.py <<'END_PY'
@@ -234,7 +234,7 @@ s = ir["segment"]
 print(s["name"], [ir["ops"][i]["op_name"] for i in s["order"]])')" \
 	"part ['aten::relu', 'aten::mm', 'aten::relu']"
 
-# ---- attention over pages: all sequences as long as the longest ----
+# ---- paged attention: all sequences are as long as the longest ----
 {
 	ev cpu_op _vllm_fa2_C::varlen_fwd 1 100 80 '"Input Dims":[[6,8,64],[90,16,2,64],[90,16,2,64],[6,8,64],[4],[],[3],[],[3,4],[],[],[],[],[],[],[],[],[],[],[],[]],"Input type":["c10::Half","c10::Half","c10::Half","c10::Half","int","","int","","int","","Scalar","Scalar","Scalar","Scalar","Scalar","Scalar","Scalar","Scalar","Scalar","Scalar",""],"Concrete Inputs":["","","","","","","","","","","2","57","0.","0.125","False","True","-1","-1","0.","False",""]'
 	ev cuda_runtime cudaLaunchKernel 1 101 1 '"correlation":1'
@@ -256,8 +256,8 @@ gen None'
 
 # ---- modules, backward ops, several sources ----
 
-# A linear layer in a module, and its way back: the node of autograd launches a
-# kernel itself, below the wrapper that has the forward op's number.
+# A linear layer in a module, and its backward: the autograd node launches a
+# kernel itself, below the wrapper with the forward op's number.
 {
 	meta process_name 1 0 name python
 	ev python_function 'nn.Module: Net_0' 1 5 90
@@ -300,7 +300,7 @@ kwargs = {
 }
 run(getattr(getattr(torch.ops, "aten"), "clamp").default, args, kwargs)'
 refuses 1 'no recorded shapes' 'tl-replay --one --uid 27 t.json'
-# a number that is not recorded; one of its products has no shapes either
+# a number that is not recorded; one of its products lacks shapes, too
 {
 	ev cpu_op aten::fill_ 1 10 20 '"Input Dims":[[1],[]],"Input type":["float","Scalar"]'
 	ev cpu_op aten::mm 1 50 20
@@ -320,8 +320,8 @@ reports 5 no-product 'tl-replay --bench hipblaslt --name aten::clamp t.json'
 
 # ---- results ----
 
-# results FLUSH_MB GEMM ADD: of mm, whose second kernel is another one there, and of
-# add; us of a call. A call of add takes 100 us, its kernel less.
+# results FLUSH_MB GEMM ADD: us of a call of mm, whose second kernel is a
+# different one there, and of add. A call of add takes 100 us, its kernel less.
 results() {
 	cat <<-END
 		{"version":2,"device":"${4:-Stub 90}","flush_mb":$1,"ops":[
@@ -336,8 +336,8 @@ results 0 15 8 >warm.json
 results 256 17 9.5 >cold.json
 sed 's/"name": "[^]]*}\]/"name":"Stub 90"}]/' t.json >stub.json
 compared() { tl-replay "$@" --format tsv --no-header stub.json | tr '\t' ' '; }
-# recorded: gemm 20, splitk 10 us a call; the gap of 11 us is 10 - 4 us of other kernels,
-# 2 us of cache and 3 us of the rest
+# recorded: gemm 20, splitk 10 us per call; the gap of 11 us is 10 - 4 us of
+# other kernels, 2 us of cache and 3 us of the rest
 is 'recorded and replayed' "$(compared --compare warm.json --compare cold.json --table replay_compare \
 	-c name,recorded_ns,replayed_ns,gap_ns,other_kernels_ns,cache_ns,rest_ns,launch_idle_ns)" \
 	'aten::mm 30000.0 19000.0 11000.0 6000.0 2000.0 3000.0 3000.0

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-report: the screen, the sheets, the workbook, and what goes wrong.
+# tl-report: the screen, the sheets, the workbook, and errors.
 . tests/cli/lib.sh
 
 # The sheets depend on what could be built.
@@ -11,7 +11,7 @@ done
 sheets() { # the names of files in a folder, on one line
 	(cd "$1" && echo *)
 }
-left() { # what is left in a folder of temporary files
+left() { # leftovers in a folder of temporary files
 	ls -A "$1"
 }
 mkdir tmp
@@ -55,7 +55,7 @@ is 'the sheets' "$(sheets out)" "BinaryElementwise.csv GEMM.csv MorePointwise.cs
  Movement.csv Normalization.csv Optimizer.csv Reduce_fwd.csv SDPA_bwd.csv\
  SDPA_fwd.csv Softmax.csv UnaryElementwise.csv api_summary.csv coll_analysis.csv\
  copies.csv critical_path.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv $idle $launches $ops roofline_by_step.csv $steps unified_perf_summary.csv"
-# as many programs at a time as there are processors
+# as many programs at once as there are processors
 cpu=$(taskset -pc $$ | sed 's/.*: //; s/[,-].*//')
 ok 'with one processor' taskset -c "$cpu" tl-report -d one "$SAMPLE"
 is 'the sheets are the same' "$(diff -r out one)" ''
@@ -164,7 +164,7 @@ is 'temporary files are gone' "$(left tmp)" ''
 
 tl-gen --ranks 4 -d ranks --gzip -n 2 --late-rank 2=2000000
 ok 'four ranks' tl-report -d four ranks/*
-# of one of them every other kernel that computes is lost
+# in one of them every other kernel that computes is lost
 cp -r ranks lossy
 python3 - <<'EOT'
 import gzip, json
@@ -407,7 +407,7 @@ refuses 1 'tl-xlsx is not installed' 'PATH=$TMP/some:/usr/bin:/bin some/tl-repor
 
 # ---- a program that fails ----
 
-# with PROGRAM SCRIPT: the report, where that one does what is said
+# with PROGRAM SCRIPT: the report, with the script in place of the program
 with() {
 	rm -rf with out.with
 	mkdir with

@@ -76,11 +76,11 @@ slower() { # slower TFLOPS TRACE
 	printf '{"name":"x","mem_bw_gbps":1e6,"peak_tflops":{"matrix_fp32":%s}}' "$1" >x.json
 	cells above_roof "tl-roofline --arch ./x.json $2"
 }
-# conv NAME DUR: a 3 x 3 convolution of 8 x 8 x 6 x 6 to 8 x 8 x 4 x 4, which are
-# 2 x 8 x 8 x 16 x 8 x 9 = 147456 operations, in a kernel of 16 us and another.
-# Its times are multiples of 1 ns. Winograd's F(2x2,3x3) makes a tile of 4 in 16
-# products instead of 36, 2.25 times fewer; F(4x4,3x3) one of 16 in 36 instead of
-# 144, 4 times fewer.
+# conv NAME DUR: a 3 x 3 convolution of 8 x 8 x 6 x 6 to 8 x 8 x 4 x 4, with 2 x
+# 8 x 8 x 16 x 8 x 9 = 147456 operations, in a kernel of 16 us and another. Its
+# times are multiples of 1 ns. Winograd's F(2x2,3x3) computes a tile of 4 with
+# 16 products instead of 36, 2.25 times fewer; F(4x4,3x3) one of 16 with 36
+# instead of 144, 4 times fewer.
 conv() {
 	{
 		ev cpu_op aten::convolution 1 10 20 "$(args '[[8,8,6,6],[8,8,3,3],[],[],[],[],[],[],[]]' \
@@ -95,7 +95,7 @@ conv() {
 conv winograd_fwd_3x3 winograd_transform 4 >winograd.json
 conv direct_fwd_3x3 transform 4 >direct.json
 conv direct_fwd_3x3 winograd_transform 4 >small.json
-# fewer FACTOR TRACE: where the count would take FACTOR times the 20 us
+# fewer FACTOR TRACE: with a roof where the count takes FACTOR times the 20 us
 fewer() {
 	slower "$(awk -v f="$1" 'BEGIN { printf "%.9g", 147456 / (f * 20e-6) / 1e12 }')" "$2"
 }
@@ -104,7 +104,7 @@ for factor in 2.25 3.99; do
 	is "$factor times fewer without it" "$(fewer $factor direct.json)" unexplained
 done
 is 'no algorithm makes it 4.1' "$(fewer 4.1 winograd.json)" unexplained
-# 16 us, and 4 that do what else takes 16, are 1.6 times 20
+# 16 us, and 4 us for the work that otherwise takes 16, are 1.6 times 20
 is 'a small kernel explains as much as it does' "$(fewer 1.59 small.json)" 'Winograd: fewer operations than counted'
 is 'and no more' "$(fewer 1.61 small.json) $(fewer 2.25 small.json)" 'unexplained unexplained'
 sed 's/"mem_bw_gbps": 1/"mem_bw_gbps": 1e6/' one.json >fast.json
@@ -141,10 +141,10 @@ is 'and counts, also where only the peak of the rate is known' \
 one achievable 114688.0'
 like 'a named GPU' "$(cells roof 'tl-roofline --arch mi300x mm.json')" '^MI300X peak$'
 
-# ---- an op that its backward op tells more of ----
-# 2 tables, 3 indices in 2 x 2 bags; only the gradient, (2, 12) floats, tells that
-# rows have 6: 18 operations, 3 x 6 + 4 x 6 floats, 3 indices and 5 offsets of 8
-# bytes. Its own number went to the op before.
+# ---- an op whose backward op has more of its arguments ----
+# 2 tables, 3 indices in 2 x 2 bags; only the gradient, (2, 12) floats, shows
+# that rows have 6: 18 operations, 3 x 6 + 4 x 6 floats, 3 indices and 5 offsets
+# of 8 bytes. Its own number went to the op before.
 
 lookup() {
 	ev cpu_op aten::zero_ 1 5 1 '"Sequence number":5'
@@ -178,9 +178,9 @@ like 'no backward' "$(cells model_reason 'tl-roofline --name "fbgemm*" alone.jso
 	'total_D is not recorded .Concrete Inputs., nor is there a backward op$'
 like 'counts as one that failed' "$(cat "$TMP/err")" '1 op lacks recorded'
 
-# ---- an op within one of its table ----
-# Four kernels: the outer product launches one, one of its name below it two, and
-# one of its name and other sizes the last.
+# ---- an op inside another of its table ----
+# Four kernels: the outer product launches one, one of its name below it two,
+# and one of its name with other sizes the last.
 
 nested() {
 	ev cpu_op aten::mm 1 0 90 \
@@ -208,7 +208,7 @@ is 'what it stands for is named' \
 
 # ---- which op a GPU event belongs to ----
 # A module op around a product and a kernel of its own; an op without a model; a
-# collective; a launch outside of all ops; a kernel without a launch.
+# collective; a launch outside ops; a kernel without a launch.
 
 tree() {
 	ev cpu_op my::layer 1 0 100
@@ -254,7 +254,8 @@ tl-tree tree.json -o tree.tl
 is 'a tree gives the same' "$(tl-roofline tree.tl)" "$(tl-roofline tree.json)"
 
 # ---- models that the reference lacks ----
-# A loss has a kernel of its own and an op below it: its figures are of the first.
+# A loss has a kernel of its own and an op below it: the figures belong to the
+# first.
 
 mse() {
 	ev cpu_op aten::mse_loss 1 0 90 \
@@ -740,7 +741,7 @@ cat >one.json <<'END'
 {"ph":"X","cat":"kernel","name":"d","pid":0,"tid":7,"ts":500,"dur":4,"args":{"device":0,"stream":7,"correlation":4}}
 ]}
 END
-# Points 10 and 2 hold two's work, 2 also that of one; 3 is not of this trace.
+# Points 10 and 2 have two's work, 2 also that of one; 3 is not in this trace.
 cat >versus.ndjson <<'END'
 {"table":"diff_stats","columns":[{"id":"source","type":"text"},{"id":"gpu_op_uid","type":"int"},{"id":"lca_id","type":"int"},{"id":"lca_name","type":"text"},{"id":"busy_ns","type":"int","unit":"ns"}]}
 {"source":"trace1","gpu_op_uid":7,"lca_id":10,"lca_name":"ten","busy_ns":10000}
@@ -764,7 +765,7 @@ like '--diff: only the first of several traces, where runs have no number' \
 	"$(tl-roofline --diff versus.ndjson -c src,name,lca_ids --no-header one.json one.json |
 		tr '\t\n' '|,')" \
 	'^0[|]two[|]2; 10,0[|]one[|]2,0[|]none[|],1[|]two[|],1[|]one[|],1[|]none[|],$'
-# run 1 has numbers and events that run 0 has too
+# run 1 has numbers and events that are also in run 0
 {
 	sed -e 's/"columns":\[/&{"id":"src","type":"int"},/' -e 's/^{"source"/{"src":0,"source"/' \
 		-e '$d' versus.ndjson
@@ -798,9 +799,9 @@ refuses 1 'cut.ndjson: the table was cut off|cut.ndjson: line' \
 refuses 1 'No such file' 'tl-roofline --diff nosuch one.json'
 
 # ---- by phase of serving ----
-# A large product is compute-bound: 2 x 4096^3 operations are 137.4 ms at 1
-# TFLOP/s; of one row it is memory-bound: (64 + 64 x 64 + 64) x 4 = 16896 bytes
-# take 1.6896 us at 10 GB/s. An op without a model and one outside.
+# A large product is compute-bound: 2 x 4096^3 operations take 137.4 ms at 1
+# TFLOP/s. One with one row is memory-bound: (64 + 64 x 64 + 64) x 4 = 16896
+# bytes take 1.6896 us at 10 GB/s. An op without a model and one outside.
 cat >unit.json <<'X'
 { "name": "one", "mem_bw_gbps": 10,
   "peak_tflops": { "matrix_fp32": 1, "vector_fp32": 1 } }

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 #
-# tl-decode --salvage: what is whole comes out, and no more; and zip archives.
+# tl-decode --salvage: only undamaged events come out; and zip archives.
 . tests/cli/lib.sh
 
-# what is saved, by the name of each event
+# the names of the events saved
 names() {
 	sh -c "$1" 2>err | tl-cat --tsv -F name 2>/dev/null | sed 1d |
 		tr '\007' '@' | paste -sd' ' -
 }
 
-# ---- against what is whole ----
+# ---- against the undamaged trace ----
 
 # Arguments: seed and number of damaged files.
 oracle() { # oracle TEXT ARGUMENT...
@@ -26,7 +26,7 @@ oracle 'a byte changed' flip 1 $few
 oracle 'garbage between events' garbage 1 $few
 oracle 'rocprofv3 cut at each byte, or at many, and a damaged record' rocprof 1 $all
 
-# ---- what is whole stays as it is ----
+# ---- an undamaged trace is unchanged ----
 
 tl-decode --ndjson "$SAMPLE" | sed 1d >whole
 tl-decode --salvage --ndjson "$SAMPLE" >saved 2>err
@@ -104,7 +104,7 @@ refuses 1 'no event is whole' \
 refuses 1 'SQLite' 'printf "SQLite format 3" | tl-decode --salvage -o x.tl'
 refuses 1 'empty' 'tl-decode --salvage -o x.tl </dev/null'
 
-# Twelve losses: ten are told, then sums.
+# Twelve losses: ten are reported, then sums.
 {
 	echo '['
 	for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
@@ -115,7 +115,7 @@ refuses 1 'empty' 'tl-decode --salvage -o x.tl </dev/null'
 is 'ten are told' "$(grep -c 'byte .* skipped' err)" 10
 like 'then sums' "$(cat err)" 'stdin: 12 times: garbage between two events'
 
-# Hostile garbage takes no time that grows by its square.
+# Hostile garbage takes no quadratic time.
 python3 -c 'print("[" + "{\"a\":" * 400000)' >deep.json
 ok 'nesting without end' sh -c 'timeout 20 tl-decode --salvage -o x.tl deep.json; [ $? = 1 ]'
 

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-split: parts add up to the whole, and are what tl-filter makes.
+# tl-split: parts add up to the whole, and equal tl-filter's output.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
 # sums FILE...: number and time of events by kind and of kernels by name, GPU
-# time by op (one that goes on in the next part has work in both)
+# time by op (one that continues in the next part has work in both)
 sums() {
 	for f in "$@"; do
 		tl-cat --tsv -F kind,dur,flags --no-header "$f" |
@@ -34,7 +34,7 @@ is 'a part for each step, and the rest' "$(cd parts && echo *)" \
 tl-timeline --step 2 t.tl >want
 tl-timeline parts/step-2.tl >got
 same 'a part is what the option chooses' want got
-# of_part FILE: what is no stub, in the order of ids
+# of_part FILE: events without stubs, in the order of ids
 of_part() {
 	tl-cat "$1" | grep '^{"id"' | grep -v -e '"stub"' -e '"kind":"meta"' |
 		sed 's/"\(ndesc\|ngpu\)":[0-9]*,*//g' | sort
@@ -51,7 +51,7 @@ like 'a part is a tree' "$(tl-cat parts/step-2.tl | head -n 1)" '"tree"'
 ok 'parts are whole' sh -c 'for f in parts/*; do tl-cat --check $f || exit 1; done'
 is 'nothing else is left' "$(find parts -name '.*' -type f)" ''
 adds_up 'by time' whole --every 2ms t.tl
-# a backward op says what it did only with its forward op, in another part
+# a backward op needs its forward op, in another part
 analyse='tl-roofline --arch mi300x'
 command -v tl-roofline >/dev/null || analyse=tl-timeline # built without Lua
 k=0
@@ -72,7 +72,7 @@ adds_up 'of a trace' whole --by step "$SAMPLE"
 adds_up 'compressed' whole --by step -z t.tl
 is 'they are' "$(od -An -tx1 -N4 parts/step-2.tl | tr -d ' ')" 28b52ffd
 
-# more parts than files may be open: their files are closed in between
+# more parts than open files are allowed: files are closed in between
 # shellcheck disable=SC3045 # every sh here has it
 (ulimit -n 80 && tl-split --every 100us -d many t.tl) 2>err
 is 'over 64 parts' "$(test "$(find many -name '*.tl' | wc -l)" -gt 64 &&
@@ -99,11 +99,11 @@ same 'merged again, all is there' want got
 for i in 0 1; do
 	tl-tree job/rank-$i.json -o job/$i.tl
 done
-# events FILE: but names and annotations, which go to all
+# events FILE: without names and annotations, which all parts have
 events() {
 	tl-cat "$1" | grep '^{"id"' | grep -v -e '"kind":"meta"' -e annotation | sort
 }
-# a stub that is a backward op needs its forward op, too
+# a backward op that is a stub needs its forward op, too
 tl-split --every 2ms -d by-time job/0.tl
 for f in by-time/time-*.tl; do
 	n=${f#by-time/time-} n=${n%.tl}
@@ -125,7 +125,7 @@ is 'a part has its step of each rank' \
 tl-split --annotation 'Optimizer.step*' -d notes job/0.tl job/1.tl
 is 'the Nth annotation of each' "$(cd notes && echo *)" \
 	'annotation-1.tl annotation-2.tl rest.tl'
-# annotations inside one another: an event has several parts
+# nested annotations: an event has several parts
 sed 's/"Optimizer.step[^"]*"/"ProfilerStep#9"/' job/rank-0.json >nested.json
 tl-split --annotation '*' -d nested nested.json
 tl-cat nested/annotation-2.tl | grep '^{"id"' | grep -v '"stub"' >inner
@@ -154,7 +154,7 @@ cp used/step-2.tl kept
 refuses 1 'used/(step-[13]|rest)\.tl is from an earlier split' \
 	'tl-split -d used --by step two.tl'
 ok 'which stays as it was' cmp -s used/step-2.tl kept
-# of the other iterations nothing but the annotation is left, as a stub
+# of the other iterations only the annotation is left, as a stub
 ok 'iterations of a trace that was cut down to one' \
 	tl-split -d one --by iteration two.tl
 is '... of which only that one has a file' "$(find one -name '*.tl' | wc -l)" 1

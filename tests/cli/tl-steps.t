@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-steps: what a step is and each of its figures with a trace made for it, options,
-# bad input. tests/ref/steps.t has the real traces.
+# tl-steps: what a step is and each of its figures with a trace made for it,
+# options, bad input. tests/ref/steps.t has the real traces.
 . tests/cli/lib.sh
 
 step() { ev user_annotation "ProfilerStep#$1" "${4:-1}" "$2" "$3"; }

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The format itself: every rule of tl-stream(5), a second reader, the dump in
-# the page, and what becomes of damaged bytes.
+# the page, and damaged bytes.
 . tests/cli/lib.sh
 
 GOLDEN=$ROOT/tests/golden/stream
 oracle() { python3 "$ROOT/tests/oracle/tl_stream.py" "$@"; }
 
-# The files are what the script writes.
+# The files are the script's output.
 "$GOLDEN/make" made
 ok 'golden streams are as made' diff -r made/valid "$GOLDEN/valid"
 ok 'and the invalid ones' diff -r made/invalid "$GOLDEN/invalid"
@@ -36,7 +36,7 @@ for f in "$GOLDEN"/valid/*.tl; do
 	same "$name: what we write is what the page says" expected.1 got.1
 done
 
-# The same bytes through NDJSON as without it, where entries stand by group.
+# The same bytes through NDJSON and without it, for entries in order of groups.
 for name in ten-events value-types roles every-field tracks groups; do
 	f=$GOLDEN/valid/$name.tl
 	tl-cat --binary <"$f" >direct.tl
@@ -45,8 +45,8 @@ for name in ten-events value-types roles every-field tracks groups; do
 	same "$name: the same bytes through NDJSON" direct.tl through.tl
 done
 
-# Threads whose ids are numbers, but no int64: equal ones are one thread, of whose
-# events the shorter is below the longer.
+# Thread ids that are numbers but no int64: equal ones are one thread, and its
+# shorter event is below the longer.
 {
 	echo '{"tl":1}'
 	id=0
@@ -76,7 +76,7 @@ for f in "$GOLDEN"/invalid/*.tl; do
 	refuses 1 'bad.tl: ' 'tl-cat --check bad.tl'
 done
 
-# Values that no program needs are decoded when they are printed.
+# Values that no program needs are decoded only to be printed.
 for f in "$GOLDEN"/invalid/event-argument-*.tl; do
 	cp "$f" bad.tl
 	refuses -o 1 'malformed' 'tl-cat --ndjson bad.tl'

@@ -29,7 +29,7 @@ keys() {
 		sed 's/ $//'
 }
 
-# when CMD TEXT REASON: whether CMD works; else TEXT is skipped
+# when CMD TEXT REASON: whether CMD works; if not, TEXT is skipped
 when() {
 	sh -c "$1" >"$TMP/out" 2>&1 && return 0
 	skip "$2" "$3"
@@ -71,7 +71,7 @@ is 'no kinds at once but for 50 us' "$(rows 'tl-timeline --table gpu_busy_kinds 
 is 'all kinds at once, and a fill is memory' \
 	"$(rows 'tl-timeline --table gpu_busy_kinds -c kinds,time_ns kinds.json')" \
 	'computation 12000.communication 8000.memory 2000.computation + communication 3000.computation + memory 1000.communication + memory 2000.computation + communication + memory 2000.'
-# two that overlap, longer together than a time may be
+# two that overlap, together longer than a time can be
 {
 	gpu kernel a 0 7 0 1 1
 	gpu kernel b 0 8 1 1 2
@@ -119,7 +119,8 @@ is '-o writes a file' "$(sed -n 2p out.tsv)" "computation_time${tab}117000${tab}
 
 # ---- windows, groups, selection ----
 
-# Two steps of 100 us; k1 k2 launched in the first, k2 runs in the second; a
+# Two steps of 100 us; k1 and k2 are launched in the first, k2 runs in the
+# second; a
 # collective on another device, a copy; the last kernel has no launch.
 steps() {
 	ev user_annotation ProfilerStep#1 1 0 100
@@ -162,7 +163,7 @@ like 'and of the ranks asked for' \
 dev='100000 0 10000 110000 70000 180000 0 10000 30000 0 30000 0 30000 0 30000 30000 0 0'
 is '--by dev' "$(figures 'tl-timeline --by dev steps.tl')" "$dev"
 is '--by dev: keys' "$(keys 'tl-timeline --by dev steps.tl')" 'dev 0 1'
-# by the clock: the first step's second kernel runs on in the second step
+# by the clock: the first step's second kernel continues in the second step
 step='50000 0 0 50000 50000 100000 0 0 0 20000 30000 10000 60000 40000 100000 30000 10000 0 30000 0 0 30000 0 30000 0 0 30000'
 is '--by step' "$(figures 'tl-timeline --by step steps.tl')" "$step"
 is '--by step: keys, outside last' \
@@ -179,7 +180,8 @@ tl-timeline --by step --step 9 -c type,time_ns,percent,flags --no-header idle.js
 is 'nor is it idle with GPU work of other names' \
 	"$(tl-timeline --by step --step 9 --name k1 -c type,time_ns --no-header idle.json |
 		grep idle | tr '\t' '|')" 'idle_time|'
-# launched in step 2, it runs behind step 3: the GPU was idle in both, and that is known of 2
+# launched in step 2, it runs after step 3: the GPU is idle in both, known only
+# for 2
 {
 	ev user_annotation ProfilerStep#2 1 0 100
 	ev user_annotation ProfilerStep#3 1 100 100

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Ops and frames of XLA that tl-tree puts in: between what the host recorded
-# and the GPU work, below launches of graphs, and without launches.
+# Ops and frames of XLA that tl-tree adds: between host events and GPU work,
+# below launches of graphs, and without launches.
 . tests/cli/lib.sh
 
-# What a line is about: GPU work of an instruction, or an event of the host.
+# Arguments: GPU work of an instruction, or an event of the host.
 gpu() { # gpu ID NAME TS DUR CORR OP [MORE ARGS]
 	echo "{\"id\":$1,\"src\":0,\"kind\":\"kernel\",\"name\":\"$2\",\"ts\":$3,\"dur\":$4,\"pid\":1,\"tid\":16,\"args\":{\"correlation\":$5,\"hlo_op\":\"$6\",\"program_id\":5,\"hlo_module\":\"jit_train\"}}"
 }
@@ -132,7 +132,7 @@ is 'a loop is one run of the module' "$(shape | grep '\*')" \
       body*
         body.4*'
 
-# ---- what is in a command buffer ----
+# ---- contents of a command buffer ----
 
 buffer() { # buffer KERNEL...: one launch of them; who they are of
 	{

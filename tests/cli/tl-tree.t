@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-tree: sections and fields, rules, trees for people, every kind of input,
-# what goes wrong. Nesting in detail is tests/unit/trace_tree.c, and
-# tests/ref/tree.t compares all real traces with a slow tree builder.
+# tl-tree: sections and fields, rules, printed trees, every kind of input,
+# errors. tests/unit/trace_tree.c has nesting in detail, and tests/ref/tree.t
+# compares all real traces with a slow tree builder.
 . tests/cli/lib.sh
 
 cat >small.json <<'END'
@@ -101,7 +101,7 @@ is '--zstd' "$(tl-tree -z3 small.tl | zstd -dc | tl-cat | sed 1d)" "$(cat want)"
 tl-tree small.tl -o out.tl
 is '-o' "$(tl-cat out.tl | sed 1d)" "$(cat want)"
 
-# ---- trees for people ----
+# ---- printed trees ----
 
 is '--print' "$(tl-tree -p small.tl)" '└── UID: 3, Category: python_function, Name: nn.Module: Net_0
     └── UID: 1, Category: cpu_op, Name: aten::mm
@@ -177,7 +177,7 @@ like '-v: memory' "$(cat err)" 'bytes an event and strings'
 tl-tree -v tree.tl 2>err >/dev/null
 like '-v: passed on' "$(cat err)" '13 events, passed on: a tree already'
 
-# ---- what figures lack, in the source's record ----
+# ---- missing data, in the source's record ----
 
 like 'ops and launches in no tree are counted' "$(tl-cat tree.tl)" '"discarded":1[,}]'
 reports 3 overlaps 'tl-tree small.tl -o over.tl'

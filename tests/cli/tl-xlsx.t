@@ -330,7 +330,7 @@ refuses 2 "'-o' is missing" 'tl-xlsx roofs.tsv'
 ok 'nothing was left' sh -c '! ls bad.xlsx* 2>/dev/null'
 quiet 'a reader may leave' 'tl-xlsx -o - roofs.tsv | head -c 1'
 
-# Every prefix of typed tables is refused, but those that end behind a table.
+# Every prefix of typed tables is refused, except those that end after a table.
 python3 - <<'EOF'
 import subprocess
 data = open('typed.ndjson', 'rb').read().rstrip(b'\n')

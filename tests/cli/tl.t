@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl: the list of programs, running one by its question, its page; and that no
+# tl: the list of programs, running one by its question, its page; and no
 # program waits for a trace to be typed.
 . tests/cli/lib.sh
 
@@ -50,7 +50,7 @@ said "^tl: unknown command 'roofilne': is it roofline\\?$" 'tl help roofilne'
 said "for a trace: tl report t.json.gz$" 'tl t.json.gz'
 said "^tl: unknown option '--hepl': is it --help\\?$" 'tl --hepl'
 
-# a man that tells which page it was to show
+# a man that prints which page it should show
 mkdir bin
 printf '#!/bin/sh\necho "$@"\n' >bin/man
 chmod +x bin/man
@@ -72,7 +72,7 @@ like 'only what is there is listed' \
 	"$(PATH=/usr/bin:/bin copy/tl | sed -n 's/^  \([a-z]*\) .*/\1/p' | tr '\n' ' ')" \
 	'^ *timeline $'
 
-# Nobody types a trace. What needs operands says so, in its own words.
+# Nobody types a trace. Programs that need operands say so.
 for program in "$B"/bin/tl-*; do
 	name=$(basename "$program")
 	python3 "$ROOT/tests/cli/on-terminal.py" "$program" >said 2>&1
@@ -87,7 +87,7 @@ python3 "$ROOT/tests/cli/on-terminal.py" tl-timeline - >said
 like 'nor for - is a terminal read' "$(cat said)" \
 	'^tl-timeline: no input: name a file, or pipe one in$'
 
-# ---- a hand that types an option of another program ----
+# ---- a user types an option of another program ----
 refuses 2 ": pipe it in: tl-graft --capture DIR TRACE | tl-timeline$" 'tl-timeline --capture x'
 
 # ---- colour and blocks, where the terminal has them ----

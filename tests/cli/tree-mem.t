@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# tl-tree --mem: the same bytes from less memory.
+# tl-tree --mem: the same bytes with less memory.
 . tests/cli/lib.sh
 
-# What is written, without the line that has the command.
+# The output, without the line that has the command.
 tree() {
 	tl-tree "$@" -o out.tl && tl-cat out.tl | sed 1d | cksum || echo "$*"
 }
@@ -54,7 +54,7 @@ refuses 1 'File too large' "trap '' XFSZ; ulimit -f 1000
 	tl-tree --mem 4M plain.tl -o out2.tl"
 ok 'and nothing is left of it' test ! -e out2.tl
 
-# wrong inside, and so large that it leaves memory
+# wrong inside, and too large for its memory
 n=3
 ! slow || n=20
 for c in tl-tree 'tl-tree --no-python --link flow' 'tl-link | tl-tree'; do

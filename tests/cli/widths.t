@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tables on terminals of 60 to 200 columns: no line is longer, and what a reader
-# asks first is there at 80: name, shape, time, share, share of the roof, time
+# Tables on terminals of 60 to 200 columns: no line is longer, and at 80 it has
+# what a reader asks first: name, shape, time, share, share of the roof, time
 # lost, bound, count.
 . tests/cli/lib.sh
 
@@ -20,7 +20,7 @@ longer() { awk -v w="$1" 'length > w' | head -n 2; }
 
 # ---- every table of every program ----
 
-# look WIDTH COMMAND...: its lines that are longer, or that it has no answer
+# look WIDTH COMMAND...: lines that are longer, or that it has no answer
 look() {
 	w=$1
 	shift
@@ -66,9 +66,9 @@ done >>long
 is 'no line is longer than the terminal' "$(cat long)" ''
 ok 'of many tables' test "$(wc -l <seen)" -gt 100
 
-# ---- what stays ----
+# ---- columns that stay ----
 
-# stays WIDTH WORDS COMMAND...: none of the words is among those without room
+# stays WIDTH WORDS COMMAND...: there is room for all of the words
 stays() {
 	w=$1 words=$2
 	shift 2

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-decode --xla-dump: which dump is a trace's, and what it says.
+# tl-decode --xla-dump: which dump belongs to a trace, and its contents.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
@@ -57,7 +57,7 @@ refuses 1 'no HLO module as text' 'tl-decode --xla-dump a/t.json -o out.tl a/t.j
 refuses 2 'reads no pipe' 'tl-decode --xla-dump - -o out.tl a/t.json'
 refuses 1 'nowhere: No such file' 'tl-decode --xla-dump nowhere -o out.tl a/t.json'
 
-# ---- the same as from modules in the file, but for bodies and what only protos have ----
+# ---- the same as from modules in the file, except bodies and what only protos have ----
 
 instructions() { # DIR OPTION...
 	python3 "$ROOT/tests/gen/xplane.py" -o "$@" --hosts 1 --gpus 2 --iota >/dev/null
@@ -75,7 +75,7 @@ is 'instructions of a module and of its dump' "$(diff with.json dumped.json)" ''
 is '... with configurations, groups and pairs' \
 	"$(grep -c 'gemm_backend_config\|"groups"\|"pairs"' dumped.json)" 10
 
-# ---- what a dump does not say is no model, and no other kind of work ----
+# ---- without details in a dump: no model, and no other kind of work ----
 
 trace prod/t.json
 cat >prod.txt <<'E'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Classes of kernels, launch configurations and calls of real traces of rocprofv3,
-# worked out anew from the raw files.
+# against figures computed from the raw files.
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'
 for trace in "$TL_DATA"/rocprofv3_json_*/*_results.json.gz "$TL_DATA"/rocprofv3_csv_*/*kernel_trace.csv; do

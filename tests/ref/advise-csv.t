@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-advise says of a report in CSV what it says of the same one in NDJSON.
+# tl-advise says the same about a report in CSV and in NDJSON.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
 [ -d "$TL_DATA" ] || skip_all "no traces in $TL_DATA"
 command -v tl-roofline >/dev/null || skip_all 'tl-roofline is not built'
 
-# same_of SET FILE...: but ids of events of one of several instances, "8.10",
-# which CSV has as numbers
+# same_of SET FILE...: except ids of events with instances, "8.10", which CSV
+# has as numbers
 same_of() {
 	name=$1
 	shift

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-advise on real traces: figures that were worked out elsewhere, and each
-# finding worked out again from the tables.
+# tl-advise on real traces: known figures, and each finding computed again from
+# the tables.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
 [ -d "$TL_DATA" ] || skip_all "no traces in $TL_DATA"
 command -v tl-roofline >/dev/null || skip_all 'tl-roofline is not built'
 
-# Roofs as of the reference's MI300X: measured compute, peak bandwidth.
+# Roofs of the reference's MI300X: measured compute, peak bandwidth.
 cat >arch.json <<'END'
 {"name": "R", "mem_bw_gbps": 5300, "max_achievable_mem_bw_gbps": 5300,
  "peak_tflops": {"matrix_bf16": 708, "matrix_fp16": 654, "matrix_fp32": 163, "matrix_fp8": 1273,
@@ -42,7 +42,7 @@ is 'ops that wait in the host' \
 is 'work that is not recorded wins nothing' \
 	"$(awk -F '\t' 'NR > 1 && $2 == "system" && $7 != ""' out/advice.tsv)" ''
 
-# What runs at once, from the raw trace: kernels that no launch is known of count,
+# What runs at once, from the raw trace: kernels without a known launch count,
 # collectives do not.
 cat >once.py <<'END'
 import gzip, json, sys

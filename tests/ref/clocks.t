@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Clocks of real jobs of 4 and 8 ranks: none is off, but those that are moved.
+# Clocks of real jobs of 4 and 8 ranks: none is off, except moved ones.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'

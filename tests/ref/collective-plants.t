@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-collective blames the rank that is made late in real jobs of 4 and 8.
+# tl-collective blames the rank that was made late in real jobs of 4 and 8.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'

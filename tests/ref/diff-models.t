@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-diff on real traces of three models, each of two GPUs: a pair of one model
-# is none of different ones, every other pair is, whichever stands first.
+# tl-diff on real traces of three models, each on two GPUs: a pair of one model
+# is not "different models", every other pair is, in either order.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'

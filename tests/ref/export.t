@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every Chrome trace among the reference data comes back as the JSON value
-# that it was, through a stream and through a tree.
+# Every Chrome trace among the reference data comes back as the same JSON value,
+# through a stream and through a tree.
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'
 

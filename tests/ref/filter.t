@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-filter on the real traces: what is kept equals a slow reading of the
-# options. That analysing it is analysing with the options: selections.t.
+# tl-filter on the real traces: it keeps what a slow implementation of the
+# options keeps. selections.t tests that analysing its output is analysing with
+# the options.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'
@@ -35,8 +36,8 @@ dir=$(mktemp -d) || exit 1
 tl-tree "$1" >"$dir/t.tl" 2>/dev/null || { rm -r "$dir"; exit 0; }
 here=$PWD
 cd "$dir" || exit 1
-# all selections for a small trace; for a large one those that differ in kind;
-# the slow reading leaves out the largest
+# all selections for a small trace; for a large one those of different kinds;
+# the slow implementation leaves out the largest
 size=$(wc -c <t.tl)
 [ "$size" -gt "$MOST" ] && { rm -r "$dir"; exit 0; }
 cat "$here/few" >slow

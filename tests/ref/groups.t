@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What tl-ops and tl-kernels group by without a table of the reference's, on
-# real traces of several origins, equal to an independent slow program.
+# Groups of tl-ops and tl-kernels for which the reference has no table, on real
+# traces of several origins, equal to an independent slow program.
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'
 set --

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The records of XLA modules in recordings: all that they say, made anew by
-# another reader, and the operands of the specification's examples.
+# The records of XLA modules in recordings, rebuilt by another reader, and the
+# operands of the specification's examples.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'

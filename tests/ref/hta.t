@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Worked numbers of the analyses that HTA has, and none of its defects: exact
-# times (it rounds to microseconds), GPU stream 0 and HIP's calls count.
+# Known figures of HTA's analyses, without its defects: exact times (it rounds
+# to microseconds), GPU stream 0 and HIP's calls count.
 . tests/cli/lib.sh
 
 # ---- the classes of intervals, by hand (6) ----
@@ -28,8 +28,8 @@ tl-tree -o c.tl "$c"
 tl-filter --step 15-17 -o steps.tl c.tl
 
 # exact FILE [OPTION...]: figures of the work that steps 15 to 17 launched. HTA's
-# computation has no fills (memory), which tl-timeline counts as computation: it and
-# what is not hidden under it are sums of kinds. Communication is that of both.
+# computation has no fills (memory), which tl-timeline counts as computation: it
+# and its exposed part are sums of kinds. Communication is the same in both.
 exact() {
 	tl-cat "$@" 2>/dev/null | jq -c 'select(.kind == ("kernel", "memcpy", "memset"))' | grep -c . | sed 's/^/rows /'
 	tl-timeline "$@" --no-header | awk '$1 == "total_time" { print "span", $2 }
@@ -68,7 +68,7 @@ queue 4 24 4.750 8 4.595 0
 END
 exact steps.tl >got
 ok 'figures of what tl-filter kept' diff want got
-# a line of tl-cat is a choice of rows, and has no steps
+# tl-cat's lines are chosen by row, without steps
 exact --step 15-17 c.tl | sed 1d >got
 sed 1d want >want.rest
 ok 'the same with the selection in each program' diff want.rest got
@@ -77,8 +77,8 @@ is 'overlap' "$(awk '$2 == "+" && /computation/ { print $4 }
 
 # ---- the same selection in a program and before it ----
 
-# What is about the selected GPU events alone; causes, layers of the host and the
-# time of steps see what is beside them, of which a filter keeps nothing.
+# Figures of the selected GPU events alone; causes, layers of the host and the
+# time of steps depend on other events, which a filter drops.
 tables='tl-timeline|tl-timeline --table gpu_busy_kinds|tl-idle --table idle_by_stream|tl-launch --table launches_by_api|tl-launch --table launches_by_op|tl-launch --table queue_length|tl-launch --table copies'
 for name in mi300_ddp_resnet18 hta_amd_mi250_minitoy multirank_hta_sampled_2of128; do
 	file=$(find "$TL_DATA/$name/" -name '*.json.gz' ! -path '*/reference/*' | sort | head -n 1)

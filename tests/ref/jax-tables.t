@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The tables of JAX profiles that tl-report writes, cell by cell against those
-# of a slow program that reproduces the reference's.
+# Tables of JAX profiles in tl-report, cell by cell against those of a slow
+# program that reproduces the reference's.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# JAX profiles computed by the slow programs, cell by cell against the
-# reference's tables; what it has otherwise is counted, by the reason.
+# JAX profiles in the slow programs, cell by cell against the reference's
+# tables; differences are counted by reason.
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-compare of our reports and the reference's of the same traces: each row
-# finds its partner, or is apart for a reason that has a name.
+# tl-compare of our reports and the reference's of the same traces: each row has
+# a match, or none for a named reason.
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'
 for program in tl-compare tl-report tl-ops tl-kernels tl-roofline tl-xlsx; do

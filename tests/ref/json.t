@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The JSON cases are in order: each has one verdict, a strict reader agrees.
+# The JSON cases are sound: each has one verdict, and a strict reader agrees.
 . tests/cli/lib.sh
 plan 3
 ok 'JSON cases' python3 "$ROOT/tests/golden/json/check"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What ranks of real jobs wait for the late one, on all screens, against the raw
+# How long ranks of real jobs wait for the late one, on all screens, against the
+# raw
 # traces.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh

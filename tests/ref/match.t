@@ -5,13 +5,13 @@
 . tests/cli/lib.sh
 have_data || skip_all 'no reference data'
 
-agrees() { # agrees MATCHES A B: as many, and all that is written of them
+agrees() { # agrees MATCHES A B: so many, and their whole output
 	got=$(python3 "$ROOT/tests/oracle/match.py" "$2" "$3" --phase prefill,decode,mixed | grep -v '^$')
 	is "$(basename "$2") and $(basename "$3")" "$got" "$1"
 }
 
 cd "$TL_DATA" || exit 1
-# one iteration each: a prompt, and two that generate, which are no run
+# one iteration each: a prompt, and two that generate, which form no run
 prefill=$PWD/inference_sglang_prefilldecode/sglang_Qwen3-8B_prefilldecode.json.gz
 sglang=$PWD/inference_sglang_decode/sglang_Qwen3-8B_decode.json.gz
 vllm=$PWD/inference_vllm_decode_full/graph_execution.json.gz

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-merge | tl-export --fuse is the reference's trace fusion: event by event,
-# every field.
+# tl-merge | tl-export --fuse equals the reference's trace fusion: event by
+# event, every field.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Phases that tl-ops guesses on real traces, and the summary of those of their
-# annotations, equal to an independent program.
+# Phases that tl-ops guesses on real traces, and the summary of annotated ones,
+# equal to an independent program.
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'
 python3 "$ROOT/tests/oracle/phase_methods.py" inference_sglang_decode \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-replay --bench: the transposes of rocBLAS's line are those in the name of the
-# Tensile kernel that ran: Alik is a transposed A, Bjlk a transposed B.
+# tl-replay --bench: the transposes in rocBLAS's line are those in the name of
+# the Tensile kernel that ran: Alik is a transposed A, Bjlk a transposed B.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 

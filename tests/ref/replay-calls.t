@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The scripts of tl-replay for the real traces: each call they make has the shapes,
+# The scripts of tl-replay for the real traces: each of their calls has the
+# shapes,
 # strides, types and values of the raw trace.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-replay on the real traces: its ops are those of tl-ops, its scripts compile, and how
-# much of the GPU time they run.
+# tl-replay on the real traces: its ops are those of tl-ops, its scripts
+# compile, and run so much of the GPU time.
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'
 if ! command -v tl-replay || ! command -v tl-ops; then

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-decode --salvage on the real traces: one that is whole stays as it is, of
-# one that was cut all whole events before the cut come out, and what is no
-# trace is none in parts either.
+# tl-decode --salvage on the real traces: an undamaged one is unchanged, a cut
+# one keeps all whole events before the cut, and parts of what is no trace are
+# none either.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Filter then analyse is analyse with the same selection: every program that
-# reads streams, every option of the selection, on every reference trace. Each
-# trace is asked with some of the options, in turn, by all programs; that each
-# program had an answer to each option is a result of its own.
+# reads streams, every option of the selection, on every reference trace. All
+# programs get each trace with some of the options, in turn. Another result:
+# each program had an answer to each option.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 slow || skip_all 'tests/run --slow'
@@ -35,7 +35,8 @@ cat ./*.out >answers
 while read -r p; do
 	bad=$(grep -v '^ok|' answers | grep -F "$p --")
 	is "$p: the same of what was filtered" "$bad" ''
-	# what some can't answer, as they are about GPU work, kernels or the host
+	# options that some can't take, as they are about GPU work, kernels or
+	# the host
 	case $p in
 	tl-roofline*) no='^--kind op|^--name' ;;
 	tl-cat* | tl-tree*) no='--kind' ;; # there a choice of lines

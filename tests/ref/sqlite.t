@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Databases of profilers: every figure that the database gives, computed from it
-# by SQL in another program, is that of the programs here.
+# Databases of profilers: every figure in the database, computed from it by SQL
+# in another program, is that of our programs.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'

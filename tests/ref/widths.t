@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tables of real traces fit the terminal, from 60 columns on: no line is
-# wider, and what tells most stays. (--slow tries all small traces.)
+# Tables of real traces fit the terminal, from 60 columns on: no line is wider,
+# and the most important columns stay. (--slow tries all small traces.)
 . tests/cli/lib.sh
 
 have_data || skip_all "no reference traces in $TL_DATA"
@@ -23,7 +23,7 @@ for line in sys.stdin.buffer.read().decode("utf-8").splitlines():
         print(f"{what}: {width} {line[:60]}")
 END_PY
 
-# what a program prints on so many columns, as wide.py reads it
+# output of a program on so many columns, as wide.py reads it
 output() { # output WIDTH WHAT COMMAND...
 	printf '\001%s %s\n' "$1" "$2"
 	shift 2
@@ -41,8 +41,8 @@ all_tables() { # all_tables PROGRAM WIDTH OPERAND...
 	output "$width" "$program" "$program" --format table --width "$width" "$@"
 }
 
-# All tables of the sample, of other traces those that programs print by
-# themselves: the rows are the same at any width.
+# All tables of the sample; of other traces only default tables: the rows are
+# the same at any width.
 widths='60 80 140'
 if slow; then
 	traces=$(find "$TL_DATA" -name '*.json.gz' ! -path '*/reference/*' ! -path '*multirank*' -size -1000k | sort)
@@ -74,7 +74,7 @@ for width in $widths; do
 done | python3 wide.py >over
 is 'each table of each program' "$(sort -u over | head -n 20)" ''
 
-# what a roofline is asked for stands on 80 columns, of ops and of GEMMs
+# at 80 columns a roofline has what is asked first, for ops and for GEMMs
 if command -v tl-roofline >/dev/null; then
 	tl-roofline --format table --width 80 --top 5 t.tl >out
 	like 'on 80 columns: name, shape, count, bound, time, roof, lost, share' \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# XPlane files: planes, lines and events as dumps of them by another reader have
-# them, the timelines of GPUs and TPUs, and damaged files.
+# XPlane files: planes, lines and events against another reader's dumps, the
+# timelines of GPUs and TPUs, and damaged files.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'
