@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For fuzzers of what ends the program when an input is bad: err.c is replaced
- * as a whole, so that the linker takes none of it, and die() jumps back.
+ * For fuzzers of code that ends the program on bad input: err.c is replaced as
+ *a whole, so that the linker takes none of it, and die() jumps back.
  *
  *	if (setjmp(on_death) == 0)
  *		... read the input ...

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the fuzzers of formats share: tl-decode's readers over a text in memory.
+ * Shared by the fuzzers of formats: tl-decode's readers on a text in memory.
  *
- * The readers end the program when an input is bad, ask for more bytes as they
- * go, and write a stream. Here the functions that do this are replaced, each
- * area's file as a whole, so that the linker takes none of it: die() jumps
- * back, the window grows by a step that the test chooses and moves each time
- * (so that a pointer into the old one is found), and events are checked and
- * hashed instead of written.
+ * The readers end the program on bad input, ask for more bytes, and write a
+ * stream. The functions for that are replaced here, each area's file as a
+ * whole, so that the linker takes none of it: die() jumps back, the window
+ * grows by a step that the test chooses, moving each time (so that a pointer
+ * into the old one is found), and events are checked and hashed instead of
+ * written.
  */
 #ifndef TL_FUZZ_DECODE_H
 #define TL_FUZZ_DECODE_H
@@ -19,7 +19,7 @@
 #include "cmd/tl-decode/format.h"
 #include "tests/fuzz/death.h"
 
-/* What a text comes to. */
+/* The result of a text. */
 struct outcome {
 	bool is_good;
 	uint64_t events, hash;
@@ -223,7 +223,7 @@ see_value(const struct value *v)
 		see(v->s.p, v->s.len);
 }
 
-/* Every entry can be read, and together they are all the bytes. */
+/* Every entry can be read, and together they have all the bytes. */
 static void
 see_entries(const struct event *ev)
 {
@@ -299,7 +299,7 @@ stream_write_clear(struct stream_out *o)
 
 /* ---- one run ---- */
 
-/* Of formats that seek, with the text as a file. */
+/* For formats that seek, with the text as a file. */
 static void
 read_as_file(const struct format *format, struct source_state *s)
 {
@@ -310,7 +310,7 @@ read_as_file(const struct format *format, struct source_state *s)
 	format->read_file(s, fd);
 }
 
-/* Reads the text by these steps; kinds of which events are written. */
+/* Reads the text in such steps; kinds: of the events to write. */
 static struct outcome
 decode(const struct format *format, const uint8_t *data, size_t size,
     size_t step, uint32_t kinds)
@@ -355,7 +355,7 @@ decode(const struct format *format, const uint8_t *data, size_t size,
 	return seen;
 }
 
-/* Whatever the window, the same comes of it. */
+/* The result is the same for every window. */
 static void
 compare(const struct format *format, const uint8_t *data, size_t size)
 {

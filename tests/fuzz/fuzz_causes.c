@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file of causes: rules are taken whole or not at all, with a reason, and a
- * name stands for a cause afterwards, whatever they are.
+ * A file of causes: rules are taken whole, or not at all and with a reason.
+ * After any of them a name has a cause.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-collective on hostile streams and partials, in process. Its children are
- * done in place, as each would be a second fuzzer; what is mapped goes by a
- * list.
+ * tl-collective on hostile streams and partials, in process. Its children run
+ * in place, as each would be another fuzzer; mappings are released by a list.
  */
 #include "tests/fuzz/program.h"
 
@@ -40,7 +39,7 @@ map_noted(size_t len, int prot, int flags, int fd)
 	return p;
 }
 
-/* in a comparison with 0 alone: C allows no other use */
+/* only in a comparison with 0: C allows no other use */
 #define child_fork() setjmp(in_child)
 #define child_wait_any wait_for_none
 #define _exit(status) end_child()

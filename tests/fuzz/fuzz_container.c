@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gzip and zstd, whole or damaged, and the salvage's mender on what is
- * in them.
+ * gzip and zstd, whole or damaged, and salvage's repair of their contents.
  *
- * The bytes stand in a file without a name and come through a pipe. Damage is
- * an early end, the same in both. What the salvage takes for whole comes out
- * as well-formed JSON, which it would not change again.
+ * The bytes come from an unnamed file and through a pipe. Damage is an early
+ * end, the same in both. What salvage considers whole becomes well-formed JSON,
+ * which it would not change again.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,12 +20,12 @@
 			abort(); \
 	} while (0)
 
-/* Bombs: more is not looked at. */
+/* Bombs: no more is read. */
 #define MOST ((size_t)1 << 22)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* All plain bytes up to the end or the damage, with zeros behind. */
+/* All plain bytes up to the end or the damage, followed by zeros. */
 static void
 unpack(int fd, struct buf *out)
 {
@@ -64,7 +63,7 @@ pipe_of(const uint8_t *data, size_t size)
 	return fd[0];
 }
 
-/* A value that was mended is JSON, which is not mended again. */
+/* A repaired value is JSON, and is not repaired again. */
 static void
 mend(struct str text)
 {

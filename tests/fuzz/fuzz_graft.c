@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One text, read as a list of captures and as the name of a step. What is told
- * of a capture is a string and an integer; no iteration has negative counts.
+ * One text, read as a list of captures and as the name of a step. A capture has
+ * a string and an integer; no iteration has negative counts.
  */
 #include <stdlib.h>
 

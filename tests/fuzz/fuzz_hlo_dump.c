@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* XLA's dumps: whatever the text, the record of all that it names is JSON. */
+/* XLA's dumps: for any text, the record of all that it names is JSON. */
 #include "cmd/tl-decode/hlo/hlo.h"
 #include "cmd/tl-decode/hlo/module.h"
 

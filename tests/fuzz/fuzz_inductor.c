@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wrapper files of torch.compile: whatever the text, each kernel that is found
- * has a name that stands in it, and a source of it.
+ * Wrapper files of torch.compile: for any text, each kernel found has a name
+ * that is in the text, and a source.
  */
 #include <stdlib.h>
 

@@ -63,7 +63,7 @@ number(struct str raw)
 	free(p);
 }
 
-/* The tokens, as a hash; the verdict is false and sets *byte, or true. */
+/* Hashes the tokens; false: an error at *byte. */
 static bool
 tokens(const unsigned char *p, size_t n, uint64_t *hash, size_t *byte)
 {
@@ -93,7 +93,7 @@ tokens(const unsigned char *p, size_t n, uint64_t *hash, size_t *byte)
 	return false;
 }
 
-/* With the end cut off, a good text wants more, or was whole before. */
+/* With its end cut off, a good text needs more, or was whole before. */
 static void
 cut(const unsigned char *p, size_t n, size_t keep, bool good)
 {
@@ -140,7 +140,7 @@ accepted(const unsigned char *p, size_t n, const struct buf *mini)
 	free(q);
 }
 
-/* A text splits exactly if it is good and begins as a list or object. */
+/* A text splits only if it is good and is a list or object. */
 static void
 list(const unsigned char *p, size_t n, bool good)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chrome traces: whatever the text, each event that is written is well formed,
- * its times can be added, and the size of the window makes no difference.
+ * Chrome traces: for any text, each written event is well formed, its times can
+ * be added, and the size of the window does not matter.
  */
 #include "cmd/tl-decode/format.h"
 #include "tests/fuzz/decode.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A user's file of op models: taken whole, or not and with a reason. Entries
- * that are taken are evaluated, on ops of several shapes and in both ways: they
- * end, and what they say is a count, or unknown.
+ * A user's file of op models: taken whole, or not and with a reason. Accepted
+ * entries are evaluated on ops of several shapes, in both ways: they end, and
+ * their results are counts or unknown.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reader of NDJSON lines. What is read is written, and from there on
- * reading and writing is the identity.
+ * The reader of NDJSON lines. What is read is written; from then on reading and
+ * writing change nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>

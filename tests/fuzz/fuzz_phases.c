@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A site's forms of annotations, which a stream may carry: they are taken whole
- * or not at all, with a reason. Any name has a phase then, and its list lies
- * inside of it. The name is what follows the first zero byte.
+ * A site's forms of annotations, which a stream may have: taken whole, or not
+ * at all and with a reason. Then any name has a phase, and its list is inside
+ * the name. The name follows the first zero byte.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One message, in a window that grows by pieces: the same fields, the same end
- * or the same error at the same byte come of it, whatever the pieces. A field's
- * number says what is done with its bytes, so that a mutation reaches all ways.
+ * One message, in a window that grows piece by piece: for all pieces the same
+ * fields and end, or the same error at the same byte. A field's number decides
+ * how its bytes are read, so that mutations reach all ways.
  */
 #include <stdlib.h>
 

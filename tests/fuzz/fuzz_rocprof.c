@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rocprofv3's results: the same, over the text of one process, so that the
- * mutations needn't find the file around it.
+ * rocprofv3's results: the same, with the text of one process, as mutations
+ * would rarely find the file around it.
  */
 #include "cmd/tl-decode/format.h"
 #include "tests/fuzz/decode.h"

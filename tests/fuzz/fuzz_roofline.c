@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-roofline on hostile streams, in process. Each run reads all op models:
- * its seeds are few of those of fuzz_tree.
+ * tl-roofline on hostile streams, in process. Each run reads all op models, so
+ * its seeds are only some of fuzz_tree's.
  */
 #include "tests/fuzz/program.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules of tl-advise: taken with their examples, or not, with a reason; those
- * that are taken fit rows, say something and gain, whatever the row is.
+ * Rules of tl-advise: taken with their examples, or not and with a reason.
+ * Accepted ones match rows, and have a sentence and a gain, for any row.
  */
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A row with all columns that a rule asks for. */
+/* A row with all columns that a rule needs. */
 static void
 apply(const struct rule *r, struct cell cell)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text of schemas, a line each: what is read, written again from its parts,
- * reads the same.
+ * Text of schemas, one per line: a schema that was read and written again from
+ * its parts reads the same.
  */
 #include <stdlib.h>
 

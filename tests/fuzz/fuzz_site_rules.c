@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A site's rules for tl-health: taken whole, or a usage error. Of those that
- * are taken each is about a table or about events, demands one thing, and tests
- * any figures.
+ * A site's rules for tl-health: taken whole, or a usage error. Each accepted
+ * one is about a table or about events, demands one thing, and can test any
+ * figure.
  */
 #include "cmd/tl-health/rules.h"
 #include "tests/fuzz/death.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The decoder of the binary stream over hostile records: the input is the
- * payload of one block, without magic and checksum, which a fuzzer would not
- * find. What is decoded is encoded again, both ways, and must be the same.
+ * The decoder of the binary stream on hostile records: the input is the payload
+ * of one block, without magic and checksum, which a fuzzer would not find. What
+ * is decoded is encoded again, in both forms, and must be the same.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +110,7 @@ lines_of(const uint8_t *data, size_t size, struct buf *lines, struct encoder *e,
 	return status != DEC_BAD;
 }
 
-/* The next event, or what else comes; many: heads many at a time. */
+/* The next event, or another result; many: heads many at a time. */
 static enum dec_status
 next_head(struct decoder *d, bool many, struct event_head *v, size_t *n)
 {
@@ -187,7 +187,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct buf first = { 0 }, second = { 0 };
 	struct encoder e;
 
-	/* numbers of strings are then not those of the stream */
+	/* so that numbers of strings differ from the stream's */
 	(void)intern_put(other->text, STR("in front"));
 	check_heads(data, size);
 	enc_start(&e, st, false);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One text, read as each kind of table. A reader either hands over whole
- * tables or says what is wrong; every row has the head's cells, and whatever
- * stands in them becomes text that XML and a sheet can hold.
+ * One text, read as each kind of table. A reader either passes on whole tables
+ * or gives an error; every row has the head's cells, and their contents become
+ * text that XML and a sheet can hold.
  */
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ struct seen {
 	struct buf text;
 };
 
-/* Characters as XML 1.0 has them, and not too many of them. */
+/* Characters of XML 1.0, and not too many of them. */
 static void
 check_text(struct seen *s, struct str text)
 {

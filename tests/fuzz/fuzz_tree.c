@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is built of a stream behind its decoder, over hostile records: links,
- * the tree, and of it what hosts did, launches, waits, steps and the account of
+ * What is built from a stream after its decoder, on hostile records: links, the
+ * tree, and from it host activity, launches, waits, steps and the account of
  * idle time. The input is a stream; the mutator changes its records and repairs
- * lengths, counts and checksums. As NDJSON it must come to the same.
+ * lengths, counts and checksums. NDJSON must give the same.
  */
 #include "tests/fuzz/streams.h"
 #include "trace/account.h"
@@ -14,13 +14,13 @@
 
 #include "trace/link.h"
 
-/* What a stream comes to. */
+/* The result of a stream. */
 struct outcome {
 	bool is_good;
 	uint64_t nevents, hash;
 };
 
-/* Beside the jump back from die(). */
+/* Outside of what a jump back from die() loses. */
 static struct {
 	struct dict *dict;
 	struct stream_in *in;
@@ -45,7 +45,7 @@ see(uint64_t v)
 	run.seen.hash = hash_mix(run.seen.hash ^ v, HASH_K0);
 }
 
-/* Visited once, and in pre-order. */
+/* Each once, and in pre-order. */
 static void
 visit(void *arg, uint32_t i, uint32_t depth, enum section section)
 {
@@ -172,7 +172,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct outcome binary = build(&f.binary);
 		struct outcome ndjson = build(&f.ndjson);
 
-		/* of lines of a tree a reader checks the parents, too */
+		/* for a tree in lines a reader checks the parents, too */
 		CHECK(!f.is_same || binary.is_good || !ndjson.is_good);
 		CHECK(!f.is_same || ndjson.is_good == binary.is_good ||
 		    f.has_tree);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes as a workbook if they begin as a zip, else as the XML of one sheet,
- * as checksums keep most changed zips out. A reader either hands over whole
- * tables or says what is wrong; every row has the head's cells; and it does
- * not matter in what pieces the XML comes.
+ * Bytes as a workbook if they begin like a zip, else as the XML of one sheet,
+ * as checksums reject most changed zips. A reader either passes on whole tables
+ * or gives an error; every row has the head's cells; the XML's pieces do not
+ * matter.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Planes, lines, events and HLO modules: events or an error, the same each
- * time; and of what is whole the same with --salvage. */
+ * time; for whole ones the same with --salvage. */
 #include "cmd/tl-decode/format.h"
 #include "tests/fuzz/decode.h"
 

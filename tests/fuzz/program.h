@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A whole program behind the decoder of streams: its main() is called in
- * process, with a stream on standard input, and as NDJSON once more. Both must
- * end alike, and with the same on standard output.
+ * A whole program after the decoder of streams. It calls main() in process,
+ * with a stream on standard input and once more as NDJSON. Both must end alike
+ * and print the same on standard output.
  *
  *	#include "tests/fuzz/program.h"
  *
@@ -12,11 +12,11 @@
  *
  *	PROGRAM_FUZZER(ways)
  *
- * Which way it is called follows from the input, which always says that it is a
- * tree. Seeds are those of fuzz_tree: corpus/x is a link.
+ * The input decides which of the ways is called; it always claims to be a tree.
+ * Seeds are those of fuzz_tree: corpus/x is a link.
  *
- * A bad input ends in the middle of main(), and some programs leave all to
- * their end: what they have allocated goes by a list.
+ * A bad input ends inside main(), and some programs free only at their end: a
+ * list of allocations is freed after each run.
  */
 #ifndef TL_FUZZ_PROGRAM_H
 #define TL_FUZZ_PROGRAM_H
@@ -43,7 +43,7 @@ void __sanitizer_install_malloc_and_free_hooks(
     void (*on_free)(const volatile void *p)) __attribute__((weak));
 int __sanitizer_get_ownership(const volatile void *p) __attribute__((weak));
 
-/* Without a sanitizer it stays: then few inputs are tried. */
+/* Without a sanitizer allocations stay: then few inputs are tried. */
 static struct {
 	bool is_installed;
 	atomic_bool is_on;
@@ -89,7 +89,7 @@ allocated_stop(void)
 	atomic_store(&allocated.is_on, false);
 }
 
-/* What is kept beside main(), of options and of annotations, goes first. */
+/* Memory outside main(), of options and of annotations, is freed first. */
 static void
 allocated_free(void)
 {
@@ -110,7 +110,7 @@ allocated_free(void)
 			free((void *)(uintptr_t)allocated.v[i]);
 }
 
-/* ---- other programs: none, as their death would be another's ---- */
+/* ---- no other programs: they would die elsewhere ---- */
 
 struct helper *
 helper_start(const char *program, char *const *words, struct in *in)
@@ -151,7 +151,7 @@ struct ended {
 	struct buf out;
 };
 
-/* A pipe, so that nothing is mapped that a death would leave. */
+/* A pipe, as a mapped file would survive a death. */
 static bool
 program_feed(const struct buf *text)
 {
@@ -162,7 +162,7 @@ program_feed(const struct buf *text)
 	(void)fcntl(fd[1], F_SETPIPE_SZ, PIPE_SIZE);
 	n = write(fd[1], text->p, text->len);
 	close(fd[1]);
-	if (fd[0] != STDIN_FILENO) { /* which an earlier run has closed */
+	if (fd[0] != STDIN_FILENO) { /* an earlier run has closed it */
 		CHECK(dup2(fd[0], STDIN_FILENO) == STDIN_FILENO);
 		close(fd[0]);
 	}
@@ -200,7 +200,7 @@ program_call(const char *way, struct ended *e)
 	}
 	allocated_stop();
 	allocated_free();
-	/* a way to call it that is wrong for all inputs is our own mistake */
+	/* arguments that are wrong for all inputs are our own mistake */
 	CHECK(e->status != EXIT_USAGE ||
 	    ioctl(STDIN_FILENO, FIONREAD, &unread) != 0 || unread == 0);
 }
@@ -231,7 +231,7 @@ program_run(const char *way, const struct buf *text, struct ended *e)
 	return true;
 }
 
-/* That it is a tree, which no other program has to make: true or not. */
+/* Marks it as a tree, true or not: no other program has to make one. */
 static bool
 claim_tree(const uint8_t *data, size_t size, struct buf *out)
 {
@@ -272,7 +272,7 @@ program_try(
 	    forms_read(&f, (const uint8_t *)tree.p, tree.len) &&
 	    program_run(way, &f.binary, &binary) && f.is_same &&
 	    program_run(way, &f.ndjson, &ndjson)) {
-		/* of lines of a tree a reader checks the parents, too */
+		/* for a tree in lines a reader checks the parents, too */
 		CHECK(ndjson.status == binary.status ||
 		    ndjson.status == EXIT_NO_ANSWER);
 		CHECK(ndjson.status != 0 ||
@@ -293,7 +293,7 @@ program_try(
 		return 0;                                                  \
 	}
 
-/* What is included from here on is the program. */
+/* From here on the program is included. */
 #define main program_main
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Event streams taken apart into records, changed, and put together again with
- * the right lengths, counts and checksums: what a reader gets to see is then
- * not refused at the gate.
+ * Splits event streams into records, changes these, and joins them again with
+ * the right lengths, counts and checksums, so that readers do not reject them
+ * at once.
  *
- * Ids and times of events are absolute here, so that records can be moved and
- * removed without a change of those behind them.
+ * Ids and times of events are absolute here: records can be moved and removed
+ * without changing later ones.
  *
  *	struct stream_records s = { 0 };
  *	if (stream_records_read(&s, bytes, n)) {
@@ -36,7 +36,7 @@ below(uint64_t *seed, size_t n)
 	return n > 0 ? (size_t)(chance(seed) % n) : 0;
 }
 
-/* Numbers where something changes, or near them. */
+/* Numbers at or near borders. */
 static uint64_t
 odd_number(uint64_t *seed, uint64_t old)
 {
@@ -140,7 +140,7 @@ stream_records_free(struct stream_records *s)
 	vec_free(&s->list);
 }
 
-/* Where differences of ids and times begin anew, and which shapes have ts. */
+/* Where differences of ids and times restart, and which shapes have ts. */
 struct stream_records_state {
 	VEC(bool) has_ts; /* of shapes */
 	uint64_t next_id;
@@ -167,7 +167,7 @@ read_event(struct stream_records_state *st, struct stream_record *r,
 	return true;
 }
 
-/* Whether a shape says that its events have ts: its third number. */
+/* Whether events of a shape have ts: its third number. */
 static bool
 shape_has_ts(const struct buf *body)
 {
@@ -218,7 +218,7 @@ read_block(struct stream_records *s, struct stream_records_state *st,
 	return true;
 }
 
-/* False: it is no whole stream, as far as its form goes. */
+/* False: no well-formed stream. */
 static bool
 stream_records_read(struct stream_records *s, const void *bytes, size_t n)
 {
@@ -244,7 +244,7 @@ stream_records_read(struct stream_records *s, const void *bytes, size_t n)
 
 /* ---- together ---- */
 
-/* The end record is ours: its marks, and counts and checksum that are right. */
+/* The end record is ours: its marks, with right counts and checksum. */
 static void
 write_end(struct buf *b, const struct stream_record *r, uint64_t nevents,
     uint64_t nsources, uint32_t chain)
@@ -370,7 +370,7 @@ add_facts(record_fields *fields, const struct buf *b, const unsigned char *p)
 	}
 }
 
-/* What can be changed by itself. A string is all text. */
+/* Fields that can be changed alone. A string is all text. */
 static void
 fields_of(record_fields *fields, const struct stream_record *r)
 {
@@ -523,7 +523,7 @@ insert_parts(struct stream_records *s, size_t from, size_t n, size_t at)
 	vec_free(&copies);
 }
 
-/* Of records as a whole. The header in front and the end stay mostly. */
+/* Changes whole records. The header and the end mostly stay. */
 static void
 change_order(struct stream_records *s, uint64_t *seed)
 {
@@ -561,7 +561,7 @@ change_order(struct stream_records *s, uint64_t *seed)
 	}
 }
 
-/* What few records say means much: they are chosen as often as events. */
+/* Rare records matter much: they are chosen as often as events. */
 static void
 change_once(struct stream_records *s, uint64_t *seed)
 {

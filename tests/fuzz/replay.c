@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What libFuzzer's main does when it is given files, for any compiler: feed
- * them to a fuzz target, once each, so that what was ever found stays found.
- * TAP on stdout. A folder stands for the files in it; the empty input is
- * always tried.
+ * Does what libFuzzer's main does with files, for any compiler: feeds each once
+ * to a fuzz target, so that past failures stay fixed. TAP on stdout. A folder
+ * means the files in it; the empty input is always tried.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For fuzzers of what stands behind the decoder of streams: the mutator, which
- * changes records and repairs lengths, counts and checksums, and the stream in
- * both forms.
+ * For fuzzers of code after the decoder of streams: the mutator, which changes
+ * records and repairs lengths, counts and checksums, and the stream in both
+ * forms.
  *
  *	struct forms f = { 0 };
  *	if (forms_read(&f, data, size))
@@ -20,14 +20,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(
     uint8_t *data, size_t size, size_t max_size, unsigned seed);
 
-/* Behind each text stand IN_PAD zeroes. */
+/* Each text is followed by IN_PAD zeroes. */
 struct forms {
 	struct buf binary, ndjson;
 	bool has_tree; /* it is one already */
 	bool is_same;  /* as text that is no UTF-8 changes on the way */
 };
 
-/* Beside the jump back from die(). */
+/* Outside of what a jump back from die() loses. */
 static struct {
 	struct dict *dict;
 	struct stream_in *in;

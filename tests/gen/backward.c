@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The backward, on the autograd thread: the nodes that the forward left, in
- * reverse, gradients gathered as each block's are complete.
+ * The backward, on the autograd thread: the forward's nodes in reverse order;
+ * gradients are reduced once those of a block are complete.
  */
 #include "gen.h"
 
@@ -154,7 +154,7 @@ backward_node(struct sim *s, const struct node *n)
 		accumulate(s);
 }
 
-/* The frames that torch's checkpoint runs a block again in. */
+/* The frames in which torch's checkpoint runs a block again. */
 static void
 recompute(struct sim *s, int64_t l)
 {

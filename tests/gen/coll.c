@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collectives and process groups. The nominal plan gives each collective a
- * slot long enough for the latest rank of the job; each rank's kernel lies
- * inside it. Nothing waits for what is not there: a late rank computes for
- * longer, its group waits in the collective, and the host of any other comes
- * later with what follows.
+ * Collectives and process groups. The nominal plan gives each collective a slot
+ * long enough for the job's latest rank; each rank's kernel is inside it. All
+ * waiting has a cause: a late rank computes longer, its group waits in the
+ * collective, and other ranks' hosts do the following work later.
  */
 #include "gen.h"
 
@@ -14,7 +13,7 @@ enum {
 	END_SPREAD_NS = 600, /* ranks leave a collective within this */
 };
 
-/* With four ranks or more, pairs are TP groups, and DP joins their halves. */
+/* With at least four ranks, pairs are TP groups, and DP joins their halves. */
 int64_t
 pg_size(const struct conf *cf, enum pg pg)
 {
@@ -96,7 +95,7 @@ dropped(const struct sim *s, int64_t number)
 	return false;
 }
 
-/* When the last rank of the group has come. */
+/* When the last rank of the group arrives. */
 static int64_t
 arrival(struct sim *s, enum pg pg, int64_t t)
 {
@@ -132,8 +131,7 @@ coll_sizes(const struct sim *s, struct coll *c, int64_t elems)
 	}
 }
 
-/* The latest rank of a group, or of all, as planted: the same on all of them.
- */
+/* The planted latest rank of a group, or of all: the same on all ranks. */
 static int64_t
 latest(const struct sim *s, enum pg pg, bool of_all)
 {
@@ -196,7 +194,7 @@ coll_kernel(struct sim *s, uint32_t index, int64_t elems, bool blocking)
 	tick(s, 5000);
 	s->ev[at].t1 = s->now;
 	s->now += slack - waits;
-	/* so late that the GPU has run dry, not work that it has */
+	/* late enough for the GPU to run dry */
 	if (slack > 0 && s->now < s->gs[1].ready)
 		s->now = s->gs[1].ready;
 }

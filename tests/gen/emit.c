@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events as Kineto writes them. Names and argument texts are JSON already,
- * so an event is a row of copies; the rest is numbers.
+ * Events as Kineto writes them. Names and texts of arguments are already JSON,
+ * so an event is a series of copies; the rest is numbers.
  */
 #include "gen.h"
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Dumps of PyTorch's flight recorder, of a job that hangs or does not.
+"""Dumps of PyTorch's flight recorder, from a job that hangs or does not.
 
     flight.py DIR [--ranks N] [--steps N] [--plant PLANT[:RANK]]... [--json] [--buffer N] [--lose RANK]...
 
-Each rank runs a program of collectives: in each step one all-gather and one all-reduce in its group of four (tp),
-a send to the next group's rank (pp, with --p2p), and an all-reduce of the world. The host calls up to AHEAD of them
-before it waits. A collective completes when all members have called it alike and all that they called before is
-complete. Where nothing moves any more, the job hangs, and the dumps are written.
+Each rank runs a program of collectives. Each step has one all-gather and one all-reduce in its group of four (tp), a
+send to the next group's rank (pp, with --p2p), and an all-reduce of the world. The host calls up to AHEAD of them
+before it waits. A collective completes when all members have called it alike and all their earlier calls are
+complete. If nothing moves any more, the job hangs, and the dumps are written.
 
 Plants, in the last step but one: stop (the rank calls nothing more), stop-tp (the same before a collective of its
-tp group), size, dtype, type (it calls the world's all-reduce otherwise), swap (it calls two collectives of its tp
-group in the other order), skip (it skips one), stop-p2p (a rank does not receive), order (two groups in another
+tp group), size, dtype, type (its call of the world's all-reduce differs), swap (it calls two collectives of its tp
+group in reverse order), skip (it skips one), stop-p2p (a rank does not receive), order (it calls two groups in another
 order than the others: a deadlock), stuck (all call, none completes).
 """
 import argparse
@@ -64,7 +64,7 @@ def program(rank, n, steps, p2p):
 
 
 def plant(calls, what, per_step):
-    """Into the last step but one of a rank's program; None where it stops."""
+    """Into the last step but one of a rank's program; None: it stops there."""
     at = len(calls) - 2 * per_step
     world = at + per_step - 1
     if what == "stop":
@@ -100,7 +100,7 @@ def number(calls):
 
 
 def key_of(c):
-    """What has to be called by all of these: (key, members)."""
+    """What all of these must call: (key, members)."""
     if not c.is_p2p:
         return c.group, c.seq
     a, b = c.name[5:].replace("<", "").replace(">", "").split("-")
@@ -109,7 +109,7 @@ def key_of(c):
 
 
 def run(programs, groups):
-    """Marks what was called and what completed."""
+    """Marks calls and completions."""
     called = [0] * len(programs)
     first = [0] * len(programs)
     waiting = {}

@@ -2,16 +2,16 @@
 /*
  * tl-gen: a generator of PyTorch (Kineto) and rocprofv3 traces for tests.
  *
- * It plays a small training job and writes what a profiler would have seen
- * of it. Nothing is measured, and the clock is an integer of nanoseconds:
- * the same options give the same bytes everywhere.
+ * It plays a small training job and writes what a profiler would have seen.
+ * Nothing is measured, and the clock is an integer of nanoseconds: the same
+ * options give the same bytes everywhere.
  *
  * The job. A step loads a batch, runs a transformer forward (--conv puts a
- * convolution in front of each block), runs the backward on the autograd
- * thread, reduces the gradients over the ranks, steps the optimizer and
- * reads the loss back, which waits for the GPU. One host clock moves
- * through it; a launch puts a kernel on a GPU stream, where it starts when
- * both the launch and the stream's last kernel are done.
+ * convolution before each block), runs the backward on the autograd thread,
+ * reduces the gradients over the ranks, steps the optimizer and reads the loss
+ * back, which waits for the GPU. One host clock moves through it. A launch puts
+ * a kernel on a GPU stream; it starts when both the launch and the stream's
+ * last kernel are done.
  *
  *   main.c     options, sizes, the order of the file's sections
  *   rand.c     random numbers; each rank's own version of the clock
@@ -31,20 +31,20 @@
  *   rocprof.c  the same job as rocprofv3 writes it
  *
  * Memory. Only one step is held. Kineto's files have sections (ops, memory
- * instants, frames, then API calls with GPU work), so the job is played
- * once per section rather than kept: a step depends on its number and on
- * the state the step before left behind, and on nothing else.
+ * instants, frames, then API calls with GPU work), so the job is played once
+ * per section. A step depends only on its number and on the state that the step
+ * before left.
  *
- * Ranks. All ranks play the *same* nominal job. rank_time() bends the
- * nominal clock for each rank by at most JITTER_NS, monotonically, so
- * nesting, order and causes survive. A collective's kernel starts at each
- * rank's own time and ends when the last rank of its group has come plus
- * the network's time; since any rank can compute every other rank's clock,
- * files agree without ever seeing each other.
+ * Ranks. All ranks play the *same* nominal job. rank_time() bends the nominal
+ * clock for each rank by at most JITTER_NS, monotonically, so nesting, order
+ * and causes stay. A collective's kernel starts at each rank's own time. It
+ * ends when the last rank of its group has arrived, plus the network's time.
+ * Any rank can compute every other rank's clock, so files agree although they
+ * are written independently.
  *
- * Random numbers are drawn anew for each (step, region), so that a planted
- * change leaves the other regions' numbers as they were; with --jitter 0 it
- * leaves every other kernel's time as it was.
+ * Random numbers are drawn anew for each (step, region), so a planted change
+ * does not affect the numbers of other regions; with --jitter 0 it does not
+ * affect the time of any other kernel.
  */
 #ifndef TL_GEN_H
 #define TL_GEN_H
@@ -333,7 +333,7 @@ struct sim {
 	struct node *node;
 	size_t nnode, capnode;
 	size_t open_op[MAX_DEPTH], open_py[MAX_DEPTH];
-	struct plan plan[MAX_DEPTH]; /* of the open ops */
+	struct plan plan[MAX_DEPTH]; /* for the open ops */
 	int nop, npy;
 	struct annspan ann[4];
 	int nann;
@@ -380,7 +380,7 @@ const char *text_num(
     struct sim *s, const char *pre, int64_t n, const char *suf);
 const char *text_keep(struct sim *s, const char *text);
 
-/* For those that make events of their own. */
+/* For functions that make their own events. */
 struct ev *ev_add(struct sim *s, enum kind kind, const char *name);
 struct ev *rt_begin(struct sim *s, const char *name, int id);
 int64_t top_ext(const struct sim *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What surrounds the events: metadata keys, M events, the span. */
+/* Around the events: metadata keys, M events, the span. */
 #include "gen.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 enum { M_DEVICES = 16 }; /* Kineto names this many, there or not */
 
-/* A group's ranks; torch leaves out the middle of more than 30. */
+/* A group's ranks; torch omits the middle of more than 30. */
 static void
 ranks_text(const struct conf *cf, enum pg pg, char *p, size_t size)
 {

@@ -15,7 +15,7 @@ BEGIN = 5000.25  # us
 
 
 class Trace:
-    """Events by what they are, and members of the file."""
+    """Events by kind, and members of the file."""
 
     def __init__(self):
         self.steps, self.ops, self.calls, self.kernels = [], [], [], []
@@ -60,7 +60,7 @@ class Trace:
 
 def zero(t, n):
     for e in t.host() + t.kernels:
-        e["ts"] += 2e10  # hours behind the start of the clock
+        e["ts"] += 2e10  # hours after the start of the clock
     for e in t.kernels[:n]:
         e["ts"] = 0
 
@@ -111,7 +111,7 @@ def overrun(t, n):
 
 
 def overlap(t, n):
-    """They end 5 us into the next one."""
+    """Kernels end 5 us into the next one."""
     for i in range(n):
         t.kernels[4 * i]["dur"] = 2 * PERIOD + 5
 
@@ -147,7 +147,7 @@ def several(t, n):
 
 
 def burst(t, n):
-    """Kernels start with the next one of their stream."""
+    """Kernels start together with the next one of their stream."""
     for i in range(0, 4 * n, 4):
         t.kernels[i]["ts"] = t.kernels[i + 2]["ts"]
 
@@ -184,14 +184,14 @@ def processes(t, n):
 
 
 def inside(t, n):
-    """A driver's call within the runtime's of the same id: no defect."""
+    """A driver call inside the runtime call of the same id: no defect."""
     for e in t.calls[:n]:
         t.more.append(t.event("cuda_driver", "cuLaunchKernel", e["ts"] + 1,
                               2.5, 1, 1, dict(e["args"])))
 
 
 def graphs(t, n):
-    """8 replays of a graph of 3 kernels, n of which lack one."""
+    """8 replays of a graph of 3 kernels; n of them lack one."""
     for i in range(8):
         at = BEGIN + (OPS + i) * PERIOD
         t.more.append(t.event("cpu_op", "replay", at, 20, 1, 1,
@@ -228,7 +228,7 @@ def backward(t, n):
 
 
 def late(t, n):
-    """Kernel 20 and all that follows n ms later, but for its launch."""
+    """Kernel 20 and all later events n ms later, except its launch."""
     border = BEGIN + 20 * PERIOD
     for e in t.host():
         e["ts"] += n * 1e3 if e["ts"] > border + 10 else 0
@@ -288,7 +288,7 @@ def later(t, n):
 
 
 def uneven(t, n):
-    """n ops less in the second step."""
+    """n fewer ops in the second step."""
     each = OPS // STEPS
     for what in t.ops, t.calls, t.kernels:
         del what[each:each + n]
@@ -318,7 +318,7 @@ def no_stacks(t, _):
 
 
 def flows(t, n):
-    """Arrows from each launch to its kernel, n of which lack an end."""
+    """Arrows from each launch to its kernel; n of them lack an end."""
     for i, (a, b) in enumerate(zip(t.calls, t.kernels)):
         for k, (ph, e) in enumerate((("s", a), ("f", b))):
             if i >= n or i % 2 != k:
@@ -367,7 +367,7 @@ def unstable(t, _):
 
 
 def other_grid(t, _):
-    """They do other work: that is no defect."""
+    """The kernels do other work: no defect."""
     unstable(t, 1)
     for e in t.kernels[:OPS // 2]:
         e["args"]["grid"] = [1, 1, 1]

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events that quirks add to each step, on threads and streams of their own,
- * so that the job itself stays as it is. A row is an event in JSON with
+ * Events that quirks add to each step, on their own threads and streams: the
+ * job itself stays unchanged. A row is an event in JSON with
  *
  *   'text'   for "text"
  *   @1.500   1.5 us after the step's begin, as a ts; #2 the same in whole us
  *   ^P ^D    the process and the device
  *   ^T ^U ^V ^W   threads of this quirk; ^S its GPU stream
  *   ^0 ... ^9     ids of this quirk in this step
- *   ^!       nothing (to part a placeholder from a digit)
+ *   ^!       nothing (to separate a placeholder from a digit)
  */
 #include "gen.h"
 

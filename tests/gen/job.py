@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A small job of several ranks whose collectives are known: DIR/rankN.json.
+"""A small job of several ranks with known collectives: DIR/rankN.json.
 
     job.py -o DIR [--ranks 4] [--group NAME=0,1:TYPE:BYTES:US[:COUNT]]... [OPTION]...
 
 Each --group has COUNT collectives (10) of TYPE (all_reduce, all_gather,
-reduce_scatter, all_to_all) and BYTES full size, which take US each once all
-ranks have come. --noise X varies that by X %, --seed says how. --late RANK=US
-makes a rank late in every collective; --slow NAME=FACTOR[:FROM-TO] slows those
-from FROM to TO; --skew RANK=US is that rank's clock at the start, --drift RANK=PPM
-by how much it runs fast. --ends US varies the ends of each, one in 20 by much
-more; --order US is by what each rank always leaves a group later. Ranks wait 0 to 20 us for the last one anyway, and --gap US (100) lie
-between collectives, and up to some times --jitter US more. --host RANK=NUMBER names its host. --work US is a kernel before each collective,
-which --throttle RANK=US makes longer, so that the rank is late. --device NAME, --gpus N:
-N GPUs of that name in a node.
+reduce_scatter, all_to_all) and BYTES full size; each takes US once all ranks have
+arrived. --noise X varies that by X %, with --seed. --late RANK=US makes a rank late in
+every collective. --slow NAME=FACTOR[:FROM-TO] slows those from FROM to TO. --skew
+RANK=US is that rank's clock at the start, --drift RANK=PPM how much it runs fast.
+--ends US varies the ends of each, one in 20 by much more; --order US is by how much
+each rank always leaves a group later. In any case ranks wait 0 to 20 us for the last
+one; collectives are --gap US (100) apart, and up to some times --jitter US more.
+--host RANK=NUMBER names its host. --work US is a kernel before each collective;
+--throttle RANK=US makes it longer, so that the rank is late. --device NAME, --gpus N:
+N GPUs of that name per node.
 """
 import argparse
 import json

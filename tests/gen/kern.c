@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernels: what libraries of the two backends call them (or would; the
- * names are made to look right), and what a launch shows of them. No .cuda:
- * the name is the same on both.
+ * The kernels: their names in the libraries of both backends (or plausible
+ * ones), and their launch configurations. Without .cuda the name is the same on
+ * both.
  */
 #include "gen.h"
 

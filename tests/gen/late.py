@@ -4,12 +4,12 @@
 
     late.py -o DIR [--ranks 4] [--steps 6] [--call RANK|all:NAME=US]... [--without NAME]
 
-In each step a rank makes its --call events on the host, one after another,
-launches 20 kernels that take 300 us together, and an all-reduce that begins
-when all ranks have come and takes 100 us; then its host waits for that. All
-begin half a microsecond apart. It prints the job's time in ns, which is the same for all ranks:
-with --without that of a job whose calls of this name take no time, so that the
-difference is what the job would gain.
+In each step a rank makes its --call events on the host, one after another. It
+launches 20 kernels of 300 us in total, and an all-reduce that begins when all ranks
+have arrived and takes 100 us; then its host waits for it. Events start half a
+microsecond apart. It prints the job's time in ns, the same for all ranks; with
+--without, that of a job whose calls of this name take no time. The difference is
+what the job would gain.
 """
 import argparse
 import json

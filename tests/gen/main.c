@@ -99,8 +99,8 @@ measure(struct conf cf, int64_t steps, int64_t *events, int64_t *size)
 }
 
 /*
- * Steps for the number of events or bytes, fewer layers where these would be
- * so few that rounding to whole steps shows. One small step is the least.
+ * The steps for a number of events or bytes; with fewer layers if there were so
+ * few steps that rounding would show. The minimum is one small step.
  */
 static void
 fit(struct conf *cf)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One training step, told in the terms of sim.h: which ops call which, in
- * which Python frames, launching which kernels for how long.
+ * One training step in terms of sim.h: which ops call which, in which Python
+ * frames, and which kernels they launch, for how long.
  */
 #include "gen.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Changes planted in a run, for a comparison with the run without to find. */
+/* Changes planted in a run, to be found in comparison with a run without. */
 #include "gen.h"
 
 #include <stdio.h>
@@ -116,7 +116,7 @@ planted(const struct sim *s, enum change_kind kind, const char *op)
 
 /* ---- the same code elsewhere -------------------------------------------- */
 
-/* The name of a frame after --code: of another line, folder, file. */
+/* The name of a frame after --code: another line, folder or file. */
 const char *
 other_code(struct sim *s, const char *name)
 {

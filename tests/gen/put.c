@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Output. Writers fill a buffer in Kineto's layout; the other layouts are
- * made from it on the way out, so that no writer knows of them.
+ * Output. Writers fill a buffer in Kineto's layout. Other layouts are made from
+ * it on output, so that no writer has to know them.
  */
 #include "gen.h"
 
@@ -157,7 +157,7 @@ stage_mem(struct buf *b, const char *p, size_t n)
 	}
 }
 
-/* Bytes of a string, up to and with its closing quote: as they are. */
+/* Bytes of a string up to its closing quote, unchanged. */
 static size_t
 inside(struct buf *b, const char *p, size_t n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of quirks and who is struck by them. */
+/* The list of quirks, and the events that have them. */
 #include "gen.h"
 
 #include <stdio.h>

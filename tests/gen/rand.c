@@ -44,9 +44,9 @@ lag_at(const struct rank_clock *c, int64_t cell)
 }
 
 /*
- * The rank's time for the nominal time t >= 0: t plus a lag that runs in
- * straight lines between one drawn value a cell. The lines are at most 2 %
- * steep, so the result never runs backwards.
+ * The rank's time for the nominal time t >= 0: t plus a lag, which is linear
+ * between one drawn value per cell. Its slope is at most 2 %, so time never
+ * runs backwards.
  */
 int64_t
 rank_time(struct rank_clock *c, int64_t t)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same job as rocprofv3 writes it with --output-format json: a document
- * with an element per process, in it agents, kernel symbols, and an array
- * for each kind of record. Each array is one more play of the job.
+ * The same job as rocprofv3 writes it with --output-format json: an element per
+ * process, with agents, kernel symbols, and an array for each kind of record.
+ * Each array plays the job once more.
  */
 #include "gen.h"
 
@@ -194,7 +194,7 @@ symbols(struct emit *e)
 	PUT(e->b, "]");
 }
 
-/* What all records begin with. */
+/* The common beginning of all records. */
 static void
 record(struct emit *e, const struct ev *ev, int size, int kind, int op)
 {

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A made-up trace of a serving engine whose schedule is known.
+"""A made-up trace of a serving engine with a known schedule.
 
     serving.py --format vllm_detailed --steps 2000 >trace.json
     serving.py --format vllm_detailed --steps 2000 --truth >truth.tsv
 
 Each iteration is an annotation of 100 us with two kernels of 8 us, whose
-starts are 20 us apart; 20 us lie between iterations. An op and its launch are
-around each kernel, a pair of flow events joins launch and kernel.
+starts are 20 us apart; iterations are 20 us apart. Around each kernel's launch is
+an op; a pair of flow events joins launch and kernel.
 
 Schedules: "worked" begins with four iterations of one prompt and i generating
 requests; then every 8th has one prompt of 512 tokens and 15 that generate, the
-others 16. "phases" repeats 3 iterations of prompts alone, 2 of both and 5 of
-generation alone, with other loads each time.
+others 16. "phases" repeats 3 prefill, 2 mixed and 5 decode iterations, with other
+loads each time.
 """
 import argparse
 import json
@@ -39,7 +39,7 @@ SCHEDULES = {"worked": worked, "phases": phases}
 
 
 def plan(args):
-    """What each iteration has."""
+    """The contents of each iteration."""
     for i in range(args.steps):
         c, c_sq, g = (args.load * v for v in SCHEDULES[args.schedule](i))
         g_sk = (11200 + args.slope * i) if g else 0
@@ -69,7 +69,7 @@ def sglang(s, is_detailed):
 
 
 def atom(s, is_detailed):
-    """Prompts among generating requests are the key p of a decode."""
+    """Prompts among generating requests are the key p in decode."""
     bs = s["context_requests"] + s["generation_requests"]
     tok = s["c_sq"] + s["g_sq"]
     sums = f" sqsq={s['c_sqsq'] + s['g_sqsq']} sqsk={s['c_sqsk'] + s['g_sqsk']} sk={s['c_sk'] + s['g_sk']}"

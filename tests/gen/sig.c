@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Input Dims, type, Strides and Concrete Inputs from a short signature, one
- * word an input:
+ * word per input:
  *
  *   b:B,S,H    a contiguous BFloat16 tensor; f float, l long int, o bool
  *   b~H,F      the same with its two dimensions transposed in memory
@@ -11,7 +11,7 @@
  *
  * A dimension is a number or a product of letters: B batch, S sequence,
  * H hidden, F feed-forward (4 H), V vocabulary, D head size, N heads.
- * Rendered once and kept: signatures are literals, known by their address.
+ * Rendered once and kept: signatures are literals, identified by address.
  */
 #include "gen.h"
 

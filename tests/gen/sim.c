@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a job does, in terms of what a profiler sees: ops and frames that
- * nest, API calls, GPU work on streams, collectives. Each appends events to
- * the current step and moves the nominal clocks.
+ * A job as a profiler sees it: nested ops and frames, API calls, GPU work on
+ * streams, collectives. Each function appends events to the current step and
+ * moves the nominal clocks.
  */
 #include "gen.h"
 
@@ -223,7 +223,7 @@ mem(struct sim *s, int64_t bytes, int64_t addr)
 	e->ext = s->allocated;
 }
 
-/* An op that allocates; the eighth tensor back dies at once. */
+/* An op that allocates, and frees the tensor from eight calls ago. */
 void
 op_alloc(struct sim *s, const char *name, const char *sig, int64_t bytes)
 {
@@ -300,7 +300,7 @@ py_begin(struct sim *s, const char *name)
 	py_push(s, name);
 }
 
-/* Short calls without consequence, as most of a real trace's frames are. */
+/* Short calls without effect, like most frames of a real trace. */
 void
 py_chatter(struct sim *s, int n)
 {

@@ -118,7 +118,7 @@ read_loss(struct sim *s)
 	sync_streams(s, true);
 }
 
-/* The ops of a captured forward, and what each launches. */
+/* The ops of a captured forward, with their kernels. */
 static const struct captured {
 	enum kid kernel;
 	const char *op, *sig, *module;
@@ -137,7 +137,7 @@ static const struct captured {
 	{ K_GEMM_NN, "aten::mm", "b:BS,F b:F,H", "nn.Module: Linear_" },
 };
 
-/* The capture of what replay() plays: ops, launches, no kernels. */
+/* The capture that replay() plays: ops and launches, no kernels. */
 static void
 capture(struct sim *s)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a profile of tests/gen/xplane.py must be found to have. Times in ns."""
+"""What programs must find in a profile of tests/gen/xplane.py. Times in ns."""
 import collections
 import os
 import sys
@@ -18,7 +18,7 @@ def span(k):
 
 
 def kind(k, is_tpu):
-    """On a TPU only copy-start and copy-done move data beside the ops."""
+    """On a TPU only copy-start and copy-done move data; they are no ops here."""
     if k.instr.coll or k.instr.waits:
         return "comm"
     return "memcpy" if k.instr.opcode == "copy" and not is_tpu else "comp"
@@ -52,8 +52,8 @@ def instructions(kernels):
 
 
 def scopes(gpus):
-    """Of each path of op_name without the primitive, below the module: the time in which
-    anything of it ran, summed over its calls; what has no scope parts two calls."""
+    """By path of op_name without the primitive, below the module: the time in which any of
+    it ran, summed over its calls; work without a scope separates two calls."""
     out, calls = collections.Counter(), []
     for run, k in ((run, k) for g in gpus for run in by_run(g).values() for k in [None] + run):
         m = k and k.run["module"]
@@ -90,7 +90,7 @@ def runs(gpu):
 
 
 def exchanges(gpus):
-    """Each exchange of each collective: who came when, absolute times."""
+    """Each exchange of each collective: when each rank arrived, in absolute times."""
     groups = collections.defaultdict(list)
     for g in gpus:
         for k in g.kernels:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The modules that tests/gen/xplane.py runs: instructions with what they cost.
+"""The modules that tests/gen/xplane.py runs: instructions and their costs.
 
-Each instruction has .kernels, a list of (name, ns), and where it is known
-.flops and .bytes; a collective has .coll: type, bytes, groups, transfer ns.
+Each instruction has .kernels, a list of (name, ns), and if known .flops and
+.bytes; a collective has .coll: type, bytes, groups, transfer ns.
 """
 import json
 import math
@@ -41,7 +41,7 @@ def gemm_config(lhs, rhs, epilogue, beta):
 
 
 def cublas(name, a, b, ns, op_name, bias=None, **more):
-    """a[M,K] x b[K,N], with a vector added by the epilogue if there is a bias."""
+    """a[M,K] x b[K,N]; if there is a bias, the epilogue adds that vector."""
     (m, k), n = dims(a), dims(b)[1]
     operands = [a, b] + ([bias] if bias else [])
     out = f"bf16[{m},{n}]{{1,0}}"
@@ -135,7 +135,7 @@ def as_list(groups, iota, use_iota):
 
 
 def collective(kind, name, shape, operand, groups, ns, forms, opcode=None, kernel=None, d=None, **more):
-    """`d` is the message of the bandwidth tables, `forms` how the groups are written."""
+    """`d` is the message of the bandwidth tables, `forms` the notation of the groups."""
     i = instruction(name, opcode or kind, shape, [operand],
                     [(kernel or f"ncclDevKernel_{kind.title().replace('-', '')}_RING_LL", 0)],
                     channel=1 + sum(map(ord, name)), global_ids=1, **forms, **more)
@@ -180,7 +180,7 @@ def layer(n, x, args):
 
 
 def exchange(x, first, args):
-    """What ends a step: the other four collectives, synchronous and not."""
+    """The end of a step: the other four collectives, synchronous and not."""
     hosts, gpus, world, s = args.hosts, args.gpus, args.hosts * args.gpus, "jit(train_step)/update"
     everyone, across = [list(range(world))], columns(world, gpus)
     grads = loop_fusion("loop_add_fusion.99", x, first, 8_000, s + "/add")

@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Profiles of a made-up JAX job, of which everything is known.
+"""Profiles of a made-up JAX job with known contents.
 
     xplane.py -o DIR [--hosts 8 --gpus 2 ...]
 
 DIR gets host0.xplane.pb ... and truth.json, the planted figures in ns.
 
 Every step runs the module jit_train_step on all GPUs: layers of GEMMs,
-attention, an element-wise fusion and a convolution, with an all-gather beside
-them; then the four other collectives. Two modules that are both called jit_dot
-run after the last step. Instructions run in their order, each kernel as early as
-its stream and its launch allow; a collective ends on all its GPUs together, some
-time after the last has begun. The host waits for the GPUs before it goes on, so
-that they are idle between modules.
+attention, an element-wise fusion and a convolution, with a concurrent all-gather;
+then the four other collectives. Two modules named jit_dot run after the last step.
+Instructions run in order, each kernel as early as its stream and its launch allow. A
+collective ends on all its GPUs together, some time after the last one began. The host
+waits for the GPUs before it continues, so they are idle between modules.
 """
 import argparse
 import gzip
@@ -32,7 +31,7 @@ US = 1_000_000  # ps
 
 
 class Gpu:
-    """Where one GPU's host thread and streams are, and what they did."""
+    """The positions of one GPU's host thread and streams, and their work."""
 
     def __init__(self, host, dev, rank, calls):
         self.host, self.dev, self.rank, self.calls = host, dev, rank, calls
@@ -48,7 +47,7 @@ class Kernel:
 
 
 def jitter(args, *where):
-    """Some ns by which kernels differ, and with --ps less than one besides."""
+    """Some ns of variation between kernels; with --ps also less than a ns."""
     h = 2166136261
     for w in where:
         h = (h ^ w) * 16777619 % 2**32
@@ -57,7 +56,7 @@ def jitter(args, *where):
 
 
 def launch(args, gpu, run, instr, kind):
-    """A call on the host; the kernels of a command buffer share one."""
+    """A call on the host; kernels of a command buffer share one."""
     if args.graphs and kind == "kernel" and instr.coll is None:
         if gpu.graph is not None:
             return gpu.graph
@@ -101,7 +100,7 @@ def communicate(args, gpus, run, instr):
 
 
 def wait(args, gpu, run, instr):
-    """On a TPU this is an op, on a GPU an event of the stream."""
+    """An op on a TPU, an event of the stream on a GPU."""
     if args.tpu:
         start = gpu.compute + US
         gpu.compute = start + US
@@ -110,7 +109,7 @@ def wait(args, gpu, run, instr):
 
 
 def permute(args, gpus, run, instr):
-    """Pairs overlap, so that all take part in one exchange."""
+    """Pairs overlap, so all take part in one exchange."""
     pairs, everyone = instr.coll["groups"], [sorted({r for p in instr.coll["groups"] for r in p})]
     instr.coll["groups"] = everyone
     communicate(args, gpus, run, instr)
@@ -249,7 +248,7 @@ def host_plane(args, gpus, steps, shift):
 
 
 def metadata_plane(args, modules):
-    """The key is the program's id on TPUs and in older files, and else only a number."""
+    """The key is the program's id on TPUs and in older files, otherwise just a number."""
     plane = Plane("/host:metadata")
     for m in modules:
         plane.named(f"{m.name}({m.program})", stats=() if args.dump else (("Hlo Proto", m.proto()),),
@@ -277,7 +276,7 @@ def tpu_plane(args, gpu, shift):
 
 
 def category(instr):
-    """XLA's hlo_category; of an async wrapper, its computation's."""
+    """XLA's hlo_category; for an async wrapper, its computation's."""
     kind = (instr.waits or instr).coll
     suffix = [s for s in ("-start", "-done") if s in instr.name]
     return "".join([kind["type"]] + suffix) if kind else instr.opcode
@@ -306,7 +305,7 @@ def write(args, name, data):
 
 
 def profile(args, host, gpus, modules, steps):
-    """One host's file; its clock counts from when it began to record."""
+    """One host's file; its clock starts when it begins to record."""
     shift = -host * 1_000_003_000  # ps; it began earlier
     mine = [g for g in gpus if g.host == host]
     task = Plane("Task Environment")
@@ -322,7 +321,7 @@ def profile(args, host, gpus, modules, steps):
 
 
 def dump(args, host, modules):
-    """What XLA_FLAGS=--xla_dump_to has of a host."""
+    """The files of XLA_FLAGS=--xla_dump_to on a host."""
     where = os.path.join(args.output, f"host{host}", "xla_dumps")
     os.makedirs(where, exist_ok=True)
     for m in modules:

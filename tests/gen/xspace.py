@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes XPlane files and the HLO modules in them, field by field: what tests
-make traces with that share no code with the readers.
+"""Writes XPlane files and the HLO modules in them, field by field. Tests make traces
+with it, so it shares no code with the readers.
 
 Numbers are those of xplane.proto, hlo.proto and xla_data.proto.
 """
@@ -87,7 +87,7 @@ COLLECTIVES = "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "colle
 
 
 class Instr:
-    """An instruction. `body` are those of the computation that it calls, the root last."""
+    """An instruction. `body` has those of the called computation, the root last."""
 
     def __init__(self, name, opcode, shape_text, operands=(), **more):
         self.name, self.opcode, self.shape, self.operands = name, opcode, shape_text, list(operands)
@@ -100,7 +100,7 @@ class Instr:
         return f"%{self.name} = {self.shape} {self.opcode}({operands})"
 
     def dump(self, is_root):
-        """Its line of XLA's dump; a wrapper is written as what it wraps. Some versions omit operands' shapes."""
+        """Its line in XLA's dump; a wrapper is written as its content. Some versions omit operands' shapes."""
         inner = next((i for i in self.body if i.opcode in COLLECTIVES), self)
         wrapped = (self.operands[0] if self.opcode == "async-done" else self).body[-1:]
         opcode = self.opcode.replace("async", wrapped[0].opcode) if wrapped and "async" in self.opcode else self.opcode
@@ -182,13 +182,13 @@ class Frames:
 
 
 class Module:
-    """A module; `entry` are the instructions of its entry computation, the root last."""
+    """A module; `entry` has the instructions of its entry computation, the root last."""
 
     def __init__(self, name, program, entry):
         self.name, self.program, self.entry = name, program, entry
 
     def dump(self):
-        """As XLA dumps it; bodies but those of wrappers are computations in front."""
+        """XLA's dump; bodies, except those of wrappers, are computations before it."""
         out = [f"HloModule {self.name}, is_scheduled=true, entry_computation_layout={{()->f32[]}}\n"]
         for i in self.entry:
             if i.body and "async" not in i.opcode:
@@ -220,7 +220,7 @@ class Module:
 # ---- XPlane
 
 class Plane:
-    """Lines of events, with the tables of names behind them as XLA writes them."""
+    """Lines of events, followed by the tables of names, as XLA writes them."""
 
     def __init__(self, name, ident=0):
         self.name, self.id, self.lines, self.events, self.stats = name, ident, [], {}, {}

@@ -4,11 +4,12 @@
  *
  *	usage: coll-partials DIR RANKS COLLECTIVES
  *
- * Writes DIR/part.RANK.tl as tl-collective --partial would, without traces. A
- * group of all ranks does half of the collectives, groups of eight (a node)
- * the others. All ranks leave a collective together; rank 5 starts each of the
- * world's 400 us after the others, which are spread over 50 us, and for 300 of
- * these its GPU is busy. A collective takes 200 us once the last rank is there.
+ * Writes DIR/part.RANK.tl as tl-collective --partial would, without traces.
+ *Half of the collectives are of all ranks, the others of groups of eight (a
+ *node). All ranks leave a collective together. The others' starts are spread
+ *over 50 us; rank 5 starts each of the world's 400 us after them, and its GPU
+ *is busy for 300 of these. A collective takes 200 us once the last rank is
+ *there.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ struct maker {
 	struct buf vals;
 };
 
-/* A list as Kineto writes it: of more than 30, the first ones and the last. */
+/* A list as Kineto writes it: of more than 30 the first ones and the last. */
 static void
 put_ranks(struct buf *b, int64_t first, int64_t n)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dribble: copy stdin to stdout, one byte a write.
+ * dribble: copy stdin to stdout, one byte per write.
  *
  *	usage: dribble [MICROSECONDS]
  *
- * The worst pipe there can be. Where stdout is a pipe it is put into packet
- * mode, so that each read at the other end gets one byte, however late it
- * comes; MICROSECONDS between the bytes are rarely needed.
+ * The worst possible pipe. If stdout is a pipe, it is put into packet mode:
+ * each read at the other end gets one byte, however late it comes;
+ * MICROSECONDS between the bytes are rarely needed.
  */
 #include <errno.h>
 #include <fcntl.h>

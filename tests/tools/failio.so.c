@@ -12,10 +12,10 @@
  *					except that close has closed
  *	SHORT				read and write transfer one byte
  *
- * With EINTR for more than one call, every second one fails, as it would in
- * life. Only processes whose name begins with FAIL_PROG (default: tl-) are
- * touched, so that a shell and its other commands work. Calls are counted in
- * each process anew. What stdio does inside libc is not seen.
+ * With EINTR for more than one call, every second one fails, as in reality.
+ * Only processes whose name begins with FAIL_PROG (default: tl-) are affected,
+ * so that a shell and its other commands work. Each process counts its own
+ * calls. Calls of stdio inside libc are not seen.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -126,7 +126,7 @@ read_rules(void)
 		spec++;
 }
 
-/* Count a call; 0: let it pass, else how it is to fail. */
+/* Counts a call; 0: let it pass, else how it fails. */
 static int
 verdict(enum call call)
 {
@@ -207,7 +207,7 @@ read(int fd, void *buf, size_t len)
 ssize_t
 write(int fd, const void *buf, size_t len)
 {
-	/* a message that can't be told is nobody's fault */
+	/* a message that can't be written is no one's fault */
 	int how = fd == STDERR_FILENO ? 0 : verdict(WRITE);
 
 	if (how > 0) {

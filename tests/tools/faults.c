@@ -4,14 +4,14 @@
  *
  *	usage: faults FAILIO.so FOLDER MOST COMMAND [ARGUMENT...]
  *
- * FOLDER is empty; the command runs in it and may leave files there. It is run
- * undisturbed first. Then each sort of call fails in each of the ways below,
- * the Nth one of each process for N from 1 on, behind MOST in steps of a
- * twentieth, until three runs in a row were not disturbed by it. Each run must
- * either do all that the undisturbed one did, or end with exit status 1 and a
- * message (3, if it could do without an input), and a file that it leaves is
- * one of those of the undisturbed run. Only EPIPE may end it by SIGPIPE.
- * Complaints go to stdout. FAULTS_WITHOUT=CALL leaves out a call.
+ * The command runs in FOLDER, which is empty, and may leave files there; first
+ * undisturbed. Then each sort of call fails in each of the ways below: the Nth
+ * one of each process, for N from 1, beyond MOST in steps of a twentieth, until
+ * three runs in a row were not disturbed. Each run must either do all that the
+ * undisturbed one did, or end with exit status 1 and a message (3 if it could
+ * do without an input). A file that it leaves must be one of those of the
+ * undisturbed run. Only EPIPE may end it by SIGPIPE. Errors go to stdout.
+ * FAULTS_WITHOUT=CALL leaves out a call.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -33,7 +33,7 @@
 
 static const struct {
 	const char *call, *how;
-	bool may_fail; /* else it must be made good */
+	bool may_fail; /* else it must be repaired */
 	bool all;      /* every call at once */
 } ways[] = {
 	{ "read", "EINTR", false, true },
@@ -207,7 +207,7 @@ left_odd_files(const struct result *want, const struct result *r)
 	return false;
 }
 
-/* True when the run was as the undisturbed one. */
+/* True if the run was like the undisturbed one. */
 static bool
 judge(const char *rule, const struct result *want, const struct result *r,
     bool is_pipe, bool may_fail)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json-tokens: what our JSON reader makes of many texts, for a comparison with
- * another one (tests/oracle/json_mutants.py).
+ * json-tokens: our JSON reader's results for many texts, to compare them with
+ * another reader's (tests/oracle/json_mutants.py).
  *
  *	usage: json-tokens <TEXTS
  *
- * Each text stands behind its length, four bytes, the lowest first. Of each a
- * line: "-" when it is refused, else its tokens: braces, brackets, s and the
- * bytes of a string or key as hex, n and a number as written, t f z and N.
+ * Each text follows its length, four bytes, the lowest first. Each gives a
+ *line:
+ * "-" if it is refused, else its tokens: braces, brackets, s and the bytes of a
+ * string or key as hex, n and a number as written, t f z and N.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +70,7 @@ main(void)
 	while (fread(size, 1, 4, stdin) == 4) {
 		size_t n = size[0] | (size_t)size[1] << 8 |
 		    (size_t)size[2] << 16 | (size_t)size[3] << 24;
-		/* of its own size, so that reading beyond is found */
+		/* exactly its size, so that reading beyond is found */
 		unsigned char *p = calloc(1, n + IN_PAD);
 		struct buf b = { 0 };
 		struct json j;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * measure: run a command and note what it took.
+ * measure: run a command and record what it took.
  *
  *	usage: measure FILE COMMAND [ARGUMENT...]
  *
  * Appends a line to FILE: wall ns, user us, system us, peak memory in KiB and
- * exit status. The peak that wait4 gives covers the life of the process before
- * exec too, so it is asked by something as small as this, not by a script.
+ * exit status. wait4's peak includes the life of the process before exec, so a
+ * program as small as this asks for it, not a script.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -51,7 +51,7 @@ main(int argc, char *argv[])
 		fprintf(stderr, "measure: %s: %s\n", argv[2], strerror(errno));
 		_exit(127);
 	}
-	/* Whoever reads or writes the pipes is the command, and it alone. */
+	/* Only the command reads or writes the pipes. */
 	close(STDIN_FILENO);
 	close(STDOUT_FILENO);
 	if (pid == -1 || wait4(pid, &status, 0, &ru) == -1) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model-check: runs the examples that entries carry:
+ * model-check: runs the examples of entries:
  *
  *	examples = { { op = "aten::mm", dims = { { 8, 4 }, { 4, 2 } },
  *	    types = { "float", "float" }, flops = 128, bytes = 224,
@@ -137,7 +137,7 @@ op_of(struct checker *c, int t, struct model_op *op)
 	lua_pop(L, 1);
 }
 
-/* ---- what came of it ---- */
+/* ---- results ---- */
 
 static void
 wrong(struct checker *c, const char *what, struct str got, struct str want)
@@ -308,8 +308,8 @@ first_name(struct models *ms, const struct model *m)
 }
 
 /*
- * Those of one chunk, or of all: NULL, and tells tell() about each. The number
- * of those that fail.
+ * Examples of one chunk (NULL: all); calls tell() for each. Returns the number
+ * of failures.
  */
 static size_t
 models_check(struct models *ms, const char *chunk, model_check_fn *tell,

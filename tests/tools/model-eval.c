@@ -6,9 +6,9 @@
  * A line has, separated by tabs: way (fwd, bwd), name, Input Dims, Input type,
  * Input Strides, Concrete Inputs, names of kernels, annotation, further
  * arguments, name and lists of the forward op (five fields), hlo. Lists are
- * JSON; further arguments are key=text;key=text. Missing fields are empty. For
- * each line one of JSON is written. --time says how long it took, twice.
- * --check runs the examples in a file of models instead, --arch shows a GPU.
+ * JSON; further arguments are key=text;key=text. Missing fields are empty. Each
+ * line gives one of JSON. --time prints how long it took, twice. --check runs
+ * the examples in a file of models instead, --arch shows a GPU.
  */
 #include <stdio.h>
 #include <stdlib.h>

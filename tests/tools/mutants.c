@@ -5,15 +5,15 @@
  *	usage: mutants [-rt] [-n RUNS] [-s SEED] [-k FOLDER] FILE... --
  *	           COMMAND [ARGUMENT...] [++ COMMAND [ARGUMENT...]]
  *
- * Each run takes one of the files and changes it: event streams record by
- * record, with counts and checksums repaired; with -t, text by its lines, words
- * and numbers. The command gets that as standard input, and as file @. It must
- * end by itself within TIMEOUT seconds, with a status of ours, in the memory
- * that such a small input may cost, and say why when there is no answer. Where
- * a second command stands behind ++, both must come to the same: status and
- * standard output; with -r it may be stricter and refuse the input.
+ * Each run changes one of the files: event streams record by record, with
+ * counts and checksums repaired; with -t, text by its lines, words and numbers.
+ * The command gets it as standard input, and as file @. It must end by itself
+ * within TIMEOUT seconds, with one of our statuses, with the memory that such a
+ * small input may need, and give a reason if it has no answer. A second command
+ * after ++ must have the same status and standard output; with -r it may be
+ * stricter and refuse the input.
  *
- * What breaks this lies in FOLDER. Prints how often which status came.
+ * FOLDER gets inputs that break this. Prints how often each status came.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -218,7 +218,7 @@ has(const struct buf *b, const char *what)
 	return str_find(buf_str(b), str_of(what), false) >= 0;
 }
 
-/* NULL: it did as it must. */
+/* NULL: no complaint. */
 static const char *
 complaint(const struct outcome *o)
 {
@@ -255,7 +255,7 @@ keep(const char *folder, const struct buf *input, uint64_t seed)
 		die_errno("%s", path);
 }
 
-/* The first few: a mistake in a command would be shown at each run. */
+/* Only the first few: a wrong command would be shown at each run. */
 static void
 show(const char *why, uint64_t seed, char **argv, const struct outcome *o)
 {
@@ -272,7 +272,7 @@ show(const char *why, uint64_t seed, char **argv, const struct outcome *o)
 	fflush(stdout);
 }
 
-/* Cuts a list off at a word; what follows. */
+/* Cuts a list off at a word; returns what follows it. */
 static char **
 after(char **argv, const char *word)
 {
