@@ -3,9 +3,9 @@
  * embed FOLDER FILE...: files as a C array of struct embedded (see
  * base/embedded.h), on stdout. Made and run by the build.
  *
- * Each has the zeros behind it that our readers expect. A Lua file has its
- * compiled form too, which loads five times as fast. Names are relative to
- * the folder, and the array is called as its last part.
+ * Each file is followed by the zeros that our readers expect. A Lua file also
+ * has its compiled form, which loads five times as fast. Names are relative to
+ * the folder, and the array has the name of its last part.
  */
 #ifdef HAVE_LUA
 #include <lauxlib.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 #
-# Completion for all programs of tl. Each says itself what its options are:
+# Completion for all programs of tl. Each prints its options itself:
 # `tl-x --complete` prints one a line, --long<TAB>-s<TAB>ARGUMENT<TAB>help.
 
 _tl() {
@@ -36,7 +36,7 @@ _tl() {
 		short=${rest%%$'\t'*}
 		rest=${rest#*$'\t'}
 		arg=${rest%%$'\t'*}
-		# An optional argument, as [LEVEL], is no word of its own.
+		# An optional argument, as [LEVEL], is not a separate word.
 		if [[ -n $arg && $arg != '['* && -n $prev &&
 			($prev == "$long" || $prev == "$short") ]]
 		then
@@ -53,7 +53,7 @@ _tl() {
 	fi
 }
 
-# What can stand for the argument of an OPTION: tables of the program, choices
+# Values for the argument of an OPTION: tables of the program, choices
 # (`csv|tsv`), folders, files.
 _tl_argument() {
 	case $1 in
@@ -76,7 +76,7 @@ _tl_argument() {
 	esac
 }
 
-# The next one of WORDS in a list by commas.
+# The next one of WORDS in a comma-separated list.
 _tl_list() {
 	local before=
 
