@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-advise inside: tables of a report become facts, rows of named cells; rules
- * fit facts and make findings, which are ranked by the time that they would
- * win back.
+ * Inside tl-advise. Tables of a report become facts, rows of named cells. Rules
+ * match facts and make findings, ranked by the time that they would gain.
+ *
  *
  * main.c     the command line
  * input.c    tables of a report: folders, files, or tl-report's of a trace
- * labels.c   those of CSV, whose columns have labels
- * facts.c    what of them counts
+ * labels.c   tables in CSV, whose columns have labels
+ * facts.c    facts that count
  * late.c     the rank that bounds the job, if one does
  * system.c   facts of the window: gaps, copies, communication, short kernels
- * compute.c  facts of ops: what they lose to the roofline, and what has none
+ * compute.c  facts of ops: losses to the roofline, ops without one
  * details.c  facts of single ops, layouts, paged attention
  * fusion.c   facts of chains that one kernel could do
  * change.c   facts of a comparison
  * rules.c    rules: JSON read, examples checked
- * fit.c      whether a rule fits a row, and what it says then
+ * fit.c      whether a rule matches a row, and the finding's text
  * finding.c  findings: their order, which share time, and its limits
- * print.c    tables of them
+ * print.c    tables of findings
  * text.c     the same for people, as text and Markdown
  */
 #ifndef TL_ADVISE_H

@@ -144,7 +144,7 @@ put_forbids(struct facts *f, struct advice *a)
 
 /* ---- gaps ---- */
 
-/* One call that takes so much is none of many that a graph would replace. */
+/* One call that takes so much is not one of many that a graph would replace. */
 static bool
 is_alone(const struct advice *a, const struct idle_part *p)
 {
@@ -262,8 +262,8 @@ class_ns(const struct advice *a, unsigned class, int64_t timeline_ns)
 }
 
 /*
- * As the verdict has it, with gaps between collectives that were queued: that
- * they go away is not claimed.
+ * As in the verdict, with gaps between queued collectives; the finding does not
+ * claim that these would vanish.
  */
 static int64_t
 bound_comm_ns(const struct advice *a, int64_t comm_ns)

@@ -87,7 +87,7 @@ check_group(
 		const struct coll *of = &j->colls.v[no];
 		struct same *k;
 
-		/* without a type nobody knows who needs whom */
+		/* without a type it is unknown who needs whom */
 		if (!coll_tells_time(j, of) || of->class == CLASS_NONE)
 			continue;
 		c->of[g].n++;

@@ -171,8 +171,8 @@ part_is_raw_gpu(const struct part *p)
 bool recognise(
     struct bucket_rules *rules, const struct dict *st, const struct event *ev);
 /*
- * Appends the signature to b and sets *seq to Seq + 1. Returns how much of the
- * text tells the process group.
+ * Appends the signature to b and sets *seq to Seq + 1. Returns the length of
+ * the part that names the process group.
  */
 size_t recognise_signature(const struct bucket_rules *rules,
     const struct dict *st, const struct event *ev, struct buf *b,

@@ -203,7 +203,7 @@ is_alike(const struct judging *g, const struct fcall *a, const struct fcall *b)
 
 /*
  * How a rank's calls from this round on differ from the others', as far as the
- * next ones tell.
+ * next ones show.
  */
 static enum difference
 why_differs(const struct judging *g, size_t round, const struct fcall *mine)
@@ -439,8 +439,8 @@ is_at_fault(
 }
 
 /*
- * A hang is behind another if its missing ranks wait elsewhere, or are missing
- * in an earlier one.
+ * A hang follows from another if its missing ranks wait elsewhere, or are
+ * missing in an earlier one.
  */
 static void
 find_causes(struct judging *g)

@@ -6,7 +6,7 @@
  * flight-read.c  reads the calls of a dump, as bytes for the parent
  * flight.c       joins all ranks' calls into process groups
  * flight-judge.c finds what hangs in each group, which hang is the cause, and
- *                which only wait behind it
+ *                which ones follow from it
  * tables-hang.c  the table and its sentences
  */
 #ifndef TL_COLLECTIVE_FLIGHT_H

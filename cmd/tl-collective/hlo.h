@@ -43,7 +43,7 @@ enum hlo_role {
 struct hlo_signature {
 	enum hlo_role role;
 	uint32_t pair;
-	size_t of_group; /* how much of the text tells the groups */
+	size_t of_group; /* length of the text's part with the groups */
 };
 
 /* Appends the signature if the event is whole or opens. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Joins sources to a job: the rank of each, which do not belong, which ranks
- * are missing, and a common time.
+ * Joins sources to a job: each one's rank, sources that do not belong to it,
+ * missing ranks, and a common time.
  */
 #include "cmd/tl-collective/job.h"
 #include "cmd/tl-collective/hlo.h"

@@ -30,7 +30,7 @@ struct pgroup {
 enum agreement {
 	CLOCKS_AGREE, /* within u_ns, or aligned */
 	CLOCKS_OFF,
-	CLOCKS_UNKNOWN, /* no collective tells one of them */
+	CLOCKS_UNKNOWN, /* no collective shows one of them */
 	CLOCKS_BROKEN,  /* on solved clocks ends precede starts */
 };
 
@@ -161,8 +161,7 @@ struct match_place {
 };
 typedef VEC(struct match_place) place_vec;
 void match_get(const struct job *j, size_t group, place_vec *out);
-/* Replaces the matches of a group: makes its collectives anew, without
- * checks. */
+/* Replaces a group's matches: makes its collectives again, without checks. */
 void match_set(struct job *j, size_t group, const place_vec *places);
 /* align.c: for each element of seq its match in base, or -1. */
 struct align_item {

@@ -106,7 +106,7 @@ kernels_add(
 	vec_push(&k->ran, ran);
 }
 
-/* Of several ops with one external id the first counts. */
+/* The first of several ops with one external id counts. */
 static void
 find_ops(struct kernels *k)
 {

@@ -209,7 +209,7 @@ nodes_of_hosts(const struct job *j, int64_t *node)
 
 /*
  * Finds the nodes of a group, by host names if all ranks have one. A process
- * that sees one GPU does not tell how many its node has.
+ * that sees one GPU does not know how many its node has.
  */
 static bool
 find_nodes(const struct job *j, const int64_t *hosts, const struct pgroup *g,

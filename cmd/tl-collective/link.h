@@ -41,7 +41,7 @@ struct job;
 struct coll;
 /*
  * Finds each group's link: by --link, else within nodes by the GPUs' name.
- * Unknown where nobody tells which ranks share a node.
+ * Unknown if it is unknown which ranks share a node.
  */
 void links_find(struct job *j);
 /* Its link is NULL if unknown. */

@@ -106,7 +106,7 @@ struct reducer {
 	struct dump_reader *dump; /* of a flight recorder */
 };
 
-/* Number of a signature; of_group bytes of its text tell the group. */
+/* Number of a signature; of_group: length of the part with the group. */
 uint32_t reduce_signature(struct reducer *r, struct str text, size_t of_group);
 
 /* ---- partial-read.c ---- */

@@ -16,7 +16,7 @@
 
 /* ---- as text ---- */
 
-/* Parts: members of args, but for the last two; Seq follows. */
+/* Parts: members of args, except the last two; Seq follows. */
 enum sig_part {
 	P_PG,
 	P_RANKS,

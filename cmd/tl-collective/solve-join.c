@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Clocks of one island from its strata. Strata disagree by more than their ends
- * vary, as each has its own order of leaving: the residuals tell how much, tau.
- * A stratum that is wrongly matched is far off and loses its weight.
+ * vary, as each has its own order of leaving; the residuals show by how much:
+ * tau. A wrongly matched stratum is far off and loses its weight.
  */
 #include "cmd/tl-collective/solve.h"
 

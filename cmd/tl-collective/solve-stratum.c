@@ -52,7 +52,7 @@ residual(const struct work *k, size_t i, size_t r)
 	return k->y[i * k->s->n + r] - k->t[i] - k->m[r];
 }
 
-/* Differences within each collective; a single member tells nothing. */
+/* Differences within each collective; a single member shows none. */
 static void
 take_ends(struct work *k, const struct stratum_rules *rules)
 {

@@ -3,7 +3,7 @@
  * solve: offset and drift of the ranks' clocks, from the ends of collectives
  * alone: numbers in, numbers out.
  *
- * All members of a collective end together, but for the order in which they
+ * All members of a collective end together, except for the order in which they
  * leave, which is always the same. So each *stratum*, the collectives of a
  * group that do the same, gives each member's clock an offset against the
  * others (solve-stratum.c). Strata that share clocks are joined by robust least
@@ -65,7 +65,7 @@ void solve_clocks(const struct solve_job *job, struct solved_clock *out);
 /* solve-guess.c: each clock against the first that strata join it to. */
 void clocks_guess(const struct solve_job *job, int64_t *guess);
 
-/* What a stratum tells of a member's clock. */
+/* A stratum's evidence about a member's clock. */
 struct tie {
 	uint32_t stratum, clock;
 	uint64_t n; /* number of collectives */
@@ -118,7 +118,7 @@ whole_ns(double ns)
 }
 
 /*
- * Values of clocks of which strata tell differences: minimises the sum of w
+ * Values of clocks from the differences in strata: minimises the sum of w
  * (value - stratum's - clock's)^2. Ties are sorted by stratum; clocks are
  * numbered 0 to n - 1 and joined.
  */

@@ -93,7 +93,7 @@ struct slice {
 };
 typedef VEC(struct slice) slice_vec;
 
-/* Of a type. */
+/* Sums of a type. */
 struct type {
 	struct row row;
 	int64_t noperations, nslices, nmeasured, nsized;

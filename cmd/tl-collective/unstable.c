@@ -68,8 +68,8 @@ unstable_say(const struct unstable *u, struct buf *b)
 /* ---- of the job ---- */
 
 /*
- * Groups between the same nodes are slow together; without nodes each stands
- * alone.
+ * Groups between the same nodes are slow together; without nodes each is
+ * separate.
  */
 static void
 put_where(const struct job *j, const struct group_sum *const *v, size_t n,

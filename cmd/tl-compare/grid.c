@@ -6,9 +6,9 @@
  *	<sst><si><t>a</t></si><si><r><t>rich
  *</t></r><r><t>text</t></r></si></sst>
  *
- * A cell says where it stands, or is the next one. Its type t: s a shared text,
- * str a formula's text, inlineStr <is> with <t>, b, e an error, d a date as
- * text, or a number, which a date mostly is and stays.
+ * A cell has its place, or is the next one. Its type t: s a shared text, str a
+ * formula's text, inlineStr <is> with <t>, b, e an error, d a date as text, or
+ *a number, which a date mostly is and remains.
  */
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Pairs rows of the same key. If a report has several, rows are first paired by
- * what is no key (thread, launching op), then in order: the autograd thread's
- * mul must not be compared with the main thread's because both took as long.
- * Rows of a key are a group, and so are those alike in other columns; within a
- * group rows are numbered: (a, thread 1) 0, (a, thread 1) 1.
+ * columns outside the key (thread, launching op), then in order: the autograd
+ * thread's mul must not be compared with the main thread's because both took as
+ * long. Rows of a key form a group, and so do those with equal other columns;
+ * within a group rows are numbered: (a, thread 1) 0, (a, thread 1) 1.
  */
 #include <stdlib.h>
 

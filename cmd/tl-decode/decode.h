@@ -19,8 +19,8 @@
  */
 #define DECODE_MAX_TABLES (UINT64_C(64) << 20)
 /*
- * Times beyond, some 146 years from the epoch, are none, but kept as written:
- * so differences and ends never overflow.
+ * Later times, some 146 years from the epoch, do not count but are kept as
+ * written: so differences and ends never overflow.
  */
 #define DECODE_MAX_NS (INT64_C(1) << 62)
 

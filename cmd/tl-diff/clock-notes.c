@@ -171,8 +171,8 @@ tells_gpu_time(const struct changes *c)
 }
 
 /*
- * Work without a launch is in no step: a recording that begins while work is
- * queued has it.
+ * Work without a launch is in no step; a recording that begins while work is
+ * queued has some.
  */
 void
 put_unlinked(struct buf *b, const struct changes *c, bool has_hints)

@@ -83,9 +83,9 @@ struct settings {
 /* ---- read.c: reads a side into arrays ---- */
 
 /*
- * A host or GPU event, in the order of the tree stream: descendants follow a
- * node directly, up to node.behind; so the first child is the next node, and
- * each child's sibling begins where that ends. 64 bytes.
+ * A host or GPU event, in the order of the tree stream. A node's descendants
+ * follow it, up to node.behind: its first child is the next node, and a child's
+ * sibling begins where that child ends. 64 bytes.
  */
 struct node {
 	int64_t ts, dur;

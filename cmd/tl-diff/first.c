@@ -111,8 +111,8 @@ list_rows(struct changes *c, unsigned family, struct first_rows *rows,
 		vec_push(&rows->list, x);
 	}
 	noise_pool_end(pool);
-	/* a slow first step is slow in all rows: they tell no more than this
-	 * many runs */
+	/* a slow first step is slow in all rows, which together show no more
+	 * than this many runs */
 	pool->df = fmin(
 	    pool->df, (double)(c->unit[0].nruns + c->unit[1].nruns - NSIDES));
 }

@@ -20,7 +20,7 @@ struct row_counts {
 	bool differ;
 };
 
-/* Whether a time tells how times vary. */
+/* Whether a time shows how times vary. */
 static inline bool
 is_judged(const struct sample *s)
 {

@@ -89,8 +89,8 @@ stream_number(struct file *f, const struct event *ev)
 
 /*
  * "nn.Module: Linear_3" without its number, which counts instances, and XLA's
- * "jit_train(17)" without the program's, which changes from run to run. Scopes
- * like layer_3 keep the user's name.
+ * "jit_train(17)" without the program's number, which changes from run to run.
+ * Scopes like layer_3 keep the user's name.
  */
 static uint32_t
 module_name(struct file *f, const struct event *ev)

@@ -35,7 +35,7 @@ struct unit_times {
 	uint64_t n; /* number of units */
 	uint64_t nruns, nsteps;
 	VEC(uint64_t) run_steps; /* of each run */
-	/* of each run the first step, if these stand out on both sides and so
+	/* each run's first step, if first steps stand out on both sides and so
 	 * are in no sample of the others */
 	VEC(int64_t) left_out;
 	int64_t total_ns; /* mean GPU time of a unit */

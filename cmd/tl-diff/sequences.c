@@ -54,7 +54,7 @@ unit_of(const struct side *r, const struct gpu *g, enum level level)
 		return lead | n->parent;
 	case LEVEL_NAMED_STEP:
 	case LEVEL_STEP:
-		/* of work whose launch does not tell */
+		/* of work whose launch does not show it */
 		at = steps_at(&r->steps, NULL, n->ts);
 		if (step == WALK_NO_STEP && g->is_unlinked && at != NULL &&
 		    at->what == STEP_IS_STEP)

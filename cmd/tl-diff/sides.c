@@ -470,7 +470,7 @@ has_notes(const struct settings *set)
 
 /*
  * Whether step times are wanted: finding them costs more than all else.
- * Selected GPU events do not tell how long a step may take.
+ * Selected GPU events do not show how long a step takes.
  */
 static bool
 needs_clock(const struct sides *g)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * chrome-place: the process and thread that an event is shown under.
- *
- * A Chrome trace says so itself. Of several sources in one document, later ones
- * are moved, since their ids would collide: an integer process id by PID_STEP
+ * A Chrome trace has them itself. If several sources share one document, later
+ * ones are moved, as their ids would collide: an integer process id by PID_STEP
+ * for each source before it, other ids by a label before them.
  * for each source before it, other ids by a label in front.
  *
  * Formats without rows for GPU work get them here: process = device, thread =

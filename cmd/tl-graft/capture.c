@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Traces that were taken while graphs were captured. A folder may say what is
- * in them by a list, execution_details.json:
+ * Traces taken during the capture of graphs. A folder may list their contents
+ * in execution_details.json:
  *
  *	[{"file": "bs_32.json.gz", "batch_size": 32, "mode": "FULL"}, ...]
  *
- * Without it each trace is read and tells itself: by its annotations
- * capture_32_FULL where there are as many as dummy runs of the engine, else
- * by the commonest first dimension of its ops' inputs.
+ * Without it each trace shows its own: by its annotations capture_32_FULL if
+ * there are as many as dummy runs of the engine, else by the commonest first
+ * dimension of its ops' inputs.
  */
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-graft: puts into a tree the ops that its trace hides.
+ * tl-graft: adds to a tree the ops that its trace hides.
  *
- *	capture.c  traces of graph captures: which there are, what each holds
- *	align.c    which launch of a capture stands for which replayed kernel
+ *	capture.c  traces of graph captures: which exist, contents of each
+ *	align.c    launches of a capture matched with replayed kernels
  *	graft.c    captured ops under the launches of graphs
  *	pseudo.c   ops for the steps that one op hides
  */

@@ -30,7 +30,7 @@ tell_blocked(
 
 /*
  * Idle time in which the host waits for the GPU, or in which launched work did
- * not start: what they wait for was not recorded.
+ * not start: the awaited work was not recorded.
  */
 static void
 check_gaps(struct health *h)

@@ -197,8 +197,8 @@ clock_note(struct merge *m, const struct source *s, bool is_asked)
 /* ---- before work begins ---- */
 
 /*
- * Many sources tell their epoch and rank after their events, too late for the
- * output. So files are read ahead, as far as needed.
+ * Many sources have their epoch and rank only after their events, too late for
+ * the output. So files are read ahead, as far as needed.
  */
 static void
 look_into(struct input *input)

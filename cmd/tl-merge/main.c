@@ -2,10 +2,10 @@
 /*
  * tl-merge: many streams to one, on one clock.
  *
- * A filter: sources are kept apart and follow one another, and events go
- * through untouched. Only the base of each source is rewritten, so that all
- * bases add up to times of the first one's clock: a source's facts are final
- * behind its events, so one pass is enough.
+ * A filter: sources are kept apart and follow one another, and events pass
+ * unchanged. Only the base of each source is rewritten, so that times of all
+ * are on the first one's clock. A source's facts are final after its events, so
+ * one pass is enough.
  *
  * main.c   the command line, and what goes through
  * clock.c  the clocks of sources, and the messages about them

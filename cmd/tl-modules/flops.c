@@ -2,13 +2,13 @@
 /*
  * FLOPs by module, and of ops in no module.
  *
- * From a module down, an op with a model stands for all below it; others pass
+ * From a module down, an op with a model counts for all below it; others pass
  * on the sum of the ops below. An op with GPU work, without a model and without
- * a modelled op below is listed. The time of work below modelled ops, as a
- * share of the module's, says how much of it the FLOPs explain.
+ * a modelled op below is listed. The share of the module's time in work below
+ * modelled ops shows how much of it the FLOPs explain.
  *
- * A stack of the open modules and ops: whether an op has a result is known when
- * it is closed, as some models read kernel names.
+ * A stack holds the open modules and ops. Whether an op has a result is known
+ * when it is closed, as some models read kernel names.
  */
 #include <stdlib.h>
 
@@ -275,9 +275,9 @@ forget_none(struct flop_counter *f, const struct frame *fr)
 }
 
 /*
- * Whether the model may answer. As in tl-roofline, one that TraceLens lacks
- * answers only if no op below has a model. An op around modules has their work
- * besides its own, which no model can tell apart.
+ * Whether the model may answer. As in tl-roofline, a model that TraceLens lacks
+ * answers only if no op below has a model. An op around modules also has their
+ * work, which no model can separate.
  */
 static bool
 may_answer(const struct frame *fr)

@@ -168,8 +168,8 @@ begin_source(struct modules *m, uint32_t source)
 /* ---- events ---- */
 
 /*
- * Opens a module. One that was not asked for, with none below that was, is
- * ignored: a filtered stream does not have it either.
+ * Opens a module. One that was not selected is ignored if no module below it
+ * was: a filtered stream does not have it either.
  */
 static void
 open_module(struct modules *m, const struct event *ev, bool is_chosen)

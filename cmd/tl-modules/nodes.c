@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which modules are shown: from which on, how deep, above which time; by call,
- * or folded: then calls of one type below one node are one node, and so on
+ * or folded. Folded, calls of one type below a node are one node, and so on
  * downwards.
  */
 #include <stdlib.h>

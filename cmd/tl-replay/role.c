@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tensors of an op are filled with, by the names of its arguments. If a
- * name tells nothing: real numbers and booleans are random; of integers, bytes
- * are taken for packed weights and random, others are zeros, which are valid
- * indices of anything.
+ * Contents of an op's tensors, by the names of its arguments. If a name shows
+ * nothing: real numbers and booleans are random; bytes count as packed weights
+ * and are random, other integers are zeros, which are valid indices of
+ * anything.
  */
 #include "role.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * schema: what PyTorch calls the arguments of an op, and which of its overloads
+ * schema: PyTorch's names of the arguments of an op, and which of its overloads
  * a recorded call was.
  *
  *	struct schemas *set = schemas_create(paths, npaths);

@@ -98,8 +98,8 @@ struct split;
 /* After the prologue: finds iterations, and chooses those of parts. */
 void iterations_ready(struct split *s);
 /*
- * The keys of the parts of an event, which is counted; when is NULL if no time
- * tells.
+ * The keys of the parts of an event, which is counted; when is NULL if its time
+ * is unknown.
  */
 void iterations_take(struct split *s, const struct event *ev,
     const struct when *when, key_vec *keys);
@@ -184,7 +184,7 @@ struct current {
 	uint32_t src;
 	bool is_begun;
 	bool is_cut; /* windows of the prologue are known */
-	bool waits;  /* no windows there: the whole tree has to tell */
+	bool waits;  /* no windows there: the whole tree is needed */
 	enum section section;
 	struct arena *mem;
 	struct source source;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The database: a file that nobody else knows yet, so it needs neither locks
- * nor a journal.
+ * The database: a file that no other program knows yet, so it needs neither
+ * locks nor a journal.
  */
 #include "cmd/tl-sql/sql.h"
 

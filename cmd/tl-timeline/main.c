@@ -158,7 +158,7 @@ is_member(const struct sink *s, const struct sink_plan *p, const void *record)
 						    : ROW_TIMELINE);
 }
 
-/* Of the key columns only those of --by are printed. */
+/* The only key columns printed are those of --by. */
 static bool
 wants(const struct sink *s, const struct sink_table *t, unsigned by)
 {

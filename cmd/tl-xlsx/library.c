@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What libxlsxwriter does not look at, and what it has no option for. Its calls
+ * What libxlsxwriter does not check, and what it has no option for. Its calls
  * of the C library and of zlib come here first:
  *
  * malloc() and its like: without memory for a format or a string the library
- * goes on and says so to nobody, and the workbook would be another one.
+ * goes on silently, with a different workbook.
  * rewind(), fread(): each part of the workbook is written to a temporary file,
  * rewound and read. On a full disk bytes from the middle of a sheet would be
  * missing in a perfectly good zip.
- * deflateInit2_(): zlib's default level is two fifths of all the work for a
+ * deflateInit2_(): zlib's default level takes two fifths of all the work, for a
  * sixth of the size.
  *
- * What asks the next definition is weak, as a static program has libc's and
- * zlib's beside it and takes those.
+ * References to the next definition are weak, as a static program has libc's
+ * and zlib's beside it and takes those.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -4,12 +4,12 @@
  *
  *	| pages of the file, mapped | last part, copied | zeros |
  *
- * The last part of a page is copied, not mapped: another program may append
- * to the file meanwhile, and then its bytes would stand where zeros must.
+ * The last part of a page is copied, not mapped: another program may append to
+ * the file meanwhile, and its bytes would replace the zeros.
  *
- * When a file is cut short while it is mapped, touching it raises SIGBUS. The
- * handler says which file it was; so each mapping leaves a note, in a list
- * that only grows, because the handler may look at it at any time.
+ * If a file is cut short while it is mapped, touching it raises SIGBUS. The
+ * handler says which file it was. So each mapping leaves a note in a list that
+ * only grows, as the handler may read it at any time.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -33,8 +33,8 @@ void blocked_in(struct blocked *b, int64_t from, int64_t to);
 /* Whether a thread spends half of a part of the stretch in calls that wait for
  * the GPU. */
 bool blocked_for_half(const struct blocked *b, int64_t from, int64_t to);
-/* The call that blocks a thread then or, if there is none, the first one
- * blocked; HOST_NONE: no thread is. */
+/* The call that blocks a thread then or, without one, the first blocked call;
+ * HOST_NONE: no thread is blocked. */
 uint32_t blocked_call_at(const struct blocked *b, uint32_t thread, int64_t ns);
 
 static inline void

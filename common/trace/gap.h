@@ -2,11 +2,11 @@
 /*
  * gap: why the GPU was idle between two pieces of work.
  *
- * A gap is what lies between the unions of GPU events; the event that ends it
- * (next) was launched by a call on some thread. Before the call began that
- * thread was late, and what it did (or what it waited for another thread to
- * do) is the cause; behind its end the piece had been launched in time, and the
- * GPU, another GPU stream or work that was not recorded held it up.
+ * A gap is the time between the unions of GPU events. A call on some thread
+ * launched the event that ends it (next). Before the call began that thread was
+ * late, and what it did (or what it waited for another thread to do) is the
+ * cause. After the call's end the work had been launched in time, and the GPU,
+ * another GPU stream or unrecorded work delayed it.
  *
  *	GPU     ####______________####
  *	thread    [ load   ]  [launch]
@@ -57,7 +57,7 @@ struct gaps {
 };
 
 /*
- * The blocking call that opened a gap, or HOST_NONE: behind a long one what
+ * The blocking call that opened a gap, or HOST_NONE. After a long one, what
  * follows the call is a cause of its own.
  */
 static inline uint32_t
@@ -67,8 +67,8 @@ gap_opener(const struct gap *g)
 						       : HOST_NONE;
 }
 
-/* Whether a piece of it is host work that, but for that call, had been done
- * while the GPU was at work. */
+/* Whether a piece is host work that, without that call, would have been done
+ * while the GPU was busy. */
 static inline bool
 gap_is_behind_opener(const struct gap *g, const struct gap_piece *p)
 {

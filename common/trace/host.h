@@ -3,12 +3,10 @@
  * host: what each thread of a source did, and which call launched which GPU
  * event.
  *
- * Events of a thread are nested by time: one that outlasts what it began in is
- * cut to its end, but an annotation is taken out of the nest. A thread's time
- * then consists of parts, each with its innermost event and what that event is
- * a cause of (cause.h), which what is above it decides, too.
- *
- *	host_start(h, in->dict, causes);	for each source
+ * Events of a thread are nested by time. One that outlasts its parent is cut to
+ * the parent's end; an annotation is taken out instead. A thread's time then
+ * consists of parts, each with its innermost event and the cause that this
+ * event stands for (cause.h), which also depends on events above it.
  *	host_add(h, &in->ev);			each event, in any order
  *	host_ready(h);				after the last one
  *

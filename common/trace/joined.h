@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * joined: whether sources whose times a program puts together are on one clock.
+ * joined: whether sources whose times a program joins are on one clock.
  *
- * Two share one if tl-merge has aligned them with each other, if they are of
- * one rank, or of one file that tells no ranks. Else collectives have to say
- * that their clocks agree; where none does, one host will do.
+ * Two are if tl-merge has aligned them with each other, if they have one rank,
+ * or if they come from one file without ranks. Otherwise collectives must show
+ * that their clocks agree; without collectives, one host is enough.
  */
 #ifndef TL_TRACE_JOINED_H
 #define TL_TRACE_JOINED_H

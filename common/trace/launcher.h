@@ -2,17 +2,17 @@
 /*
  * launcher: GPU work by the op that launched it.
  *
- * Which op launched a GPU event: the nearest op above the call that launched
- * it, looking through Python frames, calls inside calls, and wrappers, ops that
- * are called execute. Without such an op the launch call itself is the
- * launcher. GPU events without a launch have no launcher and are not seen here:
- * they have the flag EV_UNLINKED. But those of XLA have the op that they name.
+ * The launcher of a GPU event is the nearest op above the call that launched
+ * it, looking through Python frames, calls inside calls, and wrappers, ops
+ * named execute. Without such an op it is the launch call itself. GPU events
+ * without a launch have no launcher and do not occur here: they have the flag
+ * EV_UNLINKED. Those of XLA have the op that they name.
  *
- * It reads a tree stream, event by event, and tells each op below which there
- * is GPU work, and each launch that launched it itself, when all of it has
- * been read: descendants come before their ancestors. (A sink that needs them
- * in order of time sorts what it keeps by ts and uid.) Frames may be left out
- * of what is pushed; events that are no part of the tree do no harm.
+ * It reads a tree stream, event by event. It passes on each op with GPU work
+ * below it, and each launch that launched some itself, once all of that work
+ * has been read: descendants come before their ancestors. (A sink that needs
+ * them in order of time sorts what it keeps by ts and uid.) Frames may be left
+ * out of what is pushed; events outside the tree do no harm.
  *
  *	struct launchers *w = launchers_create(in->dict, &rules, tell, arg);
  *	w->with_args = true;

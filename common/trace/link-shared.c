@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Several calls with one correlation id: the trace was merged from several, or
- * the ids began anew. Which call a GPU event is of is proven
+ * ids restarted. A GPU event's call is proven
  *
- *	by time    it starts before all of these calls but one
- *	by order   there are as many events as calls, all on one GPU stream, and
- *	           each call is over when the next one begins: the first event
- *	           is the first call's
+ *	by time    if it starts before all of these calls except one
+ *	by order   if there are as many events as calls, all on one GPU stream,
+ *	           and each call ends before the next one begins: the nth event
+ *	           is the nth call's
  *
- * and else it is of none.
+ * Otherwise the event has no call.
  */
 #include <stdlib.h>
 

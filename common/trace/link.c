@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Launch to GPU event. A launch owns all GPU events of its correlation id, in
- * the order of the file. Calls that can't launch own nothing. Of several calls
- * with one id, a runtime's and the driver's within it count as the first one;
- * others are told apart by order (link-shared.c). Where launches carry no
- * correlation, arrows and external ids say it: link-flow.c.
+ * file order. Calls that can't launch own nothing. If several calls have one
+ * id, a runtime call and the driver call within it count as the first one;
+ * others are told apart by order (link-shared.c). If launches carry no
+ * correlation, arrows and external ids are used: link-flow.c.
  *
- * GPU events that the file holds twice (device, stream, time, duration, name
- * and correlation agree) count once: all but the first are duplicates and have
- * no part in anything.
+ * GPU events that the file has twice (device, stream, time, duration, name and
+ * correlation agree) count once: all but the first are duplicates and are not
+ * used for anything.
  */
 #include "trace/link.h"
 #include "trace/store-inside.h"

@@ -176,7 +176,7 @@ match_put_reason(struct buf *b, const struct match_tally *t)
 	    t->blocks, t->with_candidate);
 }
 
-/* Names that tell no sums are the usual reason. */
+/* Names without sums are the usual reason. */
 static void
 check_found(const struct matches *m, const struct match_query *q)
 {

@@ -50,7 +50,7 @@ struct noise_row {
 	double nevents;  /* in a sample: each has the clock's error */
 };
 
-/* What a family tells of the variance of a row; zeroes: nothing. */
+/* A family's knowledge of the variance of a row; zeroes: nothing. */
 struct noise_pool {
 	double df, variance; /* of a sample, as a share of its mean, squared */
 	/* while rows are added: ln s^2, chance's part of it, its variance */

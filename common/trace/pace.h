@@ -15,7 +15,7 @@
 
 #define PACE_NONE INT64_MIN
 
-/* Of a window. */
+/* Measures of a window. */
 struct pace {
 	int64_t start_ns, end_ns;
 	int64_t done_ns;     /* the last end of its GPU work, if has_work */
@@ -31,9 +31,9 @@ typedef VEC(struct pace) pace_list;
 void paces_start(pace_list *p, const struct steps *s);
 void paces_add(pace_list *p, uint32_t window, int64_t end_ns);
 /*
- * The GPU sets the pace of a process where it takes longer than the host for
- * the same steps, and falls behind. The first step, of which only the host's
- * time is known, may be a shorter one.
+ * The GPU sets the pace of a process if it takes longer than the host for the
+ * same steps, and falls behind. For the first step only the host's time is
+ * known; it may be shorter.
  */
 void paces_ready(pace_list *p, const struct steps *s);
 /* All of it, for a source in memory. */

@@ -43,13 +43,13 @@ struct select_window {
 };
 
 /*
- * The selection that all programs share. An event is asked for when it agrees
- * with each option given. Windows (--step, --phase, --annotation, --from, --to)
- * are those of the clock of one source, over all its threads, and hold an event
- * that starts in them; but work on the GPU belongs to the window in which its
- * launch starts, and to none when it has no launch, unless by_gpu_time. --from
- * and --to count from the first event of the source: its fact "first", which
- * tl-tree gives.
+ * The selection that all programs share. An event is selected if it agrees with
+ * each option given. Windows (--step, --phase, --annotation, --from, --to) are
+ * on the clock of one source, over all its threads, and contain events that
+ * start in them. But GPU work belongs to the window in which its launch starts,
+ * and to none without a launch, unless by_gpu_time. --from and --to count from
+ * the first event of the source: its fact "first", from tl-tree.
+ *
  *
  * Zeroes to start with. It is fed with the items of a stream, which must be a
  * tree for steps, annotations and launches (select_want):

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * span: union, difference and intersection as linear merges.
- *
- * GPU events come in the order of a file or of their launches, which is nearly
- * that of their starts within a GPU stream, and several GPU streams make no
- * order at all. Sorting is by radix: a pass for each 11 bits in which starts
- * differ, so that a second of trace (2^30 ns) takes three, whatever the order.
+ * GPU events come in the order of a file or of their launches. Within a GPU
+ * stream that is nearly the order of their starts; over several it is no order.
+ * Sorting is by radix: a pass for each 11 bits in which starts differ, so a
+ * second of trace (2^30 ns) takes three passes in any order.
  */
 #include "trace/span.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stat: what many numbers come to.
+ * stat: statistics of many numbers.
  *
  * The method, for all programs: the sum of integers is exact (beyond int64 the
- * program ends); the mean is the sum divided once; the median is the middle
- * one, of an even count the mean of the middle two; a quantile q lies at
- * (n - 1) q in order, linearly between its neighbours (numpy's "linear");
- * deviations are summed from the mean in long double. What is undefined is
- * NAN: everything of none, the sample deviation (n - 1) of one.
+ * program ends). The mean is the sum divided once. The median is the middle
+ * one, for an even count the mean of the middle two. A quantile q is at
+ * (n - 1) q in order, linear between its neighbours (numpy's "linear").
+ * Deviations are summed from the mean in long double. Undefined results are
+ * NAN: all of none, the sample deviation (n - 1) of one.
  */
 #ifndef TL_TRACE_STAT_H
 #define TL_TRACE_STAT_H

@@ -138,7 +138,7 @@ add_optimizer(struct gatherer *g, const struct held *it)
 		it->ts_ns, item_end(it), item_thread(g->s, it) }));
 }
 
-/* Annotations in front of an event; those before this time are below an op. */
+/* Annotations before an event; those before this time are below an op. */
 static size_t
 add_notes(struct gatherer *g, size_t at, size_t end, const uint32_t *before,
     int64_t ops_until)
@@ -235,8 +235,8 @@ count_calls(const struct gatherer *g)
 }
 
 /*
- * Of the process that launches most; nothing if lengths are beyond int64_t, or
- * if it takes more than what limits memory.
+ * For the process that launches most; nothing if lengths are beyond int64_t, or
+ * if it takes more memory than the limit.
  */
 static void
 gather(struct gatherer *g, uint64_t *ntoo_many)
@@ -264,7 +264,7 @@ gather(struct gatherer *g, uint64_t *ntoo_many)
 
 /* ---- annotations ---- */
 
-/* Of the thread whose steps they are. */
+/* The thread with the steps. */
 static uint32_t
 track_of(const struct gatherer *g)
 {

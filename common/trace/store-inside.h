@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * store: how events lie in memory. Private to this area: link, nest and tree
- * work on the items themselves.
+ * store: how events are held in memory. Private to this area: link, nest and
+ * tree work on the items themselves.
  *
- * An item's values are copied as the reader gave them (numbers of the
- * strings), one behind the other; an item knows where they begin within its
- * group of ITEM_GROUP items, and they end where those of the next one begin.
+ * An item's values are copied as the reader gave them (numbers of the strings),
+ * one after another. An item knows where they begin within its group of
+ * ITEM_GROUP items; they end where the next one's begin.
  */
 #ifndef TL_TRACE_STORE_INSIDE_H
 #define TL_TRACE_STORE_INSIDE_H
@@ -244,9 +244,9 @@ const struct held *item_launched_by(
 /* store-steps.c: marks the annotations of steps, once links are known; false:
  * no steps. */
 bool store_mark_steps(struct store *s);
-/* store-infer.c: of a source without, of which the tree is known, it adds
- * annotations of those that are inferred; false: of none. Calls that take more
- * than store_limit()'s memory are added to *ntoo_many. */
+/* store-infer.c: adds annotations of inferred steps to a source without steps,
+ * whose tree is known; false: there are none. Calls beyond store_limit()'s
+ * memory are added to *ntoo_many. */
 bool store_infer_steps(struct store *s, uint64_t *ntoo_many);
 size_t store_limited(void); /* 0: no limit */
 
@@ -281,8 +281,8 @@ void link_forget_keys(struct store *s);
 void sort_items(
     const struct held *items, uint32_t *order, size_t n, u32_big *scratch);
 
-/* nest.c: as tree_build(), without the marks of a tree in the stream. h, or
- * NULL: ops and frames of XLA are put in (hlo-inside.h). */
+/* nest.c: as tree_build(), without the marks of a tree in the stream. Adds ops
+ * and frames of XLA with h, if not NULL (hlo-inside.h). */
 struct hlo;
 void nest(struct store *s, struct hlo *h, const struct tree_opts *opts,
     struct tree_stats *stats);

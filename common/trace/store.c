@@ -206,8 +206,8 @@ thread_of(struct store *s, uint32_t track)
 /* ---- adding ---- */
 
 /*
- * A B waits for its E; the pair is a slice from the one to the other. What an
- * earlier pairing set is made anew.
+ * A B waits for its E; the pair is a slice from the one to the other. Replaces
+ * what an earlier pairing set.
  */
 static void
 pair(struct store *s, const struct event *ev, uint32_t i, struct thread *t)

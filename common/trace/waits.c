@@ -197,7 +197,7 @@ awaited_by(const struct finder *f, const struct sync_row *row, uint32_t call)
 					 row->wait_stream, v[record].start_ns);
 }
 
-/* Of several the one that ended last held it up. */
+/* The one of several that ended last delayed it. */
 static void
 set_awaited(struct host *h, uint32_t gpu, uint32_t from)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waits: who waited for which GPU work, as rows of the recording say: of a call
- * that synchronises, the work that it waited for; of a GPU stream that was made
- * to wait for an event, the work which that event followed, and the first work
- * that its thread launched there behind the call.
+ * waits: who waited for which GPU work, from rows of the recording. For a call
+ * that synchronises: the work that it waited for. For a GPU stream that was
+ * made to wait for an event: the work before that event, and the first work
+ * that its thread launched on the stream after the call.
  *
  *	waits_start(&w);
  *	waits_take(&w, in->dict, &in->ev);	with host_add()

@@ -275,7 +275,7 @@ cut(struct buf *b, size_t from, size_t max)
 	b->len = end;
 }
 
-/* All that stand in the name go, as the reference has it. */
+/* All of them in the name go, as in the reference. */
 static const char *const endings[] = { ".pt.trace", ".json.gz", ".json", ".zip",
 	".zst", ".tl", ".xplane.pb.gz", ".xplane.pb" };
 

@@ -70,9 +70,9 @@ bool window_regions(window_vec *regions, const struct iteration *v, size_t n,
 /* The highest number of concurrent requests. */
 int64_t window_peak(const struct iteration *v, size_t n);
 /*
- * A window of each kind in the longest region, without iterations where there
- * is none: whose share of prefill is nearest to that of all regions or of the
- * plan; only decode; only with prefill.
+ * A window of each kind in the longest region (without iterations if there is
+ * none): the one whose share of prefill is nearest to that of all regions or of
+ * the plan; one with decode only; one in which all iterations have prefill.
  */
 void window_steady(struct window found[STEADY_COUNT], const struct iteration *v,
     const window_vec *regions, const struct window_plan *plan);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kinds that phase and category do not tell. rocmProfileData, rocprof, xprof
+ * Kinds that phase and category do not show. rocmProfileData, rocprof, xprof
  * and msprof have no categories of Kineto, but name a device's process before
  * its events: its slices are GPU work, and slices of other processes named like
  * a runtime call are calls. Kineto of 2021 gave steps the category of ops.

@@ -6,15 +6,13 @@
  * usual forms of values).
  *
  * Events of one kind have the same members in the same order, with the same
- * white space between them. So the reader learns a graph: a node is what has
- * been read of an event so far, an edge the next key *as written*, with the
- * punctuation before and behind it; behind the edge, by the type of the value
- * that follows (and by the value itself of "ph" and "cat"), stands the next
- * node. A known event costs one comparison of at most LIT_MAX bytes a key and
- * no look-up; its shape hangs on the last node. What the graph does not know
- * takes the slow way through the JSON primitives, which checks the grammar,
- * and teaches the graph.
- *
+ * white space between them. So the reader learns a graph. A node is what has
+ * been read of an event so far. An edge is the next key *as written*, with the
+ * punctuation around it. It leads to a node by the type of the value that
+ * follows (for "ph" and "cat" by the value itself). A known event costs one
+ * comparison of at most LIT_MAX bytes per key and no look-up; the last node has
+ * its shape. What the graph does not know takes the slow way through the JSON
+ * primitives, which checks the grammar, and teaches the graph.
  *	(start) --{"ph": --> X --, "cat": --> kernel --, "name": --> string ...
  */
 #ifndef TL_DECODE_EVENT_H
@@ -234,7 +232,7 @@ struct leaf *layout_leaf(
 /* Texts go to mem, which must live longer. */
 struct devices *devices_create(struct arena *mem);
 void devices_destroy(struct devices *d);
-/* After strings were cleared: tracks are numbered anew. */
+/* After strings were cleared: tracks get new numbers. */
 void devices_renumber(struct devices *d);
 /* Takes a metadata event. */
 void devices_learn(

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One JSON value of a damaged file, checked in a copy and mended there. Nothing
- * is printed or ended here.
+ * is printed, and the program does not end here.
  *
- * The token reader names the byte that it can't accept. Where it is certain
- * what was meant (see the reasons) that byte is put right and reading goes on;
- * else the value is broken. A value is never closed that was not closed.
+ * The token reader names the byte that it can't accept. If it is certain what
+ * was meant (see the reasons), that byte is mended and reading goes on; else
+ * the value is broken. A value that was not closed is never closed.
  *
- * A bare quote ends a string for the reader, which fails soon behind it: then
- * the last string's closing quote was none, and is escaped. Where it is
- * followed by a colon, or its string holds a line's end, a quote is missing
- * instead, and the value is broken.
+ * A bare quote ends a string for the reader, which fails soon after it. Then
+ * the last string's closing quote was not one, and is escaped. If a colon
+ * follows it, or its string contains a line break, a quote is missing instead,
+ * and the value is broken.
  */
 #ifndef TL_DECODE_MEND_H
 #define TL_DECODE_MEND_H

@@ -2,12 +2,12 @@
 /*
  * chain: annotations in a known order. Slices of a kind have the same ones in
  * the same order, so a sequence learns a tree: a link is an annotation after
- * those that lead to it, as written but for length and value. A known
- * annotation costs the comparison of a word, its value is encoded as the stream
- * will have it, and the entries hang on the link. What fits no link is read by
- * args.c, and follows. Links hold numbers of the stream's strings and are made
- * only once those exist, so that strings are written when the first event needs
- * them. When strings are cleared, links are, too: chain_forget().
+ * those that lead to it, as written except length and value. A known annotation
+ * costs the comparison of a word, its value is encoded for the stream, and the
+ * link has the entries. args.c reads what fits no link, and all that follows.
+ * Links hold numbers of the stream's strings and are made only once those
+ * exist, so that strings are written when the first event needs them. When
+ * strings are cleared, so are links: chain_forget().
  */
 #ifndef TL_DECODE_PERFETTO_CHAIN_H
 #define TL_DECODE_PERFETTO_CHAIN_H

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Perfetto's protobuf traces: a concatenation of packets, each of which belongs
- * to a sequence (a writer with names, defaults and clocks of its own) and holds
- * something that happened on a track, or says what a track is.
+ * Perfetto's protobuf traces: a concatenation of packets. Each belongs to a
+ * sequence (a writer with its own names, defaults and clocks) and has an event
+ * on a track, or describes a track.
  *
  *	perfetto.c	the file
  *	packet.c	its packets
  *	sequence.c	names by number, defaults, clocks
- *	lane.c		tracks: whose they are, slices that are open
+ *	lane.c		tracks: their owners, open slices
  *	args.c		debug annotations
- *	chain.c		those that follow one another as others did
+ *	chain.c		annotations in a known order
  *	texts.c		names and other texts
- *	usual.h		what most packets come to, inline
+ *	usual.h		most packets, inline
  *	track.c		what happens on tracks: slices, points, counters
  *	event.c		these as events
- *	legacy.c	what older writers say in Chrome's way
+ *	legacy.c	older writers' Chrome-like events
  *	gpu.c		work and counters of GPUs that are on no track
  *
  * Numbers of fields are those of Perfetto's .proto files; F_ of TracePacket.

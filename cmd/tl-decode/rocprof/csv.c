@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rocprofv3's CSV: a file per kind of record. Files of a run have the front of
- * their names in common (X_kernel_trace.csv, X_hip_api_trace.csv ...) and are
- * one source: any of them stands for all. Rows are the JSON's records, so a
- * table maps columns to members. Hardware counters have rows of their own, one
- * per counter of a dispatch; they wait, and become arguments of the dispatch.
+ * rocprofv3's CSV: a file per kind of record. Files of a run have a common
+ * prefix (X_kernel_trace.csv, X_hip_api_trace.csv ...) and are one source: any
+ * of them opens all. Rows are the JSON's records, so a table maps columns to
+ * members. Hardware counters have their own rows, one per counter of a
+ * dispatch; they wait, and become arguments of the dispatch.
  */
 #include "cmd/tl-decode/rocprof/rocprof.h"
 

@@ -203,7 +203,7 @@ void db_end(struct db *db, const struct db_row *row);
 /* ---- marker.c ---- */
 
 /*
- * Begins the event of a range: an op with what its text tells, else an
+ * Begins the event of a range: an op with the details in its text, else an
  * annotation of this category.
  */
 void marker_begin(struct db *db, struct str cat, struct str text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ranges that programs mark (NVTX, roctx). PyTorch's emit_nvtx marks each op by
- * a text: its name, and behind that, as far as it knows them,
+ * a text: its name and, as far as it knows them,
  *
  *	, seq = 7, op_id = 43, sizes = [[8, 16], []], input_op_ids = [(42,0)]
  */

@@ -460,7 +460,7 @@ put_settled(struct db *db, const struct rivals *v)
 	sqlite3_finalize(stmt);
 }
 
-/* Of several calls, which is proven to be the launch. */
+/* The one of several calls that is proven to be the launch. */
 static void
 settle_rivals(struct db *db)
 {
