@@ -82,7 +82,7 @@ def kernels_checks(rnd, facts, options, o, base):
     if rnd.random() < .3:
         o, options = {**o, "linked_only": True}, options + ["--linked-only"]
     k = Kernels(facts, o)
-        # a selection without ops reads like a trace without any
+    # a selection without ops reads like a trace without any
     if o and not any(one.is_owned for one in k.list):
         return
     argv = ["tl-kernels", "-c", "+details"] + options
