@@ -23,11 +23,11 @@
 
 #include "base/base.h"
 
-#define NOISE_RUN 0.005  /* standard deviation of runs */
-#define NOISE_TICK_NS 40 /* of a GPU's clock */
-#define NOISE_ROWS 0.03  /* chance that any row of a family is named wrongly */
-#define NOISE_REST 0.01  /* the same of all others together */
-#define NOISE_COMM 0.005 /* of rows of communication, and of their rest */
+#define NOISE_RUN 0.005        /* standard deviation of runs */
+#define NOISE_TICK_NS 40       /* of a GPU's clock */
+#define NOISE_ROWS 0.03        /* chance that a family names one wrongly */
+#define NOISE_REST 0.01        /* the same of all others together */
+#define NOISE_COMM 0.005       /* of rows of communication, and of their rest */
 #define NOISE_FIRST 0.0025     /* of rows of first steps, and of their rest */
 #define NOISE_REST_LEAST 0.005 /* least difference of a rest, as its share */
 

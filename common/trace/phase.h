@@ -53,8 +53,8 @@ struct iteration {
 	uint8_t tier, phase;
 	bool has_sqsk; /* the name has the sums c_* and g_* */
 	/*
-	 * The name has requests; or requests, tokens or a batch. Otherwise
-	 * fields are those of one request that generates or is at its prompt.
+	 * has_load: the name has requests, tokens or a batch. Without it fields
+	 * are those of one request that generates or is at its prompt.
 	 */
 	bool has_requests, has_load;
 	uint32_t format; /* iteration_format_name() */

@@ -7,12 +7,12 @@ descriptions of the format, in plain Python, for clarity only.
 
 Rules
 -----
-------------------------
 Identity.  An event's id is its index in `traceEvents` (or in the bare array).
 
 Time.  `ts` and `dur` are decimal texts of microseconds. start = ts and end =
 ts + dur, each rounded once to whole ns (half away from zero); a missing or
-negative dur is 0 (flag `clamped`). Nothing passes through a double. NaN and Infinity are null.
+negative dur is 0 (flag `clamped`). Nothing passes through a double. NaN and
+Infinity are null.
 
 Names.  A string of decimal digits equals the integer (pid, tid, ids). The
 categories of 2021 (Operator, Runtime, Kernel, Memcpy, Memset) are cpu_op,
@@ -43,6 +43,7 @@ The flow rule (also --flow-links, then with the key of the first launch only and
 the category names as written): cudaGraphLaunch and hipGraphLaunch own all GPU
 events of their key; others go by the last `s` and `f` of ac2g with that id to the
 last event with (f.pid, f.tid, key), if it is a GPU event.
+
 Forward <-> backward.  Per sequence number, in order of first appearance: W =
 first event named autograd::engine::evaluate_function:...; F = the one with the
 greatest ts (first of equals) among the others that are not on W's (pid, tid).

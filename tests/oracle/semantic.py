@@ -10,6 +10,7 @@ each such trace the tables must have the figures that kineto.py, oddfacts.py and
 oddtables.py compute from the same file, and the programs must exit as `expected`
 below says. TABLE has each outcome: a row per kind and member, a column per mutation;
 one event, then all, separated by a slash:
+
     =   exit 0, and every table is that of the trace before
     ~   exit 0, and other figures: the file has other valid contents
     t d p c   exit 3: skipped for lack of a time, duration (a negative one is none), phase,
