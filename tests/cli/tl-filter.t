@@ -117,8 +117,8 @@ ok 'other sources are not asked' tl-filter --step 2@1:12 -o f.tl sources.tl
 reports 3 no-such-source 'tl-filter --step 2@7: procs.tl'
 reports 5 no-such-source 'tl-idle --step 2@7: procs.tl'
 reports 5 no-process 'tl-idle --step 2@77 procs.tl'
-is 'where nothing else fits its steps are not asked for' \
-	"$(tl-filter --step 2@12 --name nosuch procs.tl 2>&1 >f.tl; echo $?)" 0
+reports 0 none-passed 'tl-filter --step 2@12 --name nosuch procs.tl'
+is 'where nothing else fits its steps are not asked for' "$(grep -c '"id"' "$log/status")" 1
 refuses 2 '3-7@PID' 'tl-filter --step 3@ procs.tl'
 
 # sources count over all inputs: that of alone.json is 1
