@@ -219,6 +219,8 @@ decimals_of(const struct column_shape *s, double v)
 	int decimals = s->decimals, most = (int)ceil(log10(s->div));
 
 	v = fabs(v) * pow(10, decimals);
+	if (v >= 0.5)
+		return decimals;
 	for (; v > 0 && v < 10 && decimals < most; decimals++)
 		v *= 10;
 	return decimals;

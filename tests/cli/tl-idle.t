@@ -503,6 +503,18 @@ reports 5 no-gpu-events 'tl-idle host.json'
 reports 5 no-match 'tl-idle --name nosuch gap.json'
 is 'two inputs' "$(rows 'tl-idle -c src,time_ns --by dev gap.json gap.json')" '0 200000.1 200000.'
 
+# gaps of 2 s and of 15 us: in the unit of the first the other is no 0.000
+cat >unlike.json <<'END_JSON'
+{"traceEvents": [
+{"ph": "X", "cat": "kernel", "name": "a", "pid": 0, "tid": 7, "ts": 0, "dur": 10, "args": {"device": 0, "stream": 7}},
+{"ph": "X", "cat": "kernel", "name": "b", "pid": 0, "tid": 7, "ts": 25, "dur": 10, "args": {"device": 0, "stream": 7}},
+{"ph": "X", "cat": "kernel", "name": "c", "pid": 0, "tid": 7, "ts": 2000035, "dur": 10, "args": {"device": 0, "stream": 7}}]}
+END_JSON
+is 'a small gap beside a large one' \
+	"$(tl-idle --table idle_gaps --format table -c gap_ns unlike.json | awk '$1 ~ /^[0-9]/ { print $1 }' | sort)" \
+	'0.000015
+2.000'
+
 page_examples tl-idle.1
 is '--no-python: no frame is a cause, and the sum stays' \
 	"$(tl-idle --no-python "$SAMPLE" | awk -F '\t' '

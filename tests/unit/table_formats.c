@@ -149,8 +149,7 @@ md(void)
 	    "| name | dur_sum [ms] | percent | linked |\n"
 	    "| --- | ---: | ---: | --- |\n"
 	    "| a\\|b\\<float\\> | 3.000 | 75.00 | true |\n"
-	    "| t\\\\tn\\\\nq\"c,b\\\\e\\\\x1bi\\\\xff\xc2\xb5 | 0.0015 | 0.10 "
-	    "| "
+	    "| t\\\\tn\\\\nq\"c,b\\\\e\\\\x1bi\\\\xff\xc2\xb5 | 0.002 | 0.10 | "
 	    "false |\n"
 	    "| | | | |\n",
 	    "md: no name becomes a cell border or a tag");
@@ -211,7 +210,7 @@ terminal(void)
 	    "all of 1\n"
 	    "name                     dur_sum [ms]  percent  linked\n"
 	    "a|b<float>                      3.000    75.00  true\n"
-	    "t\\tn\\nq\"c,b\\e\\x1bi\\xff\xc2\xb5        0.0015     0.10  "
+	    "t\\tn\\nq\"c,b\\e\\x1bi\\xff\xc2\xb5         0.002     0.10  "
 	    "false\n"
 	    "\n",
 	    "table: aligned by columns, one unit each, no colour to a file");
