@@ -435,7 +435,7 @@ answer(struct settings *s, struct jobs *j)
 		sheets_cut(s);
 		if (s->other != NULL) {
 			sheets_cut(s->other);
-			versus_join(s);
+			versus_join(s, j);
 		}
 		if (s->genesis != NULL)
 			genesis_join(s);

@@ -282,6 +282,16 @@ is_on_screen(const struct settings *s, const struct job *job)
 	    isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
 }
 
+bool
+jobs_lack(const struct jobs *j)
+{
+	for (size_t i = 0; i < j->list.n; i++)
+		if (!has_answer(j->list.v[i]->status) &&
+		    j->list.v[i]->status != EXIT_NOTHING)
+			return true;
+	return false;
+}
+
 /* Failures come first: they explain later ones. */
 void
 job_finish(struct jobs *j, bool loud)

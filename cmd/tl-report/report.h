@@ -173,6 +173,8 @@ void will_write(const char *path);
  * of all if loud. A failure ends the program.
  */
 void job_finish(struct jobs *j, bool loud);
+/* Whether one failed, so that its tables are lacking. */
+bool jobs_lack(const struct jobs *j);
 /* Reports a program that is not installed. */
 void records_missing(struct jobs *j, const char *program);
 
@@ -206,7 +208,7 @@ void versus_compare(const struct settings *s, struct jobs *j);
 /* Tables of which a report has both sides, up to NULL. */
 extern const char *const versus_tables[];
 /* After the analyses: each with the rows of both, as NAME_vs. */
-void versus_join(const struct settings *s);
+void versus_join(const struct settings *s, const struct jobs *j);
 bool versus_is_joined(const char *path);
 
 /* ---- matched.c ---- */

@@ -90,11 +90,11 @@ end(void *ctx)
 	(void)ctx;
 }
 
-/* A real stays one: 1.0, as its program writes it. */
+/* As its program writes it: a count is 1, a mean 1.0. */
 static struct cell
 cell_of(const struct val *v, const struct column *c)
 {
-	bool is_whole = c->type == COL_INT || c->type == COL_TEXT;
+	bool is_whole = c->type != COL_REAL || v->is_int;
 	int64_t n;
 
 	switch (v->type) {

@@ -110,12 +110,12 @@ versus_is_joined(const char *path)
 
 /* Beside the sheets of the first side, which further programs read. */
 void
-versus_join(const struct settings *s)
+versus_join(const struct settings *s, const struct jobs *j)
 {
 	for (const char *const *t = versus_tables; *t != NULL; t++) {
 		const char *name = text("%s" JOINED, *t);
 		struct table_part parts[2];
-		bool is_any = false;
+		int nthere = 0;
 
 		for (int side = 0; side < 2; side++) {
 			const struct settings *of = side > 0 ? s->other : s;
@@ -123,9 +123,10 @@ versus_join(const struct settings *s)
 			parts[side].word = text(
 			    "%.*s", (int)s->sides[side].len, s->sides[side].p);
 			parts[side].path = table_path(of, *t, "ndjson");
-			is_any |= is_there(parts[side].path);
+			nthere += is_there(parts[side].path);
 		}
-		if (is_any)
+		/* of one side only if the other has none, not if it failed */
+		if (nthere == 2 || (nthere == 1 && !jobs_lack(j)))
 			table_join("side", parts, 2, name,
 			    table_path(s, name, "ndjson"));
 	}

@@ -55,6 +55,7 @@ val_of_number(struct str s)
 	if (is_int) {
 		if (num_i64(s, &i) && i <= INT_MAX_EXACT && i >= -INT_MAX_EXACT)
 			return (struct val){ .type = VAL_NUMBER,
+				.is_int = true,
 				.number = (double)i };
 		return (struct val){ .type = VAL_BIG, .text = s };
 	}

@@ -29,6 +29,7 @@ enum val_type {
 
 struct val {
 	enum val_type type;
+	bool is_int; /* a number written without a point or an exponent */
 	union {
 		struct str text;
 		double number;

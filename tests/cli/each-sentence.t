@@ -294,7 +294,8 @@ findings() {
 		    unified_perf_summary=[
 		        dict(name=name, op_category=category, operation_count=n, host_ns_sum=1, kernel_ns_sum=40 * ms,
 		             kernel_ns_mean=1.0, kernel_ns_std=0.0, roofline_bound=bound + "_BOUND", roof="X achievable",
-		             pct_roofline_mean=float(reached), lost_ns=1.0, flop_per_byte=1.0, first_uid=str(i), input_dims=[],
+		             pct_roofline_mean=float(reached),
+		             lost_ns=(100 - reached) * 0.4 * ms, flop_per_byte=1.0, first_uid=str(i), input_dims=[],
 		             input_types=[], kernel_details_summary=[
 		                 {"name": kernel, "total_duration_us": 8000 if kind == "tpu" else 20000}])
 		        for i, (name, category, n, kernel, bound, reached) in enumerate(ops)])

@@ -233,6 +233,19 @@ is 'a rank is the cell of one side only' \
 	"$(python3 -c 'import csv
 print(sorted({(r["side"], r["rank"]) for r in csv.DictReader(open("sides2/steps_vs.csv"))}))')" \
 	"[('after', ''), ('before', '0'), ('before', '1')]"
+# a program that dies leaves no table of one side that looks like both
+mkdir dies
+for program in "$B"/bin/tl-*; do ln -s "$program" dies; done
+rm dies/tl-report dies/tl-roofline
+cp "$B/bin/tl-report" dies
+cat >dies/tl-roofline <<END
+#!/bin/sh
+mkdir "$TMP/once" 2>/dev/null || kill -9 \$\$
+exec "$B/bin/tl-roofline" "\$@"
+END
+chmod +x dies/tl-roofline
+reports 3 side-killed 'PATH=$PWD/dies:$PATH dies/tl-report a/rank-0.json --vs b/rank-0.json -d sides4'
+is 'its tables are of neither' "$(cd sides4 && echo *_vs.csv)" 'critical_path_vs.csv idle_vs.csv steps_vs.csv'
 tl-gen --rocprof -n 1 --seed 3 -o roc.json
 ok 'of traces with other uids' tl-report a/rank-0.json --vs roc.json -d sides3
 

@@ -108,7 +108,9 @@ is 'its options' "$(sheets roc2)" \
 	"api_kernel_summary.csv category_summary.csv critical_path.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv hip_summary.csv $idle kernel_details.csv kernel_summary.csv kernel_summary_by_category.csv kernels_by_launch_config.csv memory_copy_by_copy_bytes.csv $steps xla_top.csv"
 tl-report -d launch --launch t.tl 2>err
 tl-launch -d launch.is --labels --format csv t.tl
-same 'launches' launch/launches_by_api.csv launch.is/launches_by_api.csv
+for table in launches_by_api copies queue_length; do
+	same "$table" launch/$table.csv launch.is/$table.csv
+done
 is 'but not each by itself' "$(find launch -name 'launches.csv')" ''
 same 'the critical path' out/critical_path.csv \
 	"$(tl-critical --table critical_path --labels --format csv -o path.csv t.tl && echo path.csv)"
