@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "base/base.h"
 
@@ -76,6 +77,29 @@ xstrdup(const char *s)
 	return memcpy(xmalloc(size), s, size);
 }
 
+/*
+ * Whether addresses that are not used cost nothing: not under a limit of a
+ * batch system (ulimit -v), nor where the kernel counts them as memory.
+ */
+static bool
+has_room(void)
+{
+	static int is_roomy = -1; /* not known yet */
+	struct rlimit limit;
+	FILE *mode;
+
+	if (is_roomy < 0) {
+		is_roomy = getrlimit(RLIMIT_AS, &limit) == 0 &&
+		    limit.rlim_cur == RLIM_INFINITY;
+		mode = fopen("/proc/sys/vm/overcommit_memory", "re");
+		if (mode != NULL) {
+			is_roomy = is_roomy && getc(mode) != '2';
+			(void)fclose(mode);
+		}
+	}
+	return is_roomy == 1;
+}
+
 /* Moves what has become large to where it has room for long. */
 static void *
 make_large(void *v, size_t used)
@@ -106,7 +130,7 @@ vec_grow(void *v, size_t *cap, size_t want, size_t size)
 		return v;
 	while (next < want)
 		next = next > SIZE_MAX / 2 ? want : next * 2;
-	if (next > LARGE_FROM / size && next < LARGE / size)
+	if (next > LARGE_FROM / size && next < LARGE / size && has_room())
 		large = make_large(v, *cap * size);
 	if (large != NULL) {
 		*cap = LARGE / size;

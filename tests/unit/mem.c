@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* base/mem.c and base/arena.c */
+#include <sys/resource.h>
+
 #include "base/base.h"
 #include "tests/unit/child.h"
 #include "tests/unit/tap.h"
@@ -114,6 +116,20 @@ large_vec(void)
 	vec_free(&v);
 }
 
+/* As under a batch system's limit: in a child, before anything is large. */
+static void
+limited(void)
+{
+	const struct rlimit limit = { (rlim_t)1 << 40, (rlim_t)1 << 40 };
+	VEC(int64_t) v = { 0 };
+
+	if (!UNDER_ASAN && setrlimit(RLIMIT_AS, &limit) != 0)
+		exit(99);
+	for (int64_t i = 0; i < 200000; i++)
+		vec_push(&v, i);
+	exit(UNDER_ASAN || v.cap < 400000 ? 0 : 1);
+}
+
 static void
 buf(void)
 {
@@ -204,6 +220,7 @@ int
 main(void)
 {
 	vec();
+	is_int(child_run(limited).status, 0, "no room is kept under a limit");
 	large_vec();
 	buf();
 	arena();
