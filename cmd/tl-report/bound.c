@@ -47,6 +47,13 @@ bound_op_time(const struct figures *f)
 	    : "op time";
 }
 
+bool
+bound_is_work(unsigned class)
+{
+	return class == GROUP_OF_GPU || class == ACCOUNT_COMM ||
+	    class == ACCOUNT_COPY;
+}
+
 const char *bound_named(struct str class)
 {
 	for (size_t c = 0; c < ACCOUNT_COUNT; c++)
@@ -182,9 +189,8 @@ put_queue(const struct bound *m, const char *lead, int64_t ns)
 	buf_putc(m->b, ')');
 }
 
-/* The verdict begins with what is missing. */
-static bool
-is_missing_shown(const struct budget *w)
+bool
+bound_shows_missing(const struct budget *w)
 {
 	return w->ns[GROUP_OF_MISSING] > 0 &&
 	    w->ns[GROUP_OF_MISSING] >= w->window_ns / 10;
@@ -192,7 +198,7 @@ is_missing_shown(const struct budget *w)
 
 /*
  * "4.426 ms in 1 step", of several ranks the mean. Runs and inferred steps
- * leave out much of the window. Kinds of steps are named once.
+ * leave out much of the window.
  */
 static void
 put_window(const struct bound *m, int64_t ns)
@@ -202,8 +208,6 @@ put_window(const struct bound *m, int64_t ns)
 		buf_puts(m->b,
 		    m->w->are_runs || m->w->is_inferred ? " with " : " in ");
 		put_steps(m->w, m->b);
-		if (ns == m->w->window_ns || !is_missing_shown(m->w))
-			kinds_put(m);
 	}
 }
 
@@ -378,8 +382,7 @@ put_class(const struct bound *m)
 		put_opener(m);
 	else if (m->is.class == GROUP_OF_HOST)
 		put_layers(m, m->is.class);
-	else if (m->is.class != GROUP_OF_GPU && m->is.class != ACCOUNT_COMM &&
-	    m->is.class != ACCOUNT_COPY)
+	else if (!bound_is_work(m->is.class))
 		put_most(m);
 	if (m->is.is_partly) {
 		buf_printf(m->b, "; %s work is ", m->f->gpu);
@@ -437,7 +440,7 @@ put_verdict(struct figures *f, const struct budget *w, const struct rank *late,
 	size_t from = b->len;
 
 	budget_decide(w, &m.is);
-	if (is_missing_shown(w))
+	if (bound_shows_missing(w))
 		put_missing(&m);
 	put_rest(&m);
 	if (b->p[from] >= 'a' && b->p[from] <= 'z')

@@ -31,8 +31,11 @@ struct pace {
 
 /* A step of tl-steps. */
 struct step_time {
-	struct str label; /* its rank's */
-	int64_t ns, idle_ns;
+	struct str label;        /* its rank's */
+	int64_t wall_ns, gpu_ns; /* -1: unknown; gpu: from end to end of work */
+	int64_t ns;              /* the one that is compared */
+	int64_t launched_ns;     /* GPU time of what it launched */
+	int64_t idle_ns;
 	unsigned cause; /* the largest of its idle time */
 	int64_t cause_ns;
 };
@@ -73,6 +76,10 @@ const char *bound_of_gpu(
     int64_t busy_ns, int64_t modelled_ns, int64_t compute_ns, int64_t lost_ns);
 /* Replaces a leading "GPU" by the device: "TPU-bound". */
 void bound_put_word(const struct figures *f, const char *word, struct buf *b);
+/* The class of an account is work of the GPU. */
+bool bound_is_work(unsigned class);
+/* The verdict begins with what is missing. */
+bool bound_shows_missing(const struct budget *w);
 /* How the sum of ops is called: it has what was launched outside ops, too. */
 const char *bound_op_time(const struct figures *f);
 /* The verdict of a class, or of "launch". */
@@ -88,10 +95,8 @@ const struct rank *most_awaited(const struct figures *f, int64_t *caused_ns);
 /* ---- kinds.c ---- */
 
 void kinds_take(void *ctx, const struct line *l);
-/* Of steps that differ in kind how many are how long, in brackets. */
+/* Sentences on steps that differ in kind. */
 void kinds_put(const struct bound *m);
-/* A sentence on each kind. */
-void kinds_put_each(const struct bound *m);
 
 /* ---- evidence.c ---- */
 

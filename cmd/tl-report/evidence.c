@@ -242,7 +242,7 @@ put_cost(const struct bound *m)
 	int64_t ns = profiler_ns(m->w), idle_ns = m->w->window_ns;
 
 	for (unsigned c = 0; c < ACCOUNT_COUNT; c++)
-		if (c == GROUP_OF_GPU || c == ACCOUNT_COMM || c == ACCOUNT_COPY)
+		if (bound_is_work(c))
 			idle_ns -= m->w->ns[c];
 	if (ns > 0 && ns >= idle_ns / 10) {
 		buf_puts(m->b, " Figures include ");
@@ -405,11 +405,9 @@ static void
 put_pace(const struct bound *m)
 {
 	const struct pace *p = &m->f->pace;
-	bool is_gpu = m->is.class == GROUP_OF_GPU ||
-	    m->is.class == ACCOUNT_COMM || m->is.class == ACCOUNT_COPY;
 
 	/* a GPU that waits for the host does not set the pace */
-	if (!is_gpu || m->w->n > 1)
+	if (!bound_is_work(m->is.class) || m->w->n > 1)
 		return;
 	if (!p->is_gpu) {
 		if (m->is.class == GROUP_OF_GPU)
@@ -429,7 +427,7 @@ evidence_put(const struct bound *m)
 {
 	const struct budget *w = m->w;
 
-	kinds_put_each(m);
+	kinds_put(m);
 	put_one_gap(m);
 	if (m->is.is_launch)
 		put_starved(m);

@@ -6,14 +6,16 @@
 # ---- steps of several kinds, whose mean is the time of none ----
 
 # steps WALL_US:WAIT_US...: a trace of such ProfilerSteps, each with data loading for
-# WAIT_US, then an op whose kernel runs to 10 us before the step's end; of RANK, if set
+# WAIT_US, then an op whose kernel runs to 10 us before the step's end; N*WALL_US:WAIT_US:
+# N of them; of RANK, if set
 cat >steps.py <<'END'
 import json, os, sys
 events, at = [], 0
 def add(cat, name, ts, dur, tid, **args):
     events.append({"ph": "X", "cat": cat, "name": name, "ts": ts, "dur": dur,
                    "pid": 1, "tid": tid, "args": args})
-for i, step in enumerate(sys.argv[1:]):
+words = [w.rpartition("*") for w in sys.argv[1:]]
+for i, step in enumerate([step for n, _, step in words for _ in range(int(n or 1))]):
     wall, wait = map(int, step.split(":"))
     add("user_annotation", "ProfilerStep#%d" % i, at, wall, 1)
     if wait:
@@ -34,27 +36,47 @@ verdict() { # verdict FILE...: its line
 	tl-report --width 9999 "$@" 2>err | sed -n '/-bound/p'
 }
 
+none() { # none WHAT FILE: nothing is said of kinds of its steps
+	is "$1" "$(verdict "$2" | grep -c 'steps* of \|steps* takes* ')" 0
+}
+
 # 3 x 1 ms, of which 40 us idle, and 10 ms with 8.04 idle: 3/13 and 10/13 of 13 ms
 steps 1000:0 1000:0 10000:8000 1000:0 >two.json
 is 'each kind with its number, time and share' "$(verdict two.json | sed 's/ of the rest\..*//')" \
-	'Data-bound: data loading is 61.5 % of 13.000 ms in 4 steps (3 of 1.000 ms, 1 of 10.000 ms): data_loading (8.000 ms: uid 9). Steps of 10.000 ms (1): 76.9 % of step time, GPU idle 80.4 %, mostly data. Steps of 1.000 ms (3): 23.1 % of step time, GPU idle 4.0 %, mostly op. One gap takes 8.040 ms, before GPU event 12 (data, uid 9); the GPU is busy for 97.6 %'
+	'Data-bound: data loading is 61.5 % of 13.000 ms in 4 steps: data_loading (8.000 ms: uid 9). 1 step of 10.000 ms takes 76.9 % of step time and leaves the GPU idle for 80.4 % of it (mostly data). 3 steps of 1.000 ms take 23.1 % of step time and leave the GPU idle for 4.0 % of it. One gap takes 8.040 ms, before GPU event 12 (data, uid 9); the GPU is busy for 97.6 %'
 steps 1000:0 1000:0 1999:0 1000:0 >alike.json
-is 'less than twice as long is of the same kind' "$(verdict alike.json | grep -c 'Steps of\|steps (')" 0
-steps 1000:0 2000:0 4000:0 8000:0 >four.json
-is 'more than three are a spread' "$(verdict four.json | grep -c 'Steps of\|steps (')" 0
-# 60 us are 0.1 % of 2 x 20 + 2 x 1 ms
-steps 60:0 20000:0 20000:0 1000:0 1000:0 >short.json
+none 'less than twice as long is of the same kind' alike.json
+steps 1000:500 2000:1100 4000:3000 8000:7000 >four.json
+none 'more than three are a spread' four.json
+steps 1000:600 1000:600 10000:6500 10000:6500 >same.json
+none 'the GPU idles alike in all of them' same.json
+# of 20 x 1 and 2 x 20 ms, 60 us are 0.1 %, and one step of 23 under a tenth
+steps 60:20 '20*1000:200' 20000:19000 20000:19000 >short.json
 like 'one that takes next to no time is not described' "$(verdict short.json)" \
-	' in 5 steps \(2 of 1\.000 ms, 2 of 20\.000 ms, 1 of other length\)'
-steps 60:0 20000:0 20000:0 >one.json
-is 'beside one kind there is nothing to say' "$(verdict one.json | grep -c 'Steps of\|steps (')" 0
+	' in 23 steps: .*\. 2 steps of 20\.000 ms take 66\.6 % .* 20 steps of 1\.000 ms take 33\.3 % of step time and leave the GPU idle for 24\.0 % of it \(mostly data\)\. [^0-9]'
+steps 200:0 20000:12000 20000:12000 >one.json
+none 'next to all time in one kind' one.json
+steps 1000:500 1010:500 20000:19000 20400:19000 >about.json
+like 'the median of times that differ' "$(verdict about.json)" \
+	' 2 steps of about 20\.200 ms take 95\.3 % .* 2 steps of about 1\.005 ms take '
 for r in 0 1; do
-	RANK=$r steps 1000:0 10000:0 >r$r.json
+	RANK=$r steps 1000:700 10000:7000 >r$r.json
 done
 like 'of several ranks all steps' "$(verdict r0.json r1.json)" \
-	' in 2 steps \(over 2 ranks: 2 of 1\.000 ms, 2 of 10\.000 ms\)'
-is 'in the sheet, too' "$(tl-report two.json --format ndjson 2>err |
-	grep -c '"name":"Data-bound: .*4 steps (3 of 1.000 ms, 1 of 10.000 ms)')" 1
+	'\. Over 2 ranks, 2 steps take 1\.000 ms, 2 take 10\.000 ms\. '
+like 'in the sheet, too' "$(tl-report two.json --format ndjson 2>err)" \
+	'"name":"Data-bound: .*4 steps: .* 1 step of 10\.000 ms takes 76\.9 % '
+
+# where the GPU bounds the steps: from the end of one's work to that of the next's
+steps 1000:0 1000:0 4000:0 1000:0 4000:0 >gpu.json
+like 'steps by their time on the GPU' "$(verdict gpu.json)" \
+	'^GPU-bound: .* in 5 steps\. 2 steps take 1\.000 ms on the GPU, 2 take 4\.000 ms, 1 takes an unknown time\. '
+steps 1000:0 100:0 '20*1000:0' 4000:0 4000:0 >less.json
+like 'shorter than any kind' "$(verdict less.json)" \
+	' 20 steps take 1\.000 ms on the GPU, 2 take 4\.000 ms, 1 takes less, 1 takes an unknown time\. '
+steps '200*1000:0' 3000:0 '20*10000:0' >more.json
+like 'neither shorter nor of a kind' "$(verdict more.json)" \
+	' 199 steps take 1\.000 ms on the GPU, 20 take 10\.000 ms, 1 takes another time, 1 takes an unknown time\. '
 
 # ---- copies between host and GPU, which the link limits ----
 

@@ -37,8 +37,8 @@ WORKED = {
                         r"\(python 206\.\d+ ms\)\. One gap takes 218\.120 ms, before the first",
     "mi300_timesformer": r"Host-bound: host work is 64\.4 % of 390\.680 ms .* One gap takes 268\.753 ms,",
     "mi300_ddp_resnet18": r"(?!.*sets the pace)Allocation-bound: allocation is 88\.6 % of 3\.393 s with 5 "
-                          r"inferred steps \(2 of 118\.128 ms, 3 of 1\.068 s\): hipFree \(2\.997 s: "
-                          r"1,360 calls, longest wait 68\.153 ms, uid 26612\)",
+                          r"inferred steps: hipFree \(2\.997 s: 1,360 calls, longest wait 68\.153 ms, "
+                          r"uid 26612\)\. 3 steps of about 1\.068 s take 96\.5 % .* 1 step of 115\.643 ms",
     "mi300_resnet_ckpt": r"Communication-bound: exposed communication is 65\.8 % of 84\.286 ms in 3 "
                          r"steps, including .*ends 37\.925 ms after the last step\. One rank: can't tell skew",
     "hpct_replay": r"\S+-bound: GPU work is 100\.0 % of 28\.926 ms.*GPU sets the pace: the host enqueues a "
@@ -175,6 +175,7 @@ class Facts:
         self.of = {"computation": k, "exposed communication": timeline.minus(c, k),
                    "copies": timeline.minus(timeline.minus(m, k), c)}
         self.gpu_span = (busy[0][0], busy[-1][1])
+        self.is_inferred = False
         self.numbers = []  # of ProfilerStep#N, if they are the steps
         self.steps = self.markers(t)
         self.start = min([self.gpu_span[0]] + [s for s, _ in self.steps])
@@ -210,6 +211,7 @@ class Facts:
 
     def inferred(self, t):
         """without markers, repetitions"""
+        self.is_inferred = True
         calls = [c[:1] + c[2:] for c in sorted(
             (g.launch.ts, g.id, g.launch.end, g.name) for g in t.gpu if g.launch is not None)]
         by_optimizer = repeat.by_optimizer(t, calls) if calls else None
@@ -221,6 +223,7 @@ class Facts:
     def launches(self, t, gpu):
         linked = [g for g in gpu if g.launch is not None]
         self.ends = [(g.launch.ts, g.end) for g in linked]
+        self.spans = [(g.launch.ts, g.ts, g.end) for g in linked]
         self.launched = len(linked)
         starts = {}
         for g in self.real:
@@ -405,33 +408,84 @@ def check_sentence(verdict, w, f):
     return bad
 
 
-def check_kinds(verdict, f):
-    """steps at least twice as long as the next shorter one are of another kind"""
+def kinds_of(steps):
+    """those at least twice as long as the next shorter one are of another kind"""
+    kinds = []
+    for i, s in enumerate(sorted(steps)):
+        if i == 0 or s[0] >= 2 * kinds[-1][-1][0]:
+            kinds.append([])
+        kinds[-1].append(s)
+    whole = sum(s[0] for s in steps)
+    kept = [k for k in kinds if 100 * sum(s[0] for s in k) >= whole or 10 * len(k) >= len(steps)]
+    less = sum(len(k) for k in kinds[:kinds.index(kept[0])]) if kept else 0
+    small = len(steps) - sum(map(len, kept))
+    return (kept if 2 <= len(kept) <= 3 else []), less, small - less
+
+
+def length(kind):
+    """of its steps: the median"""
+    low, high = kind[(len(kind) - 1) // 2][0], kind[len(kind) // 2][0]
+    about = "about " if shown(kind[0][0]) != shown(kind[-1][0]) else ""
+    return about + shown(low + (high - low) // 2)
+
+
+def own_ns(kind, f, busy):
+    """of a step: what it launched, and what the GPU idles in it"""
+    ns = 0
+    for wall, a, b in kind:
+        ns += wall - clip(busy, a, b)
+        ns += timeline.length(timeline.union([x[1:] for x in f.spans if a <= x[0] < b]))
+    return ns / len(kind)
+
+
+def check_list(verdict, kinds, others):
+    want = ", ".join("%d%s take%s %s%s" % (
+        len(k), "" if i else " step" + "s" * (len(k) > 1), "s" * (len(k) == 1), length(k),
+        "" if i else " on the GPU") for i, k in enumerate(kinds))
+    want += "".join(", %d take%s %s" % (n, "s" * (n == 1), word) for n, word in others if n)
+    m = re.search(r"(?<=\. )\d+ steps? takes? (?:about )?[\d.]+ \w+ on the GPU.*?(?=\. )", verdict + " ")
+    return [] if (m[0] if m else "") == (want if kinds else "") else ["kinds of steps: not %s" % want]
+
+
+def check_kinds(verdict, w, f):
+    """steps of several kinds: by time on the GPU where that bounds them, else each with its idle time"""
     if len(f.steps) > len(f.numbers) > 0 or any(
             b[0] < a[1] for a, b in zip(sorted(f.steps), sorted(f.steps)[1:])):
         return []  # of several processes
-    walls, is_gpu = walls_of(f)
-    walls = sorted((b - a, a, b) for a, b, _ in walls)
-    kinds = []
-    for i, w in enumerate(walls):
-        if i == 0 or w[0] >= 2 * walls[i - 1][0]:
-            kinds.append([])
-        kinds[-1].append(w)
-    whole = sum(w[0] for w in walls)
-    kinds = [k for k in kinds if 100 * sum(w[0] for w in k) >= whole]
-    kinds = kinds if 2 <= len(kinds) <= 3 else []
-    rest = len(walls) * (len(kinds) > 0) - sum(map(len, kinds))
-    want = ", ".join(["%d of %s" % (len(k), shown(k[len(k) // 2][0])) for k in kinds]
-                     + ["%d of other length" % rest] * (rest > 0))
-    m = re.search(r" steps? \((\d+ of \d[^)]*)\)", verdict)
-    bad = [] if (m[1] if m else "") == want else ["kinds of steps: not (%s)" % want]
-    each = sorted(re.findall(r" Steps of (\S+ \S+) \((\d+)\): (\S+ %|\w+ \S+ %) of step time, GPU idle "
-                             r"((?:under |over )?\S+ %)", verdict))
+    walls, is_pace = walls_of(f)
+    each = re.findall(r" (\d+) steps? of ((?:about )?\S+ \S+) takes? (\S+ %|\w+ \S+ %) of step time and "
+                      r"leaves? the GPU idle for ((?:under |over )?\S+ %) of it", verdict)
+    if w["missing_ns"] and 10 * w["missing_ns"] >= w["window_ns"]:
+        return check_list(verdict, [], []) + ["kinds, and much is missing"] * bool(each)
+    if is_pace or re.match(r"((likely|partly) )*(GPU|compute|memory|communication|copy)-bound", verdict, re.I):
+        gpu = walls if is_pace else gpu_walls(f, walls)
+        kinds, less, other = kinds_of([(b - a, a, b) for a, b, _ in gpu])
+        return ["idle time of steps, and the GPU's time bounds them"] * bool(each) + check_list(
+            verdict, kinds, ((less, "less"), (other, "another time"),
+                             (len(f.steps) - len(gpu), "an unknown time")))
+    steps = [(b - a, a, b) for a, b, _ in walls[f.is_inferred:]]
+    kinds = kinds_of(steps)[0]
     busy = timeline.union([list(x) for spans in f.of.values() for x in spans])
-    want = sorted((shown(k[len(k) // 2][0]), str(len(k)), part(sum(w[0] for w in k), whole),
-                   part(sum(w[0] - clip(busy, w[1], w[2]) for w in k), sum(w[0] for w in k)))
-                  for k in kinds)
-    return bad + ([] if is_gpu or each == want else ["each kind: %s, not %s" % (each, want)])
+    for k, more in zip(kinds, kinds[1:]):
+        if own_ns(more, f, busy) - own_ns(k, f, busy) < (mean(more) - mean(k)) / 2:
+            kinds = []  # the host waits for the work of other steps
+            break
+    rows = []  # those with most time first
+    for k in sorted(kinds, key=lambda k: -sum(s[0] for s in k)):
+        wall, idle = sum(s[0] for s in k), sum(s[0] - clip(busy, *s[1:]) for s in k)
+        rows.append((idle / wall, wall, (str(len(k)), length(k), part(wall, sum(s[0] for s in steps)),
+                                         part(idle, wall))))
+    must = [r[2] for r in rows[1:] if abs(r[0] - rows[0][0]) >= .2
+            and 100 * r[1] >= sum(s[0] for s in steps)]
+    may = [r[2] for r in rows]
+    bad = check_list(verdict, [], []) + ["no kind: %s" % (r,) for r in must if r not in each]
+    if each and (each[:1] != may[:1] or [r for r in may if r in each] != each or len(each) < 2):
+        bad.append("each kind: %s, of %s" % (each, may))
+    return bad
+
+
+def mean(kind):
+    return sum(s[0] for s in kind) / len(kind)
 
 
 def clip(spans, start, end):
@@ -457,14 +511,23 @@ def check_bar(bar, f, start, end, missing):
     return bad
 
 
+def ends_of(f, walls):
+    """when the work of each step ends; 0: it has none"""
+    return [max([e for ts, e in f.ends if a <= ts < b] or [0]) for a, b, _ in walls]
+
+
+def gpu_walls(f, walls):
+    """from the end of the work of one step to that of the next"""
+    done = ends_of(f, walls)
+    return [(x, y, w[2]) for x, y, w in zip(done, done[1:], walls[1:]) if x]
+
+
 def walls_of(f):
     """steps in order: start, end, number; whether the host only enqueues"""
     starts = sorted(zip(f.steps, f.numbers or range(len(f.steps))))
     walls = [(s[0], starts[i + 1][0][0] if i + 1 < len(starts) else s[1], n)
              for i, (s, n) in enumerate(starts)]
-    # where the host only enqueues: from the end of the work of one to that of the next
-    done = [max([e for ts, e in f.ends if a <= ts < b] or [0]) for a, b, _ in walls]
-    gpu = [(x, y, w[2]) for x, y, w in zip(done, done[1:], walls[1:]) if x]
+    done, gpu = ends_of(f, walls), gpu_walls(f, walls)
     if gpu and median([b - a for a, b, _ in gpu]) > 1.05 * median([b - a for a, b, _ in walls[1:]]) \
             and done[-1] - walls[-1][1] > max(0, done[0] - walls[0][1]):
         return gpu, True
@@ -603,7 +666,7 @@ def check(trace, read=kineto.Trace, has_uids=True):
     if f.numbers:
         bad += check_step(trace, f)
     if read is kineto.Trace:
-        bad += check_kinds(verdict, f)
+        bad += check_kinds(verdict, rows[0], f)
     if read is not kineto.Trace:
         bad += check_silence(trace, f)
     for worked, want in FIGURES.items():
@@ -735,9 +798,43 @@ def planted():
         kinds.loop("cpu_op", "aten::x", 5)
         kinds.add("user_annotation", "ProfilerStep#%d" % i, start, kinds.gpu - start)
     yield "steps of two kinds", kinds, \
-        r"Partly data-bound: data loading is 28\.\d % of \S+ ms in 4 steps \(3 of 5\.\d+ ms, 1 of 14\.\d+ " \
-        r"ms\): .* Steps of 5\.\d+ ms \(3\): \S+ % of step time, GPU idle \S+ %, mostly op\. " \
-        r"Steps of 14\.\d+ ms \(1\): .*, mostly data\.", {}
+        r"Partly data-bound: data loading is 28\.\d % of \S+ ms in 4 steps: .*" \
+        r" 3 steps of 5\.\d+ ms take \S+ % of step time and leave the GPU idle for \S+ % of it \(mostly op\)\. " \
+        r"1 step of 14\.\d+ ms takes .* \(mostly data\)\.", {}
+    none = r"(?!.* steps? (of|takes?) )"
+    ahead = Plan(9990)
+    for i in range(10):  # the same work, whatever the host takes for it
+        start = ahead.at
+        for _ in range(10):
+            ahead.host(*op, 2000 if i < 3 else 10000)
+            ahead.kernel()
+        ahead.add("user_annotation", "ProfilerStep#%d" % i, start, ahead.at - start)
+    yield "a queue fills", ahead, none + "GPU-bound: ", {}
+    behind = Plan(4000)
+    for i in range(18):  # each sixth waits for the work of six
+        start = behind.at
+        behind.host(*op, 100)
+        behind.kernel()
+        if i % 6 == 5:
+            behind.add("cuda_runtime", "cudaDeviceSynchronize", behind.at, behind.gpu - behind.at)
+            behind.at = behind.gpu
+            behind.host(*op, 19000)
+        behind.add("user_annotation", "ProfilerStep#%d" % i, start, behind.at - start)
+    yield "the host waits for work of other steps", behind, none + "Likely partly host-bound: ", {}
+    for slow, verdict in ("aten::x", "Launch-bound: .*"), ("", "Can't tell: .*"):
+        alike = Plan()  # the first has no gap before it
+        for _ in range(12):
+            for name, us in (("k1", 300), ("k2", 200), ("k3", 500), ("k4", 50)):
+                alike.busy_us = us
+                alike.host("cpu_op", "aten::" + name, 30)
+                alike.kernel(name)
+                alike.at = alike.gpu
+            if slow:
+                alike.host("cpu_op", slow, 4000)
+            else:
+                alike.at += 4000
+        yield "gaps between inferred steps, " + (slow or "unknown"), alike, \
+            none + verdict + " with 12 inferred steps ", {}
     late = Plan().loop(*op, 5)
     late.kernel()
     late.events[-1]["ts"] += 50000
