@@ -72,7 +72,8 @@ is_off(const struct rank_info *i, double least_ns)
 static bool
 are_apart(const struct rank_info *a, const struct rank_info *b)
 {
-	return a->u_ns == NONE || b->u_ns == NONE || a->island != b->island;
+	return clocks_are_apart(
+	    a->u_ns != NONE, a->island, b->u_ns != NONE, b->island);
 }
 
 static enum agreement

@@ -161,13 +161,13 @@ find_rank(struct job *j, struct findings *f, struct culprit *c, struct buf *b)
 	it.pct_step = finding_step(j, who_waits(j, f), c->cost_ns, b);
 	buf_puts(b, ". If it came on time, the job would end at most ");
 	put_time(b, it.gain_ns);
-	buf_puts(b, " earlier");
+	buf_puts(b, " earlier, if nothing else holds it up");
 	/* of one lag of a host that runs ahead, every collective has the
 	 * whole */
 	if (it.verdict == VERDICT_HOST)
 		buf_puts(b,
 		    ". The gain is far less if one lag of its host lasts over "
-		    "collectives");
+		    "collectives: tl-critical --job says how much");
 	buf_printf(b,
 	    ". It is late by %.3f ms (median) in %" PRIu64 " of %" PRIu64
 	    " collectives",

@@ -2,6 +2,7 @@
 /* What each rank's host costs the job. */
 #include "cmd/tl-critical/critical.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "trace/laws.h"
@@ -187,8 +188,11 @@ add_rank(struct costs *c, const struct recording *r, bool is_on_path,
 		vec_push(&list, ((struct excess){ own - median, k }));
 	}
 	stable_sort(list.v, list.n, sizeof *list.v, by_excess);
-	/* a host off the path loses nothing */
-	loss = is_on_path ? whole - length_with(c, r, factors, INTERN_NONE) : 0;
+	/* a host off the path loses nothing; without a clock for all ranks
+	 * there is no path */
+	loss = is_on_path && g->has_clocks
+	    ? whole - length_with(c, r, factors, INTERN_NONE)
+	    : 0;
 	for (size_t i = 0; i < list.n && i < CANDIDATES && loss > 0; i++) {
 		int64_t ns = whole - length_with(c, r, factors, list.v[i].key);
 
@@ -203,13 +207,14 @@ add_rank(struct costs *c, const struct recording *r, bool is_on_path,
 	if (at < path->n)
 		rec->chain = critical_chain(g, path, at);
 	rec->rec.source = r->source;
-	rec->loss_ns = loss;
-	rec->loss_percent = (double)loss / (double)whole * 100;
+	rec->loss_ns = g->has_clocks ? loss : SINK_NONE;
+	rec->loss_percent =
+	    g->has_clocks ? (double)loss / (double)whole * 100 : NAN;
 	rec->excess_ns = most > 0 ? worst.ns : SINK_NONE;
 	rec->least_ns = most > 0 ? most : SINK_NONE;
 	if (most > 0)
 		keep_laws(most, loss, worst.ns);
-	if (loss > g->costliest.loss_ns)
+	if (g->has_clocks && loss > g->costliest.loss_ns)
 		g->costliest = *rec;
 	vec_free(&list);
 	free(factors);
@@ -258,6 +263,12 @@ costs_note(const struct program *g, struct table *t)
 	char uid[UID_MAX];
 	struct buf b = { 0 };
 
+	if (!g->has_clocks) {
+		table_note(t,
+		    "clocks are not known: what each rank's host costs is not "
+		    "judged");
+		return;
+	}
 	if (r->loss_ns == 0) {
 		table_note(t,
 		    "no rank's host costs the job time: on the critical path "
@@ -267,7 +278,11 @@ costs_note(const struct program *g, struct table *t)
 	buf_printf(&b, "%s %" PRId64 "'s host costs the job ",
 	    by_rank ? "rank" : "source", by_rank ? s->rank : (int64_t)s->no);
 	put_time(&b, r->loss_ns);
-	buf_printf(&b, " (%.1f %% of the window).", r->loss_percent);
+	buf_printf(&b, " (%.1f %% of the window", r->loss_percent);
+	if (g->world > g->nranks)
+		buf_printf(&b, ", as %" PRId64 " of %" PRId64 " ranks show it",
+		    g->nranks, g->world);
+	buf_puts(&b, ").");
 	if (r->least_ns != SINK_NONE) {
 		buf_putc(&b, ' ');
 		if (r->name != INTERN_NONE)

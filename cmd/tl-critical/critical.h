@@ -198,6 +198,8 @@ struct program {
 	VEC(struct recording *) all; /* with is_job: all ranks */
 	bool is_job;
 	struct ranks *ranks;
+	bool has_clocks;       /* one for all ranks: they can be compared */
+	int64_t nranks, world; /* read; of the job, 0: unknown */
 	/* the rank with the largest loss; loss_ns 0: none */
 	struct critical_record costliest;
 	bool has_source;

@@ -281,6 +281,7 @@ take_source(struct sink *s, const struct source *src)
 	if ((g->with_overlay || g->is_job) && s->sources.is_stdin)
 		die_usage("options '--job' and '--overlay' read each input "
 			  "twice: not from standard input");
+	(void)source_int(src, "world_size", &g->world);
 	if (!source_int(src, "first", &g->first_ns))
 		g->first_ns = 0;
 }

@@ -259,18 +259,24 @@ transfer_ns(const struct member *v, size_t n)
 	return least > 0 ? least : 0;
 }
 
-/* Warns of ranks that tl-collective could not put on the job's clock. */
-static void
+/* Warns of ranks that tl-collective could not put on the job's clock. False:
+ * there are some. */
+static bool
 tell_clocks(const struct member *v, size_t n, bool has_warned)
 {
 	int64_t last = 0, told = INT64_MIN;
+	bool are_apart = false;
 
 	for (size_t i = 0; i < n; i++) {
+		are_apart |= v[i].rank != v[0].rank &&
+		    clocks_are_apart(!isnan(v[0].drift), v[0].island,
+			!isnan(v[i].drift), v[i].island);
 		last = v[i].island > last ? v[i].island : last;
 		if (isnan(v[i].drift) && v[i].rank != told)
 			report(MSG_RANK_NO_CLOCK, told = v[i].rank);
 	}
 	collective_islands(last, has_warned);
+	return !are_apart;
 }
 
 void
@@ -285,7 +291,7 @@ ranks_join(struct program *g)
 
 	has_warned = ask_collective(g, &all);
 	stable_sort(all.v, all.n, sizeof *all.v, by_rank_and_time);
-	tell_clocks(all.v, all.n, has_warned);
+	g->has_clocks = tell_clocks(all.v, all.n, has_warned);
 	/* the first rank's first collective keeps its time */
 	if (all.n > 0 &&
 	    __builtin_sub_overflow(all.v[0].job_ns, all.v[0].start_ns, &zero))
@@ -303,6 +309,7 @@ ranks_join(struct program *g)
 		bisect(from, all.n, mid, all.v[mid].rank < rank);
 		bisect(to, all.n, mid, all.v[mid].rank < num_add_max(rank, n));
 		rank = num_add_max(rank, n);
+		g->nranks = num_add_max(g->nranks, n);
 		if ((is_told && !s->has_rank) ||
 		    !join(r, i, all.v + from, to - from, zero))
 			die("%s: its collectives differ from those that "

@@ -289,7 +289,7 @@ take_cost(void *ctx, const struct line *l)
 	struct figures *f = ctx;
 	double percent = line_real(l, "loss_percent");
 
-	if (percent <= f->cost.percent || line_lacks(l, "rank"))
+	if (!(percent > f->cost.percent) || line_lacks(l, "rank"))
 		return;
 	f->cost = (struct rank_cost){
 		.rank = figures_text(f, line_text(l, "rank")),

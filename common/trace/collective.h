@@ -48,6 +48,14 @@ struct collective_clock {
 };
 typedef VEC(struct collective_clock) collective_clock_list;
 
+/* Whether nothing compares two clocks: then neither rank is judged against the
+ * other. */
+static inline bool
+clocks_are_apart(bool knows_a, int64_t island_a, bool knows_b, int64_t island_b)
+{
+	return !knows_a || !knows_b || island_a != island_b;
+}
+
 /* By rank. Warns of unknown clocks, and of islands. */
 void collective_clocks(
     collective_clock_list *to, const char *const *paths, size_t n);

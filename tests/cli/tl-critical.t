@@ -255,7 +255,7 @@ is 'the query that returned' "$(events | tr . '\n' | grep -e block -e Query)" \
 
 mkdir job one short
 cat >ranks.py <<'EOP'
-"""four steps of 8 ranks, in us: a data loader of 100, of rank 5 LATE more, in one call
+"""four steps, or one, of 8 ranks, in us: a data loader of 100, of rank 5 LATE more, in one call
 or in some of 0.4 each; a kernel of 300; an all-reduce that takes 50 when all have come,
 and the host waits for it"""
 import json
@@ -269,12 +269,12 @@ for rank in range(8):
         events.append({"ph": "X", "cat": cat, "name": name, "tid": tid, "ts": ts,
                        "pid": 0 if cat == "kernel" else 9, "dur": dur, "args": args})
 
-    for step in range(4):
+    for step in range(1 if "once" in sys.argv else 4):
         start, load = t, 100 + (late if rank == 5 else 0)
         there = start + 100 + late + 355 + 2  # when all have come
-        for call in range(load * 5 // 2 if sys.argv[3:] else 1):
+        for call in range(load * 5 // 2 if "calls" in sys.argv else 1):
             x("python_function", "loader.py(3): __iter__", rank, round(t + call * .4, 1),
-              .4 if sys.argv[3:] else load)
+              .4 if "calls" in sys.argv else load)
         x("cpu_op", "aten::mm", rank, t + load, 60)
         corr += 2
         x("cuda_runtime", "cudaLaunchKernel", rank, t + load + 40, 10, correlation=corr)
@@ -330,6 +330,15 @@ is 'and said' "$(job --table critical_ranks --format table --width 300 one/* | s
 	"no rank's host costs the job time: on the critical path none is slower than the median rank's"
 is 'and without that loader' "$(job --what-if '*loader*=0' -c bound,before_ns,after_ns job/* |
 	awk '$1 == "total" { print $2, $3 }')" '3268000 1668000'
+mkdir once
+python3 ranks.py once 300 once
+is 'unjudged without clocks' "$(job --table critical_ranks -c loss_ns,loss_percent once/* | sort -u | tr '\t' ' ' | tr '\n' '|')" \
+	' |loss_ns loss_percent|'
+like 'and said' "$(job --table critical_ranks --format table --width 300 once/* | sed -n 1p)" \
+	"^clocks are not known: what each rank's host costs is not judged"
+rm job/rank-7.json
+like 'hedged where ranks are missing' "$(job --table critical_ranks --format table --width 300 job/* | sed -n 1p)" \
+	'% of the window, as 7 of 8 ranks show it\)'
 refuses 2 "'--job'" 'tl-critical --table critical_ranks t.json'
 refuses 2 'twice' 'tl-critical --job - <t.json'
 refuses 1 'rank of the job' 'tl-critical --job t.json'
