@@ -33,7 +33,7 @@ struct groups {
 
 /* Groups by roof, by name without one, by category for host_blocked. */
 struct compute {
-	struct groups modelled, unmodelled, host, above;
+	struct groups modelled, unmodelled, in_graphs, host, above;
 	/* of elementwise ops with a roofline */
 	double elementwise_lost_ns;
 	int64_t elementwise_ns;
@@ -308,6 +308,14 @@ is_synthetic(const struct op_row *o)
 	return str_ends(o->name, STR(" (Synthetic Op)"));
 }
 
+/* A kernel of a graph: its op is known to the capture only. */
+static bool
+is_replayed(const struct op_row *o)
+{
+	return is_synthetic(o) &&
+	    str_find(o->name, STR("GraphLaunch->"), false) >= 0;
+}
+
 static void
 put_modelled_key(struct buf *key, const struct op_row *o)
 {
@@ -358,9 +366,12 @@ group_op(struct compute *c, const struct op_row *o, struct buf *key)
 	if (str_eq(o->bound, STR("link"))) /* findings on copies are about it */
 		return;
 	if (!has_roof(o)) {
-		buf_printf(key, "%.*s", (int)o->name.len, o->name.p);
-		g = group_of(&c->unmodelled, key);
-		add_op(&c->unmodelled, g, o, o->ns);
+		struct groups *to =
+		    is_replayed(o) ? &c->in_graphs : &c->unmodelled;
+
+		if (to == &c->unmodelled)
+			buf_printf(key, "%.*s", (int)o->name.len, o->name.p);
+		add_op(to, group_of(to, key), o, o->ns);
 		return;
 	}
 	put_modelled_key(key, o);
@@ -409,7 +420,8 @@ put_group(struct advice *a, struct facts *f, const struct op_group *g,
 	fact_put(f, "category", cell_text(category));
 	fact_put(f, "name", cell_text(g->most->name));
 	fact_put(f, "rows", cell_int(g->ops));
-	put_mean(f, "calls", g->calls, n);
+	if (g->calls > 0) /* not in every tool's tables */
+		put_mean(f, "calls", g->calls, n);
 	late_put(f, a);
 	fact_put(f, "ns", cell_int(g->ns / n));
 	fact_share(f, "percent", g->ns / n, advice_ops_whole(a));
@@ -453,12 +465,14 @@ put_modelled(struct advice *a, const struct compute *c,
 }
 
 static void
-put_unmodelled(struct advice *a, const struct op_group *g, size_t number)
+put_unmodelled(struct advice *a, const char *table, const struct op_group *g,
+    size_t number)
 {
-	struct facts f = facts_made(a, "no_roof");
+	struct facts f = facts_made(a, table);
 
 	put_group(a, &f, g, g->most->category);
 	fact_put(&f, "part", cell_int((int64_t)number));
+	fact_share(&f, "pct_of_ops", g->ns, advice_ops_ns(a));
 	advice_take(a, &f, g->rows);
 	vec_free(&f.list);
 }
@@ -566,7 +580,9 @@ compute_advise(struct advice *a)
 	for (size_t i = 0; i < c.modelled.list.n; i++)
 		put_modelled(a, &c, &c.modelled.list.v[i], i + 1);
 	for (size_t i = 0; i < c.unmodelled.list.n; i++)
-		put_unmodelled(a, &c.unmodelled.list.v[i], i + 1);
+		put_unmodelled(a, "no_roof", &c.unmodelled.list.v[i], i + 1);
+	for (size_t i = 0; i < c.in_graphs.list.n; i++)
+		put_unmodelled(a, "in_graphs", &c.in_graphs.list.v[i], i + 1);
 	for (size_t i = 0; i < c.host.list.n; i++)
 		put_host_part(a, &c.host.list.v[i]);
 	put_above(a, &c.above);
@@ -575,6 +591,7 @@ compute_advise(struct advice *a)
 	    a->categories.v, a->categories.n, sizeof *a->categories.v, by_ns);
 	groups_free(&c.modelled);
 	groups_free(&c.unmodelled);
+	groups_free(&c.in_graphs);
 	groups_free(&c.host);
 	groups_free(&c.above);
 	buf_free(&key);

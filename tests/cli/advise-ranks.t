@@ -115,12 +115,12 @@ late() {
 said() { tl-advise --no-header -c insight,gain_ns_high "$1" | grep -e '::mm' -e '::mul'; }
 ops >alike.ndjson
 is 'ranks that are alike' "$(said alike.ndjson)" \
-	'GEMM at 60.0 % of the compute roof (X achievable): 25.000 ms on average in 1 op, aten::mm	10000000
+	'GEMM at 60.0 % of the compute roof (X achievable): 25.000 ms on average in 1 shape (3.5 calls), aten::mm	10000000
 aten::mul > aten::add: 9.000 ms in 10.5 kernels of 5 occurrences on average	5000000'
 { ops && late; } >one.ndjson
 # 12 ms: 4 are its own, 1 can be gained
 is 'one that bounds the job' "$(said one.ndjson)" \
-	'GEMM at 60.0 % of the compute roof (X achievable): 30.000 ms in 1 op of rank 1, aten::mm	9000000
+	'GEMM at 60.0 % of the compute roof (X achievable): 30.000 ms in 1 shape (4 calls) of rank 1, aten::mm	9000000
 aten::mul > aten::add: 9.000 ms in 11 kernels of 5 occurrences on rank 1	6000000'
 is 'the ops themselves are of each' "$(tl-advise --no-header --table advice_ops -c rank,count,kernel_ns_sum one.ndjson |
 	tr '\t\n' '  ')" '0 3 20000000 1 4 30000000 '
@@ -132,11 +132,11 @@ uneven() {
 	tl-advise --no-header --sort rule -c rule,insight uneven.ndjson | grep -e ^idle -e ^overlap -e ^exposed
 }
 is 'the window of the one that bounds the job' "$(uneven one.ndjson)" \
-	'exposed_communication	exposed communication of rank 1 (20.0 % of the window; 50.0 % of communication is overlapped)
+	'exposed_communication	exposed communication of rank 1 (20.0 % of the window; 50.0 % of communication is overlapped; 10.000 ms of computation can overlap it)
 idle	the GPU of rank 1 is idle 50.000 ms, 50.0 % of what was recorded; 0.0 % of its work was launched after it had run dry
 overlap	only 50.0 % of 40.000 ms of communication on rank 1 is overlapped with computation'
 is 'or the mean of all' "$(uneven alike.ndjson)" \
-	'exposed_communication	exposed communication (20.0 % of the window on average; 33.3 % of communication is overlapped)
+	'exposed_communication	exposed communication (20.0 % of the window on average; 33.3 % of communication is overlapped; 20.000 ms of computation can overlap it)
 idle	the GPU is idle 35.000 ms on average, 35.0 % of what was recorded
 overlap	only 33.3 % of 30.000 ms of communication on average is overlapped with computation'
 
@@ -160,7 +160,7 @@ is 'each op of alike ranks is looked at once' "$(tl-advise --no-header -c rule,i
 	'spread	aten::attn of rank 1 takes 2.000 ms on average over 20 calls, with a deviation of 5.000 ms
 attention_4096	aten::attn of rank 1 over 4,196 queries reaches 11.0 % of the roof (X achievable): 50 to 70 % is usual'
 is 'and counts once' "$(tl-advise --no-header -c insight stages.ndjson | grep ^GEMM)" \
-	'GEMM at 80.0 % of the compute roof (X achievable): 22.000 ms on average in 1 op, aten::mm'
+	'GEMM at 80.0 % of the compute roof (X achievable): 22.000 ms on average in 1 shape (20 calls), aten::mm'
 is 'Markdown lists each of the rank where it takes longest' \
 	"$(tl-advise --markdown stages.ndjson | sed -n 's/^| aten::\([a-z]*\) .* | \([0-9.]* | [0-9.]*\) | 20 .*/\1 \2/p')" \
 	'attn 45.000 | 45.00

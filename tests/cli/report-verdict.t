@@ -35,7 +35,7 @@ sed -e '1s/"u","columns":\[/"unified_perf_summary","columns":[{"id":"pct_rooflin
 	d/unified_perf_summary.ndjson >u && mv u d/unified_perf_summary.ndjson
 is 'what its kernels could win' "$(report --width 999 | sed -n '/^recov/,/^$/p')" \
 	'recoverable
-  1. 2.7 us (1.4 us to 5.4 us): GEMM at 40.0 % of the compute roof (X peak): 9.0 us in 1 op, aten::mm; compare with a measured roof first (--arch FILE with achievable figures)
+  1. 2.7 us (1.4 us to 5.4 us): GEMM at 40.0 % of the compute roof (X peak): 9.0 us in 1 shape, aten::mm; compare with a measured roof first (--roof achievable, or --arch FILE where the GPU has no achievable figures)
   2. 500 ns (250 ns to 1.0 us): aten::mm (op, 2,000 calls, longest wait 1.0 us, uid 77); capture a graph, compile, or use a larger batch'
 timeline 5000 3000 100 1900
 idle host op aten::mm 1900 1900 0

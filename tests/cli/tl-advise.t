@@ -108,16 +108,16 @@ G='gain_ns_low gain_ns gain_ns_high'
 	is 'ops of another' "$(row memory_bound $G)" '6000000|7000000|8000000 '
 	is 'an op above the roof has none, and no gain' \
 		"$(row no_roof $G insight confidence)" \
-		'|||aten::odd (other, no roofline): 10.000 ms (10.0 % of the time) in 1 op|high '
+		'|||aten::odd (other, no roofline): 10.000 ms (10.0 % of the time) in 1 shape (1 call)|high '
 }
 # 10 of 95 ms recorded; 2 ms of them are gaps, which have no gain
 is 'the share of a part is the verdict'\''s' "$(row exposed_communication insight)" \
-	'exposed communication (10.5 % of the recorded time; 50.0 % of communication is overlapped) '
+	'exposed communication (10.5 % of the recorded time; 50.0 % of communication is overlapped; 10.000 ms of computation can overlap it) '
 gap='{"class":"communication","cause":"comm","call":"nccl","time_ns":2000000,"calls":1,"call_ns_max":2000000,"longest_uid":11,"inferred_ns":0,"behind_ns":0}'
 sed -e "s/^{\"class\":\"missing\".*/$gap/" -e 's/"missing_ns":5000000/"missing_ns":0/' t.ndjson >whole.ndjson
 is 'with its gaps, of the window if all of it is recorded' \
 	"$(tl-advise whole.ndjson --no-header -c rule,insight,gain_ns_high | sed -n 's/^exposed_communication	//p')" \
-	'exposed communication (10.0 % of the window; 50.0 % of communication is overlapped)	8000000'
+	'exposed communication (10.0 % of the window; 50.0 % of communication is overlapped; 8.000 ms of computation can overlap it)	8000000'
 # 13 of computation, 10 of it during communication: 3 can hide more of it; of 10
 # none
 computing() { # computing NS: findings about communication
@@ -142,7 +142,7 @@ is 'no graph for a single long call' "$(tl-advise lone.ndjson --no-header -c rul
 	'aten::mm (op, uid 10)	find why this one call takes so long; if it starts something up, warm up before recording'
 is 'host work behind a call is host work' "$(row gap_call overlaps)" '3 '
 is 'its library' "$(row gemm_compute insight)" \
-	'GEMM of Tensile at 64.0 % of the compute roof (X achievable): 25.000 ms in 2 ops, most in aten::mm '
+	'GEMM of Tensile at 64.0 % of the compute roof (X achievable): 25.000 ms in 2 shapes (6 calls), most in aten::mm '
 # without place 4, which shares its time, and guesses: 7.875 + 7 + 6 + 5
 is 'the sum' "$(tl-advise t.ndjson --table advice_metrics -c gain_ns,missing_ns --no-header)" \
 	'25875000	5000000'
@@ -248,8 +248,11 @@ is 'in tables' "$({
 	tl-advise --table advice_ops -c percent --no-header gpus.ndjson
 } | tr '\n' ' ')" '75.0 75.0 25.0 75.0 '
 is 'and findings: none above 100' "$(tl-advise gpus.ndjson --no-header -c insight |
-	grep -e ::mm -e HtoD)" 'aten::mm (GEMM, no roofline): 135.000 ms (75.0 % of the time) in 1 op
+	grep -e ::mm -e HtoD)" 'aten::mm (GEMM, no roofline): 135.000 ms (75.0 % of the time) in 1 shape (4 calls)
 60 HtoD copies take 120.000 ms'
+is 'kernels of graph replays are one finding' "$(sed 's/"name":"aten::mm"/"name":"cudaGraphLaunch->gemm (Synthetic Op)"/' gpus.ndjson |
+	tl-advise --no-header -c rule,insight | grep -e '^in_graphs' -e '^no_roof.*Graph')" \
+	'in_graphs	135.000 ms of op time (75.0 %) is inside graph replays, whose ops are not recorded'
 
 # the same from a trace: two products of 2 * 10^9 operations take 4 ms, half the
 # speed of a roof of 1 TFLOP/s. The second one is on GPU GPU and START us after
@@ -284,7 +287,7 @@ gain() { # gain GPU START AT_ONCE TOTAL_NS GAIN_NS
 		tl-advise --arch r.json products.json --no-header --table advice_metrics -c work_at_once,total_ns
 		tl-advise --arch r.json products.json --no-header -c rule,gain_ns_high,insight | grep ^gemm
 	} 2>/dev/null | tr '\t\n' ' .')" \
-		"$3 $4.gemm_compute_far $5 GEMM at 50.0 % of the compute roof (R achievable): 8.000 ms in 1 op, aten::mm."
+		"$3 $4.gemm_compute_far $5 GEMM at 50.0 % of the compute roof (R achievable): 8.000 ms in 1 shape (2 calls), aten::mm."
 }
 if command -v tl-roofline >/dev/null; then
 	echo '{"name":"R","mem_bw_gbps":9999,"max_achievable_mem_bw_gbps":9999,
@@ -424,8 +427,8 @@ is 'as usual: nothing' "$(tl-advise usual.ndjson --no-header -c rule |
 	END
 } >above.ndjson
 cat >expected <<'END'
-above_roof_explained	conv at 148.0 % of X peak exceeds the roofline (Winograd: fewer operations than counted): 10.000 ms in 1 op have no roofline figure	[1]
-above_roof	attn at 900.0 % of X peak exceeds the roofline: 17.000 ms in 2 ops have no roofline figure	[2,3]
+above_roof_explained	conv at 148.0 % of X peak exceeds the roofline (Winograd: fewer operations than counted): 10.000 ms in 1 shape (3 calls) have no roofline figure	[1]
+above_roof	attn at 900.0 % of X peak exceeds the roofline: 17.000 ms in 2 shapes (6 calls) have no roofline figure	[2,3]
 END
 tl-advise above.ndjson --no-header -c rule,insight,uids | grep '^above' >got
 same 'above the roof: what is explained, and what is not' got expected
@@ -434,7 +437,7 @@ same 'above the roof: what is explained, and what is not' got expected
 sed 's/"roofline_bound":"COMPUTE_BOUND"/"roofline_bound":null/g' t.ndjson >boundless.ndjson
 is 'a roofline without a bound' \
 	"$(tl-advise boundless.ndjson --no-header -c rule,insight | grep GEMM)" \
-	'compute_bound	GEMM of Tensile at 64.0 % of the roof (X achievable): 25.000 ms in 2 ops, most in aten::mm'
+	'compute_bound	GEMM of Tensile at 64.0 % of the roof (X achievable): 25.000 ms in 2 shapes (6 calls), most in aten::mm'
 printf '[{"rule":"%s","table":"idle","section":"system","when":{"cause":"alloc"},"insight":"%s","action":"x","example":{"row":{"cause":"alloc","no":1,"call":"a"},"says":"%s"}}]' \
 	first '{call} {no}' 'a 1' >first.json
 printf '[{"rule":"%s","table":"idle","section":"system","when":{"cause":"alloc"},"insight":"%s","action":"x","example":{"row":{"cause":"alloc","no":1,"call":"a"},"says":"%s"}}]' \
