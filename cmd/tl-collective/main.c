@@ -309,6 +309,9 @@ measure(struct settings *set, struct job *j)
 		job_tell_missing(j);
 	if (j->flight != NULL)
 		return;
+	if (select_front_is_on(&set->select) && j->nrecs == 0)
+		die_nothing(MSG_NO_EVENT_MATCHES, j->parts.v[0].path,
+		    STR(" of a collective"));
 	groups_build(j);
 	links_find(j);
 	match_all(j);

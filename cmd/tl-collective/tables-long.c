@@ -127,10 +127,19 @@ const struct table_def table_summary_long = {
 	.fill = fill_sums,
 };
 
+static void
+fill_one(struct sheet_rows *s, struct job *j)
+{
+	if (j->ranks.n == 1)
+		table_note(s->table,
+		    "one rank: can't tell skew from bandwidth; give all ranks");
+	fill_sums(s, j);
+}
+
 /* The table for one file: without nodes. */
 const struct table_def table_coll_analysis = {
 	.name = "coll_analysis",
 	.is_single = true,
 	FIELDS(summary_fields),
-	.fill = fill_sums,
+	.fill = fill_one,
 };

@@ -243,7 +243,7 @@ work_run(const struct settings *set, const path_vec *paths, part_vec *parts)
 		    -1, sizeof(struct shared) + paths->n * sizeof(struct task)),
 		.fd = memfd_create("tl-collective", MFD_CLOEXEC) };
 	const char *bytes = "";
-	size_t nsources = 0;
+	size_t nsources = 0, nread = 0;
 
 	if (w.fd < 0)
 		die_errno("memfd_create");
@@ -253,6 +253,11 @@ work_run(const struct settings *set, const path_vec *paths, part_vec *parts)
 	close(w.fd);
 	for (size_t i = 0; i < paths->n; i++)
 		take_task(&w, i, bytes, &nsources, parts);
+	for (size_t i = 0; i < paths->n; i++)
+		nread += atomic_load(&w.shared->tasks[i].is_done);
+	if (select_front_is_on(&set->select) && nread == paths->n &&
+	    parts->n == 0)
+		die_nothing(MSG_NO_EVENT_MATCHES, paths->v[0], STR(""));
 	if (parts->n == 0)
 		die("no input could be read");
 }

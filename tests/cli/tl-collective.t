@@ -245,6 +245,10 @@ tl-collective -d t1 good 2>err
 tl-collective -d t2 bad 2>err
 ok 'as if only the good ones were given' diff -r t1 t2
 refuses 1 'no input could be read' 'tl-collective bad/rank-2.json'
+refuses 5 'matches no event' 'tl-collective --rank 99 good'
+refuses 5 'no event of a collective' 'tl-collective --from 999s good'
+like 'of one rank: what it cannot tell' "$(tl-collective --format table good/rank-0.json | sed -n 1p)" \
+	'^one rank: .*give all ranks'
 refuses 2 'no table .nothing.; see --list-tables' 'tl-collective --table nothing base'
 refuses 2 'no table .NCCL_Long.: is it nccl_long' 'tl-collective --table nccl_verdict,NCCL_Long base'
 refuses 2 'RE\[=TYPE' 'tl-collective --comm-pattern =x base'
