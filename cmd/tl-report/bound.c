@@ -342,7 +342,7 @@ put_mixed(const struct bound *m)
 {
 	int64_t gaps_ns = 0;
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < MIXED_SHOWN; i++) {
 		unsigned c = m->is.order[i];
 
 		if (m->w->ns[c] == 0)

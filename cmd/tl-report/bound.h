@@ -67,6 +67,7 @@ void bound_take_window(void *ctx, const struct line *l);
 void bound_take_idle(void *ctx, const struct line *l);
 void bound_take_pace(void *ctx, const struct line *l);
 
+#define MIXED_SHOWN 3                 /* classes of a mixed verdict */
 #define NO_HOST_EVENT "no host event" /* the word of CAUSE_NONE */
 
 /* Percent: from here on causes of idle time are shown. */

@@ -268,6 +268,23 @@ put_turns(const struct bound *m)
 	buf_puts(m->b, " of it, the most");
 }
 
+static void
+put_one_rank(const struct bound *m)
+{
+	buf_puts(m->b, " One rank: can't tell skew from bandwidth.");
+}
+
+/* Whether a mixed verdict has a share of exposed communication. */
+static bool
+is_mixed_with_comm(const struct bound *m)
+{
+	for (size_t i = 0; i < MIXED_SHOWN && m->is.is_mixed; i++)
+		if (m->is.order[i] == ACCOUNT_COMM &&
+		    m->w->ns[ACCOUNT_COMM] > 0)
+			return true;
+	return false;
+}
+
 /* Waiting for a late rank, or low bandwidth. */
 static void
 put_collectives(const struct bound *m)
@@ -276,7 +293,7 @@ put_collectives(const struct bound *m)
 
 	sum_collectives(m->f, &wait_ns, &all_ns);
 	if (!m->f->set->is_several && all_ns == 0) {
-		buf_puts(m->b, " One rank: can't tell skew from bandwidth.");
+		put_one_rank(m);
 	} else if (all_ns > 0) {
 		buf_printf(m->b, " %s: waiting is ",
 		    share_of(wait_ns, all_ns) >= MOST ? "Arrival skew"
@@ -437,6 +454,8 @@ evidence_put(const struct bound *m)
 		put_late(m);
 	else if (m->is.class == ACCOUNT_COMM && !m->is.is_mixed)
 		put_collectives(m);
+	else if (is_mixed_with_comm(m) && !m->f->set->is_several)
+		put_one_rank(m);
 	put_rank_cost(m);
 	if (w->head_ns > 0) {
 		buf_puts(m->b, " Not counted: ");

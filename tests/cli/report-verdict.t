@@ -44,7 +44,7 @@ is 'communication' "$(verdict)" \
 timeline 4000 2500 0 3500
 idle host op aten::mm 2000 2000 0 data data next 1500 1500 0
 is 'no class is half as large again as the next' "$(verdict)" \
-	'Mixed: GPU work 40.0 %, exposed communication 25.0 %, host work 20.0 % of 10.0 us.'
+	'Mixed: GPU work 40.0 %, exposed communication 25.0 %, host work 20.0 % of 10.0 us. One rank: can'\''t tell skew from bandwidth.'
 timeline 1000 0 5000 4000
 idle host op aten::mm 3000 3000 0 gpu graph_gap k 1000 1000 0
 is 'copies; gaps of the GPU itself are its own' "$(verdict)" \
