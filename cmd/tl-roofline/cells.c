@@ -158,7 +158,7 @@ take_phase(struct roof_state *g, const struct sink_row *r)
 		struct roofline rf = { .bound = BOUND_NONE };
 
 		if (c->res != NULL && c->res->status == MODEL_OK &&
-		    !call_is_over_link(g, c))
+		    !c->is_over_link)
 			rf = roofline_of(g->arch, g->roof, c->res);
 		if (rf.bound == BOUND_NONE)
 			continue;
@@ -315,7 +315,7 @@ model_cell(const struct sink_row *r, unsigned f)
 	if (c == NULL)
 		return cell_none();
 	rf = roofline_of(g->arch, g->roof, c->res);
-	if (f >= C_BOUND && f <= C_ROOF_US && call_is_over_link(g, c))
+	if (f >= C_BOUND && f <= C_ROOF_US && c->is_over_link)
 		return f == C_BOUND && rf.bound != BOUND_NONE
 		    ? cell_text(STR("LINK_BOUND"))
 		    : cell_none();

@@ -568,6 +568,7 @@ collect_finish(struct roof_state *g)
 		if (c->awaited != NO_INDEX)
 			c->res = subtree_eval_whole(g, c->awaited);
 		c->params = params_of(g, c->res);
+		call_set_link(g, c);
 	}
 	if (n > 0)
 		qsort(g->sink.records.v, n, sizeof(struct call), by_table);

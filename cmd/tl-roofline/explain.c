@@ -30,8 +30,8 @@ put_real(struct out *out, const char *key, double v, const char *unit)
 }
 
 static void
-put_roofline(
-    struct out *out, const struct roof_state *g, const struct model_result *r)
+put_roofline(struct out *out, const struct roof_state *g,
+    const struct model_result *r, bool is_over_link)
 {
 	struct roofline rf = roofline_of(g->arch, g->roof, r);
 
@@ -42,6 +42,12 @@ put_roofline(
 	out_printf(out, "%-16s %.*s, %s (%.*s)\n", "arch",
 	    (int)g->arch->name.len, g->arch->name.p, roof_words[rf.roof],
 	    (int)g->arch->file.len, g->arch->file.p);
+	if (is_over_link && rf.bound != BOUND_NONE)
+		put_line(out, "bound",
+		    STR("LINK_BOUND: copies between host and GPU, at a rate "
+			"that no trace gives"));
+	if (is_over_link)
+		return;
 	put_real(out, "roof", rf.tflops, " TFLOP/s");
 	put_real(out, "roof", arch_gbps(g->arch, g->roof),
 	    arch_has_gbps(g->arch, g->roof) ? " GB/s" : " GB/s, peak");
@@ -75,8 +81,8 @@ put_source(struct out *out, const struct roof_state *g, const struct model *m)
 }
 
 static void
-put_result(
-    struct out *out, const struct roof_state *g, const struct model_result *r)
+put_result(struct out *out, const struct roof_state *g,
+    const struct model_result *r, bool is_over_link)
 {
 	struct buf b = { 0 };
 
@@ -92,7 +98,7 @@ put_result(
 	if (r->bytes > 0)
 		put_real(out, "flops/byte", r->flops / r->bytes, "");
 	put_line(out, "compute spec", r->spec);
-	put_roofline(out, g, r);
+	put_roofline(out, g, r, is_over_link);
 }
 
 static void
@@ -114,7 +120,7 @@ explain_call(struct out *out, struct roof_state *g, const struct call *c)
 		put_line(out, "backward of",
 		    dict_get(st, g->forwards.v[c->forward].name));
 	if (c->res != NULL)
-		put_result(out, g, c->res);
+		put_result(out, g, c->res, c->is_over_link);
 	for (uint32_t i = 0; i < c->nkernels; i++) {
 		const struct work *w =
 		    &g->works.v[g->lists.v[c->first_kernel + i]];
@@ -129,10 +135,6 @@ explain_call(struct out *out, struct roof_state *g, const struct call *c)
 	put_real(out, "kernel time", (double)c->busy_ns / 1e3, " us");
 	put_real(out, "rate", call_tflops(&g->sink, c), " TFLOP/s");
 	put_real(out, "rate", call_tbs(&g->sink, c), " TB/s");
-	if (call_is_over_link(g, c))
-		put_line(out, "bound",
-		    STR("LINK_BOUND: a copy between host and GPU, which the "
-			"memory's roof is not about"));
 	put_real(out, "of the roofline", call_pct(c, call_roof_us(g, c)), " %");
 	put_source(out, g, m);
 }
@@ -172,7 +174,7 @@ explain_op(const struct roof_state *g, const struct model_op *op,
 	put_line(out, "Input Dims", op->dims);
 	put_line(out, "Input type", op->types);
 	put_model(out, r->model);
-	put_result(out, g, r);
+	put_result(out, g, r, false);
 	put_source(out, g, r->model);
 	out_finish(out);
 }

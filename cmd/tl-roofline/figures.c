@@ -4,6 +4,7 @@
  * digits depend on it: GFLOPS first.
  */
 #include "cmd/tl-roofline/roof.h"
+#include "trace/stat.h"
 
 bool
 is_backward_op(const struct model *m, struct str name)
@@ -46,20 +47,27 @@ call_tbs(const struct sink *s, const void *call)
 	return call_bytes(call) / 1e12 / seconds(call);
 }
 
-bool
-call_is_over_link(const struct roof_state *g, const struct call *c)
+void
+call_set_link(const struct roof_state *g, struct call *c)
 {
-	for (uint32_t i = 0; i < c->nkernels; i++)
-		if (g->works.v[g->lists.v[c->first_kernel + i]].is_over_link)
-			return true;
-	return false;
+	int64_t link_ns = 0, rest_ns = 0;
+	bool any = false;
+
+	for (uint32_t i = 0; i < c->nkernels; i++) {
+		const struct work *w =
+		    &g->works.v[g->lists.v[c->first_kernel + i]];
+
+		any |= w->is_over_link;
+		stat_add(w->is_over_link ? &link_ns : &rest_ns, w->dur_ns);
+	}
+	c->is_over_link = any && link_ns >= rest_ns;
 }
 
 /* Calls of a row share one result, or a few. */
 double
 call_roof_us(struct roof_state *g, const struct call *c)
 {
-	if (c->res == NULL || call_is_over_link(g, c))
+	if (c->res == NULL || c->is_over_link)
 		return NAN;
 	if (c->res != g->roof_of)
 		g->roof_us = roofline_of(g->arch, g->roof, c->res).time_us;

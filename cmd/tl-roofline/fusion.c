@@ -116,7 +116,7 @@ can_fuse(const struct roof_state *g, struct chains *all, const struct call *c)
 	if (c->table != TABLE_UNIFIED || c->nkernels == 0 || r == NULL ||
 	    r->status != MODEL_OK || !(r->bytes > 0) || isnan(model_read(r)) ||
 	    str_starts(r->spec, STR("matrix")) || c->args.dims == INTERN_NONE ||
-	    call_is_over_link(g, c))
+	    c->is_over_link)
 		return false;
 	for (size_t i = 0; i < c->nkernels; i++)
 		if (is_fused_kernel(

@@ -34,6 +34,7 @@ struct call {
 	int64_t busy_ns;
 	const struct model_result *res; /* NULL: none */
 	bool is_recompute, has_model;
+	bool is_over_link; /* mostly copies between host and GPU */
 	uint32_t forward; /* in forwards: the time is its backward's */
 	uint32_t entry_point, stack;    /* INTERN_NONE */
 	uint32_t stands_for;            /* a list of names, or INTERN_NONE */
@@ -215,7 +216,6 @@ void stack_of(struct roof_state *g, struct call *c, uint32_t node);
 
 /* figures.c: of one call; NAN: unknown */
 
-/* Whether an op of this name and model is a backward op. */
 bool is_backward_op(const struct model *m, struct str name);
 double call_gflops(const struct call *c);
 double call_bytes(const struct call *c);
@@ -223,8 +223,8 @@ double call_bytes(const struct call *c);
 double call_tflops(const struct sink *s, const void *call);
 double call_tbs(const struct sink *s, const void *call);
 double call_roof_us(struct roof_state *g, const struct call *c);
-/* It copies between host and GPU: the link limits it, at an unknown rate. */
-bool call_is_over_link(const struct roof_state *g, const struct call *c);
+/* Sets is_over_link of a call with its GPU work. */
+void call_set_link(const struct roof_state *g, struct call *c);
 /* Another time in percent of the call's. */
 double call_pct(const struct call *c, double us);
 struct str call_reason(const struct call *c);
