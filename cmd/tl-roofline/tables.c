@@ -58,6 +58,7 @@ const struct sink_column roof_columns[] = {
 	{ { "num_kernels", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_U32, true, AT(nkernels), ONLY_NUM_KERNELS },
 	{ { "is_recompute", NULL, COL_BOOL, UNIT_NONE, 0, 0 }, SINK_BOOL, true, AT(is_recompute), ONLY_RECOMPUTE },
 	{ { "params", NULL, COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(params), 0 },
+	{ { "is_over_link", NULL, COL_BOOL, UNIT_NONE, 0, 0 }, SINK_BOOL, true, AT(is_over_link), 0 },
 	{ { "first_uid", "ex_UID", COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_UID, false, AT(rec.uid), 0 },
 	{ { "operation_count", NULL, COL_INT, UNIT_COUNT, COL_MINOR, 0 }, SINK_COUNT, false, 0, 0 },
 	{ { "host_ns_sum", "total_duration_us", COL_INT, NS, D, US }, SINK_CELL, false, C_HOST_SUM, 0 },
@@ -108,10 +109,11 @@ const struct sink_column roof_columns[] = {
 /* clang-format on */
 
 /* roof_wants() drops columns that do not apply. */
-static const char unified_keys[] =
-    "name,overlapping_kernel_names,op_category,process_name,process_label,"
-    "thread_name,input_dims,input_types,input_strides,concrete_inputs,"
-    "is_recompute";
+#define UNIFIED_KEYS                                                      \
+	"name,overlapping_kernel_names,op_category,process_name,"         \
+	"process_label,thread_name,input_dims,input_types,input_strides," \
+	"concrete_inputs,is_recompute"
+static const char unified_keys[] = UNIFIED_KEYS;
 static const char unified_figures[] =
     "first_uid,operation_count,host_ns_sum,host_ns_mean,host_ns_std,+gflop,"
     "+moved_mib,+flop_per_byte,+compute_spec,roofline_bound,tb_s_mean,"
@@ -277,12 +279,16 @@ add_params(struct roof_state *g, struct sink_plan *p)
 void
 roof_planned(struct sink *s, struct sink_plan *p)
 {
+	/* no column: roofline_bound says it */
+	if (p->table->keys == unified_keys)
+		sink_plan_keys(s, p, UNIFIED_KEYS ",is_over_link");
 	if (p->table->keys != sheet_keys)
 		return;
 	add_params((struct roof_state *)s, p);
 	sink_plan_add(s, p, sheet_figures);
 	sink_plan_keys(s, p,
-	    "name,overlapping_kernel_names,num_kernels,is_recompute,params");
+	    "name,overlapping_kernel_names,num_kernels,is_recompute,params,"
+	    "is_over_link");
 }
 
 /* ---- tables of steps and phases ---- */

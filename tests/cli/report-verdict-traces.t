@@ -80,7 +80,7 @@ like 'neither shorter nor of a kind' "$(verdict more.json)" \
 
 # ---- copies between host and GPU, which the link limits ----
 
-# copies NAME: 4 calls of aten::copy_, 1 ms each, as NAME
+# copies WORK...: 4 calls of aten::copy_, with each WORK in turn: NAME=US+NAME=US...
 cat >copies.py <<'END'
 import json, sys
 events = []
@@ -92,9 +92,12 @@ for i in range(4):
     add("cpu_op", "aten::copy_", t, 20, 1, **{"Input Dims": [[1048576], [1048576], []],
         "Input type": ["float", "float", "Scalar"], "Input Strides": [[1], [1], []],
         "Concrete Inputs": ["", "", "False"]})
-    add("cuda_runtime", "cudaMemcpyAsync", t + 4, 5, 1, correlation=i + 1)
-    add("gpu_memcpy", sys.argv[1], t + 10, 990, 7, correlation=i + 1, device=0, stream=7,
-        bytes=4194304)
+    for k, work in enumerate(sys.argv[1 + i % (len(sys.argv) - 1)].split("+")):
+        name, _, us = work.partition("=")
+        corr = 10 * i + k + 1
+        add("cuda_runtime", "cudaMemcpyAsync", t + 4 + 4 * k, 3, 1, correlation=corr)
+        add("gpu_memcpy" if name.startswith("Memcpy") else "kernel", name, t + 10 + 300 * k,
+            int(us or 990), 7, correlation=corr, device=0, stream=7, bytes=4194304)
 json.dump({"deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3"}],
            "traceEvents": events}, sys.stdout)
 END
@@ -112,6 +115,24 @@ if command -v tl-roofline >/dev/null; then
 	done
 	python3 copies.py 'Memcpy DtoD (Device -> Device)' >copies.json
 	is 'on the GPU it is the memory' "$(tl-roofline -c roofline_bound --no-header copies.json)" MEMORY_BOUND
+	# link WORK...: rows with their roof, whatever their order
+	link() {
+		python3 copies.py "$@" >copies.json
+		tl-roofline -c roofline_bound,operation_count,kernel_ns_sum --no-header copies.json | sort | tr '\t\n' ' ,'
+	}
+	for way in HtoD DtoH; do
+		is "$way: a row of its own beside copies on the GPU" "$(link "Memcpy $way=900" 'Memcpy DtoD=500')" \
+			'LINK_BOUND 2 1800000,MEMORY_BOUND 2 1000000,'
+		is 'whichever comes first' "$(link 'k=500' "Memcpy $way=900")" \
+			'LINK_BOUND 2 1800000,MEMORY_BOUND 2 1000000,'
+		quiet 'no saving counts twice' 'tl-advise -o /dev/null copies.json'
+		is "$way: few of an op's time keep its roof" "$(link "k=200+Memcpy $way=100+k=200")" \
+			'MEMORY_BOUND 4 2000000,'
+		is 'most of it does not' "$(link "k=60+Memcpy $way=290")" 'LINK_BOUND 4 1400000,'
+		is '--explain gives one bound and no roof' \
+			"$(tl-roofline --explain 0 copies.json | grep -E '^(bound|roof|memory|compute {3}|of the)' | sed 's/:.*//')" \
+			'bound            LINK_BOUND'
+	done
 fi
 
 # ---- GPU work that was launched outside ops ----

@@ -241,6 +241,7 @@ FIGURES = re.compile(r"((Pct )?Roofline|T(FLOPS|B)/s|GFLOPS|FLOPS/Byte|Data Move
 
 # Copies that no memory roof is about.
 OVER_LINK = re.compile("HtoD|DtoH|HostToDevice|DeviceToHost|HOST_TO_DEVICE|DEVICE_TO_HOST")
+LINK = "the link limits copies between host and GPU"
 REPLAYED = re.compile(r"(cuda|hip)GraphLaunch->.*(_attention|reshape_and_cache)")
 
 
@@ -260,6 +261,7 @@ class Compare:
             for n in canon(r.get("stands_for", "")) or ():
                 self.stood_for[n] += canon(r["Kernel Time (µs)_sum"])
         self.is_leafy = is_grafted and is_unified and self.leaves()
+        self.halves = set()  # our rows of which the reference has one for two
 
     def named(self, text, n=1):
         self.rep.named[text] += n
@@ -281,11 +283,27 @@ class Compare:
         self.further_columns()
         self.replayed()
         keys = key_columns(self.want, self.is_unified)
+        self.find_halves(keys)
         loose = ["name", self.uid] + [c for c in keys if c in ("num_kernels", "is_recompute",
                                                               self.names)]
         left = self.match(self.want.rows, self.got.rows, keys)
         left = self.match(left[0], left[1], loose)
         self.unmatched(*left)
+
+    def find_halves(self, keys):
+        """copies over the link have a row of their own beside others with the same arguments"""
+        c, both = "Kernel Time (µs)_sum", collections.defaultdict(lambda: ([], []))
+        for i, rows in enumerate((self.got.rows, self.want.rows)):
+            for r in rows:
+                both[freeze([canon(r.get(k, "")) for k in keys])][i].append(r)
+        for gs, ws in both.values():
+            links = [g for g in gs if "LINK_BOUND" in (g.get("Roofline Bound"),
+                                                       g.get("Roofline Bound_first"))]
+            if (len(gs), len(links), len(ws)) == (2, 1, 1) and \
+                    OVER_LINK.search(json.dumps(links[0])) and \
+                    sum(canon(g[self.count]) for g in gs) <= canon(ws[0][self.count]) and \
+                    abs(sum(canon(g[c]) for g in gs) - canon(ws[0][c])) <= self.us:
+                self.halves.update(id(g) for g in gs)
 
     def further_columns(self):
         """columns that the reference lacks are marked as ours"""
@@ -350,6 +368,8 @@ class Compare:
         """other parameters group calls differently"""
         if canon(g[self.count]) == canon(w[self.count]):
             return None
+        if id(g) in self.halves:
+            return LINK
         if self.is_within(w["name"], [w], [g]):
             return ONCE
         if self.is_beside:
@@ -383,6 +403,8 @@ class Compare:
 
     def cell(self, c, a, b, g, w):
         name = w["name"]
+        if c.startswith("Cumulative") and self.halves:
+            return LINK
         if self.is_grafted:
             if c == self.uid:
                 return "inference 5.4 uid of a grafted op"
@@ -427,7 +449,7 @@ class Compare:
             return "a kernel's name proves tf32"
         if "Roofline" in c and "LINK_BOUND" in (g.get("Roofline Bound"), g.get("Roofline Bound_first")) \
                 and OVER_LINK.search(json.dumps(w)):
-            return "the link limits copies between host and GPU"
+            return LINK
         if "Roofline" in c and b is None:
             return "D5 the memory's roof"
         if c in ("perf_params", "param: transpose") and GEMM.search(name):
@@ -478,7 +500,10 @@ class Compare:
         for w in want:
             names[w["name"]][0].append(w)
         for g in got:
-            names[g["name"]][1].append(g)
+            if id(g) in self.halves:
+                self.named(LINK, len(self.want.head))
+            else:
+                names[g["name"]][1].append(g)
         for name, (ws, gs) in sorted(names.items()):
             cells = len(ws) * len(self.want.head)
             self.rep.cells += cells
