@@ -163,12 +163,19 @@ by_lane(const void *x, const void *y)
 	return 0;
 }
 
+/* Bytes that a writes and b reads of them, at most: fused, both are spared. */
+static double
+passed_on(const struct link *a, const struct link *b)
+{
+	return fmin(model_read(b->call->res), a->call->res->effect.written);
+}
+
 static bool
 follows(const struct link *b, const struct link *a)
 {
 	return b->lane == a->lane && b->elements > 0 &&
 	    b->elements == a->elements && b->start_ns >= a->end_ns &&
-	    b->start_ns - a->end_ns <= GAP_NS;
+	    b->start_ns - a->end_ns <= GAP_NS && passed_on(a, b) > 0;
 }
 
 /* ---- what one would take ---- */
@@ -188,10 +195,9 @@ fused_us(
 
 		*roof_us += rf.time_us;
 		if (i > 0)
-			kept -= fmin(
-			    model_read(r), l[i - 1].call->res->effect.written);
+			kept -= passed_on(&l[i - 1], &l[i]);
 		if (i < n - 1)
-			kept -= r->effect.written;
+			kept -= passed_on(&l[i], &l[i + 1]);
 		memory += rf.memory_us * (kept / r->bytes);
 		if (rf.compute_us > 0)
 			compute += rf.compute_us;

@@ -68,6 +68,15 @@ is 'one that is not known to write is no part' "$(chains chain nll.json)" 'aten:
 trace "mul 30 $S $S" "relu 20 $S" "sum 20 $S" "flash_attn_x 9 $S" "relu 9 $S" >r.json
 is 'a reduction reads all, and ends a chain as others do' \
 	"$(chains chain,ops r.json)" 'aten::mul > aten::relu > aten::sum 3'
+is 'one that reads nothing ends a chain' \
+	"$(trace "relu 20 $S" "zero_ 10 $S" "$mm" >zero.json && chains chain zero.json)" ''
+# it reads 4 bytes of a gradient and 1024 labels, 4100 bytes, and writes 4 MiB: of 8 MiB and
+# that 4100 bytes are spared twice, as the rest of what relu writes is not read; and 15 %
+# of 2^20 + 1024 FLOPs
+trace "relu 20 $S" "nll_loss_backward 20 [] $S [1024]" >part.json
+is 'what is not read is not spared' \
+	"$(chains roofline_ns_sum,fused_ns_sum part.json |
+	awk '{ printf "%.3f %.3f", $1, $2 }')" '12587.012 12580.386'
 is 'without chains: no rows' "$(trace "$mm" "$mm" >mm.json && chains chain mm.json)" ''
 is 'by the name of the GPU that lacks figures' \
 	"$(tl-roofline --table fusion_chains --no-header t.json 2>err | wc -l)" 0
