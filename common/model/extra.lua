@@ -520,7 +520,8 @@ op {
     else
       writes((name == "norm" and #tensors(0) or n) * e)
     end
-    return name == "zero" and 0 or n, passes * n * e, size(0) ~= size(0) and "float" or nil
+    local norms = name == "norm" and #tensors(0) * e or 0
+    return name == "zero" and 0 or n, passes * n * e + norms, size(0) ~= size(0) and "float" or nil
   end,
   examples = {
     { op = "aten::_foreach_add_", dims = { { { 8, 16 }, { 4 } }, { { 8, 16 }, { 4 } }, {} },
@@ -531,6 +532,8 @@ op {
       written = 132 * 4, unread = { 0 } },
     { op = "aten::_foreach_zero_", dims = { { { 8, 16 }, { 4 } } }, types = { "TensorList" },
       flops = 0, bytes = 132 * 4 },
+    { op = "aten::_foreach_norm", dims = { { { 8, 16 }, { 4 } }, {}, {} },
+      types = { "TensorList", "Scalar", "" }, flops = 132, bytes = 132 * 4 + 2 * 4, written = 2 * 4 },
     { op = "aten::_foreach_maximum_", dims = { { { 8, 16 }, { 4 } }, {} },
       types = { "TensorList", "Scalar" }, flops = 132, bytes = 2 * 132 * 4 },
   },

@@ -154,7 +154,7 @@ def foreach(s):
                                  ("zero_", 0, 1), ("norm", 0, 1), ("sqrt", 0, 2), ("clamp_min_", 0, 2)])
     dims = [lists] * (1 + others) + [[]]
     return Drawn("aten::_foreach_" + name, dims, ["TensorList"] * (1 + others) + ["Scalar"]).gives(
-        0 if name == "zero_" else n, passes * n * 4, "vector_fp32", {"num_elems": n})
+        0 if name == "zero_" else n, (passes * n + len(lists) * (name == "norm")) * 4, "vector_fp32", {"num_elems": n})
 
 
 def linear(s):
