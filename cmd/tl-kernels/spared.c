@@ -11,6 +11,7 @@ const char *const spared_words[SPARED_LACKS] = {
 	[SPARED_PARTS] = "other GPU work of an op is not beside it",
 	[SPARED_NO_SHAPES] = "no shapes recorded",
 	[SPARED_NO_TYPES] = "no types recorded",
+	[SPARED_TOO_LARGE] = "a tensor larger than the memory of any GPU",
 	[SPARED_NO_MODEL] = "no model of the result",
 	[SPARED_NO_READS] = "whether the next op reads it is unknown",
 };
@@ -131,22 +132,26 @@ read_of(const struct kernels *k, const struct op_moves *m, double bytes,
 {
 	const struct model_tensor *v = k->sequences.spared.tensors.v + m->first;
 	bool is_read = false, is_unsure = false, has_types = true;
+	bool has_sizes = true;
 	double all = 0, left;
 
 	for (uint32_t i = 0; i < m->n; i++) {
 		if (is_among(m->unread, v[i].arg))
 			continue;
 		has_types &= !isnan(v[i].bytes);
+		has_sizes &= !isinf(v[i].bytes);
 		if (v[i].arg >= MODEL_ARGS || is_among(m->unsure, v[i].arg)) {
 			is_unsure |= v[i].bytes == bytes;
 			continue;
 		}
-		all += isnan(v[i].bytes) ? 0 : v[i].bytes;
+		all += isfinite(v[i].bytes) ? v[i].bytes : 0;
 		is_read |= v[i].bytes == bytes;
 	}
 	*read = 0;
+	if (!is_read && !is_unsure && has_types)
+		return has_sizes ? SPARED_KNOWN : SPARED_TOO_LARGE;
 	if (!is_read && !is_unsure)
-		return has_types ? SPARED_KNOWN : SPARED_NO_TYPES;
+		return SPARED_NO_TYPES;
 	if (bytes == 0)
 		return SPARED_KNOWN;
 	left = m->read - (all - bytes);

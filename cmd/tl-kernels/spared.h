@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * spared: the memory traffic between neighbours of a sequence that one kernel
- *of both would not have. The result of an op is written once, and read once by
+ * of both would not have. The result of an op is written once, and read once by
  * the next op: fused, both are spared.
  *
  * Traces name no buffers. What an op writes is the result of its model, of W
@@ -39,6 +39,7 @@ enum spared_lack {
 	SPARED_PARTS,
 	SPARED_NO_SHAPES,
 	SPARED_NO_TYPES,
+	SPARED_TOO_LARGE,
 	SPARED_NO_MODEL,
 	SPARED_NO_READS,
 	SPARED_LACKS

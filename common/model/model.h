@@ -259,7 +259,7 @@ model_read(const struct model_result *r)
  * shapes or no types are recorded.
  */
 struct model_tensor {
-	double bytes; /* NAN: no type recorded */
+	double bytes; /* NAN: no type recorded; INFINITY: too large for a GPU */
 	uint32_t arg;
 };
 typedef VEC(struct model_tensor) model_tensor_vec;

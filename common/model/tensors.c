@@ -24,10 +24,11 @@ add_tensors(const struct op_view *v, size_t i, const struct dtype *t,
 			    steps != NULL ? &strides->leaves.v[steps->first + k]
 					  : NULL) *
 		    (t != NULL ? t->bytes : (double)NAN);
+		if (!(bytes < BYTES_MAX) && t != NULL)
+			bytes = (double)INFINITY;
 		vec_push(tensors,
 		    ((struct model_tensor){
-			bytes >= 0 && bytes < BYTES_MAX ? bytes : (double)NAN,
-			(uint32_t)i }));
+			bytes >= 0 ? bytes : (double)NAN, (uint32_t)i }));
 	}
 }
 
