@@ -365,6 +365,21 @@ sequences_reason(const struct sink_row *r)
 	return r->text->len > 0 ? sink_row_text(r) : cell_none();
 }
 
+static noreturn void
+die_no_op(struct kernels *k)
+{
+	struct sink *s = &k->sink;
+	const char *path = s->sources.path;
+
+	if (k->sequences.nops > 0)
+		die_nothing(MSG_NO_SUCH_OP, path, k->sequences.nops,
+		    there_str(&k->sequences.there));
+	if (sink_sources_sum(&s->sources).nops == 0)
+		die_nothing(MSG_NO_OPS, path, s->nevents);
+	select_end(&s->select);
+	die_nothing(MSG_NO_GPU_OPS, path, select_there(&s->select));
+}
+
 void
 sequences_finish(struct kernels *k)
 {
@@ -374,9 +389,8 @@ sequences_finish(struct kernels *k)
 		return;
 	if (k->sequences.op == NULL)
 		find_runs(k);
-	else if (k->sequences.nmet == 0 && k->sequences.nops > 0)
-		die_nothing(MSG_NO_SUCH_OP, k->sink.sources.path,
-		    k->sequences.nops, there_str(&k->sequences.there));
+	else if (k->sequences.nmet == 0)
+		die_no_op(k);
 	for (size_t i = 0; i < k->sequences.list.n; i++) {
 		struct sequence *s = &k->sequences.list.v[i];
 		struct kernel *one = sink_add(&k->sink);

@@ -299,6 +299,14 @@ done
 like 'of many, the first' "$($screen --op '*' deep.tl)" '^    [.][.][.] 6284 more$'
 refuses 2 'needs --sequences' 'tl-kernels --op x runs.json'
 reports 5 no-such-op 'tl-kernels --sequences --op nope runs.json'
+outside() { # two kernels launched by no op
+	call 0 1 && ev kernel k 7 10 5 '"device":0,"stream":7,"correlation":1'
+	call 20 2 && ev kernel k2 7 30 5 '"device":0,"stream":7,"correlation":2'
+}
+outside | trace >outside.json
+reports 5 no-ops "tl-kernels --sequences --op '*' outside.json"
+{ outside && ev cpu_op aten::empty 1 100 3; } | trace >unused.json
+reports 5 no-gpu-ops "tl-kernels --sequences --op '*' unused.json"
 refuses 2 'above --max-length' 'tl-kernels --sequences --min-length 9 runs.json'
 
 # mm writes 64 x 16 floats, 4096 bytes, which silu reads, whose result add reads: fused,
@@ -328,6 +336,9 @@ is 'their time needs the memory bandwidth' "$(rows "$again again.json")" \
 is 'pairs that are not known, and why' \
 	"$(chain '[[64,16]]' '["?"]' | rows "$again --arch ./slow.json")" \
 	'2 37000 37000 0 0 2 of 6 pairs: no types recorded; 2: no model of the result.'
+is 'of a tensor that no GPU holds' "$(chain '[[2147483647,2147483647]]' '["float"]' |
+	rows "$again --arch ./slow.json" | grep -o '2 of 6 pairs.*')" \
+	'2 of 6 pairs: a tensor larger than the memory of any GPU.'
 # silu has written 4096 bytes: what the next op does to arguments of that size
 F='"float"'
 next() { # next NAME DIMS TYPES [VALUES]
