@@ -59,9 +59,18 @@ copy_way(struct str name)
 		{ STR_INIT("HostToDevice"), COPY_H2D }, /* .rpd */
 		{ STR_INIT("DeviceToHost"), COPY_D2H },
 		{ STR_INIT("DeviceToDevice"), COPY_D2D },
+		{ STR_INIT("Host-to-Device"), COPY_H2D },
+		{ STR_INIT("Device-to-Host"), COPY_D2H },
+		{ STR_INIT("Device-to-Device"), COPY_D2D },
 		{ STR_INIT("HtoD"), COPY_H2D }, { STR_INIT("DtoH"), COPY_D2H },
-		{ STR_INIT("DtoD"), COPY_D2D },
-		{ STR_INIT("PtoP"), COPY_D2D } };
+		{ STR_INIT("DtoD"), COPY_D2D }, { STR_INIT("PtoP"), COPY_D2D },
+		/* XLA */
+		{ STR_INIT("H2D"), COPY_H2D }, { STR_INIT("D2H"), COPY_D2H },
+		{ STR_INIT("D2D"), COPY_D2D }, { STR_INIT("P2P"), COPY_D2D },
+		/* arrays are in the GPU's memory */
+		{ STR_INIT("HtoA"), COPY_H2D }, { STR_INIT("AtoH"), COPY_D2H },
+		{ STR_INIT("AtoA"), COPY_D2D }, { STR_INIT("AtoD"), COPY_D2D },
+		{ STR_INIT("DtoA"), COPY_D2D } };
 	enum copy_way way = COPY_OTHER;
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)

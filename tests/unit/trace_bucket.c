@@ -72,6 +72,38 @@ test_names(void)
 		    cases[i].name.p);
 }
 
+static void
+test_ways(void)
+{
+	static const struct {
+		const char *names;
+		enum copy_way want;
+	} ways[] = {
+		{ "Memcpy HtoD (Pageable -> Device)|MemcpyH2D|"
+		  "[CUDA memcpy Host-to-Device]|CopyHostToDevice|"
+		  "MEMORY_COPY_HOST_TO_DEVICE|Memcpy HtoA",
+		    COPY_H2D },
+		{ "Memcpy DtoH|MemcpyD2H|[CUDA memcpy Device-to-Host]|"
+		  "CopyDeviceToHost|MEMORY_COPY_DEVICE_TO_HOST|Memcpy AtoH",
+		    COPY_D2H },
+		{ "Memcpy DtoD|MemcpyD2D|MemcpyP2P|Memcpy PtoP|"
+		  "[CUDA memcpy Device-to-Device]|CopyDeviceToDevice|"
+		  "MEMORY_COPY_DEVICE_TO_DEVICE|Memcpy AtoA|Memcpy AtoD|"
+		  "Memcpy DtoA",
+		    COPY_D2D },
+		{ "Memcpy HtoH|hipMemcpyAsync|Memcpy2D|copy", COPY_OTHER },
+	};
+
+	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+		const char *list = ways[i].names;
+		struct str name;
+
+		while (str_next(&list, '|', &name))
+			is_int(copy_way(name), ways[i].want,
+			    "the way of '%.*s'", (int)name.len, name.p);
+	}
+}
+
 /* Twice: first it is decided, then remembered. */
 static void
 test_events(void)
@@ -152,6 +184,7 @@ int
 main(void)
 {
 	test_names();
+	test_ways();
 	test_events();
 	test_patterns();
 	test_types();
