@@ -3,7 +3,6 @@
  * Inside tl-advise. Tables of a report become facts, rows of named cells. Rules
  * match facts and make findings, ranked by the time that they would gain.
  *
- *
  * main.c     the command line
  * input.c    tables of a report: folders, files, or tl-report's of a trace
  * labels.c   tables in CSV, whose columns have labels

@@ -50,7 +50,6 @@ struct select_window {
  * and to none without a launch, unless by_gpu_time. --from and --to count from
  * the first event of the source: its fact "first", from tl-tree.
  *
- *
  * Zeroes to start with. It is fed with the items of a stream, which must be a
  * tree for steps, annotations and launches (select_want):
  *
