@@ -35,7 +35,7 @@ struct call {
 	const struct model_result *res; /* NULL: none */
 	bool is_recompute, has_model;
 	bool is_over_link; /* mostly copies between host and GPU */
-	uint32_t forward; /* in forwards: the time is its backward's */
+	uint32_t forward;  /* in forwards: the time is its backward's */
 	uint32_t entry_point, stack;    /* INTERN_NONE */
 	uint32_t stands_for;            /* a list of names, or INTERN_NONE */
 	size_t first_kernel, first_own; /* in lists */

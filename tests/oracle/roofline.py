@@ -232,7 +232,7 @@ SHARES = {
     "inference 5.4 grafted ops have no host time": 0.12,
     "inference 5.4 uid of a grafted op": 0.043,
     "inference 7 the chain above a pseudo-op stands once": 0.0014,
-    "the link limits copies between host and GPU": 0.2,
+    "the link limits copies between host and GPU": 0.4,
 }
 
 # Columns that the reference omits if they have no figure.
