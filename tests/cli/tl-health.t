@@ -295,7 +295,7 @@ else
 fi
 
 for c in $(tl-health --list-checks | cut -f 1); do
-	grep -Eq "^\.It Cm (.* )?$c( |\$)" "$ROOT/man/tl-health.1" || echo "$c"
+	grep -q "^\.It Cm $c\$" "$ROOT/man/tl-health.1" || echo "$c"
 done >lacking
 is 'the page has every check' "$(cat lacking)" ''
 page_examples tl-health.1
