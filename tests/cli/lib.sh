@@ -38,10 +38,15 @@ ntests=0 nfailed=0 planned=''
 log=$(mktemp -d "${TMPDIR:-/tmp}/tl-test.XXXXXX") || exit 1 # not seen by CMDs
 
 # shellcheck disable=SC2317 # called by trap
+keep() { # keep FILE AS: whole at any time, as another test may read it
+	mkdir -p "${2%/*}" && cp "$1" "$2.$$" && mv "$2.$$" "$2"
+}
+
+# shellcheck disable=SC2317 # called by trap
 cleanup() {
 	status=$?
 	[ "$status$nfailed" != 00 ] || [ -z "${SCREENS-}" ] || [ ! -s "$SCREENS" ] ||
-		{ mkdir -p "$B/screens" && cp "$SCREENS" "$B/screens/${0##*/}"; }
+		keep "$SCREENS" "$B/screens/${0##*/}"
 	cd / && chmod -R u+rwX "$TMP" && rm -rf "$TMP" "$log"
 	if [ "$status" -eq 0 ]; then
 		[ "$nfailed" -eq 0 ] || status=1

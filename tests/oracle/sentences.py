@@ -5,7 +5,8 @@
 SAID is screens of tl-report, one behind another. FILE is a source in C, or rules
 of tl-advise. A string counts if it has two words or more beside its parameters;
 it must be in SAID as a whole, with anything for a parameter, whatever the line
-breaks and capitals. Not sentences of a report are
+breaks and capitals. The last line is how many strings were looked up. Not sentences
+of a report are
 - what die_errno() is about: a call of the system failed, see cli/faults.t;
 - names in the tables of options and columns (one word);
 - rules without a gain: they are in tl-advise's table, not on the screen, and each
@@ -66,14 +67,14 @@ def pattern(string):
     return re.sub(r"(\.\{0,300\}\?)\\s\+", r"\1\\s?", text)
 
 
-def unsaid(path, said):
-    """Its strings that no screen has, each once."""
+def looked_up(path, said):
+    """Its strings, each once, and whether a screen has them."""
     found = rules(path) if path.endswith(".json") else strings(path)
     for string in dict.fromkeys(found):
         if len(WORD.findall(string.replace(ANYTHING, ""))) < 2:
             continue
-        if re.search(pattern(string.lower()), said) is None:
-            yield string.replace(ANYTHING, "*")
+        is_said = re.search(pattern(string.lower()), said) is not None
+        yield string.replace(ANYTHING, "*"), is_said
 
 
 def sentences(said):
@@ -96,12 +97,15 @@ def main():
             print(line)
         return 0
     said = " ".join(said.lower().split())
-    is_whole = True
+    total, lacking = 0, 0
     for path in sys.argv[2:]:
-        for string in unsaid(path, said):
-            print(f"{path}: {string}")
-            is_whole = False
-    return not is_whole
+        for string, is_said in looked_up(path, said):
+            total += 1
+            if not is_said:
+                print(f"{path}: {string}")
+                lacking += 1
+    print(f"{total} strings, {lacking or 'all'} {'not ' if lacking else ''}said")
+    return lacking > 0
 
 
 if __name__ == "__main__":
