@@ -15,9 +15,10 @@
 /* default of --kernel-wait */
 #define KERNEL_WAIT_NS 30000
 /* words of --by */
-#define BY_WORDS                                                           \
-	"class, cause, call, op, module, thread, step, phase, opened_by, " \
-	"dev, gpu_stream"
+#define BY_LINE \
+	"class, cause, call, op, module, thread, step, phase, opened_by,"
+#define BY_REST "dev, gpu_stream"
+#define BY_WORDS BY_LINE " " BY_REST
 
 /* Up to FOLDED, one record holds all pieces or intervals of a row. */
 enum what { IS_PIECE, IS_INTERVAL, FOLDED, IS_GAP = FOLDED, IS_WINDOW };

@@ -16,8 +16,7 @@
 #define OPT_STEPS (OPT_LONG + 5)
 
 static const struct opt options[] = {
-	{ OPT_BY, "by", "WHAT,...",
-	    "class, cause, call, op, thread, step, ..." },
+	{ OPT_BY, "by", "WHAT,...", BY_LINE "\n" BY_REST },
 	{ OPT_CAUSES, "causes", "FILE",
 	    "more rules: names of calls and their cause" },
 	{ OPT_KERNEL_WAIT, "kernel-wait", "TIME",

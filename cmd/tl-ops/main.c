@@ -100,6 +100,7 @@ static void
 begin(struct sink *s)
 {
 	((struct ops *)s)->models = models_create();
+	tables_begin();
 }
 
 static bool

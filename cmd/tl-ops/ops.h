@@ -119,6 +119,8 @@ extern const struct sink_column ops_columns[];
 extern const struct sink_measure ops_measures[];
 #define OPS_NTABLES 25
 extern struct sink_table ops_tables[OPS_NTABLES];
+/* Keys that no option decides, for completion. */
+void tables_begin(void);
 /* Applies --table to the settings, and --by to the tables. */
 void tables_choose(struct ops *g);
 bool ops_asked(const struct sink *s, const struct sink_table *t);

@@ -203,6 +203,17 @@ take_named(struct ops *g, const struct sink_table *t)
 }
 
 void
+tables_begin(void)
+{
+	for (size_t i = 0; i < OPS_NTABLES; i++) {
+		struct sink_table *t = &ops_tables[i];
+
+		if (ops_phase(t) == PHASE_COUNT && t->by != BY_COUNT)
+			t->keys = groupings[t->by].keys;
+	}
+}
+
+void
 tables_choose(struct ops *g)
 {
 	g->phases.may_guess = g->phases.method < METHOD_COUNT;

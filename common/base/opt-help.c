@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/complete.h"
 #include "base/opt-help.h"
 
 #if __has_include("version.h")
@@ -157,6 +158,19 @@ help_version(void)
 	print_and_exit(&b);
 }
 
+/* The first line; one that ends in a comma goes on. */
+static void
+put_help(struct buf *b, const char *help)
+{
+	size_t n = strcspn(help, "\n");
+
+	buf_put(b, help, n);
+	if (n > 0 && help[n - 1] == ',' && help[n] == '\n') {
+		buf_putc(b, ' ');
+		put_help(b, help + n + 1);
+	}
+}
+
 static void
 put_completion(struct buf *b, const struct opt *o)
 {
@@ -169,9 +183,21 @@ put_completion(struct buf *b, const struct opt *o)
 		if (o->ch < OPT_LONG)
 			buf_printf(b, "-%c", o->ch);
 		buf_printf(b, "\t%s\t", o->arg != NULL ? o->arg : "");
-		buf_put(b, o->help, strcspn(o->help, "\n"));
+		put_help(b, o->help);
 		buf_putc(b, '\n');
 	}
+}
+
+static struct {
+	void (*put)(struct buf *b, void *arg);
+	void *arg;
+} more;
+
+void
+complete_with(void (*put)(struct buf *b, void *arg), void *arg)
+{
+	more.put = put;
+	more.arg = arg;
 }
 
 void
@@ -181,5 +207,7 @@ help_complete(const struct opt *options)
 
 	put_completion(&b, options);
 	put_completion(&b, builtin);
+	if (more.put != NULL)
+		more.put(&b, more.arg);
 	print_and_exit(&b);
 }

@@ -85,6 +85,67 @@ sink_lists_check(const struct sink *s)
 	}
 }
 
+static bool
+next_id(const char **list, struct str *id)
+{
+	if (!str_next(list, ',', id))
+		return false;
+	if (*id->p == '+')
+		id->p++, id->len--;
+	return true;
+}
+
+static void
+put_id(struct buf *b, struct str id, bool *is_first)
+{
+	buf_printf(b, "%s%.*s", *is_first ? "" : ",", (int)id.len, id.p);
+	*is_first = false;
+}
+
+static bool
+is_in_lists(const struct sink *s, struct str id)
+{
+	for (size_t i = 0; i < s->ntables; i++) {
+		const struct sink_table *t = &s->tables[i];
+		const char *lists[] = { t->keys, t->columns };
+		struct str word;
+
+		for (size_t k = 0; k < 2; k++)
+			while (next_id(&lists[k], &word))
+				if (str_eq(word, id))
+					return true;
+	}
+	return false;
+}
+
+void
+sink_lists_put(struct buf *b, void *sink)
+{
+	const struct sink *s = sink;
+	const struct sink_column *c = s->def->columns;
+	bool is_first;
+
+	for (size_t i = 0; i < s->ntables; i++) {
+		const struct sink_table *t = &s->tables[i];
+		const char *lists[] = { t->keys, t->columns };
+		struct str id;
+
+		is_first = true;
+		buf_printf(b, "\t\t%s\t", t->name);
+		for (size_t k = 0; k < 2; k++)
+			while (next_id(&lists[k], &id))
+				put_id(b, id, &is_first);
+		buf_putc(b, '\n');
+	}
+	/* columns that options or the program itself put into tables */
+	is_first = true;
+	buf_puts(b, "\t\t\t");
+	for (; c->col.id != NULL; c++)
+		if (!is_in_lists(s, str_of(c->col.id)))
+			put_id(b, str_of(c->col.id), &is_first);
+	buf_putc(b, '\n');
+}
+
 /* The next column of a list that the table has, or -1. */
 static int
 next_column(const struct sink *s, const struct sink_plan *p, const char **list,

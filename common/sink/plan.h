@@ -10,6 +10,11 @@ void sink_tables_check(struct sink *s);
 void sink_tables_print(struct sink *s);
 /* Ends the program if a list of any table has an unknown id. */
 void sink_lists_check(const struct sink *s);
+/*
+ * For completion, a line per table: TAB TAB name TAB its columns; last, without
+ * a name, the columns that no table lists.
+ */
+void sink_lists_put(struct buf *b, void *sink);
 
 /* The groups of a table, in its order. */
 void sink_group_records(

@@ -2,6 +2,7 @@
 /* What all sinks do: options, files, records, and what to say without any. */
 #include <stdlib.h>
 
+#include "base/complete.h"
 #include "sink/plan.h"
 #include "table/catalogue.h"
 
@@ -322,6 +323,7 @@ sink_main(struct sink *s, int argc, char *argv[])
 	}
 	if (s->def->begin != NULL)
 		s->def->begin(s);
+	complete_with(sink_lists_put, s);
 	while ((ch = opt_next(&op)) != -1)
 		take_option(s, &op, ch);
 	if (s->list_tables) {

@@ -77,10 +77,11 @@ print("\n".join(bad))
 sys.exit(bool(bad))
 END_PY
 
+tab=$(printf '\t')
 for prog in "$B"/bin/tl "$B"/bin/tl-*; do
 	prog=$(basename "$prog")
 	page=$ROOT/man/$prog.1
-	"$prog" --complete >table 2>err </dev/null
+	"$prog" --complete 2>err </dev/null | grep -v "^$tab$tab" >table # no columns
 	ok "$prog: page and program have the same options" \
 		sh -c "python3 page.py '$page' <table"
 	"$prog" --help >help 2>err </dev/null

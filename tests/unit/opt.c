@@ -214,7 +214,7 @@ printed(void)
 	good("--complete",
 	    "--top\t-n\tN\thow many rows\n"
 	    "--zstd\t-z\t[LEVEL]\tcompress\n"
-	    "--by\t\tWHAT\tgroup by dev,\n"
+	    "--by\t\tWHAT\tgroup by dev, rank or step\n"
 	    "--min-duration-of-events-to-keep\t\tTIME\tat least\n"
 	    "--size\t-s\tSIZE\ta size\n"
 	    "--ratio\t-r\tX\ta ratio\n"
