@@ -41,6 +41,45 @@ offers '3,slowest ' tl-report --step 3,sl
 offers 'kernel,memcpy ' tl-filter --kind kernel,memc
 offers 'phase ' tl-timeline --by ph
 offers 'module ' tl-report --by mod
+offers 'annotation ' tl-report --by ann
+offers 'op opened_by ' tl-idle --by op
+offers 'class,module ' tl-idle --by class,mod
+offers 'module ' tl-critical --by mo
+# what is in the file
+cp "$SAMPLE" sample.json.gz
+offers 'memcpy memory memset meta ' tl-filter sample.json.gz --kind me
+offers 'kernel,memcpy kernel,memory kernel,memset kernel,meta ' tl-filter sample.json.gz --kind kernel,me
+offers ' ' tl-filter sample.json.gz --kind sy
+offers 'sync ' tl-filter none.json --kind sy
+if command -v tl-ops >/dev/null; then
+	offers 'categories ' tl-ops --columns cat
+	offers 'count,categories ' tl-ops -c count,cat
+	offers 'op_category ' tl-ops --sort op_c
+	offers '-op_category ' tl-ops --table ops_summary_by_category --sort -op_c
+	offers ' ' tl-ops --table ops_summary_by_category --sort op_n
+	offers 'ProfilerStep#1 ' tl-ops sample.json.gz --annotation ProfilerStep#1
+	offers 'all_reduce ' tl-ops sample.json.gz --annotation nccl : all_r
+	trace_names() { # annotations of such names
+		printf '{"traceEvents":['
+		for name in "$@"; do
+			printf '{"ph":"X","cat":"user_annotation","name":"%s","pid":1,"tid":1,"ts":1,"dur":1},' "$name"
+		done
+		printf '{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":3,"dur":1}]}\n'
+	}
+	# shellcheck disable=SC2016 # no command
+	trace_names 'a b' 'a$(touch hit)' 'a:b:c' >odd.json
+	offers 'a:b:c a\ b a\$\(touch\ hit\) ' tl-ops odd.json --annotation a
+	offers 'c ' tl-ops odd.json --annotation a : b :
+	ok 'no name of a trace is run' test ! -e hit
+	printf '#!/bin/sh\necho ok\nexec sleep 60\n' >slow-cat
+	chmod +x slow-cat
+	mkdir slow
+	mv slow-cat slow/tl-cat
+	before=$(date +%s)
+	is 'a large trace: what came in time' \
+		"$(PATH=$TMP/slow:$PATH bash offer.sh tl-ops sample.json.gz --annotation o)" ok
+	ok 'and it took seconds' test $(($(date +%s) - before)) -lt 30
+fi
 offers 'timeline ' tl timel
 offers 'timeline ' tl help timel
 offers '--salvage ' tl decode --sal
