@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""diffdraw.py [PAIRS]: tl-diff's judgement of drawn pairs, as TAP.
+"""diffdraw.py [PAIRS [CHANGE...]]: tl-diff's judgement of drawn pairs, as TAP.
 
 A second implementation computes rows, the rest, communication and their sum from the
 drawn times by the rules alone. Rows, sentence and gate must say the same. Pairs without
 a change must seldom show a difference. What is planted must be found, also after a slow
 first step, and in it; so must a step that stands out and, in jobs, a rank that became
-slower and the reason.
+slower and the reason. With CHANGE only these are planted, in the smallest pairs.
 """
 import csv
 import json
@@ -631,11 +631,14 @@ def is_too_many(alarms, pairs):
 
 def main():
     many = int(sys.argv[1]) if sys.argv[1:] else 0
+    only = sys.argv[2:]
     number = 0
     failed = False
     with multiprocessing.Pool(2) as pool:
         for shape, (runs, steps) in enumerate(SHAPES):
             for plant, least in PLANTS.items():
+                if only and (plant not in only or shape):
+                    continue
                 pairs = max(1, many if plant is None else many // 5)
                 done = pool.map(trial, [(shape, plant, i) for i in range(pairs)])
                 bad = [b for d in done for b in d[0]]
@@ -657,6 +660,8 @@ def main():
                     print("# " + b)
         for shape, (ranks, steps) in enumerate(JOBS):
             for plant in ("rank", "first", "warmer", None):
+                if only and (plant not in only or shape):
+                    continue
                 # with 3 steps the first is judged, and hides the rest
                 least = 0 if plant in WARM and steps < 5 else LEAST_JOBS[shape]
                 pairs = max(1, many // 5)

@@ -4,10 +4,12 @@
 
     diffsteps.py worked     on real traces: known figures, to the nanosecond, and sums
                             that must close on many pairs
-    diffsteps.py planted    generated pairs of traces: a change of known cause and length
+    diffsteps.py planted [N]
+                            generated pairs of traces: a change of known cause and length
                             in each step of one side is found, named and measured; pairs
-                            without a change have no finding
+                            without a change have no finding; with N only so many
 """
+import itertools
 import json
 import os
 import random
@@ -224,7 +226,8 @@ def check_change(folder, seed, change, kinds):
 def planted():
     rnd, folder, n, bad = random.Random(5), tempfile.mkdtemp(), 0, []
     causes = set()
-    for i, change in enumerate(changes(rnd)):
+    most = int(sys.argv[2]) if sys.argv[2:] else None
+    for i, change in enumerate(itertools.islice(changes(rnd), most)):
         kinds = ("ProfilerStep#%d",)
         if i % 5 == 4:  # only decoding with a batch of 8 is slower
             kinds = ("decode[bs=8 tok=8]", "decode[bs=16 tok=16]")
@@ -232,7 +235,7 @@ def planted():
         n += 1
         bad += ["%s: %s" % (change, b) for b in check_change(folder, i, change, kinds)]
     report(1, "%d changes of %d causes are found" % (n, len(causes)), bad)
-    alarms, pairs = [], 60
+    alarms, pairs = [], most or 60
     for i in range(pairs):
         a = Run(2 * i + 5000).write(os.path.join(folder, "a.json"))
         b = Run(2 * i + 5001).write(os.path.join(folder, "b.json"))
