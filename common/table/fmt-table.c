@@ -526,7 +526,10 @@ fmt_table_print(struct out *out, const struct view *v)
 	if (v->header)
 		put_more(out, v);
 	if (v->table->nrows > 0) {
-		put_left_out(out, v, &g, true, "(in all rows:");
+		/* rows that are cut may differ */
+		put_left_out(out, v, &g, true,
+		    v->nrows < v->table->nrows ? "(in these rows:"
+					       : "(in all rows:");
 		put_left_out(out, v, &g, false, "(no room for:");
 	} else if (v->header) {
 		out_puts(out, "(no rows)\n");

@@ -33,13 +33,14 @@ example(const char *const *names, size_t n)
 
 /* As it is printed in so many columns, until the next call. */
 static const char *
-as_printed(struct table *t, int width, const char *chosen)
+first_printed(struct table *t, int width, const char *chosen, int64_t top)
 {
 	static char text[4096];
 	static char path[] = "/tmp/tl-layout-XXXXXX";
-	struct table_dest dest = {
-		.format = FMT_TABLE, .width = width, .columns = chosen
-	};
+	struct table_dest dest = { .format = FMT_TABLE,
+		.width = width,
+		.columns = chosen,
+		.top = top };
 	int saved = dup(STDOUT_FILENO), fd = mkstemp(path);
 	ssize_t got;
 
@@ -59,6 +60,12 @@ as_printed(struct table *t, int width, const char *chosen)
 }
 
 static const char *
+as_printed(struct table *t, int width, const char *chosen)
+{
+	return first_printed(t, width, chosen, 0);
+}
+
+static const char *
 printed(const char *const *names, size_t n, int width, const char *chosen)
 {
 	return as_printed(example(names, n), width, chosen);
@@ -68,6 +75,7 @@ static void
 layouts(void)
 {
 	static const char *const names[] = { "a", "b" };
+	static const char *const three[] = { "a", "b", "c" };
 
 	is_str(printed(names, 2, 80, NULL),
 	    "name  thread_name  operation_sizes  pct_of_direct  "
@@ -90,6 +98,14 @@ layouts(void)
 	    "b              2    10.50        21.00\n"
 	    "(in all rows: thread_name main thread)\n",
 	    "what all rows say stands below");
+	is_str(first_printed(example(three, 3), 50, NULL, 2),
+	    "      operation_  pct_of_  cumulative_\n"
+	    "name       sizes   direct          pct\n"
+	    "a              1    10.50        10.50\n"
+	    "b              2    10.50        21.00\n"
+	    "... 1 more, 10.5 %\n"
+	    "(in these rows: thread_name main thread)\n",
+	    "and no more than that is said where rows are cut");
 	is_str(printed(names, 2, 30, NULL),
 	    "      operation_  pct_of_\n"
 	    "name       sizes   direct\n"
