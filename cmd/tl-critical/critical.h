@@ -11,6 +11,7 @@
  * ranks.c     the recordings of a job in one graph
  * costs.c     what each rank's host costs the job
  * scale.c     --what-if
+ * gain.c      what that gains, in words
  * overlay.c   --overlay
  * records.c   path, slack and what-if as records of the sink
  */
@@ -135,6 +136,15 @@ struct what_if {
 	bool has_comm, has_other; /* kinds of GPU events that it scales */
 };
 
+/* What --what-if makes of a window, and its new limit. */
+struct gain {
+	int64_t before_ns, after_ns;
+	bool is_on_path; /* a scaled event was */
+	struct map by_bound;
+	uint32_t bound, source;
+	int64_t bound_ns;
+};
+
 /* The event of a number in the graph; the other side is HOST_NONE. */
 struct place {
 	uint32_t host, gpu;
@@ -184,6 +194,7 @@ struct program {
 	VEC(struct what_if) what_if;
 	VEC(struct str) what_globs; /* of these */
 	struct there other_names;   /* for one that matches nothing */
+	struct gain gain;           /* of the last window */
 	bool no_gaps, with_kernels, with_overlay;
 	VEC(struct overlay) overlays;
 	bool with_above; /* rows need op and module */
@@ -225,6 +236,11 @@ void overlay_take(struct program *g, const edge_list *path);
 void overlay_write(struct program *g);
 /* scale.c: the factor of each event by --what-if. */
 void scale_find(struct program *g, uint32_t *of);
+/* gain.c: adds time that a word has on the path afterwards. */
+void gain_add(
+    struct gain *gain, uint32_t bound, uint32_t source, int64_t after_ns);
+/* Adds the sentence on it. */
+void gain_note(const struct program *g, struct table *t);
 /* ranks.c: puts all recordings on one clock and adds edges of collectives. */
 void ranks_join(struct program *g);
 void ranks_build(struct program *g);

@@ -215,12 +215,32 @@ whole_row(const struct sink_row *row)
 	return all;
 }
 
+/* "entered", "left" or "-14.1 %". */
+static struct cell
+change(const struct sink_row *row)
+{
+	int64_t before = row->group->sums[M_TIME];
+	double percent;
+	int64_t after =
+	    row->group
+		->sums[program_of(row->sink)->no_gaps ? M_LEAST : M_AFTER];
+
+	if (before == 0 && after == 0)
+		return cell_none();
+	if (before == 0)
+		return cell_text(STR("entered"));
+	if (after == 0)
+		return cell_text(STR("left"));
+	percent = (double)(after - before) / (double)before * 100;
+	row->text->len = 0;
+	buf_printf(row->text,
+	    percent > -0.05 && percent < 0.05 ? "0.0 %%" : "%+.1f %%", percent);
+	return sink_row_text(row);
+}
+
 static struct cell
 cell(const struct sink_row *row, unsigned number)
 {
-	const int64_t *sums = row->group->sums;
-	int64_t after =
-	    sums[program_of(row->sink)->no_gaps ? M_LEAST : M_AFTER];
 
 	switch (number) {
 	case C_COUNT: return cell_int(whole_row(row).count);
@@ -228,11 +248,7 @@ cell(const struct sink_row *row, unsigned number)
 	case C_LONGEST:
 		return cell_string(row->sink->dict, whole_row(row).name);
 	case C_LONGEST_UID: return cell_uid(row->table, whole_row(row).uid);
-	default:
-		return sums[M_TIME] == 0 && after > 0
-		    ? cell_text(STR("entered"))
-		    : sums[M_TIME] > 0 && after == 0 ? cell_text(STR("left"))
-						     : cell_none();
+	default: return change(row);
 	}
 }
 
@@ -397,6 +413,8 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 {
 	if (p->table == &tables[OF_RANKS])
 		costs_note(program_of(s), t);
+	if (p->table == &tables[OF_WHAT_IF])
+		gain_note(program_of(s), t);
 	if (program_of(s)->inferred != 0)
 		note_inferred(t, program_of(s)->inferred);
 	if (program_of(s)->runs_of != INTERN_NONE)
@@ -431,6 +449,7 @@ free_all(struct sink *s)
 		vec_free(&g->overlays.v[i].arrows);
 	}
 	vec_free(&g->overlays);
+	map_free(&g->gain.by_bound);
 	vec_free(&g->what_if);
 	vec_free(&g->what_globs);
 	there_free(&g->other_names);

@@ -238,11 +238,14 @@ add_record_of_share(struct program *g, const struct share *s)
 	const struct recording *own = recording_of(g, number);
 	const struct recording *r = own != NULL ? own : g->all.v[0];
 	struct place p = place_of(own, number);
+	uint32_t bound = s->is_rest
+	    ? label_of(g, e, edge_residual(&g->graph, s->edge))
+	    : bound_of(g, e, own, p);
 	struct critical_record *c =
-	    row_of(g, number, r->source, g->words[e->kind],
-		s->is_rest ? label_of(g, e, edge_residual(&g->graph, s->edge))
-			   : bound_of(g, e, own, p));
+	    row_of(g, number, r->source, g->words[e->kind], bound);
 
+	if (g->what_if.n > 0)
+		gain_add(&g->gain, bound, r->source, s->ns[AFTER]);
 	stat_add(&c->ns, s->ns[BEFORE]);
 	stat_add(&c->after_ns, s->ns[AFTER]);
 	stat_add(&c->least_ns, s->ns[LEAST]);
@@ -278,8 +281,23 @@ add_case(struct program *g, struct shares *shares, const struct scale *scale,
 	return ns;
 }
 
+/* Whether an event's time on a path is scaled; a launch's latency never is. */
+static bool
+is_scaled(const struct graph *g, const edge_list *path, const uint32_t *of)
+{
+	for (size_t i = 0; i < path->n; i++) {
+		const struct edge *e = &g->edges.v[path->v[i]];
+
+		if (of[e->owner] != 0 &&
+		    (e->kind == EDGE_HOST || e->kind == EDGE_KERNEL ||
+			e->kind == EDGE_BLOCK))
+			return true;
+	}
+	return false;
+}
+
 static void
-add_cases(struct program *g, struct shares *shares)
+add_cases(struct program *g, struct shares *shares, const edge_list *path)
 {
 	VEC(int64_t) factors = { 0 };
 	uint32_t *of = xcalloc(g->graph.nnodes / 2, sizeof(uint32_t));
@@ -299,6 +317,9 @@ add_cases(struct program *g, struct shares *shares)
 	c->ns = g->graph.window.end - g->graph.window.start;
 	c->after_ns = after;
 	c->least_ns = least;
+	g->gain.before_ns = c->ns;
+	g->gain.after_ns = after;
+	g->gain.is_on_path = is_scaled(&g->graph, path, of);
 	vec_free(&factors);
 	free(of);
 }
@@ -326,7 +347,7 @@ add_paths(struct program *g, const edge_list *path)
 	add_path(&shares, &g->graph, NULL, path, BEFORE);
 	keep_law(&shares, &g->graph.window);
 	if (g->what_if.n > 0 || g->no_gaps)
-		add_cases(g, &shares);
+		add_cases(g, &shares, path);
 	for (size_t i = 0; i < shares.list.n; i++)
 		add_record_of_share(g, &shares.list.v[i]);
 	sink_fold_clear(&g->paths);

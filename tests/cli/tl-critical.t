@@ -52,9 +52,21 @@ is 'a host event is no GPU event' "$(total --what-if 'host:gemm=0')" '1000000 10
 is 'what is longer' "$(total --what-if 'cudaLaunch*=42')" '1000000 1000000 1000000'
 is 'beyond the slack' "$(total --what-if 'cudaLaunch*=43')" '1000000 1010000 1010000'
 is 'who becomes the limit' "$(rows "tl-critical --what-if 'gpu:*=0' -c bound,after_ns,change t.json")" \
-	'total 590000 .between_ops 390000 .op 190000 .launch_call 10000 entered.latency 0 left.compute 0 left.'
+	'total 590000 -41.0 %.between_ops 390000 +2.6 %.op 190000 +90.0 %.launch_call 10000 entered.latency 0 left.compute 0 left.'
+gain() { tl-critical --format table --width 200 "$@" t.json 2>/dev/null | head -n 1; }
+is 'what is gained, in words' "$(gain --what-if 'gpu:*=0')" \
+	'saves 410.0 us of the window (41.0 %). The limit becomes between_ops, 390.0 us of 590.0 us.'
+is 'what a longer one costs' "$(gain --what-if 'cudaLaunch*=43')" \
+	'costs 10.0 us of the window (1.0 %). The limit becomes launch_call, 430.0 us of 1.010 ms.'
+is 'what is off the path gains nothing' "$(gain --what-if 'cudaLaunch*=0.5')" \
+	'no gain: nothing of --what-if is on the critical path. The limit stays compute, 485.0 us of 1.000 ms.'
+is 'nor does waiting' "$(gain --what-if 'cudaDevice*=0.5')" \
+	'no gain: its time on the critical path is waiting, or another path takes as long. The limit stays compute, 485.0 us of 1.000 ms.'
+is 'where nothing gains, nothing changes' \
+	"$(tl-critical --what-if 'cudaLaunch*=0.5' -c change t.json | sort -u | tr '\n' ' ')" '0.0 % change '
+is 'of a name that is not there no gain is spoken of' "$(gain --what-if 'nosuch=0' | cut -c 1-5)" bound
 is 'no gaps: the lower bound alone' "$(rows 'tl-critical --no-gaps t.json' | cut -d . -f 1)" \
-	'total 1000000 965000 '
+	'total 1000000 965000 -3'
 is 'slack' "$(rows 'tl-critical --table slack -c slack_ns,name,time_ns t.json')" \
 	'410000 cudaLaunchKernel 10000.'
 reports 3 no-such-name "tl-critical --what-if 'nosuch=0' t.json"
@@ -328,6 +340,9 @@ is 'without a late one' "$(job --table critical_ranks -c loss_ns one/* | sort -u
 	'0 loss_ns '
 is 'and said' "$(job --table critical_ranks --format table --width 300 one/* | sed -n 1p)" \
 	"no rank's host costs the job time: on the critical path none is slower than the median rank's"
+is 'what one rank would gain the job' \
+	"$(job --what-if '*loader*=0' --format table --width 200 job/* 2>/dev/null | head -n 1)" \
+	'saves 1.600 ms of the window (49.0 %). The limit becomes compute on rank 0, 1.200 ms of 1.668 ms.'
 is 'and without that loader' "$(job --what-if '*loader*=0' -c bound,before_ns,after_ns job/* |
 	awk '$1 == "total" { print $2, $3 }')" '3268000 1668000'
 mkdir once
