@@ -57,8 +57,7 @@ cut_cell(const struct view *v, const struct layout *l, size_t row,
 	else if (l->col->type == COL_JSON)
 		put_list(whole, l->width, &b);
 	else
-		text_elide(
-		    (struct str){ whole.p, whole.len - l->end }, l->width, &b);
+		text_elide(whole, l->width, &b);
 	made = arena_str(text, buf_str(&b));
 	buf_free(&b);
 	return made;
@@ -97,6 +96,7 @@ cut_column(const struct view *v, struct grid *g, struct layout *l)
 	l->shown = arena_alloc(g->text, size);
 	for (size_t row = 0; row < v->nrows; row++) {
 		cell_whole(v, l, row, &b);
+		b.len -= b.len > l->end ? l->end : 0;
 		whole[row] = arena_str(g->text, buf_str(&b));
 		folded[row] = fold_cell(v, l, row, whole[row], g->text);
 		l->shown[row] = cut_cell(v, l, row, whole[row], g->text);

@@ -6,6 +6,7 @@
  *	sequences of kernels move below their rows, one name a line;
  *	sentences move below their rows, where they are whole;
  *	heads take two lines, and three before an important column is dropped;
+ *	what all texts of a column end in goes;
  *	texts are shortened, the widest first, as long as they are readable;
  *	columns are dropped that are equal in all rows, then those that the
  *	catalogue does not keep, the least important first, but none without
@@ -131,6 +132,13 @@ natural(const struct grid *g, const struct layout *l)
 	return max_of(l->cells, l->heads[g->nlines - 1]);
 }
 
+/* The same if what all of its texts end in is dropped. */
+static size_t
+without_end(const struct grid *g, const struct layout *l)
+{
+	return max_of(l->cells - l->end, l->heads[g->nlines - 1]);
+}
+
 /* How much of a text is wanted: all, easily readable, readable, or nothing. */
 enum least { LEAST_WHOLE, LEAST_FAIR, LEAST_READ, LEAST_CUT };
 
@@ -151,12 +159,13 @@ least_of(const struct grid *g, const struct layout *l, enum least how)
 		return w;
 	if (how == LEAST_FAIR && is_sentence(l->col))
 		return w;
+	w = without_end(g, l);
 	if (how == LEAST_FAIR)
 		least = l->col->flags & COL_NAME ? NAME_FAIR
 		    : l->col->type == COL_JSON   ? LIST_FAIR
 						 : TEXT_FAIR;
 	else if (how == LEAST_READ && w <= TEXT_FAIR)
-		least = l->cells - l->end; /* a word, or nearly */
+		least = l->cells - l->end; /* a word */
 	if (how != LEAST_CUT && g->nlines > 1)
 		least = max_of(least, l->heads[g->nlines - 1]);
 	return w < least ? w : least;
@@ -335,6 +344,21 @@ shrink(struct grid *g, size_t *total, size_t width, enum least how)
 	}
 }
 
+/* A common ending tells least; it goes from all texts of its column. */
+static void
+drop_ends(struct grid *g, size_t *total)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		struct layout *l = &g->list[i];
+		size_t w = without_end(g, l);
+
+		if (l->end > 0 && l->width > w) {
+			*total -= l->width - w;
+			l->width = w;
+		}
+	}
+}
+
 static void
 fit(struct grid *g, size_t width, enum least most)
 {
@@ -348,6 +372,8 @@ fit(struct grid *g, size_t width, enum least most)
 			l->width = width;
 		total += l->width;
 	}
+	if (total > width)
+		drop_ends(g, &total);
 	for (enum least how = LEAST_FAIR; how <= most; how++)
 		shrink(g, &total, width, how);
 }

@@ -15,7 +15,7 @@ struct layout {
 	size_t width;
 	/* widths needed: for cells, and for its head on 1, 2, 3 lines */
 	size_t cells, heads[HEAD_LINES];
-	/* common ending of all texts, as "_BOUND": the first to go */
+	/* common ending of all texts, as "_BOUND": the first to go, from all */
 	size_t end;
 	bool below; /* a sentence or sequence, on lines below each row */
 	/* cut texts, by row, of sequences below in lines; NULL: none was cut */

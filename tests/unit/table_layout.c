@@ -218,7 +218,7 @@ family(void)
 		row[1] = cell_int(2048 + i);
 		row[2] = cell_real(0.5 + i);
 		row[3] = cell_text(
-		    i == 0 ? STR("COMPUTE_BOUND") : STR("MEMORY_BOUND"));
+		    i == 0 ? STR("COMPUTE_BOUND") : STR("LINK_BOUND"));
 		row[4] = cell_real(22.5 + i);
 		row[5] = cell_int(1681 + i);
 		row[6] = cell_int(2166 + i);
@@ -231,14 +231,14 @@ static void
 priorities(void)
 {
 	is_str(as_printed(family(), 60, NULL),
-	    "                                              kernel_\n"
-	    "                                roof_   lost      sum\n"
-	    "name            M  bound         mean   [us]     [us]  count\n"
-	    "aten::addmm  2048  COMPUTE      22.50  1.681    2.166      3\n"
-	    "aten::addmm  2049  MEMORY       23.50  1.682    2.167      4\n"
+	    "                                          kernel_\n"
+	    "                            roof_   lost      sum\n"
+	    "name            M  bound     mean   [us]     [us]  count\n"
+	    "aten::addmm  2048  COMPUTE  22.50  1.681    2.166      3\n"
+	    "aten::addmm  2049  LINK     23.50  1.682    2.167      4\n"
 	    "(no room for: tb_s_mean)\n",
-	    "heads take three lines, what all words end in goes, then what "
-	    "tells less");
+	    "heads take three lines, what all words end in goes from each, "
+	    "then what tells less");
 	is_str(as_printed(family(), 30, NULL),
 	    "                   kernel_\n"
 	    "                       sum\n"
