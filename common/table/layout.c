@@ -7,6 +7,7 @@
  *	sentences move below their rows, where they are whole;
  *	heads take two lines, and three before an important column is dropped;
  *	what all texts of a column end in goes;
+ *	types, categories and ids are dropped before shapes are shortened;
  *	texts are shortened, the widest first, as long as they are readable;
  *	columns are dropped that are equal in all rows, then those that the
  *	catalogue does not keep, the least important first, but none without
@@ -25,6 +26,7 @@
 #define NAME_FAIR 26 /* from this width on a name is readable */
 #define TEXT_FAIR 14
 #define LIST_FAIR 20
+#define LIST_ROOMY 44    /* the shapes of a convolution */
 #define ROWS_COMPARED 64 /* to see what tells them apart */
 
 /* ---- natural widths ---- */
@@ -139,8 +141,11 @@ without_end(const struct grid *g, const struct layout *l)
 	return max_of(l->cells - l->end, l->heads[g->nlines - 1]);
 }
 
-/* How much of a text is wanted: all, easily readable, readable, or nothing. */
-enum least { LEAST_WHOLE, LEAST_FAIR, LEAST_READ, LEAST_CUT };
+/*
+ * How much of a text is wanted: all, with shapes that can be read, easily
+ * readable, readable, or nothing.
+ */
+enum least { LEAST_WHOLE, LEAST_ROOMY, LEAST_FAIR, LEAST_READ, LEAST_CUT };
 
 /* Sentences tell most about a row; other texts that sheets wrap may go. */
 static bool
@@ -157,13 +162,14 @@ least_of(const struct grid *g, const struct layout *l, enum least how)
 
 	if (l->shape.right || how == LEAST_WHOLE)
 		return w;
-	if (how == LEAST_FAIR && is_sentence(l->col))
+	if (how <= LEAST_FAIR && is_sentence(l->col))
 		return w;
 	w = without_end(g, l);
-	if (how == LEAST_FAIR)
-		least = l->col->flags & COL_NAME ? NAME_FAIR
-		    : l->col->type == COL_JSON   ? LIST_FAIR
-						 : TEXT_FAIR;
+	if (how <= LEAST_FAIR)
+		least = l->col->flags & COL_NAME       ? NAME_FAIR
+		    : l->col->type != COL_JSON         ? TEXT_FAIR
+		    : l->is_kept && how == LEAST_ROOMY ? LIST_ROOMY
+						       : LIST_FAIR;
 	else if (how == LEAST_READ && w <= TEXT_FAIR)
 		least = l->cells - l->end; /* a word */
 	if (how != LEAST_CUT && g->nlines > 1)
@@ -249,6 +255,16 @@ place_of(const struct view *v, const struct sheet *s, const struct column *col)
 	return sheet_place(s, col);
 }
 
+static void
+mark_kept(const struct view *v, struct grid *g)
+{
+	const struct sheet *s = sheet_of(str_of(v->table->name));
+
+	for (size_t i = 0; i < g->n; i++)
+		g->list[i].is_kept =
+		    place_of(v, s, g->list[i].col) < SHEET_GOES;
+}
+
 static bool
 is_text(const struct column *col)
 {
@@ -278,12 +294,20 @@ tells_apart(const struct view *v, const struct grid *g, size_t column)
 	return false;
 }
 
+/* Types, categories and ids. */
+static bool
+is_for_reference(const struct column *col)
+{
+	return is_text(col) || str_ends(str_of(col->id), STR("uid"));
+}
+
 /*
  * The least important column from a place on, the last of equals, without which
  * rows still differ; 0: none.
  */
 static size_t
-next_of_place(const struct view *v, const struct grid *g, unsigned from)
+next_of_place(const struct view *v, const struct grid *g, unsigned from,
+    bool is_reference)
 {
 	const struct sheet *s = sheet_of(str_of(v->table->name));
 	size_t found = 0;
@@ -292,6 +316,8 @@ next_of_place(const struct view *v, const struct grid *g, unsigned from)
 	for (size_t i = g->n; i-- > 1;) {
 		unsigned place = place_of(v, s, g->list[i].col);
 
+		if (is_reference && !is_for_reference(g->list[i].col))
+			continue;
 		if (place >= from && (has_all || !tells_apart(v, g, i))) {
 			from = place + 1;
 			found = i;
@@ -374,7 +400,7 @@ fit(struct grid *g, size_t width, enum least most)
 	}
 	if (total > width)
 		drop_ends(g, &total);
-	for (enum least how = LEAST_FAIR; how <= most; how++)
+	for (enum least how = LEAST_ROOMY; how <= most; how++)
 		shrink(g, &total, width, how);
 }
 
@@ -406,6 +432,13 @@ move_sequences(struct grid *g, const struct view *v)
 		}
 }
 
+/* Whether a list stays that is more than fair. */
+static bool
+has_shapes(const struct grid *g)
+{
+	return sum(g, LEAST_ROOMY) > sum(g, LEAST_FAIR);
+}
+
 static void
 drop(struct grid *g, const struct view *v)
 {
@@ -415,18 +448,21 @@ drop(struct grid *g, const struct view *v)
 		g->list[i].below = !is_constant(v, g->list[i].col);
 		let_go(g, i);
 	}
+	while (has_shapes(g) && sum(g, LEAST_ROOMY) > v->width &&
+	    (i = next_of_place(v, g, SHEET_GOES, true)) > 0)
+		let_go(g, i);
 	while (sum(g, LEAST_FAIR) > v->width && (i = next_constant(v, g)) > 0)
 		let_go(g, i);
 	while (sum(g, LEAST_FAIR) > v->width &&
-	    (i = next_of_place(v, g, SHEET_MINOR)) > 0)
+	    (i = next_of_place(v, g, SHEET_MINOR, false)) > 0)
 		let_go(g, i);
 	if (sum(g, LEAST_FAIR) > v->width)
 		g->nlines = HEAD_LINES;
 	while (sum(g, LEAST_FAIR) > v->width &&
-	    (i = next_of_place(v, g, SHEET_GOES)) > 0)
+	    (i = next_of_place(v, g, SHEET_GOES, false)) > 0)
 		let_go(g, i);
-	while (
-	    sum(g, LEAST_READ) > v->width && (i = next_of_place(v, g, 0)) > 0)
+	while (sum(g, LEAST_READ) > v->width &&
+	    (i = next_of_place(v, g, 0, false)) > 0)
 		let_go(g, i);
 }
 
@@ -438,6 +474,7 @@ grid_open(struct grid *g, const struct view *v)
 	g->list = xcalloc(v->ncolumns + 1, sizeof *g->list);
 	g->text = arena_create();
 	measure(v, g);
+	mark_kept(v, g);
 	if (v->header && sum(g, LEAST_WHOLE) > v->width)
 		g->nlines = 2;
 	move_sequences(g, v);

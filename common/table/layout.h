@@ -17,7 +17,8 @@ struct layout {
 	size_t cells, heads[HEAD_LINES];
 	/* common ending of all texts, as "_BOUND": the first to go, from all */
 	size_t end;
-	bool below; /* a sentence or sequence, on lines below each row */
+	bool is_kept; /* the catalogue keeps it */
+	bool below;   /* a sentence or sequence, on lines below each row */
 	/* cut texts, by row, of sequences below in lines; NULL: none was cut */
 	struct str *shown;
 };

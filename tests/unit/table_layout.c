@@ -251,6 +251,43 @@ priorities(void)
 	    "name, time and shape stay to the end");
 }
 
+static const struct column shaped[] = {
+	{ "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
+	{ "op_category", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	{ "input_dims", NULL, COL_JSON, UNIT_NONE, 0, 0 },
+	{ "input_types", NULL, COL_JSON, UNIT_NONE, 0, 0 },
+	{ "first_uid", NULL, COL_INT, UNIT_NONE, 0, 0 },
+	{ "direct_ns_sum", NULL, COL_INT, UNIT_NS, 0, 0 },
+};
+
+static struct table *
+shapes(void)
+{
+	struct table *t = table_create("ops", shaped, 6);
+
+	for (int i = 0; i < 2; i++) {
+		struct cell *row = table_row(t);
+
+		row[0] = cell_text(STR("aten::convolution"));
+		row[1] = cell_text(i == 0 ? STR("CONV_fwd") : STR("CONV_bwd"));
+		row[2] = cell_text(i == 0 ? STR("[[10,64,5,5],[64,64,3,3]]")
+					  : STR("[[10,64,5,5],[96,64,3,3]]"));
+		row[3] = cell_text(i == 0 ? STR("[\"float\",\"int\"]")
+					  : STR("[\"float\",\"double\"]"));
+		row[4] = cell_int(1 + i);
+		row[5] = cell_int(700 + i);
+	}
+	return t;
+}
+
+static void
+readable_shapes(void)
+{
+	is_str(as_printed(shapes(), 80, NULL), "XXX",
+	    "types and ids go before shapes are cut");
+	is_str(as_printed(shapes(), 50, NULL), "XXX", "cut ones still differ");
+}
+
 static void
 distinct_texts(void)
 {
@@ -344,6 +381,7 @@ main(void)
 	sequences();
 	sentences();
 	priorities();
+	readable_shapes();
 	distinct_texts();
 	done_testing();
 }
