@@ -151,7 +151,9 @@ static const struct sheet_chart roofline = { .figure = "roofline",
 /* ---- what stays on a narrow terminal ---- */
 
 /* Who it is, the time, its share, its bound, how often. */
-#define ROOF_FIRST "lost_ns|roofline_bound|param_B|name_count|operation_count"
+#define ROOF_FIRST                                                 \
+	"lost_ns|roofline_bound|pct_of_family|param_B|name_count|" \
+	"operation_count"
 static const char first_of_all[] =
     "step|name|op|cause|kind|type|phase|what|module|collective|group|"
     "input_dims|*dims|kernel_ns_sum|direct_ns_sum|time_ns_sum|dur_ns_sum|"
@@ -163,8 +165,7 @@ static const char first_of_roofline[] =
 static const char first_of_family[] =
     "name|kernel_ns_sum|param_M|param_N|param_K|param_op_shape|"
     "param_num_elems|pct_roofline_mean|" ROOF_FIRST
-    "|pct_of_family|param_N_Q|param_H_Q|param_N_KV|param_shape*|param_*|input_"
-    "dims";
+    "|param_N_Q|param_H_Q|param_N_KV|param_shape*|param_*|input_dims";
 static const char first_of_groups[] =
     "group|ranks|verdict|late_rank|cost_ns|wait_ns_sum|pct_wait|pct_late|"
     "latency_ns_sum|desc|collectives|pct_of_best";

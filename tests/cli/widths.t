@@ -83,6 +83,22 @@ stays() {
 }
 stays 60 'name N K roof_mean lost kernel_sum count' tl-roofline --table GEMM t.tl
 stays 80 'name M N K bound roof_mean lost kernel_sum count pct_of_family' tl-roofline --table GEMM t.tl
+# batches and counts that differ: the share goes after them
+batch() { # batch ID B M K N CALLS
+	for call in $(seq "$6"); do
+		id=$(($1 * 10 + call)) at=$((($1 * 10 + call) * 1000))
+		ev cpu_op aten::bmm 1 $at 50 "\"External id\":$id,\"Input Dims\":[[$2,$3,$4],[$2,$4,$5]],\"Input type\":[\"c10::BFloat16\",\"c10::BFloat16\"],\"Input Strides\":[[$(($3 * $4)),$4,1],[$(($4 * $5)),$5,1]]"
+		ev cuda_runtime cudaLaunchKernel 1 $((at + 10)) 5 "\"External id\":$id,\"correlation\":$id"
+		ev kernel gemm 7 $((at + 20)) 900 "\"External id\":$id,\"device\":0,\"stream\":7,\"correlation\":$id"
+	done
+}
+{
+	batch 1 96 3137 64 3137 2
+	batch 2 37632 8 64 16 1
+	batch 3 4 25088 768 2304 1
+} | trace >batches.json
+stays 80 'name M N K bound roof_mean lost kernel_sum pct_of_family' \
+	tl-roofline --arch MI300X --table GEMM batches.json
 stays 80 'name input_dims bound roof_mean lost kernel_sum count' tl-roofline t.tl
 stays 80 'name input_dims direct_sum pct_of_direct count' tl-ops --by args t.tl
 stays 80 'name dur_sum pct_of_kernels count' tl-kernels t.tl
