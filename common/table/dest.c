@@ -117,11 +117,41 @@ table_line_width(const struct table_dest *d, const struct out *out)
 	return terminal || d->width > 0 ? line_width(d, terminal) : 0;
 }
 
+/* By the ending of its name. */
+static enum table_format
+format_of_file(const char *path)
+{
+	if (str_ends(str_of(path), STR(".json")))
+		return FMT_NDJSON;
+	for (size_t i = FMT_TSV; i < NFORMATS; i++)
+		if (str_ends(str_of(path), str_of(formats[i].ext)))
+			return (enum table_format)i;
+	return FMT_AUTO;
+}
+
+void
+dest_check_path(const struct table_dest *d)
+{
+	struct str path = str_of(d->path != NULL ? d->path : "");
+
+	if (d->format != FMT_AUTO)
+		return;
+	if (str_ends(path, STR(".xlsx")))
+		die_usage("'%s': a table is no workbook: see tl-report and "
+			  "tl-xlsx",
+		    d->path);
+	if (str_ends(path, STR(".html")))
+		die_usage("'%s': a table is no page: see tl-report and tl-html",
+		    d->path);
+}
+
 static enum table_format
 choose_format(const struct table_dest *d, bool terminal)
 {
 	if (d->format != FMT_AUTO)
 		return d->format;
+	if (d->path != NULL && format_of_file(d->path) != FMT_AUTO)
+		return format_of_file(d->path);
 	if (d->dir != NULL)
 		return FMT_CSV;
 	return terminal ? FMT_TABLE : FMT_TSV;
@@ -201,8 +231,10 @@ separate(struct table_dest *d, const struct table_fmt *fmt, const char *name)
 static enum table_format
 open_out(struct table_dest *d, bool *terminal)
 {
-	if (d->dir == NULL && d->out == NULL)
+	if (d->dir == NULL && d->out == NULL) {
+		dest_check_path(d);
 		d->out = out_open(d->path);
+	}
 	*terminal = d->dir == NULL && out_is_terminal(d->out);
 	return choose_format(d, *terminal);
 }

@@ -246,6 +246,7 @@ table_dest_check(const struct table_dest *d, const char *name,
 
 	(void)sort_column(&from, d->sort, &descending);
 	vec_free(&ch.list);
+	dest_check_path(d);
 }
 
 /* ---- views: rows ---- */

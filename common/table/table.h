@@ -118,7 +118,7 @@ cell_bool(bool b)
 }
 
 enum table_format {
-	FMT_AUTO, /* table on a terminal, else tsv */
+	FMT_AUTO, /* by -o FILE's ending; table on a terminal, else tsv */
 	FMT_TABLE,
 	FMT_TSV,
 	FMT_CSV,
@@ -172,8 +172,9 @@ bool table_dest_opt(struct table_dest *d, const struct optparse *op, int ch);
 /* For other output to out: columns of a line, or 0: any. */
 size_t table_line_width(const struct table_dest *d, const struct out *out);
 /*
- * A usage error if -c or --sort name a column that is not one of these, as in
- * table_print(): for a sink to call before it reads input.
+ * A usage error if -c or --sort name a column that is not one of these, or -o a
+ * workbook or page, as in table_print(): for a sink to call before it reads
+ * input.
  */
 void table_dest_check(const struct table_dest *d, const char *name,
     const struct column *columns, size_t ncolumns);

@@ -40,6 +40,8 @@ void table_live_row(struct table *t);
 void table_finish_row(struct table *t);
 /* Before the first row: only columns that d shows are kept. */
 void table_keep(struct table *t, const struct table_dest *d);
+/* A usage error: -o FILE ends as what is no table does. */
+void dest_check_path(const struct table_dest *d);
 /* The column that tells what omitted rows are worth, or NULL. */
 const struct column *table_share(const struct table *t);
 

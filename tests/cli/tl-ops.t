@@ -272,6 +272,18 @@ is '-d has its columns' "$(head -n 1 dir/ops_summary.csv)" \
 	'name,total_direct_kernel_time_sum,total_subtree_kernel_time_sum,total_direct_kernel_time_ms,total_subtree_kernel_time_ms,Count,Categories,Percentage (%),Cumulative Percentage (%)'
 tl-ops -o out.tsv small.tl
 is '-o' "$(cat out.tsv)" "$(tl-ops small.tl)"
+for form in tsv csv ndjson md; do
+	tl-ops -o "out.$form" small.tl
+	is "-o out.$form is $form" "$(cat "out.$form")" "$(tl-ops --format $form small.tl)"
+done
+tl-ops -o out.json small.tl
+is '-o out.json is NDJSON' "$(cat out.json)" "$(tl-ops --format ndjson small.tl)"
+tl-ops --format tsv -o out.csv small.tl
+is '--format comes first' "$(cat out.csv)" "$(tl-ops small.tl)"
+rm -f out.xlsx out.html
+refuses 2 'a table is no workbook: see tl-report and tl-xlsx' 'tl-ops -o out.xlsx small.tl'
+refuses 2 'a table is no page: see tl-report and tl-html' 'tl-ops -o out.html small.tl'
+is 'nor is one begun' "$(ls out.xlsx out.html 2>/dev/null)" ''
 is 'NDJSON is valid: lists are lists' \
 	"$(tl-ops --by args --format ndjson -c +details small.tl | python3 -c '
 import json, sys
