@@ -372,6 +372,8 @@ kernels_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 		    "%" PRIu64 " GPU event%s no launch in the trace%s", n,
 		    n == 1 ? " has" : "s have",
 		    s->linked_only ? ": left out" : ", and no op");
+	if (p->table->by == BY_SEQUENCE && k->sequences.list.n == 0)
+		table_note(t, "no sequence recurs");
 	dropped = (p->table->about & OF_SHORT) != 0 ? count_dropped(k) : 0;
 	if (dropped > 0)
 		table_note(t,

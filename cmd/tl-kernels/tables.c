@@ -97,7 +97,7 @@ const struct sink_column kernels_columns[] = {
 	{ { "gap_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_GAP, 0 },
 	{ { "spared_bytes_sum", NULL, COL_INT, UNIT_BYTES, 0, 0 }, SINK_SUM, false, M_BYTES, 0 },
 	{ { "spared_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_SPARED, 0 },
-	{ { "spared_reason", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_CELL, false, C_SPARED_REASON, 0 },
+	{ { "spared_reason", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED, 0 }, SINK_CELL, false, C_SPARED_REASON, 0 },
 	{ { "launch_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_LAUNCH, 0 },
 	{ { "op_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_OP, ONLY_OP },
 	{ { "first_uid", NULL, COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_UID, false, AT(rec.uid), 0 },

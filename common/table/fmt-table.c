@@ -379,6 +379,23 @@ put_lines(struct out *out, struct str s, size_t width)
 	}
 }
 
+/* Below kernel names a sentence needs the name of its column. */
+static void
+put_head_below(struct words *w, const struct grid *g, const struct layout *l)
+{
+	struct buf b = { 0 };
+	bool has_names = false;
+
+	for (size_t i = g->n; i < g->nall; i++)
+		has_names |= g->list[i].below && g->list[i].shown != NULL;
+	if (!has_names)
+		return;
+	shape_head(&l->shape, l->col, &b);
+	buf_putc(&b, ':');
+	put_word(w, buf_str(&b), "");
+	buf_free(&b);
+}
+
 /* Writes a row's sentences below it, the first column's first. */
 static void
 put_below(
@@ -401,6 +418,7 @@ put_below(
 		}
 		cell_whole(v, l, row, &b);
 		put_blanks(out, w.at);
+		put_head_below(&w, g, l);
 		put_words(&w, buf_str(&b));
 		out_puts(out, "\n");
 	}

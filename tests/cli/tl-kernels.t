@@ -339,6 +339,19 @@ is 'pairs that are not known, and why' \
 is 'of a tensor that no GPU holds' "$(chain '[[2147483647,2147483647]]' '["float"]' |
 	rows "$again --arch ./slow.json" | grep -o '2 of 6 pairs.*')" \
 	'2 of 6 pairs: a tensor larger than the memory of any GPU.'
+for i in 0 1 2; do
+	ev kernel first_kernel_with_quite_a_long_name 7 $((i * 100)) 5
+	ev kernel other_kernel_with_quite_a_long_name 7 $((i * 100 + 20)) 5
+done | trace >long.json
+is 'on a narrow terminal it is below the kernels, whole' \
+	"$(tl-kernels --sequences --format table --width 60 long.json 2>/dev/null | sed -n '/^  *first_/,/pairs/p')" \
+	'    first_kernel_with_quite_a_long_name
+    other_kernel_with_quite_a_long_name
+    spared_reason: 3 of 3 pairs: no op recorded'
+is 'where none recurs it is said' \
+	"$(own aten::mm gemm 0 5 1 '[[8,4],[4,8]]' '["float","float"]' | trace |
+		tl-kernels --sequences --format table 2>/dev/null | grep '^[n(]' | tr '\n' ' ')" \
+	'no sequence recurs (no rows) '
 # silu has written 4096 bytes: what the next op does to arguments of that size
 F='"float"'
 next() { # next NAME DIMS TYPES [VALUES]
