@@ -73,7 +73,7 @@ gain_note(const struct program *g, struct table *t)
 		buf_printf(&b, "no gain: %s. The limit stays ",
 		    gain->is_on_path
 			? "its time on the critical path is waiting, or "
-		          "another path takes as long"
+			  "another path takes as long"
 			: "nothing of --what-if is on the critical path");
 	put_limit(g, &b);
 	table_note(t, "%.*s", (int)b.len, b.p);
