@@ -81,7 +81,7 @@ stays() {
 	done >gone
 	is "$(echo "$* at $w" | cut -c 1-70)" "$(tr '\n' ' ' <gone) $(wc -l <shown | awk '$1 < 4')" ' '
 }
-stays 60 'name N K roof_mean lost kernel_sum count' tl-roofline --table GEMM t.tl
+stays 60 'name N K roof_mean lost kernel_sum' tl-roofline --table GEMM t.tl
 stays 80 'name M N K bound roof_mean lost kernel_sum count pct_of_family' tl-roofline --table GEMM t.tl
 # batches and counts that differ: the share goes after them
 batch() { # batch ID B M K N CALLS
