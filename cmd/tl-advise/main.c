@@ -31,6 +31,8 @@ static const struct opt options[] = {
 	/* clang-format off */
 	{ OPT_SELECT_ANNOTATION, "annotation", "NAME[#N]", "only inside annotations like NAME, or the Nth of them" },
 	{ OPT_ARCH, "arch", "NAME", "the GPU: auto, a name or a JSON file" },
+	{ OPT_HINT, "gpu", NULL, "--arch names the GPU, --dev selects one" },
+	{ OPT_HINT, "by", NULL, "tl-ops and tl-kernels have one" },
 	{ OPT_SELECT_BY_GPU_TIME, "by-gpu-time", NULL, "select GPU work by its own start, not its launch's" },
 	{ OPT_CAPTURE, "capture", "DIR|FILE", "traces of graph captures: the ops inside replays" },
 	{ OPT_SELECT_DEV, "dev", "DEV,...", "only on these devices: 0,2-3" },

@@ -61,6 +61,7 @@ static const struct opt options[] = {
 	    "take the rank from the file name: the first group of RE" },
 	{ OPT_TABLE_NAME, "table", "NAME,...", "print these tables" },
 	OPT_SELECT,
+	OPT_SELECT_OTHERS,
 	OPT_TABLE,
 	{ 'v', "verbose", NULL, "print a summary on stderr" },
 	{ OPT_VS, "vs", "DIR|FILE", "compare with this later job; repeatable" },

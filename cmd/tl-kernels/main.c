@@ -29,6 +29,7 @@
 
 static const struct opt options[] = {
 	{ OPT_ARCH, "arch", "GPU", "the GPU: auto, a name or a JSON file" },
+	{ OPT_HINT, "gpu", NULL, "--arch names the GPU, --dev selects one" },
 	{ OPT_BINS, "bins", "N", "bins of short_kernel_histogram" },
 	{ OPT_BY, "by",
 	    "name|launch-config|op|op,args,kernel|event|pid|annotation|phase|"

@@ -23,6 +23,7 @@ static const struct opt options[] = {
 	{ OPT_ALIGN, "align", "base|collective|none",
 	    "how to join clocks (base, and check them)" },
 	OPT_SELECT,
+	OPT_SELECT_OTHERS,
 	{ OPT_SORT, "sort", "given|rank", "order of sources (given)" },
 	OPT_STREAM_OUT,
 	{ 'v', "verbose", NULL, "print a summary on stderr" },

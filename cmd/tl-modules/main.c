@@ -40,6 +40,7 @@ static const struct opt options[] = {
 	{ OPT_ROOT, "root", "UID|NAME", "start at modules like PATTERN" },
 	OPT_MODELS,
 	OPT_SELECT,
+	{ OPT_HINT, "by", NULL, "is it --by-type?" },
 	OPT_SELECT_HINT,
 	OPT_TABLE,
 	{ 'v', "verbose", NULL, "print a summary on stderr" },

@@ -102,6 +102,8 @@ static const struct row {
 	SELECT(BY_GPU_TIME, "by-gpu-time", NULL, "select GPU work by its own start, not its launch's"),
 	SELECT(DEV, "dev", "DEV,...", "only on these devices: 0,2-3"),
 	SELECT(FROM, "from", "TIME", "only from TIME after the first event"),
+	{ { OPT_HINT, "gpu", NULL, "--arch names the GPU, --dev selects one" }, 0, NOWHERE },
+	{ { OPT_HINT, "name", NULL, "tl-ops and tl-kernels have one" }, 0, NOWHERE },
 	SELECT(GPU_STREAM, "gpu-stream", "STREAM,...", "only on these GPU streams: 7,20"),
 	SELECT(PHASE, "phase", "PHASE,...", "only in these phases: prefill,mixed"),
 	SELECT(RANK, "rank", "RANK,...", "only these ranks: 0,4-7"),

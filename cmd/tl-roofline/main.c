@@ -29,6 +29,7 @@ enum {
 
 static const struct opt options[] = {
 	{ OPT_ARCH, "arch", "GPU", "the GPU: auto, a name or a JSON file" },
+	{ OPT_HINT, "gpu", NULL, "--arch names the GPU, --dev selects one" },
 	{ OPT_TRACED, "arch-from-trace", NULL,
 	    "write an arch file from what the best ops reach" },
 	{ OPT_CALL_STACK, "call-stack", NULL, "add where each op was called" },

@@ -76,7 +76,7 @@ left_width(const struct opt *options)
 	size_t width = 0;
 
 	for (; options->ch != 0; options++) {
-		if (options->ch == OPT_HINT)
+		if (options->ch < 0)
 			continue;
 		b.len = 0;
 		put_left(&b, options);
@@ -95,7 +95,7 @@ put_options(struct buf *b, const struct opt *options, size_t width)
 		size_t start = b->len;
 		const char *text = options->help, *end;
 
-		if (options->ch == OPT_HINT)
+		if (options->ch < 0)
 			continue;
 		put_left(b, options);
 		if (b->len - start > width) {
@@ -175,7 +175,7 @@ static void
 put_completion(struct buf *b, const struct opt *o)
 {
 	for (; o->ch != 0; o++) {
-		if (o->ch == OPT_HINT)
+		if (o->ch < 0)
 			continue;
 		if (o->name != NULL)
 			buf_printf(b, "--%s", o->name);

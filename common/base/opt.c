@@ -71,7 +71,7 @@ prepare(struct private *priv, const struct opt *options)
 	for (o = options; o->ch != 0; o++) {
 		int kind = takes(o);
 
-		if (o->ch == OPT_HINT)
+		if (o->ch < 0)
 			continue;
 		if (o->name != NULL)
 			*l++ = (struct option){ o->name, kind, NULL, o->ch };
@@ -159,28 +159,14 @@ show_name(const struct optparse *op, const struct opt *o)
 		snprintf(priv->shown, sizeof priv->shown, "-%c", o->ch);
 }
 
-/* An abbreviation of several options: names them all. */
-static noreturn void
-ambiguous_option(const struct optparse *op, struct str word)
-{
-	const struct option *l = ((struct private *)op->priv)->longs;
-	struct str begin = { word.p + 2, word.len - 2 };
-	struct buf b = { 0 };
-
-	for (; l->name != NULL; l++)
-		if (str_starts(str_of(l->name), begin))
-			buf_printf(
-			    &b, "%s --%s", b.len == 0 ? ":" : " or", l->name);
-	die_usage("ambiguous option '%.*s'%.*s", (int)word.len, word.p,
-	    (int)b.len, b.p);
-}
-
 static bool
 put_hint(struct buf *b, const struct opt *o, struct str word)
 {
 	for (; o->ch != 0; o++)
-		if (o->ch == OPT_HINT && str_eq(word, str_of(o->name))) {
-			buf_printf(b, ": %s %s", o->help, err_program_name());
+		if (o->ch < 0 && str_eq(word, str_of(o->name))) {
+			buf_printf(b, ": %s", o->help);
+			if (o->ch == OPT_HINT_PIPE)
+				buf_printf(b, " %s", err_program_name());
 			return true;
 		}
 	return false;
@@ -204,20 +190,31 @@ unknown_option(const struct optparse *op, struct str word)
 	    (int)near.len, near.p);
 }
 
+/*
+ * getopt_long() takes abbreviations. They are refused: a misspelt option would
+ * be another one, and its argument a file.
+ */
+static void
+check_whole(const struct optparse *op, const char *word)
+{
+	const struct option *l = ((struct private *)op->priv)->longs;
+	struct str typed = { word, strcspn(word, "=") };
+
+	if (!str_starts(typed, STR("--")))
+		return;
+	for (; l->name != NULL; l++)
+		if (strlen(l->name) == typed.len - 2 &&
+		    memcmp(l->name, word + 2, typed.len - 2) == 0)
+			return;
+	unknown_option(op, typed);
+}
+
 static noreturn void
 bad_option(const struct optparse *op)
 {
-	const char *word = op->argv[optind - 1];
 	const struct option *l = ((struct private *)op->priv)->longs;
-	int name = (int)strcspn(word, "="), found = 0;
 
-	if (optopt == 0) { /* long: unknown or ambiguous */
-		for (; l->name != NULL; l++)
-			found += name > 2 &&
-			    strncmp(l->name, word + 2, (size_t)name - 2) == 0;
-		(found > 1 ? ambiguous_option : unknown_option)(
-		    op, (struct str){ word, (size_t)name });
-	}
+	check_whole(op, op->argv[optind - 1]);
 	for (; l->name != NULL; l++)
 		if (l->val == optopt && l->has_arg == no_argument)
 			die_usage("option '--%s' takes no argument", l->name);
@@ -229,6 +226,7 @@ missing_argument(const struct optparse *op)
 {
 	const struct opt *o = opt_by_ch(op, optopt);
 
+	check_whole(op, op->argv[optind - 1]);
 	if (o == NULL)
 		die_usage("option '--status-fd' needs an argument (N)");
 	show_name(op, o);
@@ -244,14 +242,29 @@ take_status_fd(struct optparse *op)
 	report_use_fd((int)opt_int(op, 0, INT_MAX));
 }
 
+/* The argument of a long option is in its word, or is the next word. */
+static int
+next_char(const struct optparse *op)
+{
+	const struct private *priv = op->priv;
+	int at = -1;
+	int ch =
+	    getopt_long(op->argc, op->argv, priv->shorts, priv->longs, &at);
+
+	if (at >= 0 && ch != '?' && ch != ':')
+		check_whole(op,
+		    op->argv[optind - 1 -
+			(optarg != NULL && optarg == op->argv[optind - 1])]);
+	return ch;
+}
+
 int
 opt_next(struct optparse *op)
 {
 	struct private *priv = op->priv;
 	int ch;
 
-	while ((ch = getopt_long(op->argc, op->argv, priv->shorts, priv->longs,
-		    NULL)) == CH_STATUS_FD)
+	while ((ch = next_char(op)) == CH_STATUS_FD)
 		take_status_fd(op);
 	op->ind = optind;
 	op->arg = NULL;

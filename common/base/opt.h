@@ -28,13 +28,14 @@
 #define OPT_OF_MODEL 640
 #define OPT_OF_TABLE 704
 #define OPT_OF_SINK 768
-/* ch of an option that belongs to another program, for the message. */
-#define OPT_HINT (-1)
+/* ch of an option that belongs to another program, for the message: */
+#define OPT_HINT (-1)      /* help is what to say */
+#define OPT_HINT_PIPE (-2) /* help is what to type before this program */
 struct opt {
 	int ch;
 	const char *name;
-	const char *arg;  /* NULL: takes none; "[X]": optional */
-	const char *help; /* of a hint: what to type before this program */
+	const char *arg; /* NULL: takes none; "[X]": optional */
+	const char *help;
 };
 #define OPT_END                     \
 	{                           \

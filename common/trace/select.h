@@ -146,9 +146,13 @@ enum {
 	{ OPT_SELECT_RANK, "rank", "RANK,...", "only these ranks: 0,4-7" }, \
 	{ OPT_SELECT_STEP, "step", "STEP,...", "only in these steps: 3-7, last, slowest" }, \
 	{ OPT_SELECT_TO, "to", to_arg, to_help }
+/* What other programs have; after a program's own hints. */
+#define OPT_SELECT_OTHERS \
+	{ OPT_HINT, "by", NULL, "tl-ops and tl-kernels have one" }, \
+	{ OPT_HINT, "gpu", NULL, "--dev selects a GPU" }
 /* For programs that accept grafted streams. */
-#define OPT_SELECT_HINT \
-	{ OPT_HINT, "capture", NULL, "pipe it in: tl-graft --capture DIR TRACE |" }
+#define OPT_SELECT_HINT OPT_SELECT_OTHERS, \
+	{ OPT_HINT_PIPE, "capture", NULL, "pipe it in: tl-graft --capture DIR TRACE |" }
 /* clang-format on */
 
 /* Handles a shared option; false if ch is none of them. */

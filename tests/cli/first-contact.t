@@ -33,12 +33,18 @@ refuses 5 "it has '[^']*gemm" "tl-kernels --name 'gem' t.json"
 refuses 2 "unknown option '--colums': is it --columns\\?$" 'tl-kernels --colums x t.json'
 refuses 2 "unknown option '--qqq'$" 'tl-kernels --qqq t.json'
 refuses 2 "unknown option '--capture'$" 'tl-diff --capture x t.json t.json'
-refuses 2 "ambiguous option '--by': --by-type or --by-gpu-time$" 'tl-modules --by type t.json'
+refuses 2 "unknown option '--by': is it --by-type\\?$" 'tl-modules --by type t.json'
+refuses 2 "unknown option '--by': tl-ops and tl-kernels have one$" 'tl-roofline --by step t.json'
+refuses 2 "unknown option '--by': tl-ops and tl-kernels have one$" 'tl-collective --by group t.json'
+refuses 2 "unknown option '--cause': is it --causes\\?$" 'tl-idle --cause data t.json'
+refuses 2 "unknown option '--gpu': --arch names the GPU, --dev selects one$" 'tl-roofline --gpu H100 t.json'
+refuses 2 "unknown option '--step': is it --by step\\?$" 'tl-split --step 5 -d parts t.json'
 
 # ---- a report ----
 
 command -v tl-report >/dev/null || { done_testing && exit; }
 refuses 2 "unknown option '--hmtl': is it --html\\?$" 'tl-report --hmtl x t.json'
+refuses 2 "unknown option '--name': tl-ops and tl-kernels have one$" 'tl-report --name x t.json'
 refuses 2 'CSV is one file per table: use -d DIR$' 'tl-report -o x.csv t.json'
 ok 'which is not written' test ! -e x.csv
 tl-report --step slowest t.json >out 2>err

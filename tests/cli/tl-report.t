@@ -473,7 +473,6 @@ refuses 2 "'--bins' needs --short" 'tl-report --bins 5 -d x t.tl'
 refuses 2 "'--title' needs --html" 'tl-report --title x -d x t.tl'
 refuses 2 'only one trace can be standard input' 'tl-report - - <t.tl'
 refuses 2 'takes no argument' 'tl-report --kernels=3 t.tl'
-refuses 2 'ambiguous option' 'tl-report --top- t.tl'
 refuses 2 "tl-report: .*'5'" 'tl-report --micro-idle 5 -d bad t.tl'
 for o in '--top-ops 3' '--top-roofline 3' '--micro-idle 5us' \
 	--recompute --num-kernels; do

@@ -120,7 +120,12 @@ usage_errors(void)
 	    "unknown option '--duration': is it "
 	    "--min-duration-of-events-to-keep?");
 	bad("--ze", "unknown option '--ze'");
-	bad("--s", "ambiguous option '--s': --size or --status-fd");
+	bad("--lab", "unknown option '--lab': is it --labels?");
+	bad("--siz=4", "unknown option '--siz': is it --size?");
+	bad("--siz 4", "unknown option '--siz': is it --size?");
+	bad("--siz", "unknown option '--siz': is it --size?");
+	bad("--lab=3", "unknown option '--lab': is it --labels?");
+	bad("--stat 2", "unknown option '--stat': is it --status-fd?");
 	bad("-qx", "unknown option '-x'");
 	bad("--labels=3", "option '--labels' takes no argument");
 	bad("--help=3", "option '--help' takes no argument");
@@ -152,7 +157,7 @@ usage_errors(void)
 	bad("--size -1",
 	    "option '--size' needs a size in bytes such as 4096, "
 	    "64M or 2G, not '-1'");
-	bad("--min 3",
+	bad("--min-duration-of-events-to-keep 3",
 	    "option '--min-duration-of-events-to-keep' needs a time such as "
 	    "900ns, 2us, 3ms or 4s, not '3'");
 	bad("--top \x1b[2J",
@@ -243,7 +248,8 @@ main(void)
 	good("-z --zstd=19 -z3 x", "--zstd=NULL\n--zstd=19\n--zstd=3\nx\n");
 	good("-p a,bc", "-p=a|bc\n-\n");
 	good("--by rank --by=dev", "--by=1\n--by=0\n-\n");
-	good("--min 2us", "--min-duration-of-events-to-keep=2000\n-\n");
+	good("--min-duration-of-events-to-keep 2us",
+	    "--min-duration-of-events-to-keep=2000\n-\n");
 	good("-s 64M -s 3k -s 7 -s 0",
 	    "--size=67108864\n--size=3072\n--size=7\n--size=0\n-\n");
 	good("-r .5", "--ratio=0.5\n-\n");
