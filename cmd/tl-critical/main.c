@@ -465,12 +465,15 @@ skip(struct str *s, size_t n)
 	s->len -= n;
 }
 
-/* GLOB=FACTOR, and no option or file. */
+/* GLOB=NUMBER, and no option or file. */
 static bool
 is_what_if_word(const char *word)
 {
-	return *word != '-' && strchr(word, '=') != NULL &&
-	    access(word, F_OK) != 0;
+	const char *factor = strrchr(word, '=');
+	double number;
+
+	return *word != '-' && factor != NULL &&
+	    num_double(str_of(factor + 1), &number) && access(word, F_OK) != 0;
 }
 
 static void

@@ -85,6 +85,8 @@ cp t.json 'a=1'
 is 'a file is no argument' "$(tl-critical --what-if 'gemm=0.5' 'a=1')" \
 	"$(tl-critical --what-if 'gemm=0.5' t.json)"
 
+refuses 1 "run=x.json" "tl-critical --what-if 'gemm=0.5' run=x.json"
+
 # ---- by the programs that tl-report runs ----
 
 refuses 2 "^tl-report: option '--dtype' needs" 'tl-report --dtype zzz t.json'
