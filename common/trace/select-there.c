@@ -62,7 +62,7 @@ put_event(const struct select *s, struct buf *b)
 		there_put_keys(&s->devs_met, s->dict, "device", "s", b);
 	if (b->len == 0)
 		there_put(&s->names_met, b);
-	if (b->len == 0 && s->met.longest_ns >= 0)
+	if (b->len == 0 && s->min_dur_ns > 0 && s->met.longest_ns >= 0)
 		put_time(b, "; the longest is ", s->met.longest_ns);
 	if (b->len == 0)
 		put_words(

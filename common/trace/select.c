@@ -331,7 +331,8 @@ in_time(struct select *s)
 		return false;
 	if ((!s->has_from || t >= s->from_ns) && (!s->has_to || t < s->to_ns))
 		return true;
-	select_meet_time(s, t);
+	if (may_be_asked(s, &s->in->ev))
+		select_meet_time(s, t);
 	return false;
 }
 
@@ -385,7 +386,7 @@ is_long(struct select *s, const struct event *ev)
 {
 	if (ev->dur_ns >= s->min_dur_ns)
 		return true;
-	if (ev->dur_ns > s->met.longest_ns)
+	if (may_be_asked(s, ev) && ev->dur_ns > s->met.longest_ns)
 		s->met.longest_ns = ev->dur_ns;
 	return false;
 }

@@ -54,6 +54,7 @@ nothing 'it has process 1' 'tl-steps --step 5@77'
 for p in tl-roofline tl-launch 'tl-diff t.json'; do
 	nothing 'it has process 1' "$p --step 5@77"
 done
+refuses 5 't.json: [a-z ]* no event$' 'tl-critical --step 99 t.json'
 nothing 'it has events from 0ns to 100us' 'tl-critical --from 9s'
 
 # ---- names: the nearest first ----
@@ -71,6 +72,10 @@ nothing "it has 'gemm', .* and more" "tl-critical --what-if 'gem=0.5'"
 nothing "it has 'aten::mm', 'ProfilerStep#5', 'forward', 'backward', 'aten::add'" 'tl-filter --kind op,annotation --name aten::m'
 
 nothing 'it has kinds op, runtime, python, annotation, kernel' 'tl-filter --kind overhead'
+
+# of GPU events alone: no longer host event, no earlier one
+nothing 'the longest is 30us' 'tl-kernels --min-dur 1s'
+nothing 'it has events from 15us to 55us' 'tl-ops --from 1s'
 
 # only what the other options leave: no name of another kind, no other device
 nothing "it has 'gemm', 'elementwise'" 'tl-filter --kind kernel --name gem'
