@@ -58,14 +58,32 @@ literal_of(struct str glob)
 	return best;
 }
 
+/* As mm in aten::mm: two letters count where a word of the name starts. */
+static bool
+starts_a_word(struct str name, struct str part)
+{
+	for (size_t i = 0; i + part.len <= name.len; i++) {
+		struct str rest = { name.p + i, part.len };
+
+		if (str_find(rest, part, true) == 0 &&
+		    (i == 0 || strchr(":_ .<", name.p[i - 1]) != NULL))
+			return true;
+	}
+	return false;
+}
+
 static size_t
 distance_of(struct str name, const struct str *globs, size_t n)
 {
 	size_t least = SUGGEST_FAR;
 
 	for (size_t i = 0; i < n; i++) {
-		size_t d = suggest_distance(name, literal_of(globs[i]));
+		struct str part = literal_of(globs[i]);
+		size_t d = suggest_distance(name, part);
 
+		/* before all that is misspelt, the shortest first */
+		if (part.len == 2 && starts_a_word(name, part))
+			d = name.len;
 		least = d < least ? d : least;
 	}
 	return least;

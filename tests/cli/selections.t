@@ -63,6 +63,8 @@ nothing "it has 'gemm', 'elementwise'" "tl-kernels --name gem"
 nothing "it has 'elementwise', 'gemm'" "tl-kernels --name '*elemntwise*'"
 nothing "it has 'aten::add', 'aten::mm'" "tl-ops --name add"
 nothing "it has 'aten::mm', 'aten::add'" "tl-ops --name aten::nm"
+nothing "it has 'aten::add', 'aten::mm'" "tl-ops --name ad"
+nothing "it has 'aten::mm', 'ProfilerStep#5', .*'aten::add'" 'tl-filter --kind op,annotation --name mm'
 nothing "it has 'aten::add', 'aten::mm'" "tl-roofline --name 'aten::addd'"
 nothing "it has 'aten::mm', 'aten::add'" "tl-kernels --sequences --op 'aten::m'"
 nothing "it has 'aten::mm', 'aten::add'" "tl-replay --name 'aten::m'"
