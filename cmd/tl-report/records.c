@@ -168,10 +168,8 @@ take_record(
 {
 	struct report_arg args[REPORT_ARGS_MAX];
 	struct report_params p;
-	/* a usage error is about an option that the user passed to this one */
-	bool is_usage = str_eq(text_of(r, "id"), STR("usage"));
-	const char *program =
-	    is_usage ? err_program_name() : text_of(r, "program").p;
+	/* the user knows of this one alone */
+	const char *program = err_program_name();
 	enum report_id id = report_find(text_of(r, "id"));
 
 	if (id == MSG_COUNT) {
@@ -192,7 +190,7 @@ take_record(
 			p.is_text[i]))
 			return;
 	if (!aloud && is_of_title(j->set, id))
-		args[0] = report_text(program);
+		args[0] = report_str(text_of(r, "program"));
 	tell(j, program, job->sides, aloud, id, args);
 }
 

@@ -189,8 +189,8 @@ head -n 2 csv.cap/kernel_trace/kernel_kernel_trace.csv >one.cap/x_kernel_trace.c
 is 'one dispatch' "$(tl-report --genesis one.cap --width 100 | sed -n 3p)" \
 	'Steady state: 1 of 1 dispatch in 200.0 us, 100.0 % busy.'
 sed '2s/,10000000000,/,,/' csv.cap/kernel_trace/kernel_kernel_trace.csv >one.cap/x_kernel_trace.csv
-is 'what was skipped is said of the trace, not of our tree' "$(tl-report --genesis one.cap -d one.d 2>&1 | sed -n 's,\(^tl-decode: .*skipped: 1\) with.*\(time\),\1 of \2,p')" \
-	'tl-decode: one.cap/x_kernel_trace.csv: 1 event skipped: 1 of time'
+is 'what was skipped is said of the trace, not of our tree' "$(tl-report --genesis one.cap -d one.d 2>&1 | sed -n 's,\(^tl-report: .*skipped: 1\) with.*\(time\),\1 of \2,p')" \
+	'tl-report: one.cap/x_kernel_trace.csv: 1 event skipped: 1 of time'
 is 'other categories' "$(tl-report --genesis csv.cap --categories activity -d act.d &&
 	cut -d, -f 1-3 act.d/kernel_summary_by_category.csv | sed -n 2p)" 'steady,xla,10'
 mkdir own && tl-report --genesis csv.cap --format ndjson >own/cap.ndjson

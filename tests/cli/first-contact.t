@@ -59,6 +59,13 @@ is 'of both sides' "$? $(wc -l <err) $(grep -c "'nope'" err)" '5 1 1'
 tl-gen --ranks 2 -n 1 -d two
 tl-report --from 100s two >out 2>err
 is 'no such time, of several ranks' "$? $(wc -l <err) $(grep -c 'it has events from' err)" '5 1 1'
+for o in '--step 99' '--phase decode' '--dev 99'; do
+	sh -c "tl-report $o t.json" >out 2>err
+	is "$o: messages are of the program typed" \
+		"$(sed 's/: .*//' err | sort -u)" tl-report
+done
+refuses 1 '^tl-report: nosuch.json: ' 'tl-report nosuch.json'
+refuses 1 '^tl-report: nope.json: ' 'tl-report t.json --vs nope.json'
 tl-report --gpu-stream 99 t.json >out 2>err
 is 'no such stream' "$? $(wc -l <err) $(grep -c 'it has GPU stream 7$' err)" '5 1 1'
 tl-gen --ranks 3 -n 1 -d .

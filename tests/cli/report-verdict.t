@@ -391,8 +391,8 @@ is 'one that the trace says' \
 
 sed '/"cat":"kernel"/s/"ts":[0-9]*,//' t.json >untimed.json
 is 'into a folder, where no title has it, health is of a named trace' \
-	"$(tl-report untimed.json -d o 2>&1 | sed -n 's/^\(tl-health: [^:]*\):.*/\1/p')" \
-	'tl-health: untimed.json'
+	"$(tl-report untimed.json -d o 2>&1 | sed -n 's|^\(tl-report: untimed.json\): no GPU .*|\1|p')" \
+	'tl-report: untimed.json'
 is 'no advice where no GPU event has a time' \
 	"$(tl-report untimed.json 2>&1 | grep -c tl-advise)" 0
 

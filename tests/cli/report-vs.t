@@ -61,7 +61,7 @@ like 'by its name, in the summary' "$(tl-report bare.json --vs a/rank-0.json --n
 rm c/1.json
 tl-report a --vs c -d few 2>err
 is 'a rank that is missing: status' $? 3
-like 'which one is told' "$(cat err)" '^tl-diff: before: .* 0$'
+like 'which one is told' "$(cat err)" '^tl-report: before: .* 0$'
 is 'the other has its own' "$(rows few/unified_perf_summary.csv rank=1)" \
 	"$(rows one1/unified_perf_summary.csv)"
 is 'and this one none' \

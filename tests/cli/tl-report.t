@@ -183,7 +183,7 @@ with gzip.open("lossy/rank-0.json.gz", "wt") as f:
 EOT
 tl-report -d lossy.d lossy/* 2>err
 is 'one of them misleading' $? 3
-like 'which is told' "$(cat err)" '^tl-health: lossy/rank-0.json.gz: misleading: .*links.no_work'
+like 'which is told' "$(cat err)" '^tl-report: lossy/rank-0.json.gz: misleading: .*links.no_work'
 like 'and comes first' "$(tl-report lossy/* | sed -n 3,4p)" \
 	'^lossy/rank-0.json.gz: misleading: '
 is 'a sheet of all findings' "$(grep -c 'links.no_work' lossy.d/health.csv)" 1
@@ -230,7 +230,7 @@ is 'without collectives' "$(tl-report --no-collective -d none ranks/* 2>err
 	sheets none | tr ' ' '\n' | grep -c nccl)" 0
 tl-report ranks/rank-0.json.gz ranks/rank-1.json.gz >screen 2>err
 is 'missing ranks are a warning' "$?" 3
-like 'and named' "$(cat err)" 'tl-collective: 2 of 4 ranks are missing: 2,3'
+like 'and named' "$(cat err)" 'tl-report: 2 of 4 ranks are missing: 2,3'
 
 # ---- another trace ----
 
@@ -510,7 +510,7 @@ for o in '--gpus-per-node 4' --align-clocks; do
 		'has no effect on one rank'
 done
 echo '{"a": 1}' >not.json
-refuses 1 'tl-decode: not.json' 'tl-report -d bad -o bad.xlsx not.json'
+refuses 1 'tl-report: not.json' 'tl-report -d bad -o bad.xlsx not.json'
 gzip -dc "$SAMPLE" | head -c 500000 >cut.json
 refuses 1 'cut off' 'tl-report -d bad -o bad.xlsx cut.json'
 refuses 1 'No such file' 'tl-report -d bad gone.json'
@@ -552,7 +552,7 @@ like 'and why no ops' "$(cat "$log/out")" 'without a launch in the trace: no op 
 refuses 1 '^tl-report: standard output: No space left on device$' \
 	'tl-report t.tl >/dev/full'
 if have_failio; then
-	refuses 1 '^tl-tree: .*t1.tl: No space left on device$' \
+	refuses 1 '^tl-report: .*t1.tl: No space left on device$' \
 		"FAIL_PROG=tl-tree; export FAIL_PROG; $(inject write:1:ENOSPC \
 			'tl-report -d bad "$SAMPLE"')"
 	is 'temporary files are gone' "$(left tmp)$(echo bad*)" 'bad*'
@@ -582,7 +582,7 @@ awk 'BEGIN {
 }' >long.json
 tl-report -o long.xlsx -d long long.json 2>err
 is 'a long text is no warning' "$?" 0
-like 'but told' "$(cat err)" '^tl-xlsx: .* 32767 char'
+like 'but told' "$(cat err)" '^tl-report: .* 32767 char'
 is 'and whole in the CSV' "$(grep -c "$(printf 'x%.0s' $(seq 40000))" \
 	long/ops_unique_args.csv)" 1
 refuses 1 't.tl.x: Not a directory' 'tl-report -d t.tl/x t.tl'
