@@ -427,6 +427,10 @@ put_plain(const struct figures *f, const char *why, struct buf *b)
 		    f->processes.n > 1
 			? " of the processes, start and end included"
 			: " of the process, its start and end included");
+	if (window_is_named(f)) {
+		buf_putc(b, ' ');
+		window_put_named(f, b);
+	}
 	buf_puts(b, ": ");
 	put_shares(f, &f->all, b);
 	buf_printf(b, "%s.", why);
@@ -490,7 +494,7 @@ bound_put(struct figures *f, struct buf *b)
 		late = w != NULL ? late : NULL;
 		w = w != NULL ? w : &sum;
 	}
-	if (f->all.busy_ns < LITTLE_NS || w->n == 0)
+	if (f->all.busy_ns < LITTLE_NS || w->n == 0 || window_is_named(f))
 		put_plain(f, "", b);
 	else if (window_is_blind(w))
 		put_plain(f,

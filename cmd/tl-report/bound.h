@@ -53,6 +53,13 @@ struct bound {
 
 /* After the last row of tl-idle's tables. */
 void window_make(struct figures *f);
+/*
+ * Whether annotations select: events launched in them have no window that says
+ * how long the GPU was idle, and so no verdict.
+ */
+bool window_is_named(const struct figures *f);
+/* "inside 3 annotations like X" */
+void window_put_named(const struct figures *f, struct buf *b);
 /* No event of the host says why the GPU waits. */
 bool window_is_blind(const struct budget *w);
 /* Kernels of rocprofv3 alone: collectives count as kernels, and the window is

@@ -104,6 +104,7 @@ struct settings {
 	bool has_gpus;               /* a source has several */
 	bool has_processes;          /* the same of rocprofv3 */
 	bool is_apart;               /* the selection is not contiguous */
+	size_t nnamed;               /* annotations that --annotation selects */
 	int64_t idle_ns;             /* GPU, over all traces */
 	const struct checks *checks; /* --check */
 	/* Genesis: settings of the run, steady state, tables of the session */

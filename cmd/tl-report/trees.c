@@ -176,6 +176,7 @@ struct content {
 	struct spans named;
 	uint32_t named_of;
 	bool is_apart; /* they are not contiguous */
+	size_t nnamed; /* how many, in all sources */
 	/* first GPU and process of the current source */
 	struct key dev, pid;
 	bool has_gpus, has_processes; /* a source has several */
@@ -248,11 +249,12 @@ look_at_annotation(
 	if (ev->src != c->named_of)
 		end_named(c);
 	c->named_of = ev->src;
-	if (ev->name != INTERN_NONE &&
-	    str_glob_any(sel->annotations.v, sel->annotations.n,
+	if (ev->name == INTERN_NONE ||
+	    !str_glob_any(sel->annotations.v, sel->annotations.n,
 		dict_get(in->dict, ev->name)))
-		spans_add(
-		    &c->named, ev->ts_ns, num_add_max(ev->ts_ns, ev->dur_ns));
+		return;
+	c->nnamed++;
+	spans_add(&c->named, ev->ts_ns, num_add_max(ev->ts_ns, ev->dur_ns));
 }
 
 /* Reads until all answers are known. */
@@ -322,6 +324,7 @@ take_content(struct settings *s, const struct content *c)
 	s->has_processes = s->is_rocprof && c->has_processes;
 	s->is_xla = c->is_xla;
 	s->has_window = c->has_window;
+	s->nnamed = c->nnamed;
 	/* steps: the window has their times only */
 	s->is_apart = c->is_apart ||
 	    (select_is_apart(&s->select) && !select_is_of_steps(&s->select));

@@ -268,11 +268,12 @@ put_whole(const struct figures *f, int64_t ns, int64_t nranks, struct buf *b)
 		    f->by_src ? "traces" : "ranks");
 }
 
-/* Between selected windows the GPU may run other work. */
+/* Around selected windows the GPU may run other work. */
 const char *
 word_of_idle(const struct figures *f)
 {
-	return f->set->is_apart ? "idle or not selected" : "idle";
+	return f->set->is_apart || window_is_named(f) ? "idle or not selected"
+						      : "idle";
 }
 
 /* Shares; small ones are named only if computation is smaller. */

@@ -140,6 +140,41 @@ has_windows(const struct figures *f)
 	return true;
 }
 
+bool
+window_is_named(const struct figures *f)
+{
+	return f->set->select.annotations.n > 0;
+}
+
+void
+window_put_named(const struct figures *f, struct buf *b)
+{
+	const struct settings *s = f->set;
+
+	if (s->nnamed == 0 && s->select.annotations.n == 1)
+		buf_puts(b, "inside annotation "); /* NAME#N */
+	else if (s->nnamed == 0)
+		buf_puts(b, "inside annotations ");
+	else
+		buf_printf(b, "inside %zu annotation%s like ", s->nnamed,
+		    s->nnamed == 1 ? "" : "s");
+	for (size_t i = 0; i < s->select.annotations.n; i++) {
+		buf_puts(b, i > 0 ? ", " : "");
+		table_fold_name(s->select.annotations.v[i], 40, b);
+	}
+}
+
+/* The words for the window of a selection by annotation. */
+static void
+name_window(struct figures *f)
+{
+	struct buf b = { 0 };
+
+	window_put_named(f, &b);
+	f->window_words = figures_keep(f, &b);
+	buf_free(&b);
+}
+
 /* If nothing says why the GPU waits, the window is that of its events. */
 void
 window_make(struct figures *f)
@@ -152,6 +187,10 @@ window_make(struct figures *f)
 	    : STR("first to last event");
 	for (size_t i = 0; i < f->ranks.n; i++)
 		vec_push(&f->bars, f->ranks.v[i]);
+	if (window_is_named(f)) {
+		name_window(f);
+		return;
+	}
 	if (!has_windows(f))
 		return;
 	f->window = (struct rank){ 0 };
