@@ -120,7 +120,7 @@ struct critical_record {
 	/* of a row of the path: event that takes the time; 0: none */
 	uint32_t number;
 	struct uid uid; /* inst UID_NONE: none */
-	uint32_t kind, bound, name, op, module, label;
+	uint32_t kind, bound, name, op, module, thread, label;
 	uint32_t chain; /* of a rank: list of names */
 	int64_t ns, residual_ns, slack_ns;
 	int64_t after_ns, least_ns; /* of --what-if */

@@ -88,7 +88,7 @@ static const struct sink_column columns[] = {
 	{ { "name", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, true, AT(name), 0 },
 	{ { "op", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, true, AT(op), 0 },
 	{ { "module", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, true, AT(module), 0 },
-	{ { "thread", NULL, COL_TEXT, NONE, COL_MINOR, 0 }, SINK_THREAD, true, 0, 0 },
+	{ { "thread", NULL, COL_TEXT, NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(thread), 0 },
 	{ { "uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_UID, false, AT(uid), 0 },
 	{ { "ts_ns", NULL, COL_INT, NS, COL_POSITION, 0 }, SINK_INT, false, AT(rec.ts_ns), 0 },
 	{ { "time_ns", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_SUM, false, M_TIME, 0 },

@@ -49,6 +49,31 @@ called(struct program *g, const struct recording *r, struct place p)
 	return c;
 }
 
+/* A GPU stream without a name is shown by number. */
+static uint32_t
+thread_of(struct program *g, uint32_t track, const struct host_gpu *k)
+{
+	struct dict *dict = g->sink.dict;
+	uint32_t name = names_of(g->sink.names, track).thread;
+	struct str text;
+	struct buf b = { 0 };
+
+	if (k == NULL || k->gpu_stream.type == KEY_NONE ||
+	    name == INTERN_NONE ||
+	    !str_eq(dict_get(dict, name), STR("Unknown")))
+		return name;
+	buf_puts(&b, "stream ");
+	if (k->gpu_stream.type == KEY_INT) {
+		buf_printf(&b, "%" PRId64, k->gpu_stream.n);
+	} else {
+		text = dict_get(dict, (uint32_t)k->gpu_stream.n);
+		buf_put(&b, text.p, text.len);
+	}
+	name = intern_put(dict->text, buf_str(&b));
+	buf_free(&b);
+	return name;
+}
+
 static struct critical_record
 record_of(struct program *g, enum what what, uint32_t number)
 {
@@ -67,6 +92,7 @@ record_of(struct program *g, enum what what, uint32_t number)
 		.name = it.name,
 		.op = INTERN_NONE,
 		.module = INTERN_NONE,
+		.thread = INTERN_NONE,
 		.label = INTERN_NONE,
 		.chain = INTERN_NONE,
 	};
@@ -76,12 +102,14 @@ record_of(struct program *g, enum what what, uint32_t number)
 		c.rec.uid = it.uid;
 		c.rec.track = h->threads.v[e->thread].track;
 		c.rec.ts_ns = e->start_ns;
+		c.thread = thread_of(g, c.rec.track, NULL);
 	} else if (p.gpu != HOST_NONE) {
 		const struct host_gpu *k = &h->gpus.v[p.gpu];
 
 		c.rec.uid = it.uid;
 		c.rec.track = k->cat;
 		c.rec.ts_ns = k->start_ns;
+		c.thread = thread_of(g, c.rec.track, k);
 		event = k->launch;
 	}
 	if (g->with_above) {

@@ -212,6 +212,8 @@ for r in csv.DictReader(open("sheets/critical_path.csv")):
 is 'time on the path by kernel and GPU stream' "$(path alone.json | grep ^kernel)" 'kernel c stream 7 300000
 kernel b stream 7 200000
 kernel a stream 7 100000'
+grep -v thread_name alone.json >nameless.json
+is 'and if no metadata names them' "$(path nameless.json)" "$(path alone.json)"
 is 'and the gaps between them' "$(path alone.json | grep -v ^kernel |
 	awk '{ s += $NF } END { print s }')" 100000
 is 'where the host is recorded by bound' \
