@@ -40,7 +40,8 @@ struct analyses {
 	struct settings *set;
 	struct jobs *jobs;
 	const char *format;
-	bool cuts; /* --top counts */
+	bool cuts;      /* --top counts */
+	bool is_joined; /* only tables that a report has of both sides */
 };
 
 /* Runs a program over all trees, for the folder; NULL if not installed. */
@@ -271,7 +272,7 @@ start_critical(const struct analyses *a)
 	args_add(&ranks, "--table=critical_ranks");
 	args_add(&ranks, "--job");
 	if (s->critical && s->is_several && s->communicates &&
-	    !s->no_collective)
+	    !s->no_collective && !a->is_joined)
 		(void)start_program(
 		    a, programs[CRITICAL], a->format, &ranks, NULL);
 	vec_free(&ranks.v);
@@ -301,6 +302,39 @@ start_health(const struct analyses *a)
 	(void)job_start(a->jobs, &argv, &how);
 }
 
+/* The timeline split up. */
+static void
+start_parts(const struct analyses *a)
+{
+	const struct settings *s = a->set;
+
+	/* a process of JAX drives all GPUs of its host */
+	if (s->is_xla)
+		(void)start(a, TIMELINE, "ndjson", "--by=dev", NULL);
+	if (s->has_gpus)
+		(void)start(a, TIMELINE, "ndjson",
+		    "--table=gpu_timeline_by_agent", NULL);
+	if (s->has_processes)
+		(void)start(a, TIMELINE, "ndjson", "--by=pid", NULL);
+}
+
+/* What the timeline says is worth it. */
+static void
+start_rest(const struct analyses *a)
+{
+	const struct settings *s = a->set;
+
+	if (sheets_need(s, programs[LAUNCH]))
+		(void)start(a, LAUNCH, a->format,
+		    text("--table=%s", sheets_wanted(s, programs[LAUNCH])),
+		    NULL);
+	if (s->dir != NULL && s->recompute && !s->is_several)
+		start_recompute(a);
+	if (s->communicates && !s->no_collective &&
+	    (s->has_calls || s->is_several))
+		start_collective(a);
+}
+
 /*
  * The timeline comes first: it says whether there are collectives and idle
  * time.
@@ -314,21 +348,16 @@ analyse_gpu(const struct analyses *a)
 	    : NULL;
 	struct job *timeline;
 
-	if (s->has_ops) {
+	if (s->has_ops)
 		(void)start(
 		    a, ROOFLINE, a->format, stats, top_of(s, s->top_roofline));
+	if (s->has_ops && !a->is_joined)
 		(void)start(a, OPS, a->format, NULL, top_of(s, s->top_ops));
-	}
-	start_kernels(a);
+	if (!a->is_joined)
+		start_kernels(a);
 	timeline = start(a, TIMELINE, "ndjson", NULL, NULL);
-	/* a process of JAX drives all GPUs of its host */
-	if (s->is_xla)
-		(void)start(a, TIMELINE, "ndjson", "--by=dev", NULL);
-	if (s->has_gpus)
-		(void)start(a, TIMELINE, "ndjson",
-		    "--table=gpu_timeline_by_agent", NULL);
-	if (s->has_processes)
-		(void)start(a, TIMELINE, "ndjson", "--by=pid", NULL);
+	if (!a->is_joined)
+		start_parts(a);
 	if (s->modules)
 		start_modules(a);
 	start_health(a);
@@ -340,26 +369,21 @@ analyse_gpu(const struct analyses *a)
 		start_steps(a);
 		start_critical(a);
 	}
-	if (sheets_need(s, programs[LAUNCH]))
-		(void)start(a, LAUNCH, a->format,
-		    text("--table=%s", sheets_wanted(s, programs[LAUNCH])),
-		    NULL);
-	if (s->dir != NULL && s->recompute && !s->is_several)
-		start_recompute(a);
-	if (s->communicates && !s->no_collective &&
-	    (s->has_calls || s->is_several))
-		start_collective(a);
+	if (!a->is_joined)
+		start_rest(a);
 }
 
 static void
-analyse_side(struct settings *s, struct jobs *j, const char *format)
+analyse_side(
+    struct settings *s, struct jobs *j, const char *format, bool is_joined)
 {
-	const struct analyses a = { s, j, format, strcmp(format, "csv") == 0 };
+	const struct analyses a = { s, j, format, strcmp(format, "csv") == 0,
+		is_joined };
 
-	if (s->is_host)
-		analyse_host(&a);
-	else
+	if (!s->is_host)
 		analyse_gpu(&a);
+	else if (!is_joined)
+		analyse_host(&a);
 }
 
 /* Programs that are not installed become warnings on the screen. */
@@ -392,9 +416,9 @@ is_advised(const struct settings *s)
 void
 analyse(struct settings *s, struct jobs *j, const char *format, bool is_whole)
 {
-	analyse_side(s, j, format);
-	if (s->other != NULL && is_whole)
-		analyse_side(s->other, j, format);
+	analyse_side(s, j, format, false);
+	if (s->other != NULL)
+		analyse_side(s->other, j, format, !is_whole);
 	note_missing(s, j);
 	if (strcmp(format, "ndjson") == 0 && have("tl-advise")) {
 		job_wait(j);

@@ -4,8 +4,10 @@
  * tables of the programs that it runs.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "stream/run.h"
 #include "stream/stream.h"
@@ -309,6 +311,20 @@ check_versus(const struct settings *s)
 		die_usage("options '--match' and '--step' exclude each other");
 }
 
+/* A terminal, /dev/null or a file or pipe without bytes. */
+static bool
+is_stdin_empty(void)
+{
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct stat st;
+
+	if (fstat(STDIN_FILENO, &st) != 0 || S_ISCHR(st.st_mode))
+		return true;
+	if (S_ISREG(st.st_mode))
+		return st.st_size == 0;
+	return poll(&in, 1, 0) > 0 && (in.revents & POLLIN) == 0;
+}
+
 static void
 read_options(struct settings *s, int argc, char *argv[])
 {
@@ -336,8 +352,12 @@ read_options(struct settings *s, int argc, char *argv[])
 		die_usage("option '--genesis' takes no further trace");
 	if (s->genesis != NULL)
 		genesis_open(s);
-	if (s->traces.v.n == 0)
+	if (s->traces.v.n == 0) {
+		if (s->vs.v.n > 0 && is_stdin_empty())
+			die_usage("option '--vs' needs a trace to compare "
+				  "with: tl-report BEFORE --vs AFTER");
 		args_add(&s->traces, "-");
+	}
 	s->is_whole = s->book != NULL || s->page != NULL ||
 	    s->markdown != NULL || s->database != NULL || s->json != NULL;
 	s->has_sheets = s->dir != NULL || s->is_whole || s->is_ndjson;
@@ -416,8 +436,7 @@ answer(struct settings *s, struct jobs *j)
 		matched_choose(s, j);
 	if (s->genesis != NULL)
 		genesis_begin(s, j);
-	analyse(
-	    s, j, is_typed ? "ndjson" : "csv", is_whole || s->other != NULL);
+	analyse(s, j, is_typed ? "ndjson" : "csv", is_whole);
 	figures_read(&f, j, is_whole);
 	if (s->other != NULL && is_whole) {
 		figures_read(&other, j, true);
@@ -479,5 +498,6 @@ main(int argc, char *argv[])
 	if (s.dir != NULL)
 		dir_make(&s);
 	answer(&s, &j);
+	versus_note_gate(&s, &j);
 	leave(j.status);
 }

@@ -65,13 +65,9 @@ text_of(const json_items *r, const char *key)
 	return x != NULL && x->type == JSON_T_STRING ? x->text : STR("");
 }
 
-/*
- * Each message once, whichever programs report it; args NULL: an error, which
- * is text only.
- */
+/* Each message once, whichever programs report it. */
 static void
-add_told(struct jobs *j, const char *program, struct told told,
-    const struct report_arg *args)
+add_told(struct jobs *j, struct told told)
 {
 	struct told *same = NULL;
 
@@ -79,18 +75,44 @@ add_told(struct jobs *j, const char *program, struct told told,
 		if (strcmp(j->told.v[i].id, told.id) == 0 &&
 		    strcmp(j->told.v[i].sentence, told.sentence) == 0)
 			same = &j->told.v[i];
-	if (same == NULL)
+	if (same == NULL) {
 		vec_push(&j->told, told);
-	else
+	} else {
 		same->sides |= told.sides;
-	if (!told.aloud || (same != NULL && same->aloud))
-		return;
-	if (same != NULL)
-		same->aloud = true;
-	if (args != NULL)
-		report_again(program, report_find(str_of(told.id)), args);
-	else
-		report_error_again(program, told.id, str_of(told.sentence));
+		same->aloud |= told.aloud;
+	}
+}
+
+/* Which side of a comparison it is about; empty: both, or its file says it. */
+static struct str
+side_of(const struct settings *s, const struct told *told)
+{
+	if (s->other == NULL || told->names_file)
+		return STR("");
+	return told->sides == 1 ? s->sides[0]
+	    : told->sides == 2  ? s->sides[1]
+				: STR("");
+}
+
+/* After all jobs: a message may be about both sides. */
+static void
+say(struct jobs *j)
+{
+	for (size_t i = 0; i < j->told.n; i++) {
+		struct told *told = &j->told.v[i];
+		struct str side = side_of(j->set, told);
+		enum report_id id = report_find(str_of(told->id));
+
+		if (!told->aloud || told->is_said)
+			continue;
+		told->is_said = true;
+		if (id != MSG_COUNT) /* else an error, which is text only */
+			report_again(told->program, side, id, told->args);
+		else
+			report_error_again(told->program, told->id,
+			    str_of(text("%.*s%s%s", (int)side.len, side.p,
+				side.len > 0 ? ": " : "", told->sentence)));
+	}
 }
 
 static void
@@ -99,11 +121,19 @@ tell(struct jobs *j, const char *program, unsigned char sides, bool aloud,
 {
 	char sentence[STATUS_MAX];
 	size_t n = report_sentence(id, args, sentence, sizeof sentence);
+	struct told told = { .program = program,
+		.id = text("%s", report_word(id)),
+		.sentence = text("%.*s", (int)n, sentence),
+		.aloud = aloud,
+		.sides = sides };
+	struct report_params p;
 
-	add_told(j, program,
-	    (struct told){ text("%s", report_word(id)),
-		text("%.*s", (int)n, sentence), aloud, sides },
-	    args);
+	(void)report_params(id, &p);
+	for (size_t i = 0; i < p.n; i++) {
+		told.args[i] = args[i];
+		told.names_file |= str_eq(p.name[i], STR("file"));
+	}
+	add_told(j, told);
 }
 
 static bool
@@ -174,13 +204,18 @@ take_record(
 
 	if (id == MSG_COUNT) {
 		struct str error = text_of(r, "text");
-
 		/* tl-tree may fail as the trees' folder is full */
-		add_told(j, program,
-		    (struct told){ text_of(r, "id").p,
-			job->makes_tree ? error.p : shown_error(j->set, error),
-			aloud, job->sides },
-		    NULL);
+		const char *shown =
+		    job->makes_tree ? error.p : shown_error(j->set, error);
+
+		add_told(j,
+		    (struct told){ .program = program,
+			.id = text_of(r, "id").p,
+			.sentence = shown,
+			.aloud = aloud,
+			.names_file =
+			    is_usage || job->makes_tree || shown != error.p,
+			.sides = job->sides });
 		return;
 	}
 	aloud = aloud && !is_known(j, id);
@@ -241,11 +276,13 @@ judge(struct jobs *j, const struct job *job)
 	else if (job->is_side && job->status != EXIT_USAGE)
 		tell(j, err_program_name(), job->sides, true, MSG_SIDE_FAILED,
 		    args);
-	else if (is_killed)
+	else if (is_killed) {
+		say(j); /* its own words come first */
 		report_error_again(err_program_name(), "failed",
 		    str_of(text("%s was killed by signal %d", job->name,
 			child_signal(job->status))));
-	else {
+	} else {
+		say(j);
 		if (job->status == EXIT_USAGE)
 			note("try '%s --help'", err_program_name());
 		return job->status;
@@ -297,10 +334,11 @@ job_finish(struct jobs *j, bool loud)
 	job_wait(j);
 	for (size_t i = 0; i < 2 * j->list.n; i++) {
 		struct job *job = j->list.v[i % j->list.n];
-		/* the screen begins with a verdict on the trace */
-		bool aloud = loud ||
-		    (job->status != EXIT_DONE &&
-			!(job->is_verdict && has_answer(job->status)));
+		/* the screen begins with a verdict on the trace; who asks for
+		 * the status only may not see it */
+		bool is_shown = job->is_verdict && has_answer(job->status) &&
+		    j->set->fail_over == NULL;
+		bool aloud = loud || (job->status != EXIT_DONE && !is_shown);
 
 		if (job->is_told || (i < j->list.n && has_answer(job->status)))
 			continue;
@@ -313,6 +351,7 @@ job_finish(struct jobs *j, bool loud)
 			    STDERR_FILENO, job->err.p, job->err.len);
 		worst(j, judge(j, job));
 	}
+	say(j);
 	if (!has_answer(j->status))
 		leave(j->status);
 }

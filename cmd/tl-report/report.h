@@ -132,9 +132,11 @@ struct job {
 
 /* A message of a program; strings live to the end. */
 struct told {
-	const char *id, *sentence;
-	bool aloud;
+	const char *program, *id, *sentence;
+	bool aloud, is_said;
+	bool names_file;     /* and so its side */
 	unsigned char sides; /* of the jobs that told it */
+	struct report_arg args[REPORT_ARGS_MAX];
 };
 
 struct jobs {
@@ -190,7 +192,8 @@ struct str trace_name(const char *path);
 
 /*
  * All tables into s->tables: as NDJSON or, if CSV is the only output, as CSV
- * already cut to --top. is_whole: the other side's tables, too.
+ * already cut to --top. is_whole: all of the other side, too, not only those
+ * that versus_join() joins.
  */
 void analyse(
     struct settings *s, struct jobs *j, const char *format, bool is_whole);
@@ -210,6 +213,8 @@ void versus_compare(const struct settings *s, struct jobs *j);
 extern const char *const versus_tables[];
 /* After the analyses: each with the rows of both, as NAME_vs. */
 void versus_join(const struct settings *s, const struct jobs *j);
+/* Says that --fail-over passes if the exit status could be taken for it. */
+void versus_note_gate(const struct settings *s, const struct jobs *j);
 bool versus_is_joined(const char *path);
 
 /* ---- matched.c ---- */

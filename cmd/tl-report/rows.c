@@ -13,8 +13,10 @@ struct copy {
 	struct table *table;        /* NULL until the first row can come */
 	VEC(struct column) columns; /* of all tables */
 	VEC(size_t) to;             /* by column of head: in columns */
-	int64_t left;               /* rows */
-	const char *lead, *word;    /* an added first column, or NULL */
+	int64_t top, left;          /* rows */
+	bool is_joined;          /* top is for each word of the first column */
+	struct str of;           /* the last one */
+	const char *lead, *word; /* an added first column, or NULL */
 };
 
 static size_t
@@ -116,6 +118,10 @@ copy_row(void *ctx, const struct val *cells)
 	struct cell *to;
 	char number[24]; /* with its sign */
 
+	if (c->is_joined && !str_eq(cells[0].text, c->of)) {
+		c->of = arena_str(c->text, cells[0].text);
+		c->left = c->top;
+	}
 	if (c->left-- <= 0)
 		return;
 	to = table_row(c->table);
@@ -149,9 +155,10 @@ finish_copy(struct copy *c)
 void
 table_append(const char *from, struct table_dest *to, int64_t top)
 {
-	struct copy c = { .dest = to, .left = top > 0 ? top : INT64_MAX };
+	struct copy c = { .dest = to, .is_joined = versus_is_joined(from) };
 	struct table_sink sink = { begin_copy, copy_row, end, &c };
 
+	c.left = c.top = top > 0 ? top : INT64_MAX;
 	c.text = arena_create();
 	table_read_all(in_open(from), TABLE_NDJSON, &sink);
 	finish_copy(&c);

@@ -343,6 +343,9 @@ look_at_all(struct settings *s)
 	s->has_replays = all.has_replays || other.has_replays;
 	all.asked.path = traces_name(s);
 	sink_sources_check(&all.asked);
+	if (s->vs.v.n == 0 && s->traces.v.n == 2 && all.facts.nsources == 2 &&
+	    sink_sources_lead(&all.asked) == SINK_LEAD_SRC)
+		report(MSG_PERHAPS_VS, s->traces.v.v[0], s->traces.v.v[1]);
 	if (s->other != NULL) {
 		take_content(s->other, &other);
 		/* a page of kernels compares kernels in place of ops */

@@ -132,6 +132,19 @@ versus_join(const struct settings *s, const struct jobs *j)
 	}
 }
 
+void
+versus_note_gate(const struct settings *s, const struct jobs *j)
+{
+	int status = j->status == EXIT_DONE ? exit_status() : j->status;
+
+	if (s->fail_over == NULL || status != EXIT_WARNINGS)
+		return;
+	for (size_t i = 0; i < j->told.n; i++)
+		if (report_find(str_of(j->told.v[i].id)) == MSG_GATE_IN_NOISE)
+			return;
+	report(MSG_GATE_PASSES, "fail-over");
+}
+
 /* ---- what tl-collective says of two jobs ---- */
 
 /*

@@ -29,6 +29,11 @@ WARNING(SIDES_UNLIKE,
 WARNING(GATE_IN_NOISE,
     "--fail-over: {what} grew by {more}, more than allowed, but steps vary by "
     "\302\261 {spread}: not judged, compare more steps or runs")
+NOTE(GATE_PASSES,
+    "--{option} passes: exit status 3 is for the warnings, not for a slowdown")
+NOTE(PERHAPS_VS,
+    "two traces, but no two ranks of a job; to compare them: tl-report {file} "
+    "--vs {other}")
 WARNING(SIDE_NO_GPU_EVENTS, "{file}: no GPU events: was the GPU recorded?")
 
 /* clang-format on */

@@ -388,14 +388,20 @@ report_error_again(const char *program, const char *id, struct str sentence)
 }
 
 void
-report_again(
-    const char *program, enum report_id id, const struct report_arg *args)
+report_again(const char *program, struct str side, enum report_id id,
+    const struct report_arg *args)
 {
 	char text[MESSAGE_MAX];
 	struct report_params p;
 	int err = errno;
-	size_t n = report_sentence(id, args, text, sizeof text);
+	size_t n = 0;
 
+	if (side.len > 0)
+		n = (size_t)snprintf(text, sizeof text, "%.*s: ",
+		    (int)(side.len < MESSAGE_MAX / 4 ? side.len
+						     : MESSAGE_MAX / 4),
+		    side.p);
+	n += report_sentence(id, args, text + n, sizeof text - n);
 	(void)report_params(id, &p);
 	if (messages[id].level == LEVEL_WARNING)
 		err_warned();
@@ -424,7 +430,7 @@ report_args(const struct report_arg *args)
 
 	assert(report_level(id) < LEVEL_NOTHING);
 	check_args(id, args + 1);
-	report_again(err_program_name(), id, args + 1);
+	report_again(err_program_name(), STR(""), id, args + 1);
 }
 
 void
@@ -435,6 +441,6 @@ die_nothing_args(const struct report_arg *args)
 	assert(report_level(id) == LEVEL_NOTHING);
 	check_args(id, args + 1);
 	err_claim_death();
-	report_again(err_program_name(), id, args + 1);
+	report_again(err_program_name(), STR(""), id, args + 1);
 	err_end_nothing();
 }

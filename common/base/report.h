@@ -120,9 +120,12 @@ bool report_params(enum report_id id, struct report_params *p);
 /* Writes the sentence to out, cut to size; returns its length. */
 size_t report_sentence(
     enum report_id id, const struct report_arg *args, char *out, size_t size);
-/* Passes on another program's report, under that program's name. */
-void report_again(
-    const char *program, enum report_id id, const struct report_arg *args);
+/*
+ * Passes on another program's report, under that program's name, as about one
+ * side of a comparison; none: empty.
+ */
+void report_again(const char *program, struct str side, enum report_id id,
+    const struct report_arg *args);
 /* The same for an error, which has only a sentence. */
 void report_error_again(
     const char *program, const char *id, struct str sentence);

@@ -210,6 +210,43 @@ like 'but not as the first trace' "$(tl-report --vs b a | head -n 2 | tr '\n' ' 
 refuses 2 'only one trace can be standard input' 'tl-report --vs - -'
 refuses 1 'empty: no trace' 'mkdir empty; tl-report a --vs empty'
 
+# a status of warnings is told from one of the gate
+{
+	echo '{"traceEvents":['
+	echo '{"ph":"X","cat":"cpu_op","name":"op","ts":0,"dur":9,"pid":1,"tid":1},'
+	echo '{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":1,"dur":2,"pid":1,"tid":1,"args":{"correlation":1}}'
+	for i in 1 2 3 4 5 6 7 8; do
+		echo ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"ts\":${i}00,\"dur\":90,\"pid\":0,\"tid\":7,\"args\":{\"device\":0,\"stream\":7,\"correlation\":$i}}"
+	done
+	echo ']}'
+} >linkless.json
+run 'tl-report linkless.json --vs linkless.json --fail-over 3%'
+is 'a misleading trace that passes the gate' "$rc" 3
+like 'why it is no 0' "$(cat "$log/err")" '^tl-health: linkless.json: misleading: '
+reports 3 gate-passes 'tl-report linkless.json --vs linkless.json --fail-over 3%'
+run 'tl-report a --vs b --fail-over gpu:0.1%'
+is 'not if it fails' "$rc$(grep -c passes "$log/err")" 40
+run 'tl-report linkless.json --vs linkless.json'
+is 'not without a gate' "$rc$(grep -c tl-health "$log/err")" 30
+run 'tl-report bare.json --vs a/rank-0.json -d lacking'
+like 'a message names its side' "$(cat "$log/err")" '^tl-roofline: before: '
+run 'tl-report bare.json --vs bare.json -d lacking'
+is 'not if it is about both' "$(grep -c '^tl-roofline: [0-9]' "$log/err")$(grep -c 'before:' "$log/err")" 10
+
+# ---- a side is forgotten ----
+
+reports 0 perhaps-vs 'tl-report a/rank-0.json b/rank-0.json'
+run 'tl-report a/rank-0.json a/rank-1.json'
+is 'not of two ranks' "$rc$(grep -c -e --vs "$log/err")" 00
+for in in 'printf "" |' '</dev/null' '<empty.json'; do
+	: >empty.json
+	case $in in
+	*'|') refuses 2 "'--vs' needs a trace" "$in tl-report --vs b" ;;
+	*) refuses 2 "'--vs' needs a trace" "tl-report --vs b $in" ;;
+	esac
+done
+ok 'a trace from a pipe' sh -c 'tl-tree a/rank-0.json | tl-report --vs b/rank-0.json'
+
 # ---- sheets of both sides ----
 
 # of_side FILE NAME: its rows of that side, without the column
@@ -233,6 +270,23 @@ is 'a rank is the cell of one side only' \
 	"$(python3 -c 'import csv
 print(sorted({(r["side"], r["rank"]) for r in csv.DictReader(open("sides2/steps_vs.csv"))}))')" \
 	"[('after', ''), ('before', '0'), ('before', '1')]"
+tl-report a/rank-0.json --vs b/rank-0.json -d unnamed -o sides.md 2>err
+mv unnamed/critical_path_vs.csv own_vs.csv
+for side in before after; do
+	n=$(rows own_vs.csv "side=$side" | wc -l)
+	is "as Markdown 20 rows of each side: $side" "$(sed -n '/critical_path_vs/,/GEMM_vs/p' sides.md |
+		grep -c "^| $side ")" "$((n < 20 ? n : 20))"
+done
+# what the joined sheets do not need is not started
+mkdir counted
+for program in "$B"/bin/tl-*; do
+	printf '#!/bin/sh\necho "${0##*/}" >>%s\nexec %s "$@"\n' "$TMP/started" "$program" >counted/"${program##*/}"
+done
+chmod +x counted/*
+cp "$B/bin/tl-report" counted
+PATH=$PWD/counted:$PATH counted/tl-report a/rank-0.json --vs b/rank-0.json -d counts 2>err
+is 'for a folder the other side has its part only' "$(sort "$TMP/started" | uniq -c | awk '$1 > 1 { print $2 }' | tr '\n' ' ')" \
+	'tl-critical tl-health tl-idle tl-roofline tl-steps tl-timeline tl-tree '
 # a program that dies leaves no table of one side that looks like both
 mkdir dies
 for program in "$B"/bin/tl-*; do ln -s "$program" dies; done
@@ -245,6 +299,7 @@ exec "$B/bin/tl-roofline" "\$@"
 END
 chmod +x dies/tl-roofline
 reports 3 side-killed 'PATH=$PWD/dies:$PATH dies/tl-report a/rank-0.json --vs b/rank-0.json -d sides4'
+like 'and the side is named' "$(cat "$log/status")" '"id":"side-killed","text":"(before|after): tl-roofline '
 is 'its tables are of neither' "$(cd sides4 && echo *_vs.csv)" 'critical_path_vs.csv idle_vs.csv steps_vs.csv'
 tl-gen --rocprof -n 1 --seed 3 -o roc.json
 ok 'of traces with other uids' tl-report a/rank-0.json --vs roc.json -d sides3
