@@ -213,8 +213,8 @@ take_record(
 			.id = text_of(r, "id").p,
 			.sentence = shown,
 			.aloud = aloud,
-			.names_file =
-			    is_usage || job->makes_tree || shown != error.p,
+			.names_file = job->makes_tree || shown != error.p ||
+			    str_eq(text_of(r, "id"), STR("usage")),
 			.sides = job->sides });
 		return;
 	}
