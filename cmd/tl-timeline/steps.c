@@ -87,19 +87,12 @@ void
 steps_take(struct timeline *g, const struct event *ev, int64_t end_ns)
 {
 	const struct steps *steps = select_all_steps(&g->sink.select);
-	const struct step_window *launched = select_step(&g->sink.select);
 	struct slice *slice = NULL;
 
 	for (size_t i = 0; i < steps->processes.n; i++) {
-		const struct step_process *p = &steps->processes.v[i];
-		const struct step_window *first = steps->list.v + p->first;
-		struct slice *has;
+		struct slice *has = add_in_steps(
+		    g, steps, &steps->processes.v[i], ev, end_ns, true);
 
-		/* --step N@PID: not the work of another process's steps */
-		if (launched != NULL &&
-		    (launched < first || launched >= first + p->n))
-			continue;
-		has = add_in_steps(g, steps, p, ev, end_ns, true);
 		slice = has != NULL ? has : slice;
 	}
 	if (slice != NULL)
