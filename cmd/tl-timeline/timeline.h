@@ -33,7 +33,7 @@ enum {
 	SET_COPY_KERNELS,
 	SET_FILLS,    /* which are computation, and for kinds memory */
 	SET_UNLINKED, /* those of the others without a launch */
-	SET_WINDOW,   /* of steps their time; of work outside, those of all;
+	SET_WINDOW,   /* of a step its time; of work outside, those of all;
 	                 else from start to end of what is in a window */
 	SET_COUNT,
 	/* sets of a host thread */
@@ -85,7 +85,6 @@ struct timeline {
 	VEC(struct own_clock) own;    /* by source number */
 	collective_clock_list clocks; /* offsets of ALIGN_COLLECTIVE */
 	bool has_micro;
-	bool of_steps;       /* the window is that of selected steps */
 	bool has_windows;    /* begin_windows() has run for */
 	uint32_t windows_of; /* this source */
 	int64_t micro_ns;    /* shorter gaps are micro_idle_time */
@@ -101,23 +100,6 @@ timeline_of(const struct sink *s)
 {
 	return (const struct timeline *)s;
 }
-
-/* main.c */
-
-/* The value of --by that an event has. */
-struct key timeline_key(struct timeline *g, const struct event *ev);
-/* Adds the part s of an event to a slice. */
-void timeline_add(struct timeline *g, struct slice *slice,
-    const struct event *ev, struct span s);
-void timeline_count(struct slice *slice, const struct event *ev);
-
-/* steps.c */
-
-/* Adds an event to the one timeline of all selected steps, if it is in them. */
-void steps_take(struct timeline *g, const struct event *ev, int64_t end_ns);
-/* Adds an event to the timelines of --by step. */
-void steps_take_each(
-    struct timeline *g, const struct event *ev, bool is_taken, int64_t end_ns);
 
 /* slice.c */
 

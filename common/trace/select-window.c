@@ -61,20 +61,18 @@ static bool
 ask_pattern(
     const struct select *s, struct str pattern, int64_t nth, struct spans *out)
 {
-	struct select_windows *w = s->windows;
+	const struct select_windows *w = s->windows;
 	int64_t n = 0;
 
 	for (size_t i = 0; i < w->all.n; i++) {
-		struct select_window *win = &w->all.v[i];
+		const struct select_window *win = &w->all.v[i];
 
 		if (win->is_inferred ||
 		    !str_glob(pattern, dict_get(s->in->dict, win->name)))
 			continue;
 		n++;
-		if (nth != 0 && n != nth)
-			continue;
-		win->is_asked = true;
-		spans_add(out, win->start, win->end);
+		if (nth == 0 || n == nth)
+			spans_add(out, win->start, win->end);
 	}
 	return nth == 0 ? n > 0 : n >= nth;
 }
@@ -137,49 +135,6 @@ find_rows(struct select_windows *w)
 	}
 }
 
-/* The step that an annotation marks, or STEPS_NONE. */
-static uint32_t
-step_of_window(const struct steps *steps, const struct select_window *win)
-{
-	for (uint32_t i = 0; i < steps->list.n; i++)
-		if (steps->list.v[i].what == STEP_IS_STEP &&
-		    steps->list.v[i].start_ns == win->start &&
-		    steps->list.v[i].end_ns >= win->end)
-			return i;
-	return STEPS_NONE;
-}
-
-/*
- * If all annotations selected mark steps, the steps are selected. Of several
- * that start together the outermost is the marker.
- */
-static void
-choose_marked(struct select_windows *w)
-{
-	const struct steps *steps = &w->steps;
-
-	if (w->asked.n == 0)
-		return;
-	for (size_t i = 0; i < steps->list.n; i++)
-		vec_push(&w->chosen, false);
-	for (size_t i = 0; i < w->all.n; i++) {
-		uint32_t step;
-
-		if (!w->all.v[i].is_asked)
-			continue;
-		step = i > 0 && w->all.v[i - 1].start == w->all.v[i].start
-		    ? STEPS_NONE
-		    : step_of_window(steps, &w->all.v[i]);
-		if (step == STEPS_NONE) {
-			w->chosen.n = 0;
-			return;
-		}
-		w->chosen.v[step] = true;
-	}
-	w->has_steps = true;
-	w->has_notes = false;
-}
-
 void
 select_windows_ready(struct select *s)
 {
@@ -210,8 +165,6 @@ select_windows_ready(struct select *s)
 	w->has_notes = s->annotations.n > 0;
 	for (size_t i = 0; i < s->annotations.n; i++)
 		ask_annotation(s, s->annotations.v[i], &w->asked);
-	if (s->late_steps && !w->has_steps)
-		choose_marked(w);
 	spans_normalise(&w->asked);
 }
 

@@ -444,13 +444,6 @@ select_takes(const struct select *s, const struct step_window *w)
 	return !win->has_steps || win->chosen.v[w - win->steps.list.v];
 }
 
-bool
-select_chooses_steps(struct select *s)
-{
-	(void)select_all_steps(s);
-	return s->windows->has_steps;
-}
-
 const struct step_window *
 select_step(struct select *s)
 {

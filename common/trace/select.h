@@ -40,7 +40,6 @@ struct select_window {
 	uint64_t id;
 	bool is_step;     /* ProfilerStep#N */
 	bool is_inferred; /* an inferred step: no annotation */
-	bool is_asked;    /* by --annotation */
 };
 
 /*
@@ -94,11 +93,7 @@ struct select {
 	 * select_source() when it has read them.
 	 */
 	bool need_windows, late_ranks;
-	/*
-	 * Resolve --step, or --annotation where all that it selects are
-	 * markers of steps, exclude nothing by it.
-	 */
-	bool late_steps;
+	bool late_steps;    /* resolve --step, exclude nothing by it */
 	bool of_iterations; /* for --step only iterations are steps */
 	unsigned inferred;  /* set: steps_inferred_from() of all sources */
 	/* private from here on */
@@ -234,8 +229,6 @@ const struct steps *select_all_steps(struct select *s);
 const struct steps *select_all_iterations(struct select *s);
 /* Whether --step, if given, selects one of these. */
 bool select_takes(const struct select *s, const struct step_window *w);
-/* Whether steps of the source are selected, late_steps by annotations, too. */
-bool select_chooses_steps(struct select *s);
 bool select_asks_steps(const struct select *s);
 /* Whether nothing else is selected, besides whole sources. */
 bool select_is_of_steps(const struct select *s);

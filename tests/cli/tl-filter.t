@@ -208,13 +208,7 @@ agree() {
 			# nor does it show that a step without chosen work had
 			# some
 			case $o$by in *--from*--by\ step*) continue ;; esac
-			# nor are whole steps left: of what they launch
-			case $o$by in
-			*--by\ [!d]*) launched= ;;
-			*--step* | *--annotation*) launched='--from 0ns' ;;
-			*) launched= ;;
-			esac
-			eval "tl-timeline $launched $o $by $2" >want 2>want.err
+			eval "tl-timeline $o $by $2" >want 2>want.err
 			w=$?
 			case $o in *--by-gpu-time*) by="$by --by-gpu-time" ;; esac
 			eval "tl-filter $o $2" 2>got.err |
@@ -282,8 +276,7 @@ like 'flat: marked as edited' \
 	"$(tl-filter --flat --kind kernel t.tl | tl-cat --header)" edited
 refuses -o 1 'events were removed.*tl-filter after tl-tree' \
 	'tl-filter --flat --kind kernel t.tl | tl-tree'
-# --from: what is launched in the step, of which alone a filter keeps the events
-tl-timeline --step 1 --from 0ns t.tl >want
+tl-timeline --step 1 t.tl >want
 tl-filter --flat --step 1 t.tl | tl-timeline >got
 same 'flat: the links of GPU work stay' want got
 tl-filter --flat --step 1 plain.tl | tl-timeline >got

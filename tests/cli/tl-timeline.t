@@ -202,26 +202,14 @@ is '--by recompute: keys' \
 is '--by recompute: an empty half is left out' \
 	"$(keys 'tl-timeline --by recompute --step 2 steps.tl')" 'is_recompute false'
 
-# by the clock, as with --by step: the whole step, and what runs in it
-one='50000 0 0 50000 50000 100000 0 0 0'
+one='70000 0 0 70000 5000 75000 0 0 0'
 is '--step N' "$(figures 'tl-timeline --step 1 steps.tl')" "$one"
 is '--step first' "$(figures 'tl-timeline --step first steps.tl')" "$one"
 is '--step last' "$(figures 'tl-timeline --step last steps.tl')" \
-	'20000 30000 10000 60000 40000 100000 30000 10000 0'
+	'0 30000 10000 40000 10000 50000 30000 10000 0'
 is '--step N-M of a raw trace' \
 	"$(figures 'tl-timeline --step 1-2 steps.json')" \
-	'70000 30000 10000 110000 90000 200000 30000 10000 0'
-is '--by dev: each over the steps' \
-	"$(figures 'tl-timeline --by dev --step 2 steps.tl')" \
-	'20000 0 10000 30000 70000 100000 0 10000 0 0 30000 0 30000 70000 100000 30000 0 0'
-is '--annotation of the marker of a step' \
-	"$(figures 'tl-timeline --annotation ProfilerStep#1 steps.tl')" "$one"
-is 'of those of all steps' \
-	"$(figures "tl-timeline --annotation 'ProfilerStep#*' steps.tl")" \
-	"$(figures 'tl-timeline --step 1-2 steps.tl')"
-is 'of one and something else' \
-	"$(figures 'tl-timeline --annotation ProfilerStep#1 --annotation fwd steps.tl')" \
-	'70000 30000 0 100000 5000 105000 30000 0 0'
+	'70000 30000 10000 110000 20000 130000 30000 10000 0'
 is '--annotation NAME: what lies between two is not idle' \
 	"$(figures 'tl-timeline --annotation fwd steps.tl')" \
 	'50000 30000 0 80000 0 80000 30000 0 0'
