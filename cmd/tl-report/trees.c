@@ -343,7 +343,9 @@ look_at_all(struct settings *s)
 	s->has_replays = all.has_replays || other.has_replays;
 	all.asked.path = traces_name(s);
 	sink_sources_check(&all.asked);
-	if (s->vs.v.n == 0 && s->traces.v.n == 2 && all.facts.nsources == 2 &&
+	/* hosts of one XLA program are numbered by nothing else */
+	if (!s->is_xla && s->vs.v.n == 0 && s->traces.v.n == 2 &&
+	    all.facts.nsources == 2 &&
 	    sink_sources_lead(&all.asked) == SINK_LEAD_SRC)
 		report(MSG_PERHAPS_VS, s->traces.v.v[0], s->traces.v.v[1]);
 	if (s->other != NULL) {

@@ -287,8 +287,7 @@ roof_planned(struct sink *s, struct sink_plan *p)
 	add_params((struct roof_state *)s, p);
 	sink_plan_add(s, p, sheet_figures);
 	sink_plan_keys(s, p,
-	    "name,overlapping_kernel_names,num_kernels,is_recompute,params,"
-	    "is_over_link");
+	    "name,overlapping_kernel_names,num_kernels,is_recompute,params");
 }
 
 /* ---- tables of steps and phases ---- */

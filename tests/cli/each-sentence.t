@@ -44,7 +44,8 @@ for words in '-o x.csv' '-o x.odd' '--format csv' '--bins 4' \
 	'--linked-only --critical-path' '--title x' '--events' '-d x --width 80' \
 	'--kernels' '--critical-path --no-collective' '--steady-gap 1s' \
 	'- --vs -' '--vs a b c' '--names a,b' \
-	'--vs a --match=approx b c' '--vs a --match --step 1' '--genesis . a'; do
+	'--vs a --match=approx b c' '--vs a b --match --step 1' '--genesis . a' \
+	'--gpu x' '--name x' '--vs a'; do
 	# shellcheck disable=SC2086 # words
 	says $words
 done

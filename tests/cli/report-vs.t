@@ -222,16 +222,16 @@ refuses 1 'empty: no trace' 'mkdir empty; tl-report a --vs empty'
 } >linkless.json
 run 'tl-report linkless.json --vs linkless.json --fail-over 3%'
 is 'a misleading trace that passes the gate' "$rc" 3
-like 'why it is no 0' "$(cat "$log/err")" '^tl-health: linkless.json: misleading: '
+like 'why it is no 0' "$(cat "$log/err")" '^tl-report: linkless.json: misleading: '
 reports 3 gate-passes 'tl-report linkless.json --vs linkless.json --fail-over 3%'
 run 'tl-report a --vs b --fail-over gpu:0.1%'
 is 'not if it fails' "$rc$(grep -c passes "$log/err")" 40
 run 'tl-report linkless.json --vs linkless.json'
 is 'not without a gate' "$rc$(grep -c tl-health "$log/err")" 30
 run 'tl-report bare.json --vs a/rank-0.json -d lacking'
-like 'a message names its side' "$(cat "$log/err")" '^tl-roofline: before: '
+like 'a message names its side' "$(cat "$log/err")" '^tl-report: before: '
 run 'tl-report bare.json --vs bare.json -d lacking'
-is 'not if it is about both' "$(grep -c '^tl-roofline: [0-9]' "$log/err")$(grep -c 'before:' "$log/err")" 10
+is 'not if it is about both' "$(grep -c '^tl-report: [0-9]' "$log/err")$(grep -c 'before:' "$log/err")" 10
 
 # ---- a side is forgotten ----
 

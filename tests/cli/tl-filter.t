@@ -144,7 +144,7 @@ for program in tl-filter 'tl-cat' 'tl-cat --tsv' tl-export 'tl-html -o page.html
 	is "$program: what one of them has" \
 		"$($program --step 3@11,2@1:,3@0:11 procs.json alone.json 2>&1 >/dev/null; echo $?)" 0
 done
-reports 3 no-process 'tl-collective --step 3@77 procs.json alone.json'
+reports 5 no-process 'tl-collective --step 3@77 procs.json alone.json'
 refuses 2 'needs --first-source' 'tl-filter --met 5 procs.tl'
 is 'exported' "$(both tl-export | grep -c '"kernel"')" 1
 

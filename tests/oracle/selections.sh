@@ -93,6 +93,8 @@ while read -r p; do
 	for f in want got; do $after <$f.out >$f 2>/dev/null; done
 	# without an answer it doesn't matter how the program said so
 	case $want in 2 | 5) want=1 ;; 3) want=0 ;; esac
+	# no collective in a stream is an empty table, none selected exit 5
+	case $p in tl-collective*) [ "$want$(wc -l <got)" != 11 ] || continue ;; esac
 	case $got in 5) got=1 ;; 3) got=0 ;; esac
 	if [ "$want" -ne "$got" ]; then
 		echo "$p $o: exit status $want, filtered $got"
