@@ -92,6 +92,13 @@ class Sheet:
         there = {key(w, self.keys) for w in self.theirs}
         return "num_kernels" in self.head and all(key(g, self.keys) in there for g in gs)
 
+    def has_link(self, gs):
+        """are they beside copies over the link with the same arguments, or such copies?"""
+        keys = {key(g, self.keys) for g in gs}
+        return self.sheet == "unified_perf_summary" and \
+            keys <= {key(w, self.keys) for w in self.theirs} and \
+            keys <= {key(g, self.keys) for g in self.ours if g["Roofline Bound"] == "LINK_BOUND"}
+
     def reason(self, name, gs, ws):
         if self.folder in ops.COARSE:
             return "12.3 doubles of 250 ns"
@@ -101,6 +108,8 @@ class Sheet:
             return "collectives without their arguments have a row"
         if gs and not ws and self.is_split(gs):
             return "launches that the reference misses: another number of kernels"
+        if gs and not ws and self.has_link(gs):
+            return roofline.LINK
         if self.folder in ops.HIDDEN and self.sheet.startswith("ops_") and \
                 self.where.split("/")[1] in ("capture_full", "module_pseudo_nk"):
             return "tl-ops(1): pseudo-ops own nothing in the reference's tables of ops"
