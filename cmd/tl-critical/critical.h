@@ -13,7 +13,8 @@
  * scale.c     --what-if
  * gain.c      what that gains, in words
  * overlay.c   --overlay
- * records.c   path, slack and what-if as records of the sink
+ * records.c   path and what-if as records of the sink
+ * slack.c     slack of all else
  */
 #ifndef TL_CRITICAL_H
 #define TL_CRITICAL_H
@@ -231,6 +232,8 @@ uint32_t critical_chain(struct program *g, const edge_list *path, size_t i);
 void critical_records(struct program *g);
 /* The same of all ranks. */
 void critical_job(struct program *g);
+/* slack.c: of events off the path. */
+void slack_records(struct program *g, const edge_list *path);
 /* overlay.c: keeps a source's path; after the last source writes the stream. */
 void overlay_take(struct program *g, const edge_list *path);
 void overlay_write(struct program *g);

@@ -20,7 +20,6 @@
 #define OPT_WHAT_IF (OPT_LONG + 5)
 
 #define WHAT_IF_MAX 200
-/* Words of --by. */
 #define BY_WORDS "bound, kind, name, op, module, thread"
 
 static const struct opt options[] = {
@@ -219,11 +218,11 @@ whole_row(const struct sink_row *row)
 static struct cell
 change(const struct sink_row *row)
 {
-	int64_t before = row->group->sums[M_TIME];
-	double percent;
+	const int64_t *sums = row->group->sums;
+	int64_t before = sums[M_TIME];
 	int64_t after =
-	    row->group
-		->sums[program_of(row->sink)->no_gaps ? M_LEAST : M_AFTER];
+	    sums[program_of(row->sink)->no_gaps ? M_LEAST : M_AFTER];
+	double percent;
 
 	if (before == 0 && after == 0)
 		return cell_none();
@@ -241,7 +240,6 @@ change(const struct sink_row *row)
 static struct cell
 cell(const struct sink_row *row, unsigned number)
 {
-
 	switch (number) {
 	case C_COUNT: return cell_int(whole_row(row).count);
 	case C_MAX: return cell_int(whole_row(row).longest_ns);

@@ -739,9 +739,9 @@ is 'the last one, too' "$(tl-report --step 4,last apart.json | grep -o 'of .* in
 is 'no verdict on annotations apart' "$(tl-report --annotation 'step*DECODE*' serving.json | grep -c bound)" 0
 is 'nor on one: how long the GPU waits around its work is unknown' \
 	"$(tl-report --annotation 'step*DECODE*#2' serving.json | sed -n '3,6p' | tr '\n' ' ')" \
-	'99.0 us inside annotation step*DECODE*#2: 98.0 % compute, 2.0 % idle or not selected.  GPU, inside annotation step*DECODE*#2: 99.0 us '
+	'98.0 us inside annotation step*DECODE*#2: 100.0 % compute.  GPU, inside annotation step*DECODE*#2: 98.0 us [########################################################################] '
 like 'of several it says how many' "$(tl-report --annotation 'step*DECODE*' serving.json)" \
-	'^GPU, inside 20 annotations like step\*DECODE\*: 1.980 ms'
+	'^GPU, inside 20 annotations like step\*DECODE\*: 1.960 ms'
 is 'steps that follow each other have one' "$(tl-report --step 2,3,4-6 apart.json | grep -o '^GPU-bound')" GPU-bound
 # 20 us of computation and 65 us of an all-reduce in iterations of 98 us; a copy
 # instead; the GPU computes for 50 us of 80
