@@ -206,6 +206,18 @@ close_window(struct steps *s, size_t first, const struct step_marker *before,
 	}
 }
 
+/* Every length of windows is a part of this one. */
+static void
+check_length(const struct steps *s, size_t first)
+{
+	int64_t ns;
+
+	if (s->list.n > first &&
+	    __builtin_sub_overflow(s->list.v[s->list.n - 1].end_ns,
+		s->list.v[first].start_ns, &ns))
+		die("steps span more than 292 years");
+}
+
 /* Finds the windows of a process; returns its number of steps. */
 static size_t
 find_windows(struct steps *s, const struct step_marker *v, size_t n)
@@ -237,6 +249,7 @@ find_windows(struct steps *s, const struct step_marker *v, size_t n)
 			.iteration = v[i].iteration }));
 	}
 	p.n = (uint32_t)s->list.n - p.first;
+	check_length(s, p.first);
 	vec_push(&s->processes, p);
 	return nsteps;
 }
