@@ -8,6 +8,7 @@ extern const size_t trace_ndata;
 
 #define FILE_MAX_BYTES (4u << 20)
 #define PATTERNS_MAX 10000 /* glob matching recurses so deep */
+#define BRACES_MAX 64
 
 const char *const cause_words[CAUSE_COUNT] = {
 #define X(id, word, group, advice) word,
@@ -298,6 +299,17 @@ add_pattern(const struct reader *r, patterns *to, struct str s)
 	return is_good;
 }
 
+/* Each is a call of add_pattern() within another. */
+static bool
+has_few_braces(struct str s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.len; i++)
+		n += s.p[i] == '{';
+	return n <= BRACES_MAX;
+}
+
 static bool
 read_list(const struct reader *r, patterns *to, bool is_pattern)
 {
@@ -310,6 +322,8 @@ read_list(const struct reader *r, patterns *to, bool is_pattern)
 			vec_push(to,
 			    ((struct pattern){
 				.glob = arena_str(r->c->mem, r->j->raw) }));
+		else if (!has_few_braces(r->j->raw))
+			return buf_fail(r->why, "a pattern has too many {");
 		else if (!add_pattern(r, to, r->j->raw))
 			return false;
 	return t == JSON_T_ARRAY_END ||

@@ -276,6 +276,8 @@ bad '[{"cause":"rain","of":"above","like":["x"]}]' "no cause is called 'rain'"
 bad '[{"cause":"data","of":"below","like":["x"]}]' "no 'of' is called 'below'"
 bad '[{"cause":"sync","of":"above","like":["x"]}]' "sync can't be"
 bad '[{"cause":"data","of":"above","like":["a{b"]}]' 'a pattern lacks a }'
+bad "[{\"cause\":\"data\",\"of\":\"above\",\"like\":[\"$(printf '{a}%.0s' $(seq 65))\"]}]" \
+	'a pattern has too many {'
 bad '[{"cause":"data","of":"above","like":["a"],"examples":["b"]}]' "the rule of data does not fit 'b'"
 bad '[{"cause":"data","like":["a"],"when":1}]' "no member is called 'when'"
 bad '[{"cause":"data","of":"op","like":["a"]}' 'malformed'
