@@ -322,7 +322,7 @@ is_stdin_empty(void)
 		return true;
 	if (S_ISREG(st.st_mode))
 		return st.st_size == 0;
-	return poll(&in, 1, 0) > 0 && (in.revents & POLLIN) == 0;
+	return poll(&in, 1, -1) > 0 && (in.revents & POLLIN) == 0;
 }
 
 static void
