@@ -289,8 +289,7 @@ filter_files(struct filter *f, char *const *files)
 		select_put_met(&f->set->select, f->set->met);
 	else if (!f->set->is_part)
 		select_end(&f->set->select);
-	/* an empty stream is an answer; but whoever waits for another is told
-	 */
+	/* an empty stream is an answer, though rarely the one expected */
 	if (!f->set->is_part && f->hold.nchosen == 0 && f->nread > 0)
 		report(MSG_NONE_PASSED, files[0], f->nread,
 		    select_there(&f->set->select));

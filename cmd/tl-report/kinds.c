@@ -126,8 +126,8 @@ static bool
 is_explained(const struct step_kind *a, const struct step_kind *b)
 {
 	double na = (double)a->n, nb = (double)b->n;
-	double own = (double)(b->launched_ns + b->idle_ns) / nb -
-	    (double)(a->launched_ns + a->idle_ns) / na;
+	double own = ((double)b->launched_ns + (double)b->idle_ns) / nb -
+	    ((double)a->launched_ns + (double)a->idle_ns) / na;
 
 	return own >= ((double)b->all_ns / nb - (double)a->all_ns / na) / 2;
 }

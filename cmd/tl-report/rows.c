@@ -71,8 +71,12 @@ begin_copy(void *ctx, const struct head *head)
 		add_columns(c, head);
 	c->head = head_copy(head, c->text);
 	c->to.n = 0;
-	for (size_t i = 0; i < c->head.ncolumns; i++)
+	for (size_t i = 0; i < c->head.ncolumns; i++) {
 		vec_push(&c->to, column_at(c, c->head.columns[i].id));
+		if (c->to.v[i] == c->columns.n)
+			die("%.*s: two tables of one name differ in columns",
+			    (int)head->name.len, head->name.p);
+	}
 	if (c->table != NULL)
 		return;
 	c->table = table_create(c->name.p, c->columns.v, c->columns.n);

@@ -7,6 +7,8 @@
  * the parent's end; an annotation is taken out instead. A thread's time then
  * consists of parts, each with its innermost event and the cause that this
  * event stands for (cause.h), which also depends on events above it.
+ *
+ *	host_start(h, in->dict, causes);	for each source
  *	host_add(h, &in->ev);			each event, in any order
  *	host_ready(h);				after the last one
  *

@@ -3,7 +3,7 @@
  * Launch to GPU event. A launch owns all GPU events of its correlation id, in
  * file order. Calls that can't launch own nothing. If several calls have one
  * id, a runtime call and the driver call within it count as the first one;
- * others are told apart by order (link-shared.c). If launches carry no
+ * others are distinguished by order (link-shared.c). If launches carry no
  * correlation, arrows and external ids are used: link-flow.c.
  *
  * GPU events that the file has twice (device, stream, time, duration, name and

@@ -89,6 +89,21 @@ distance_of(struct str name, const struct str *globs, size_t n)
 	return least;
 }
 
+/* The beginning that a message has room for, in whole characters. */
+static struct str
+beginning_of(struct str name)
+{
+	size_t n = 0, next;
+	uint32_t cp;
+
+	if (name.len <= THERE_NAME)
+		return name;
+	while (
+	    (next = n + utf8_next(name.p + n, name.len - n, &cp)) <= THERE_NAME)
+		n = next;
+	return (struct str){ name.p, n };
+}
+
 /* Where names of one spelling stand: they may differ in what is cut off. */
 static uint32_t
 find(const struct there *t, struct str cut)
@@ -104,11 +119,9 @@ find(const struct there *t, struct str cut)
 static void
 keep(struct there *t, struct str name, size_t distance)
 {
-	struct str cut = name;
-	uint32_t i;
+	const struct str cut = beginning_of(name);
+	uint32_t i = find(t, cut);
 
-	cut.len = cut.len < THERE_NAME ? cut.len : THERE_NAME;
-	i = find(t, cut);
 	if (i == THERE_MAX) {
 		t->has_more = true;
 		i--; /* in place of the last */
@@ -120,6 +133,7 @@ keep(struct there *t, struct str name, size_t distance)
 		t->names[i] = t->names[i - 1];
 	t->names[i].distance = distance;
 	t->names[i].len = cut.len;
+	t->names[i].is_cut = cut.len < name.len;
 	memcpy(t->names[i].text, cut.p, cut.len);
 }
 
@@ -172,8 +186,7 @@ there_put(const struct there *t, struct buf *b)
 		    i > 0             ? ","
 			: b->len == 0 ? "; it has"
 				      : ",",
-		    (int)name->len, name->text,
-		    name->len < THERE_NAME ? "" : "...");
+		    (int)name->len, name->text, name->is_cut ? "..." : "");
 	}
 	if (t->has_more || i < t->n)
 		buf_puts(b, " and more");
@@ -220,14 +233,16 @@ is_behind(struct key a, struct key b)
 static void
 put_key(struct key key, const struct dict *st, struct buf *b)
 {
-	struct str word;
+	struct str word, cut;
 
 	if (key.type == KEY_INT) {
 		buf_printf(b, "%" PRId64, key.n);
 		return;
 	}
 	word = dict_get(st, (uint32_t)key.n);
-	buf_put(b, word.p, word.len);
+	cut = beginning_of(word);
+	buf_put(b, cut.p, cut.len);
+	buf_puts(b, cut.len < word.len ? "..." : "");
 }
 
 void

@@ -23,6 +23,7 @@ struct there {
 	struct there_name {
 		size_t distance;
 		size_t len;
+		bool is_cut;
 		char text[THERE_NAME]; /* the beginning of a longer one */
 	} names[THERE_MAX];            /* nearest first */
 	uint32_t n;

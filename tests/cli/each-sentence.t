@@ -389,6 +389,14 @@ for end in '{"a":1}' '{"a":1}x'; do
 	fake -o x.json
 done
 
+# two tables of one name in a file
+timeline 900 0 0 100
+for column in a b; do
+	schema mine $column:int
+	printf '{"%s":1}\n{"end":{"rows":1}}\n' $column
+done >d/mine.ndjson
+fake -o x.md
+
 # advice of causes
 sed -n '/^advice_on_tpu/,/^enum subject/p' "$ROOT/common/trace/cause.c" >advice.c
 says_all() { # the sources and rules, of which no screen has them

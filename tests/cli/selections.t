@@ -36,6 +36,17 @@ nothing() {
 	like "$*: $text" "$rc $(cat "$log/err")" "^[035] .*$text( |\$)"
 }
 
+# ---- how names are shown ----
+
+# of 60 bytes whole, of more the beginning, in whole characters
+for n in 60 59; do
+	name=$(printf 'x%.0s' $(seq $n))
+	[ $n -eq 60 ] || name=$name$(printf '\303\251')
+	sed "s/gemm/$name/" t.json >long.json
+	run 'tl-timeline --name zz long.json'
+	like "a name of $n letters" "$(cat "$log/err")" "; it has .*'x{$n}$([ $n -eq 60 ] || echo '\.\.\.')'"
+done
+
 # ---- by every program that selects ----
 
 for p in tl-idle tl-kernels tl-launch tl-modules tl-ops tl-roofline tl-timeline 'tl-diff t.json' tl-fold tl-filter 'tl-cat -F id' tl-export tl-tree; do
