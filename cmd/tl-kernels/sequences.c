@@ -372,8 +372,8 @@ die_no_op(struct kernels *k)
 	const char *path = s->sources.path;
 
 	if (k->sequences.nops > 0)
-		die_nothing(MSG_NO_SUCH_OP, path, k->sequences.nops,
-		    there_str(&k->sequences.there));
+		die_nothing(
+		    MSG_NO_SUCH_OP, path, there_str(&k->sequences.there));
 	if (sink_sources_sum(&s->sources).nops == 0)
 		die_nothing(MSG_NO_OPS, path, s->nevents);
 	select_end(&s->select);

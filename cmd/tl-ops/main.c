@@ -84,8 +84,7 @@ explain_empty(struct sink *s)
 	const struct sink_source sum = sink_sources_sum(&s->sources);
 
 	if (g->names.n > 0 && (g->all_ops || sum.ngpu > sum.nunlinked))
-		die_nothing(
-		    MSG_NO_SUCH_OP, path, s->nevents, there_str(&g->there));
+		die_nothing(MSG_NO_SUCH_OP, path, there_str(&g->there));
 	if (g->all_ops)
 		die_nothing(MSG_NO_OPS, path, s->nevents);
 	sink_check_gpu(s);

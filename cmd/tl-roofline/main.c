@@ -101,8 +101,7 @@ check_calls(struct roof_state *g)
 	if (sum.nunlinked == sum.ngpu)
 		die_nothing(MSG_NO_LAUNCHES, path, sum.ngpu);
 	if (g->globs.n > 0)
-		die_nothing(
-		    MSG_NO_SUCH_OP, path, sum.nops, there_str(&g->there));
+		die_nothing(MSG_NO_SUCH_OP, path, there_str(&g->there));
 	die_nothing(MSG_ONLY_COLLECTIVES, path, sum.nchosen);
 }
 

@@ -51,7 +51,8 @@ WARNING(NO_SUCH_ANNOTATION,
 WARNING(NO_SUCH_NAME,
     "{file}: no event in the window matches '{name}'{there}")
 
-NOTE(NONE_PASSED, "{file}: the selection matches none of {#n} events{there}")
+NOTE(NONE_PASSED,
+    "{file}: the selection matches none of {#n} {n:event|events}{there}")
 
 /* ---- no answer: nothing of the kind ---- */
 NOTHING(NO_EVENTS, "{file}: no events")
@@ -87,7 +88,7 @@ NOTHING(NEVER_IDLE, "{file}: the GPU was never idle")
 NOTHING(NO_STEP_MATCHES, "{file}: the selection matches no step")
 NOTHING(NO_DURATION, "{file}: no selected GPU event has a duration")
 NOTHING(NO_OPS, "{file}: no ops among {#n} {n:event|events}")
-NOTHING(NO_SUCH_OP, "{file}: no op of that name among {#n}{there}")
+NOTHING(NO_SUCH_OP, "{file}: no op of that name{there}")
 NOTHING(NO_GPU_OPS, "{file}: no op has GPU work of the selection{there}")
 NOTHING(NO_ROOT_OPS,
     "{file}: no op is a root, but there are {#n} GPU {n:event|events}: try "
