@@ -108,7 +108,7 @@ format_read(struct source_state *s)
 	if (is_short && !s->set->salvage)
 		source_check(s);
 	if (head.len == 0)
-		die("%s: the file is empty", s->in->name);
+		die("%s: the input is empty", s->in->name);
 	if (f == NULL && s->set->salvage &&
 	    guess_bytes(s->in->p, (size_t)(s->in->end - s->in->p)) == NULL)
 		f = format_of_damaged();

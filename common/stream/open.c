@@ -306,6 +306,8 @@ open_in(struct in *in, struct dict *dict, enum want want, uint32_t kinds)
 		    "tl-cat --reseal --from STREAM makes them one",
 		    s->name);
 	case SNIFF_OTHER:
+		if (!in_need(in, 1)) /* said once, not by each program */
+			die("%s: the input is empty", s->name);
 		through_maker(s, want);
 		begin_binary(s, want);
 		break;

@@ -68,6 +68,11 @@ refuses 1 '^tl-report: nosuch.json: ' 'tl-report nosuch.json'
 refuses 1 '^tl-report: nope.json: ' 'tl-report t.json --vs nope.json'
 tl-report --gpu-stream 99 t.json >out 2>err
 is 'no such stream' "$? $(wc -l <err) $(grep -c 'it has GPU stream 7$' err)" '5 1 1'
+true | tl-decode 2>err1 | tl-tree 2>err2 | tl-timeline >out 2>err
+is 'an empty pipe is a line of each program' "$(cat err1 err2 err)" \
+	'tl-decode: stdin: the input is empty
+tl-tree: stdin: the input is empty
+tl-timeline: stdin: the input is empty'
 tl-gen --ranks 3 -n 1 -d .
 is 'one rank of three is titled so' "$(tl-report --rank 1 rank-*.json 2>err | head -n 1)" \
 	'rank-1.json, rank 1 of 3, AMD Instinct MI300X'
