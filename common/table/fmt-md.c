@@ -84,8 +84,7 @@ fmt_md_print(struct out *out, const struct view *v)
 {
 	struct column_shape *s = xcalloc(v->ncolumns + 1, sizeof *s);
 
-	for (size_t i = 0; i < v->ncolumns; i++)
-		s[i] = shape_of(v, v->columns[i]);
+	shapes_of(v, s);
 	for (size_t i = 0; i < v->table->notes.n; i++) {
 		put_escaped(out, v->table->notes.v[i]);
 		out_puts(out, "\n\n");

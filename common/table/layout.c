@@ -101,14 +101,16 @@ common_end(const struct view *v, const struct column *col)
 static void
 measure(const struct view *v, struct grid *g)
 {
+	struct column_shape *shapes = xcalloc(v->ncolumns + 1, sizeof *shapes);
 	struct str parts[HEAD_LINES];
 	struct buf b = { 0 };
 
+	shapes_of(v, shapes);
 	for (size_t i = 0; i < v->ncolumns; i++) {
 		struct layout *l = &g->list[i];
 
-		*l = (struct layout){ .col = v->columns[i] };
-		l->shape = shape_of(v, l->col);
+		*l =
+		    (struct layout){ .col = v->columns[i], .shape = shapes[i] };
 		measure_cells(v, l, &b);
 		l->end = common_end(v, l->col);
 		if (!v->header)
@@ -119,6 +121,7 @@ measure(const struct view *v, struct grid *g)
 			l->heads[n - 1] = head_split(buf_str(&b), n, parts);
 	}
 	buf_free(&b);
+	free(shapes);
 }
 
 static size_t

@@ -2,11 +2,14 @@
 /*
  * Numbers for people: a column has one unit, that of its largest value, and one
  * number of decimals, so that the eye can compare; only values too small for
- * those have more. Points in time have as many decimals as tell consecutive
- * rows apart.
+ * those have more. Times that a reader adds or compares share a unit as well,
+ * columns of far smaller ones aside. Points in time have as many decimals as
+ * tell consecutive rows apart.
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "table/view.h"
 
@@ -103,14 +106,20 @@ decimals_for(struct extent e)
 	return e.max >= 1 ? 3 : 3 - (int)floor(log10(e.max));
 }
 
+static const struct scale *
+scale_of(const struct scale *scale, double max)
+{
+	while (max < scale->from)
+		scale++;
+	return scale;
+}
+
 static void
 scale_to(struct column_shape *s, const struct scale *scale, struct extent e)
 {
-	while (e.max < scale->from)
-		scale++;
 	s->div = scale->div;
 	s->unit = scale->name;
-	if (scale->decimals >= 0)
+	if (scale->decimals >= 0 && e.max > 0)
 		s->decimals = scale->decimals;
 }
 
@@ -127,31 +136,122 @@ resolve_steps(struct column_shape *s, uint64_t step)
 	}
 }
 
-struct column_shape
-shape_of(const struct view *v, const struct column *col)
+/* ---- units of times ---- */
+
+#define TIME_LEAST 0.1 /* of a unit: three digits */
+#define TIME_MOST 1e5  /* five digits before the point */
+#define TIME_BRIEF 1e3 /* from so many on one decimal does */
+
+/*
+ * What can be added or compared: sums and lone times, or statistics of single
+ * ones ("dur_ns_mean"). Points in time are neither.
+ */
+enum time_group { TIMES_ADDED, TIMES_SINGLE, TIMES_NONE };
+
+static enum time_group
+group_of(const struct column *col)
+{
+	const char *of = strstr(col->id, "_ns_");
+
+	if (col->unit != UNIT_NS || (col->flags & COL_POSITION) != 0)
+		return TIMES_NONE;
+	return of == NULL || strcmp(of, "_ns_sum") == 0 ||
+		strcmp(of, "_ns_total") == 0
+	    ? TIMES_ADDED
+	    : TIMES_SINGLE;
+}
+
+static bool
+fits(const struct scale *scale, double max)
+{
+	return max >= TIME_LEAST * scale->div && max < TIME_MOST * scale->div;
+}
+
+/*
+ * The unit of the longest time of a group, or the next one if that gives the
+ * largest value of another column its digits. Columns that are the first to go
+ * follow.
+ */
+static const struct scale *
+scale_of_group(const struct view *v, const double *max, enum time_group group)
+{
+	const struct scale *scale, *next;
+	double most = 0;
+	bool is_better = false;
+
+	for (size_t i = 0; i < v->ncolumns; i++)
+		if (group_of(v->columns[i]) == group && max[i] > most &&
+		    (v->columns[i]->flags & COL_MINOR) == 0)
+			most = max[i];
+	scale = scale_of(time_scales, most);
+	next = scale + 1;
+	if (scale->from <= 0 || !fits(next, most))
+		return scale;
+	for (size_t i = 0; i < v->ncolumns; i++)
+		is_better |= group_of(v->columns[i]) == group &&
+		    (v->columns[i]->flags & COL_MINOR) == 0 &&
+		    !fits(scale, max[i]) && fits(next, max[i]);
+	return is_better ? next : scale;
+}
+
+static void
+shape_times(struct column_shape *s, const struct scale *scale, struct extent e)
+{
+	bool is_shared = !(e.max > 0) || fits(scale, e.max);
+
+	scale_to(s, is_shared ? scale : scale_of(time_scales, e.max), e);
+	if (e.max >= TIME_BRIEF * s->div && s->div > 1 && s->div < 1e9)
+		s->decimals = 1;
+}
+
+/* All but the units of times. */
+static struct column_shape
+shape_of(const struct view *v, const struct column *col, struct extent *e)
 {
 	struct column_shape s = {
 		.div = 1, .unit = "", .labels = v->labels, .brief = v->may_drop
 	};
-	struct extent e;
 
 	s.right = col->type == COL_INT || col->type == COL_REAL;
 	s.div = value_div(col, v->labels);
-	e = extent_of(v, col, s.div);
-	s.decimals = decimals_for(e);
-	if (col->unit == UNIT_PERCENT && !e.integers)
+	*e = extent_of(v, col, s.div);
+	s.decimals = decimals_for(*e);
+	if (col->unit == UNIT_PERCENT && !e->integers)
 		s.decimals = 2;
 	if (v->labels)
 		return s;
-	if (col->unit == UNIT_NS) {
-		scale_to(&s, time_scales, e);
-		if ((col->flags & COL_POSITION) != 0 && s.div > 1)
+	if (col->unit == UNIT_NS && (col->flags & COL_POSITION) != 0) {
+		scale_to(&s, scale_of(time_scales, e->max), *e);
+		if (s.div > 1)
 			resolve_steps(&s, least_step(v, col));
 	} else if (col->unit == UNIT_BYTES)
-		scale_to(&s, byte_scales, e);
+		scale_to(&s, scale_of(byte_scales, e->max), *e);
 	else if (col->unit == UNIT_PERCENT)
 		s.unit = "%";
 	return s;
+}
+
+void
+shapes_of(const struct view *v, struct column_shape *shapes)
+{
+	struct extent *extents = xcalloc(v->ncolumns + 1, sizeof *extents);
+	double *max = xcalloc(v->ncolumns + 1, sizeof *max);
+	const struct scale *scales[TIMES_NONE];
+
+	for (size_t i = 0; i < v->ncolumns; i++) {
+		shapes[i] = shape_of(v, v->columns[i], &extents[i]);
+		max[i] = extents[i].max;
+	}
+	for (unsigned group = 0; group < TIMES_NONE; group++)
+		scales[group] = scale_of_group(v, max, group);
+	for (size_t i = 0; i < v->ncolumns && !v->labels; i++) {
+		enum time_group group = group_of(v->columns[i]);
+
+		if (group != TIMES_NONE)
+			shape_times(&shapes[i], scales[group], extents[i]);
+	}
+	free(extents);
+	free(max);
 }
 
 /* An id names its unit; a terminal may use another. */
@@ -210,8 +310,8 @@ shape_head(
 }
 
 /*
- * In a unit of larger values a small one would be 0.000: it gets two digits, or
- * as many as it has.
+ * In a unit of larger values a small one would be 0.000 or 0.001: it gets two
+ * digits, or as many as it has.
  */
 static int
 decimals_of(const struct column_shape *s, double v)
@@ -219,7 +319,7 @@ decimals_of(const struct column_shape *s, double v)
 	int decimals = s->decimals, most = (int)ceil(log10(s->div));
 
 	v = fabs(v) * pow(10, decimals);
-	if (v >= 0.5)
+	if (v >= 9.5)
 		return decimals;
 	for (; v > 0 && v < 10 && decimals < most; decimals++)
 		v *= 10;

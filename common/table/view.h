@@ -159,7 +159,8 @@ struct column_shape {
 	const char *unit;
 };
 
-struct column_shape shape_of(const struct view *v, const struct column *col);
+/* Those of all columns. */
+void shapes_of(const struct view *v, struct column_shape *shapes);
 void shape_head(
     const struct column_shape *s, const struct column *col, struct buf *out);
 /* The short head of an id, which -c and --sort also accept. */

@@ -149,7 +149,8 @@ md(void)
 	    "| name | dur_sum [ms] | percent | linked |\n"
 	    "| --- | ---: | ---: | --- |\n"
 	    "| a\\|b\\<float\\> | 3.000 | 75.00 | true |\n"
-	    "| t\\\\tn\\\\nq\"c,b\\\\e\\\\x1bi\\\\xff\xc2\xb5 | 0.002 | 0.10 | "
+	    "| t\\\\tn\\\\nq\"c,b\\\\e\\\\x1bi\\\\xff\xc2\xb5 | 0.0015 | 0.10 "
+	    "| "
 	    "false |\n"
 	    "| | | | |\n",
 	    "md: no name becomes a cell border or a tag");
@@ -200,6 +201,81 @@ positions(void)
 	    "TSV has all as ever");
 }
 
+/* Times of one row, in ns, as a terminal shows them. */
+static const char *
+times(const int64_t v[6], const char *shown)
+{
+	static const struct column col[] = {
+		{ "wall_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
+		{ "busy_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
+		{ "copy_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
+		{ "lead_ns", NULL, COL_INT, UNIT_NS, COL_MINOR, 0 },
+		{ "call_ns_mean", NULL, COL_INT, UNIT_NS, 0, 0 },
+		{ "ts_ns", NULL, COL_INT, UNIT_NS, COL_POSITION, 0 },
+	};
+	struct table *t = table_create("times", col, 6);
+	struct cell *row = table_row(t);
+
+	for (size_t i = 0; i < 6; i++)
+		row[i] = cell_int(v[i]);
+	return printed(
+	    t, (struct table_dest){ .format = FMT_TABLE, .columns = shown });
+}
+
+static void
+units(void)
+{
+	static const int64_t ms[] = { 118123456, 72059000, 600000, 92000,
+		500000000, 2000000000 },
+			     s[] = { 1076123456, 72059000, 600, 92000, 1500,
+				     2000000000 },
+			     long_ns[] = { 181327000, 46000, 0, 0, 0, 0 },
+			     far[] = { 4000000000, 100000000, 0, 30, 0, 0 };
+
+	is_str(times(ms, "wall_ns,busy_ns,copy_ns"),
+	    "wall [ms]  busy [ms]  copy [ms]\n"
+	    "  118.123     72.059      0.600\n",
+	    "times of a table have the unit of the longest");
+	is_str(times(s, "wall_ns,busy_ns,copy_ns"),
+	    "wall [ms]  busy [ms]  copy [ns]\n"
+	    "   1076.1     72.059        600\n",
+	    "or the next, which shows digits of others; far smaller ones have "
+	    "their own");
+	is_str(times(long_ns, "wall_ns,busy_ns"),
+	    "wall [ms]  busy [us]\n"
+	    "  181.327     46.000\n",
+	    "but no time has more than five digits before the point");
+	is_str(times(far, "wall_ns,busy_ns,copy_ns"),
+	    "wall [s]  busy [s]  copy [s]\n"
+	    "   4.000     0.100         0\n",
+	    "a tenth of the unit has three digits, and 0 has any unit");
+	is_str(times(ms, "wall_ns,lead_ns"),
+	    "wall [ms]  lead [us]\n"
+	    "  118.123     92.000\n",
+	    "a less important column does not decide");
+	is_str(times(s, "wall_ns,call_ns_mean,ts_ns"),
+	    "wall [s]  call_mean [us]  ts [s]\n"
+	    "   1.076           1.500   2.000\n",
+	    "statistics and points in time have their own");
+}
+
+static void
+small(void)
+{
+	static const struct column col[] = {
+		{ "time_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
+	};
+	static const int64_t v[] = { 3006000000, 9300000, 600000, 490000, 24 };
+	struct table *t = table_create("small", col, 1);
+
+	for (size_t i = 0; i < sizeof v / sizeof *v; i++)
+		table_row(t)[0] = cell_int(v[i]);
+	is_str(printed(t, (struct table_dest){ .format = FMT_TABLE }),
+	    "   time [s]\n      3.006\n     0.0093\n    0.00060\n"
+	    "    0.00049\n0.000000024\n",
+	    "the smallest values of a column have two digits");
+}
+
 static void
 terminal(void)
 {
@@ -210,7 +286,7 @@ terminal(void)
 	    "all of 1\n"
 	    "name                     dur_sum [ms]  percent  linked\n"
 	    "a|b<float>                      3.000    75.00  true\n"
-	    "t\\tn\\nq\"c,b\\e\\x1bi\\xff\xc2\xb5         0.002     0.10  "
+	    "t\\tn\\nq\"c,b\\e\\x1bi\\xff\xc2\xb5        0.0015     0.10  "
 	    "false\n"
 	    "\n",
 	    "table: aligned by columns, one unit each, no colour to a file");
@@ -390,6 +466,8 @@ main(void)
 	md();
 	terminal();
 	positions();
+	units();
+	small();
 	cut();
 	several();
 	files();
