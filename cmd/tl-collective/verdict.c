@@ -234,6 +234,30 @@ say(const struct job *j, const struct group_sum *g, struct buf *b)
 	}
 }
 
+/* Its members; if the recording lists none, the ranks in its collectives. */
+static void
+put_ranks(const struct job *j, const struct pgroup *g, struct buf *b)
+{
+	bool *is_in = xcalloc(j->ranks.n + 1, sizeof *is_in);
+	int_vec found = { 0 };
+
+	for (size_t i = 0; i < g->ncolls && g->members.n == 0; i++) {
+		const struct coll *c = &j->colls.v[g->first_coll + i];
+
+		for (uint32_t k = 0; k < c->n; k++)
+			is_in[rec_pos(j, j->members[c->first + k])] = true;
+	}
+	for (size_t i = 0; i < j->ranks.n; i++)
+		if (is_in[i])
+			vec_push(&found, j->ranks.v[i].rank);
+	if (found.n > 0)
+		put_ranges(b, found.v, found.n);
+	else
+		put_ranges(b, g->members.v, g->members.n);
+	vec_free(&found);
+	free(is_in);
+}
+
 static void
 settle(struct job *j, struct group_sum *s, struct buf *b)
 {
@@ -254,8 +278,8 @@ settle(struct job *j, struct group_sum *s, struct buf *b)
 	say(j, s, b);
 	s->says = arena_str(j->mem, buf_str(b));
 	b->len = 0;
-	put_ranges(b, s->group->members.v, s->group->members.n);
-	if (s->group->members.n > 0)
+	put_ranks(j, s->group, b);
+	if (b->len > 0)
 		s->ranks = arena_str(j->mem, buf_str(b));
 	s->matched_by = s->group->by_seq ? STR("seq")
 	    : s->group->by_instruction   ? STR("instruction")

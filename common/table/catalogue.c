@@ -159,7 +159,7 @@ static const char first_of_all[] =
     "input_dims|*dims|kernel_ns_sum|direct_ns_sum|time_ns_sum|dur_ns_sum|"
     "*_ns_sum|time_ns|gap_ns|wall_ns|gpu_ns|busy_ns|diff_ns|*diff*|pct_of*|"
     "percent|pct_*|*_percent|lost_ns|*bound|*verdict|count|*_count|"
-    "operation_count|kernels|ratio|longest_in|slowest*";
+    "operation_count|kernels|ratio|longest_in|slowest*|forbidden_by";
 static const char first_of_roofline[] =
     "name|kernel_ns_sum|input_dims|pct_of_kernel|pct_roofline_mean|" ROOF_FIRST;
 static const char first_of_family[] =
@@ -173,12 +173,14 @@ static const char first_of_diff[] =
     "name|input_dims|name_after|before_ns|after_ns|diff_ns|ratio|is_noise";
 static const char first_of_diff_steps[] =
     "term|call|before_ns|after_ns|diff_ns|pct_of_step_diff|kind|is_noise";
+static const char first_of_steps[] =
+    "step|what|wall_ns|idle_ns|busy_ns|flags|phase|gpu_wall_ns|idle_cause*|"
+    "exposed_comm_ns|data_ns|tokens|batch|gap_ns|name|kernels";
 static const char first_of_slow[] =
-    "step|cause|more_ns|time_ns|median_ns|call|op|module|median_step";
+    "step|cause|more_ns|time_ns|median_ns|call|op|module|median_*";
 static const char first_of_phases[] =
-    "phase|iterations|took_ns_median|tokens_per_s|bound|pct_missing|"
-    "pct_idle_of_wall|pct_of_gpu|gpu_ns_sum|requests_mean|pct_graph|"
-    "pct_starved|idle_by";
+    "phase|iterations|took_ns_median|tokens_per_s|bound*|pct_missing|"
+    "pct_idle_of_wall|pct_of_gpu|gpu_ns_sum|requests_mean|pct_*|idle_by";
 static const char first_of_gaps[] =
     "gap_ns|cause|call|next_name|ts_ns|next_op|prev_name";
 
@@ -272,7 +274,7 @@ const struct sheet sheets[] = {
 	T("host_timeline", "tl-timeline",
 	    "what each host thread did (--clock cpu)", .where = BOTH),
 	T("steps", "tl-steps", "each step: wall time, GPU time, idle time",
-	    .where = BOTH),
+	    .where = BOTH, .first = first_of_steps),
 	T("steps_vs", "tl-report", "the steps of both sides (--vs)",
 	    .where = BOTH),
 	T("steps_summary", "tl-steps",

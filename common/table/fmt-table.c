@@ -379,16 +379,17 @@ put_lines(struct out *out, struct str s, size_t width)
 	}
 }
 
-/* Below kernel names a sentence needs the name of its column. */
+/* A list, and a sentence below kernel names, need their column's name. */
 static void
-put_head_below(struct words *w, const struct grid *g, const struct layout *l)
+put_head_below(struct words *w, const struct grid *g, const struct layout *l,
+    struct str said)
 {
 	struct buf b = { 0 };
-	bool has_names = false;
+	bool is_unclear = said.len > 0 && said.p[0] == '[';
 
 	for (size_t i = g->n; i < g->nall; i++)
-		has_names |= g->list[i].below && g->list[i].shown != NULL;
-	if (!has_names)
+		is_unclear |= g->list[i].below && g->list[i].shown != NULL;
+	if (!is_unclear)
 		return;
 	shape_head(&l->shape, l->col, &b);
 	buf_putc(&b, ':');
@@ -418,7 +419,7 @@ put_below(
 		}
 		cell_whole(v, l, row, &b);
 		put_blanks(out, w.at);
-		put_head_below(&w, g, l);
+		put_head_below(&w, g, l, buf_str(&b));
 		put_words(&w, buf_str(&b));
 		out_puts(out, "\n");
 	}

@@ -821,7 +821,7 @@ is 'as a table' "$(grep -o '^| phase | [dmp][a-z]*' serving.md | tr '\n' ' ')" \
 if command -v tl-xlsx >/dev/null; then
 	tl-report -o serving.xlsx serving.json
 	is 'bars of phases' "$(python3 -m zipfile -e serving.xlsx parts && grep -o '<c:f>[^<]*' parts/xl/charts/chart1.xml | sed 's/<c:f>//' | tr '\n' ' ')" \
-		'phase_summary!$J$1 phase_summary!$B$2:$B$4 phase_summary!$J$2:$J$4 '
+		'phase_summary!$K$1 phase_summary!$B$2:$B$4 phase_summary!$K$2:$K$4 '
 fi
 if command -v tl-compare >/dev/null; then
 	rm -rf before after

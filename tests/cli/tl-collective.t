@@ -83,6 +83,13 @@ is 'statistics of one: no deviation' "$(column nccl_summary_implicit_sync \
 is 'E2: the straggler' "$(column straggler_summary \
 	rank,wait_ns_total,times_last,pct_last us | head -n 1)" \
 	"3${tab}0${tab}1${tab}100.0"
+is 'E2: the ranks of the group' "$(column nccl_groups group,ranks us)" "0${tab}0-3"
+mkdir nopg
+for r in 0 1 2 3; do
+	sed 's/,"Process Group Name":"[^"]*"//;s/,"Process Group Ranks":"[^"]*"//' us/rank$r.json >nopg/rank$r.json
+done
+is 'where none is recorded, those that took part' \
+	"$(column nccl_groups group,ranks nopg)" "all${tab}0-3"
 is 'E2: what the others waited for it' "$(column straggler_cause rank,caused_wait_ns us | sort -rn | head -n 1)" \
 	"3${tab}199500"
 

@@ -105,6 +105,18 @@ stays 80 'name dur_sum pct_of_kernels count' tl-kernels t.tl
 stays 80 'cause time percent count' tl-idle t.tl
 stays 80 'bound kind time percent count longest_in' tl-critical t.tl
 stays 80 'step wall busy idle' tl-steps t.tl
+python3 "$ROOT/tests/gen/serving.py" --format vllm_detailed --steps 6 >serving.json
+stays 80 'step what wall idle busy flags phase' tl-steps serving.json
+# the end of a long list of columns is not told: look at the heads
+python3 "$ROOT/tests/gen/serving.py" --format vllm_detailed --steps 1 >phase.json
+for w in 80 140; do
+	like "what the recording shows of phases at $w" \
+		"$(tl-steps --table phase_summary --format table --width $w phase.json | head -n 3 | tr '\n' ' ')" \
+		'phase .*missing.* bound .*recorded'
+	like "what forbids a graph at $w" \
+		"$(tl-launch --table graph_estimate --format table --width $w "$ROOT/tests/data/capture.json.gz" | head -n 3 | tr '\n' ' ')" \
+		' forbidden_by '
+done
 stays 60 'name before after diff ratio' tl-diff before.tl after.tl
 stays 80 'name input_dims before after diff ratio' tl-diff before.tl after.tl
 stays 60 'group ranks verdict late_rank cost' tl-collective ranks
@@ -116,6 +128,16 @@ for w in 120 200; do
 		"collectives.*$(tl-collective --table nccl_groups -c says --no-header ranks 2>err | head -n 1 |
 			sed 's/[][().*+?|\\^$]/./g')"
 done
+
+like 'a list below its row has the name of its column' \
+	"$(tl-critical --job --table critical_ranks --format table --width 80 ranks/*)" \
+	' chain: \['
+
+# ---- one unit for what is added or compared ----
+
+is 'times of steps have one unit' \
+	"$(tl-steps --table steps -c wall_ns,gpu_wall_ns,busy_ns,idle_ns,idle_cause_ns,data_ns --format table t.tl |
+		sed -n '1s/[^[]*\[\([a-z]*\)\]/\1 /gp')" 'ms ms ms ms ms ms '
 
 # ---- and where there is nothing ----
 
