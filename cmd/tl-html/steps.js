@@ -59,7 +59,7 @@ function stepBars(side) {
     });
     if (sum && sum.slowest != null) said.push((k === '' ? '' : k + ': ') + 'step ' + sum.slowest + ', ' + brief(sum.time_ns_max) +
       ' (median ' + brief(Math.round(sum.time_ns_median)) + (sum.slowest_by ? '; ' + sum.slowest_by.replace(/_/g, ' ') + ' ' +
-      brief(sum.slowest_by_ns) + ', median step ' + brief(sum.median_step_ns) : '') + ')');
+      brief(sum.slowest_by_ns) + (sum.median_of === 'fast' ? ', median fast step ' : ', median step ') + brief(sum.median_step_ns) : '') + ')');
     return bars;
   });
   if (!box) return;

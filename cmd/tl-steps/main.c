@@ -125,6 +125,7 @@ static const struct sink_column columns[] = {
 	{ { "slowest_by", NULL, COL_TEXT, NONE, 0, 0 }, SINK_CELL, false, C_SLOW_PART, 0 },
 	{ { "slowest_by_ns", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_SLOW_NS, 0 },
 	{ { "median_step_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_CELL, false, C_SLOW_MEDIAN, 0 },
+	{ { "median_of", NULL, COL_TEXT, NONE, MINOR, 0 }, SINK_CELL, false, C_SLOW_OF, 0 },
 	{ { "slowest_in", NULL, COL_TEXT, NONE, COL_NAME | MINOR, 0 }, SINK_CELL, false, C_SLOW_IN, 0 },
 	{ { "wall_ns_median", NULL, COL_REAL, NS, MINOR, 0 }, SINK_CELL, false, C_WALL_MEDIAN, 0 },
 	{ { "gpu_wall_ns_median", NULL, COL_REAL, NS, MINOR, 0 }, SINK_MEDIAN, false, M_GPU_WALL, 0 },
@@ -209,14 +210,14 @@ static struct sink_table tables[] = {
 	    .columns = "steps,step_time,time_ns_median,time_ns_p95,"
 		       "time_ns_p99,time_ns_min,time_ns_max,spread_percent,"
 		       "slowest,slowest_by,slowest_by_ns,median_step_ns,"
-		       "slowest_in,wall_ns_median,gpu_wall_ns_median,"
+		       "median_of,slowest_in,wall_ns_median,gpu_wall_ns_median,"
 		       "drain_ns_first,drain_ns_last,window_ns,between_ns,"
 		       "unlinked_count,outside_count,repeat_calls,reason",
 	    .order = SINK_AS_ADDED },
 	[OF_SLOW] = { .name = "steps_slow",
 	    .columns =
 		"step,pid,cause,call,op,module,time_ns,median_ns,more_ns,"
-		"median_step,call_uid",
+		"median_step,median_of,call_uid",
 	    .order = SINK_AS_ADDED,
 	    .is_single = true },
 	[OF_PHASES] = { .name = "phase_summary",
@@ -361,6 +362,10 @@ cell(const struct sink_row *row, unsigned number)
 	case C_CALL_UID:
 		return r->has_uid ? cell_uid(row->table, r->rec.uid)
 				  : cell_none();
+	case C_SLOW_OF:
+		return r->what == RECORD_IS_SLOW
+		    ? cell_text(str_of(slow_median_word(r->is_of_fast)))
+		    : summary_cell(row, number);
 	case C_SLOWEST_RANK:
 	case C_IMBALANCE: return ranks_cell(row, number);
 	default:

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What made a step slow: its time by part, against the median step. */
+/*
+ * What made a step slow: its time by part, against the median step; where most
+ * steps are slow, against the median of the fast ones.
+ */
 #include "cmd/tl-steps/steps.h"
 
 #define SLOW_STEPS 8 /* per process */
 #define SLOW_ROWS 32 /* per step: the largest differences */
+#define APART 2     /* times as long as the next shorter one: of another kind */
+#define FAST_PART 4 /* of the steps: more than that are no strays */
 
 /* Time of one kind in the median step and in the slow one. */
 struct use {
@@ -137,7 +142,7 @@ add_idle(const struct program *g, const struct step_record *r, bool is_slow,
 
 static void
 add_record(struct program *g, const struct step_record *of,
-    const struct step_record *median, const struct use *it)
+    const struct step_record *median, bool is_fast, const struct use *it)
 {
 	struct step_record *r = sink_add(&g->sink);
 
@@ -153,6 +158,7 @@ add_record(struct program *g, const struct step_record *of,
 	r->median_ns = it->ns[0];
 	r->more_ns = more_of(it);
 	r->median_step = median->step;
+	r->is_of_fast = is_fast;
 	r->has_uid = it->event != HOST_NONE;
 	if (r->has_uid)
 		r->rec.uid = g->host.events.v[it->event].uid;
@@ -183,13 +189,13 @@ free_uses(struct uses *u)
 
 static void
 compare_steps(struct program *g, const struct step_record *slow,
-    const struct step_record *median)
+    const struct step_record *median, bool is_fast)
 {
 	struct uses uses = find_uses(g, slow, median);
 
 	for (size_t i = 0; i < uses.list.n && i < SLOW_ROWS; i++)
 		if (more_of(&uses.list.v[i]) != 0)
-			add_record(g, slow, median, &uses.list.v[i]);
+			add_record(g, slow, median, is_fast, &uses.list.v[i]);
 	free_uses(&uses);
 }
 
@@ -202,8 +208,25 @@ by_time(const void *x, const void *y)
 	    ((*a)->time_ns < (*b)->time_ns);
 }
 
+const char *
+slow_median_word(bool is_fast)
+{
+	return is_fast ? "fast" : "all";
+}
+
+/* Whether more than a quarter of the steps are as short as these. */
+static bool
+are_many(const struct step_record *const *steps, size_t n, int64_t most_ns)
+{
+	size_t nfast = 0;
+
+	for (size_t i = 0; i < n; i++)
+		nfast += steps[i]->time_ns <= most_ns;
+	return nfast > n / FAST_PART;
+}
+
 const struct step_record *
-slow_median(const struct step_record *const *steps, size_t n)
+slow_median(const struct step_record *const *steps, size_t n, bool *is_fast)
 {
 	VEC(const struct step_record *) list = { 0 };
 	const struct step_record *first = steps[0], *median;
@@ -216,6 +239,15 @@ slow_median(const struct step_record *const *steps, size_t n)
 			vec_push(&list, steps[i]);
 	stable_sort(list.v, list.n, sizeof *list.v, by_time);
 	median = list.v[(list.n - 1) / 2];
+	*is_fast = false;
+	for (size_t i = 1; i <= (list.n - 1) / 2 && !*is_fast; i++) {
+		int64_t fast_ns = list.v[i]->time_ns / APART;
+
+		*is_fast = list.v[i - 1]->time_ns <= fast_ns &&
+		    are_many(steps, n, fast_ns);
+		if (*is_fast)
+			median = list.v[(i - 1) / 2];
+	}
 	vec_free(&list);
 	return median;
 }
@@ -238,7 +270,7 @@ slow_names(
 	VEC(const struct step_record *) steps = { 0 };
 	const struct step_record *slowest;
 	struct step_record *to = NULL;
-	bool is_known[CAUSE_COUNT] = { false };
+	bool is_known[CAUSE_COUNT] = { false }, is_fast;
 	struct uses uses;
 
 	for (size_t i = 0; i < n; i++)
@@ -249,7 +281,8 @@ slow_names(
 		if (&rows[i].r == slowest)
 			to = &rows[i].r;
 	if (to != NULL && !to->is_gpu_time && g->host.gpus.n > 0) {
-		uses = find_uses(g, to, slow_median(steps.v, steps.n));
+		uses =
+		    find_uses(g, to, slow_median(steps.v, steps.n, &is_fast));
 		for (size_t i = 0; i < uses.list.n; i++) {
 			const struct use *it = &uses.list.v[i];
 
@@ -270,6 +303,7 @@ slow_records(struct program *g, const struct step_row *rows, size_t n)
 	VEC(const struct step_record *) steps = { 0 };
 	const struct step_record *median;
 	size_t left = SLOW_STEPS;
+	bool is_fast;
 
 	for (size_t i = 0; i < n; i++)
 		if (rows[i].r.what == STEP_IS_STEP &&
@@ -277,12 +311,12 @@ slow_records(struct program *g, const struct step_row *rows, size_t n)
 			vec_push(&steps, &rows[i].r);
 	stable_sort(steps.v, steps.n, sizeof *steps.v, by_time);
 	if (steps.n > 1 && g->host.gpus.n > 0) {
-		median = slow_median(steps.v, steps.n);
+		median = slow_median(steps.v, steps.n, &is_fast);
 		for (size_t i = steps.n; i-- > 0 && left > 0; left--) {
 			if (i + 1 < steps.n && !steps.v[i]->is_slow)
 				break;
 			if (steps.v[i]->time_ns > median->time_ns)
-				compare_steps(g, steps.v[i], median);
+				compare_steps(g, steps.v[i], median, is_fast);
 		}
 	}
 	vec_free(&steps);

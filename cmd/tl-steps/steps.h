@@ -55,6 +55,7 @@ struct step_record {
 	int64_t nrepeat;             /* calls that repeat; inferred steps */
 	/* RECORD_IS_SLOW: where idle_cause_ns was spent */
 	uint32_t call, op, module;
+	bool is_of_fast; /* the median step */
 	int64_t median_ns, more_ns, median_step;
 	int64_t parts[PART_COUNT];
 	/* the slowest step's: by cause, the event with the largest increase */
@@ -102,10 +103,13 @@ void figures_find(struct program *g);
 size_t changes_find(uint32_t *at, const int64_t *v, size_t n, double median);
 /*
  * slow.c: the median step; the first one recorded, which earlier work does not
- * run into, counts only among two.
+ * run into, counts only among two. Where the median step takes at least twice
+ * as long as more than a quarter of the steps, with no step between: the median
+ * of these.
  */
 const struct step_record *slow_median(
-    const struct step_record *const *steps, size_t n);
+    const struct step_record *const *steps, size_t n, bool *is_fast);
+const char *slow_median_word(bool is_fast);
 /* Whether the record is a step that counts. */
 static inline bool
 slow_compares(const struct step_record *r)
@@ -151,6 +155,7 @@ enum {
 	C_SLOW_PART,
 	C_SLOW_NS,
 	C_SLOW_MEDIAN,
+	C_SLOW_OF,
 	C_SLOW_IN,
 	C_WALL_MEDIAN,
 	C_DRAIN_FIRST,

@@ -93,9 +93,12 @@ sum_cell(const struct sink_row *row, unsigned number)
 	return cell_int(number == C_COUNT ? n : between_ns);
 }
 
-/* The slowest or the median step; NULL: fewer than two. */
+/*
+ * The slowest step, and the one that it is compared with; NULL: fewer than two.
+ */
 static const struct step_record *
-step_of(const struct sink_row *row, bool is_slowest)
+slowest_of(const struct sink_row *row, const struct step_record **median,
+    bool *is_fast)
 {
 	VEC(const struct step_record *) list = { 0 };
 	const struct step_record *found;
@@ -107,8 +110,8 @@ step_of(const struct sink_row *row, bool is_slowest)
 			vec_push(&list, r);
 	}
 	found = slow_slowest(list.v, list.n);
-	if (found != NULL && !is_slowest)
-		found = slow_median(list.v, list.n);
+	if (found != NULL)
+		*median = slow_median(list.v, list.n, is_fast);
 	vec_free(&list);
 	return found;
 }
@@ -117,7 +120,9 @@ step_of(const struct sink_row *row, bool is_slowest)
 static struct cell
 slowest_cell(const struct sink_row *row, unsigned number)
 {
-	const struct step_record *r = step_of(row, true), *median;
+	const struct step_record *median;
+	bool is_fast;
+	const struct step_record *r = slowest_of(row, &median, &is_fast);
 	int64_t excess = 0;
 	size_t part = SLOW_PARTS;
 
@@ -125,7 +130,6 @@ slowest_cell(const struct sink_row *row, unsigned number)
 		return cell_none();
 	if (number == C_SLOWEST)
 		return cell_int(r->step);
-	median = step_of(row, false);
 	/* parts are of the wall time */
 	for (size_t i = 0; i < SLOW_PARTS && !r->is_gpu_time; i++) {
 		int64_t more = slow_part(r, i) - slow_part(median, i);
@@ -141,6 +145,7 @@ slowest_cell(const struct sink_row *row, unsigned number)
 	case C_SLOW_PART: return cell_text(str_of(slow_word(part)));
 	case C_SLOW_NS: return cell_int(slow_part(r, part));
 	case C_SLOW_MEDIAN: return cell_int(slow_part(median, part));
+	case C_SLOW_OF: return cell_text(str_of(slow_median_word(is_fast)));
 	default:
 		return part < CAUSE_COUNT
 		    ? cell_string(row->sink->dict, r->most_in[part])

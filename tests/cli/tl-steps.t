@@ -258,6 +258,30 @@ is 'who made it slow' "$(rows 'tl-steps --table steps_slow --format csv \
 	-c step,cause,call,op,time_ns,median_ns,more_ns,median_step,call_uid t.json')" \
 	'7,op,aten::slow,aten::slow,2500000,0,2500000,4,21.7,between_ops,,,480000,980000,-500000,4,18.'
 is 'not for some of the steps' "$(tl-steps --step 7 --table steps_slow --no-header t.json)" ''
+# walls of 100, 110, 1000, 1050 and 1100: the median step is a slow one, too
+walls() {
+	at=0 i=0
+	for wall in "$@"; do
+		i=$((i + 1))
+		step $i $at "$wall"
+		launch $i $((at + 10)) $((at + 20)) 10
+		ev cpu_op aten::slow 1 $((at + 40)) $((wall - 50))
+		at=$((at + wall))
+	done | trace >walls.json
+}
+compared() { # the step, with whose time, of which steps
+	rows 'tl-steps --table steps_slow --format csv -c step,median_step,median_of,cause,more_ns --top 1 walls.json' \
+		&& rows 'tl-steps --table steps_summary --format csv -c slowest,slowest_by_ns,median_step_ns,median_of walls.json'
+}
+walls 100 110 1000 1050 1100
+is 'most steps are slow: against a fast one' "$(compared)" '5,2,fast,op,990000.5,1050000,60000,fast.'
+walls 500 700 900 1050 1100
+is 'without a gap, against the median one' "$(compared)" '5,3,all,op,200000.5,1050000,850000,all.'
+walls 1000 110 1000 1050 1100
+is 'nor is a single short step the measure' "$(compared)" '5,3,all,op,100000.5,1050000,950000,all.'
+walls 100 110 120 1050 1100
+is 'nor where the median one is fast' "$(compared)" '5,3,all,op,980000.5,1050000,70000,all.'
+
 # each launches as much, but work of step 2 runs in the time of step 3, in place
 # of idle time; step 1 has no step before it and is no median
 {

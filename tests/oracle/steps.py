@@ -29,6 +29,8 @@ WORKED = {
         None, [49027296, 44829998, 45306535], None, None, None, None),
     "mi300_resnet_ckpt": (5490, [16819343, 15968298, 15887029],
                           18887726, 2281845, "queued_before", None),
+    "mi300_ddp_resnet18": (None, [118128436, 115642545, 1014705864, 1068367127, 1076079598],
+                           None, None, None, None),
     "tpt_transformer_step1": (0, [1286000, 821000, 754000], 130000, 1156000, "op", 472000),
     "h100_bert_small": (None, [4426114], None, None, None, None),
     "h100_nsfw_vit": (None, [7894065], None, None, None, None),
@@ -44,6 +46,8 @@ SUMMARY = {
     "kineto_resnet50_w0_step1": {"time_ns_median": 176340500, "slowest": 8, "step_time": "wall"},
     "hta_nccl_parser": {"slowest": 6, "slowest_by": "exposed_comm", "slowest_by_ns": 18837923,
                         "median_step_ns": 10533626},
+    # two steps of 0.12 s, three of 1 s: compared with one of the fast ones
+    "mi300_ddp_resnet18": {"slowest": 5, "slowest_by": "alloc", "median_of": "fast"},
     "mi300_resnet_ckpt": {"step_time": "gpu_wall", "time_ns_median": 18768629.5,
                           "wall_ns_median": 15968298, "drain_ns_first": 32242575,
                           "drain_ns_last": 37924507, "unlinked_count": 968},
@@ -75,6 +79,38 @@ def check_summary(trace, want):
     row = table(["tl-steps", "--table", "steps_summary", trace])[0]
     return ["summary: %s %s, not %s" % (k, row.get(k), v) for k, v in want.items()
             if row.get(k) != v]
+
+
+def compared(walls):
+    """the place of the step that slow ones are compared with, and of which steps that is
+    the median; walls in order of time"""
+    rest = sorted(range(1 if len(walls) != 2 else 0, len(walls)), key=lambda i: walls[i])
+    median = rest[(len(rest) - 1) // 2]
+    for least in sorted({walls[i] for i in rest if walls[i] <= walls[median]}):
+        fast = [i for i in rest if walls[i] < least]
+        if fast and 2 * walls[fast[-1]] <= least and \
+                4 * sum(2 * w <= least for w in walls) > len(walls):
+            return fast[(len(fast) - 1) // 2], "fast"
+    return median, "all"
+
+
+def check_compared(trace, rows):
+    """steps_slow and the summary agree on the step that is compared with"""
+    bad, of = [], {}
+    for r in rows:
+        if r["what"] == "step":
+            of.setdefault(r["pid"], []).append(r)
+    for r in table(["tl-steps", "--table", "steps_slow", trace]):
+        steps = of[r["pid"]]
+        at, word = compared([s["wall_ns"] for s in steps])
+        if (r["median_step"], r["median_of"]) != (steps[at]["step"], word):
+            bad.append("step %s is compared with %s of %s, not %s of %s" % (
+                r["step"], r["median_step"], r["median_of"], steps[at]["step"], word))
+    for r in table(["tl-steps", "--table", "steps_summary", trace]):
+        word = compared([s["wall_ns"] for s in of[r["pid"]]])[1] if r["median_of"] else None
+        if r["median_of"] != word:
+            bad.append("summary: median of %s, not %s" % (r["median_of"], word))
+    return bad[:4]
 
 
 def from_file(trace):
@@ -210,7 +246,8 @@ def main():
             continue
         try:
             rows = table(["tl-steps", trace])
-            bad = check_sums(trace, rows) + check_columns(trace, rows) if rows else []
+            bad = check_sums(trace, rows) + check_columns(trace, rows) + \
+                check_compared(trace, rows) if rows else []
             for w in names:
                 seen.add(w)
                 bad += check_worked(trace, WORKED[w])
