@@ -99,5 +99,7 @@ int opt_word(const struct optparse *op, const char *const words[]);
 void opt_pair(const struct optparse *op, struct str pair[2]);
 /* Parses a time as opt_time() does; false if it is none. */
 bool time_parse(struct str s, int64_t *ns) USE_RESULT;
+/* Appends it as time_parse() takes it, exact: "900ns", "1.5us". */
+void time_put(struct buf *b, int64_t ns);
 
 #endif

@@ -85,3 +85,26 @@ time_parse(struct str s, int64_t *ns)
 	}
 	return false;
 }
+
+void
+time_put(struct buf *b, int64_t ns)
+{
+	static const struct {
+		uint64_t ns;
+		const char *name;
+	} by_size[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" },
+		{ 1, "ns" } };
+	uint64_t n = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns, rest;
+	size_t i = 0;
+
+	while (i < 3 && n < by_size[i].ns)
+		i++;
+	buf_printf(b, "%s%" PRIu64, ns < 0 ? "-" : "", n / by_size[i].ns);
+	rest = n % by_size[i].ns;
+	buf_puts(b, rest > 0 ? "." : "");
+	for (uint64_t digit = by_size[i].ns / 10; rest > 0; digit /= 10) {
+		buf_putc(b, (char)('0' + rest / digit));
+		rest %= digit;
+	}
+	buf_puts(b, by_size[i].name);
+}

@@ -12,22 +12,6 @@ select_meet_time(struct select *s, int64_t t)
 	s->met.has_times = true;
 }
 
-/* In the form that --from and similar options take. */
-static void
-put_time(struct buf *b, const char *before, int64_t ns)
-{
-	static const struct {
-		double ns;
-		const char *name;
-	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
-	size_t i = 0;
-
-	while (i < 3 && (double)ns < units[i].ns && (double)-ns < units[i].ns)
-		i++;
-	buf_printf(
-	    b, "%s%.6g%s", before, (double)ns / units[i].ns, units[i].name);
-}
-
 /* Words of those met, of which each is a bit. */
 static void
 put_words(const char *what, uint32_t met, const char *const words[], unsigned n,
@@ -46,8 +30,10 @@ static void
 put_window(const struct select *s, struct buf *b)
 {
 	if (s->met.has_times) {
-		put_time(b, "; it has events from ", s->met.first_ns);
-		put_time(b, " to ", s->met.last_ns);
+		buf_puts(b, "; it has events from ");
+		time_put(b, s->met.first_ns);
+		buf_puts(b, " to ");
+		time_put(b, s->met.last_ns);
 	} else if (s->phases != 0) {
 		put_words("; it has phases ", s->met.phases, phase_words,
 		    PHASE_COUNT, b);
@@ -62,8 +48,10 @@ put_event(const struct select *s, struct buf *b)
 		there_put_keys(&s->devs_met, s->dict, "device", "s", b);
 	if (b->len == 0)
 		there_put(&s->names_met, b);
-	if (b->len == 0 && s->min_dur_ns > 0 && s->met.longest_ns >= 0)
-		put_time(b, "; the longest is ", s->met.longest_ns);
+	if (b->len == 0 && s->min_dur_ns > 0 && s->met.longest_ns >= 0) {
+		buf_puts(b, "; the longest is ");
+		time_put(b, s->met.longest_ns);
+	}
 	if (b->len == 0)
 		put_words(
 		    "; it has kinds ", s->met.kinds, kind_words, KIND_COUNT, b);

@@ -339,9 +339,32 @@ times(void)
 		"+1s", "--1s", "1.2.3s", "9223372036854775808ns", "2562048h",
 		"99999999999999999999s", "0.0000000000000000000000001s",
 		"1us2ns", "nan", "1m" };
+	static const struct {
+		int64_t ns;
+		const char *text;
+	} put[] = {
+		{ 0, "0ns" },
+		{ 999, "999ns" },
+		{ 1000, "1us" },
+		{ 10050, "10.05us" },
+		{ -1500000, "-1.5ms" },
+		{ 1000000001, "1.000000001s" },
+		{ 3000000123456789, "3000000.123456789s" },
+		{ INT64_MAX, "9223372036.854775807s" },
+		{ INT64_MIN + 1, "-9223372036.854775807s" },
+	};
 	int64_t ns = 7;
 	size_t i;
 
+	for (i = 0; i < sizeof put / sizeof put[0]; i++) {
+		struct buf b = { 0 };
+
+		time_put(&b, put[i].ns);
+		ok(str_eq(buf_str(&b), str_of(put[i].text)), "%s", put[i].text);
+		ok(time_parse(buf_str(&b), &ns) && ns == put[i].ns,
+		    "and read back");
+		buf_free(&b);
+	}
 	for (i = 0; i < sizeof bad / sizeof bad[0]; i++)
 		ok(!time_parse(str_of(bad[i]), &ns), "'%s' is no time", bad[i]);
 	for (i = 0; i < sizeof good / sizeof good[0]; i++) {
