@@ -514,7 +514,8 @@ critical_records(struct program *g)
 	struct recording *r = g->recording;
 
 	host_ready(&r->host);
-	if (!window_find(r, &g->asked, g->sink.sources.path))
+	if (!window_find(
+		r, &g->asked, sink_sources_label(&g->sink.sources, r->source)))
 		return;
 	note_steps(g, r);
 	graph_start(&g->graph, r->window);
@@ -532,7 +533,8 @@ critical_job(struct program *g)
 	ranks_join(g);
 	for (size_t i = 0; i < g->all.n; i++) {
 		struct recording *r = g->all.v[i];
-		const char *path = g->sink.sources.list.v[r->source].path;
+		const char *path =
+		    sink_sources_label(&g->sink.sources, r->source);
 
 		if (!window_find(r, &g->asked, path)) {
 			r->window = (struct span){ INT64_MAX, INT64_MIN };

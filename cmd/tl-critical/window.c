@@ -138,7 +138,7 @@ cut_to_annotations(
 		struct span w = of_annotations(r, s->annotations.v[i]);
 
 		if (w.start > w.end)
-			report(MSG_NO_SUCH_ANNOTATION, path, r->source,
+			report(MSG_NO_SUCH_ANNOTATION, path,
 			    s->annotations.v[i],
 			    host_there(&r->host, s->annotations.v[i]));
 		else

@@ -519,7 +519,7 @@ add_account(struct idle *g)
 		if (g->by_step)
 			steps_find_gpu(&g->step_list, h);
 	}
-	if (is_of_steps)
+	if (is_of_steps && list.n > 0) /* else the selection has told */
 		nsteps = walls_of_steps(g, &walls);
 	if (list.n > 0) {
 		account_find(&a, &g->gaps, h, list.v, list.n,

@@ -33,7 +33,8 @@ walls_of_steps(struct idle *g, struct spans *walls)
 		vec_push(&chosen, false);
 	if (steps->list.n > 0)
 		(void)select_steps(&g->sink.select, steps, g->host.dict,
-		    chosen.v, g->sink.sources.path, g->source);
+		    chosen.v, sink_sources_label(&g->sink.sources, g->source),
+		    g->source);
 	paces_find(&paces, steps, &g->host);
 	for (size_t p = 0; p < steps->processes.n; p++) {
 		const struct step_process *process = &steps->processes.v[p];

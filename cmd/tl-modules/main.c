@@ -60,11 +60,11 @@ static void
 warn_none(struct modules *m, const struct sink_source *o)
 {
 	if (modules_whole(m, o->no)->nframes == 0)
-		report(MSG_SOURCE_NO_PYTHON_FRAMES, o->path, o->src);
+		report(MSG_SOURCE_NO_PYTHON_FRAMES, sink_source_label(o));
 	else if (o->ngpu > 0 && o->nchosen == 0)
-		report(MSG_SOURCE_NO_MATCH, o->path, o->src, o->ngpu);
+		report(MSG_SOURCE_NO_MATCH, sink_source_label(o), o->ngpu);
 	else
-		report(MSG_SOURCE_NO_MODULES, o->path, o->src);
+		report(MSG_SOURCE_NO_MODULES, sink_source_label(o));
 }
 
 static noreturn void
@@ -222,9 +222,10 @@ summarise(const struct sink *s)
 	const struct modules *m = (const struct modules *)s;
 
 	for (size_t i = 0; i < m->wholes.n; i++)
-		note("source %zu: %" PRIu64 " calls of modules, %" PRIu64
+		note("%s: %" PRIu64 " calls of modules, %" PRIu64
 		     " Python frames",
-		    i, m->wholes.v[i].nmodules, m->wholes.v[i].nframes);
+		    sink_sources_label(&s->sources, (uint32_t)i),
+		    m->wholes.v[i].nmodules, m->wholes.v[i].nframes);
 }
 
 static void

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Dealing out: sources and events of an input go to their parts. */
+#include <stdlib.h>
+
 #include "cmd/tl-split/split.h"
 #include "trace/tree.h"
 
@@ -85,10 +87,14 @@ deal_notes(struct split *s)
 	struct current *now = &s->now;
 
 	if (by_iterations(s->set)) {
-		if (s->cut.steps.inferred > 0)
-			report(MSG_ITERATIONS_INFERRED, s->in->name, now->src,
+		if (s->cut.steps.inferred > 0) {
+			char *label = source_label(&now->source, s->in->name);
+
+			report(MSG_ITERATIONS_INFERRED, label,
 			    s->cut.steps.list.n,
 			    step_from_reason(s->cut.steps.from));
+			free(label);
+		}
 		iterations_ready(s);
 		note_empty_iterations(s);
 	}
@@ -277,8 +283,8 @@ pass_rank(struct split *s, const struct event *ev)
 	const struct fact *f = source_fact(&s->now.source, "rank");
 
 	if (f == NULL || f->val.type != VAL_INT)
-		die("%s: source %u has no rank", s->in->name,
-		    (unsigned)ev->src);
+		die("%s has no rank",
+		    source_label(&s->now.source, s->in->name));
 	part_pass(s, part_get(s, &f->val.i), ev);
 }
 

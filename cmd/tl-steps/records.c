@@ -315,7 +315,7 @@ add_records(struct program *g)
 	g->has_gpu |= g->host.gpus.n > 0;
 	if (select_asks_steps(&g->asked) && has_steps)
 		(void)select_steps(&g->asked, &g->steps, g->host.dict, chosen.v,
-		    g->sink.sources.path, g->source);
+		    sink_sources_label(&g->sink.sources, g->source), g->source);
 	for (size_t i = 0; g->shows_summary && i < g->steps.processes.n; i++) {
 		const struct step_process *p = &g->steps.processes.v[i];
 
@@ -399,7 +399,8 @@ steps_records(struct program *g)
 	if (g->runs_of == INTERN_NONE)
 		g->runs_of = steps_module(&g->steps, &g->host);
 	if (g->steps.list.n == 0 && asked->annotations.n > 0)
-		report(MSG_NO_SUCH_ANNOTATION, g->sink.sources.path, g->source,
+		report(MSG_NO_SUCH_ANNOTATION,
+		    sink_sources_label(&g->sink.sources, g->source),
 		    asked->annotations.v[0],
 		    host_there(&g->host, asked->annotations.v[0]));
 	find_rows(g);

@@ -410,15 +410,16 @@ is_of_processes(const struct select *s)
 static void
 warn_empty(const struct sink *s, const struct sink_source *o)
 {
+	const char *label = sink_source_label(o);
+
 	if (o->ngpu == 0)
-		report(MSG_SOURCE_NO_GPU_EVENTS, o->path, o->src);
+		report(MSG_SOURCE_NO_GPU_EVENTS, label);
 	else if (o->nuntimed == o->ngpu)
-		report(
-		    MSG_SOURCE_NO_TIMED_GPU_EVENTS, o->path, o->src, o->ngpu);
+		report(MSG_SOURCE_NO_TIMED_GPU_EVENTS, label, o->ngpu);
 	else if (s->linked_only && o->nunlinked == o->ngpu)
-		report(MSG_SOURCE_NO_LINKED, o->path, o->src, o->nunlinked);
+		report(MSG_SOURCE_NO_LINKED, label, o->nunlinked);
 	else if (!is_of_processes(&s->select))
-		report(MSG_SOURCE_NO_MATCH, o->path, o->src, o->ngpu);
+		report(MSG_SOURCE_NO_MATCH, label, o->ngpu);
 }
 
 static void

@@ -40,14 +40,14 @@ WARNING(OVERLAPS,
     "{n:its|their} thread: not in the tree (tl-tree --on-overlap=clip cuts "
     "{n:it|them})")
 WARNING(NO_STEPS,
-    "{file}: source {#source} has no steps, annotated or inferred (of an old "
+    "{file} has no steps, annotated or inferred (of an old "
     "tree, tl-tree --link auto infers them): select time by --annotation GLOB, "
     "or by --from and --to")
 WARNING(NO_SUCH_STEP,
-    "{file}: source {#source} has none of these steps: it has {#first} to "
+    "{file} has none of these steps: it has {#first} to "
     "{#last}")
 WARNING(NO_SUCH_ANNOTATION,
-    "{file}: source {#source} has no annotation '{name}'{there}")
+    "{file} has no annotation '{name}'{there}")
 WARNING(NO_SUCH_NAME,
     "{file}: no event in the window matches '{name}'{there}")
 
@@ -120,19 +120,19 @@ WARNING(OTHER_PEAK,
     "(--conc)")
 
 /* The same for one source, if others have an answer. */
-WARNING(SOURCE_NO_GPU_EVENTS, "{file}: source {#source}: no GPU events")
+WARNING(SOURCE_NO_GPU_EVENTS, "{file}: no GPU events")
 WARNING(SOURCE_NO_TIMED_GPU_EVENTS,
-    "{file}: source {#source}: {#n} GPU {n:event|events}, all without a time")
+    "{file}: {#n} GPU {n:event|events}, all without a time")
 WARNING(SOURCE_NO_MATCH,
-    "{file}: source {#source}: the selection matches none of {#n} GPU events")
+    "{file}: the selection matches none of {#n} GPU events")
 WARNING(SOURCE_NO_LINKED,
-    "{file}: source {#source}: no linked GPU events: --linked-only skips all "
+    "{file}: no linked GPU events: --linked-only skips all "
     "{#n}")
 WARNING(SOURCE_NO_PYTHON_FRAMES,
-    "{file}: source {#source}: no Python frames: record with "
+    "{file}: no Python frames: record with "
     "torch.profiler.profile(with_stack=True, with_modules=True)")
 WARNING(SOURCE_NO_MODULES,
-    "{file}: source {#source}: no nn.Module launched work of the selection")
+    "{file}: no nn.Module launched work of the selection")
 
 /* ---- tl-decode ---- */
 NOTE(DAMAGE, "{file}: byte {#byte}: {reason}")

@@ -7,10 +7,10 @@ NOTHING(NO_ITERATIONS,
     "{file}: no iterations: no annotation has the form of a serving "
     "framework's")
 NOTE(ITERATIONS_INFERRED,
-    "{file}: source {#source}: no annotations: {#n} {n:iteration|iterations} "
+    "{file}: no annotations: {#n} {n:iteration|iterations} "
     "inferred from {reason}")
 WARNING(NO_PHASES,
-    "{file}: source {#source} has no phases: no annotation has the form of a "
+    "{file} has no phases: no annotation has the form of a "
     "serving framework's iterations")
 NOTHING(NO_BLOCKS_MATCH,
     "{file} and {other}: no blocks match: {#n} and {#m} of these phases, none "
@@ -26,7 +26,7 @@ WARNING(ITERATIONS_UNTOLD,
     "{file}: {#n} {n:iteration names|iterations name} neither requests nor "
     "tokens, such as '{name}'")
 WARNING(NO_SUCH_PROCESS,
-    "{file}: source {#source}: no process '{pid}' has steps{there}")
+    "{file}: no process '{pid}' has steps{there}")
 WARNING(NO_PROCESS,
     "{option}: no source has a process '{pid}' with steps{there}")
 WARNING(NO_SUCH_SOURCE, "{option}: there is no source {#source}")

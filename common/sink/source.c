@@ -42,6 +42,8 @@ sink_sources_source(
 	const struct fact *from = source_fact(s, "rank_from");
 	int64_t epoch;
 
+	free(o->label);
+	o->label = source_label(s, o->path);
 	o->is_rocprof = source_is_api_trace(s);
 	o->is_xla = source_is_xla(s);
 	o->has_rank = source_int(s, "rank", &o->rank);
@@ -155,11 +157,10 @@ sink_sources_note(const struct sink_sources *g)
 	for (size_t i = 0; i < g->list.n; i++) {
 		const struct sink_source *o = &g->list.v[i];
 
-		note("%s: source %u: %" PRIu64 " GPU events, %" PRIu64
-		     " counted, %" PRIu64 " without a launch, %" PRIu64
-		     " duplicates left out",
-		    o->path, (unsigned)o->src, o->ngpu, o->nchosen,
-		    o->nunlinked, o->nduplicates);
+		note("%s: %" PRIu64 " GPU events, %" PRIu64 " counted, %" PRIu64
+		     " without a launch, %" PRIu64 " duplicates left out",
+		    g->list.n == 1 ? o->path : sink_source_label(o), o->ngpu,
+		    o->nchosen, o->nunlinked, o->nduplicates);
 	}
 }
 
@@ -187,8 +188,22 @@ sink_sources_lead(const struct sink_sources *g)
 	return n < 2 ? SINK_LEAD_NONE : differ ? SINK_LEAD_RANK : SINK_LEAD_SRC;
 }
 
+const char *
+sink_source_label(const struct sink_source *o)
+{
+	return o->label != NULL ? o->label : o->path;
+}
+
+const char *
+sink_sources_label(const struct sink_sources *g, uint32_t no)
+{
+	return no < g->list.n ? sink_source_label(&g->list.v[no]) : g->path;
+}
+
 void
 sink_sources_free(struct sink_sources *g)
 {
+	for (size_t i = 0; i < g->list.n; i++)
+		free(g->list.v[i].label);
 	vec_free(&g->list);
 }

@@ -12,6 +12,7 @@
 /* One source of one of the files. */
 struct sink_source {
 	const char *path;
+	char *label;  /* its trace, for messages; NULL: path */
 	uint32_t src; /* in its stream */
 	uint32_t no;  /* over all files */
 	bool is_stdin, is_asked, is_rocprof, is_xla;
@@ -69,6 +70,9 @@ void sink_sources_check(const struct sink_sources *g);
 void sink_sources_check_gpu(const struct sink_sources *g, uint64_t nevents);
 /* Prints a line for each, for -v. */
 void sink_sources_note(const struct sink_sources *g);
+/* What messages call it; the source of a number over all files. */
+const char *sink_source_label(const struct sink_source *o);
+const char *sink_sources_label(const struct sink_sources *g, uint32_t no);
 void sink_sources_free(struct sink_sources *g);
 
 #endif

@@ -34,6 +34,11 @@ struct meta {
 
 /* The fact, or NULL. */
 const struct fact *source_fact(const struct source *s, const char *key);
+/*
+ * What messages call it: the trace it was read from, if it is known, else the
+ * input, with its number after the first. To be freed.
+ */
+char *source_label(const struct source *s, const char *path);
 /* Whether its devices are TPUs. */
 bool source_is_tpu(const struct source *s);
 /* An integer fact, or one that is an integer's text; false: none. */

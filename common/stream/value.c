@@ -290,6 +290,24 @@ source_fact(const struct source *s, const char *key)
 	return NULL;
 }
 
+char *
+source_label(const struct source *s, const char *path)
+{
+	const struct fact *name = source_fact(s, "name");
+	struct buf b = { 0 };
+
+	if (name != NULL &&
+	    (name->val.type == VAL_STR || name->val.type == VAL_STRX) &&
+	    name->val.s.len > 0 && !str_eq(name->val.s, STR("stdin")))
+		buf_put(&b, name->val.s.p, name->val.s.len);
+	else if (s->src > 0)
+		buf_printf(&b, "%s: source %" PRIu32, path, s->src);
+	else
+		buf_puts(&b, path);
+	buf_putc(&b, '\0');
+	return b.p;
+}
+
 bool
 source_is_tpu(const struct source *s)
 {

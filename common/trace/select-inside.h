@@ -43,6 +43,15 @@ select_source_no(const struct select *s)
 	return s->first_source + s->src;
 }
 
+/* What messages call it. */
+static inline const char *
+select_label(const struct select *s)
+{
+	return s->src < s->labels.n && s->labels.v[s->src] != NULL
+	    ? s->labels.v[s->src]
+	    : s->in->name;
+}
+
 /* ---- select-steps.c ---- */
 
 /* Takes --step. */

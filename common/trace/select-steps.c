@@ -246,11 +246,11 @@ select_steps(struct select *s, const struct steps *steps, const struct dict *st,
 		if (!meets(step, &e, src))
 			continue;
 		if (!all.has_steps) {
-			report(MSG_NO_STEPS, name, src);
+			report(MSG_NO_STEPS, name);
 			return 0;
 		}
 		if (!e.has_processes) {
-			report(MSG_NO_SUCH_PROCESS, name, src, step->pid,
+			report(MSG_NO_SUCH_PROCESS, name, step->pid,
 			    there_processes(s));
 			continue;
 		}
@@ -258,7 +258,7 @@ select_steps(struct select *s, const struct steps *steps, const struct dict *st,
 		n += choose(step, st, steps, &e, chosen);
 	}
 	if (is_asked && n == 0)
-		report(MSG_NO_SUCH_STEP, name, src, all.first, all.last);
+		report(MSG_NO_SUCH_STEP, name, all.first, all.last);
 	return n;
 }
 

@@ -109,8 +109,8 @@ ask_annotation(const struct select *s, struct str text, struct spans *out)
 			there_meet_annotation(&there, text,
 			    dict_get(s->in->dict, w->all.v[i].name),
 			    w->all.v[i].is_step);
-	report(MSG_NO_SUCH_ANNOTATION, s->in->name, select_source_no(s), text,
-	    there_str(&there));
+	report(
+	    MSG_NO_SUCH_ANNOTATION, select_label(s), text, there_str(&there));
 }
 
 /* Consecutive steps, with the time between them, are one window. */
@@ -151,7 +151,7 @@ select_windows_ready(struct select *s)
 		    (uint8_t)(1u << w->iterations.iterations.v[i].phase);
 	if ((s->phases & ~(1u << PHASE_OUTSIDE)) != 0 &&
 	    w->iterations.list.n == 0)
-		report(MSG_NO_PHASES, s->in->name, select_source_no(s));
+		report(MSG_NO_PHASES, select_label(s));
 	if (w->all.n > 0)
 		qsort(w->all.v, w->all.n, sizeof *w->all.v, window_cmp);
 	w->has_steps = select_asks_steps(s);
@@ -159,7 +159,7 @@ select_windows_ready(struct select *s)
 		vec_push(&w->chosen, false);
 	if (w->has_steps)
 		(void)select_steps(s, &w->steps, s->in->dict, w->chosen.v,
-		    s->in->name, select_source_no(s));
+		    select_label(s), select_source_no(s));
 	if (w->has_steps)
 		find_rows(w);
 	w->has_notes = s->annotations.n > 0;

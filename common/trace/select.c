@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The shared selection: its options, and selecting events in order. */
+#include <stdlib.h>
+
 #include "trace/select-inside.h"
 
 /* ---- options ---- */
@@ -131,6 +133,14 @@ select_opt(struct select *s, const struct optparse *op, int ch)
 
 /* ---- selecting ---- */
 
+static void
+free_labels(struct select *s)
+{
+	for (size_t i = 0; i < s->labels.n; i++)
+		free(s->labels.v[i]);
+	s->labels.n = 0;
+}
+
 void
 select_start(
     struct select *s, const struct stream_in *in, uint32_t first_source)
@@ -144,6 +154,7 @@ select_start(
 	s->dict = in->dict;
 	s->in = in;
 	s->rank_known.n = s->first_ns.n = 0;
+	free_labels(s);
 	s->launches.n = 0;
 	s->has_when = s->met.has_times = false;
 	s->met.longest_ns = -1;
@@ -186,6 +197,7 @@ take_source(struct select *s, const struct source *src)
 	while (s->rank_known.n <= src->src) {
 		vec_push(&s->rank_known, UNKNOWN);
 		vec_push(&s->first_ns, INT64_MIN);
+		vec_push(&s->labels, NULL);
 	}
 	s->rank_known.v[src->src] = select_source(s, src) ? YES : NO;
 	if (rank != NULL && rank->val.type == VAL_INT)
@@ -193,6 +205,8 @@ take_source(struct select *s, const struct source *src)
 		    &s->ranks_met, (struct key){ rank->val.i, KEY_INT });
 	if (f != NULL && f->val.type == VAL_INT)
 		s->first_ns.v[src->src] = f->val.i;
+	free(s->labels.v[src->src]);
+	s->labels.v[src->src] = source_label(src, s->in->name);
 }
 
 static void
@@ -324,9 +338,9 @@ in_time(struct select *s)
 	if (s->src < s->first_ns.n)
 		first = s->first_ns.v[s->src];
 	if (first == INT64_MIN)
-		die("%s: source %u: the stream does not say when it begins "
-		    "(fact 'first'): --from and --to have no effect",
-		    s->in->name, (unsigned)select_source_no(s));
+		die("%s: the stream does not say when it begins (fact "
+		    "'first'): --from and --to have no effect",
+		    select_label(s));
 	if (__builtin_sub_overflow(s->when_ns, first, &t))
 		return false;
 	if ((!s->has_from || t >= s->from_ns) && (!s->has_to || t < s->to_ns))
@@ -535,6 +549,8 @@ select_free(struct select *s)
 	there_free(&s->names_met);
 	vec_free(&s->rank_known);
 	vec_free(&s->first_ns);
+	free_labels(s);
+	vec_free(&s->labels);
 	vec_free(&s->launches);
 	vec_free(&s->devs_met.list);
 	vec_free(&s->gpu_streams_met.list);

@@ -105,6 +105,7 @@ struct select {
 	bool has_unlooked;       /* a source whose windows nothing looked up */
 	uint32_t nsources;       /* of all streams so far */
 	VEC(int64_t) first_ns;   /* by source, or INT64_MIN */
+	VEC(char *) labels;      /* by source, for messages */
 	VEC(uint8_t) rank_known; /* by source */
 	struct select_windows *windows; /* of the source being read */
 	VEC(struct select_launch) launches;
@@ -236,8 +237,8 @@ bool select_is_of_steps(const struct select *s);
 bool select_is_apart(const struct select *s);
 /*
  * Which of the windows --step names; how many. None is a warning, of the source
- * src, counted over all inputs, in the input of this name, if --step asks for
- * steps of that source.
+ * src, counted over all inputs, which has this name, if --step asks for steps
+ * of that source.
  */
 size_t select_steps(struct select *s, const struct steps *steps,
     const struct dict *st, bool *chosen, const char *name, uint32_t src);

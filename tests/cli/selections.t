@@ -90,6 +90,33 @@ nothing 'it has kinds op, runtime, python, annotation, kernel' 'tl-filter --kind
 nothing 'the longest is 30us' 'tl-kernels --min-dur 1s'
 nothing 'it has events from 15us to 55us' 'tl-ops --from 1s'
 
+# to the ns, in the form that --from takes
+sed 's/"ts": 53/"ts": 3000000000000.25/;s/"ts": 55/"ts": 3000000000001.25/;s/"ts": 70/"ts": 3000000000009.25/' \
+	t.json >late.json
+run 'tl-ops --from 4000000s late.json'
+like 'an exact time' "$(cat "$log/err")" '; it has events from 15us to 3000000\.00000125s$'
+is 'which is as good for --to' \
+	"$(tl-ops --to 3000000.00000125s -c name --no-header late.json; tl-ops --from 3000000.00000125s -c name --no-header late.json)" \
+	'aten::mm
+aten::add'
+
+# ---- whose steps, annotations, phases ----
+
+cp t.json u.json
+tl-merge -o both.tl t.json u.json 2>err || cat err
+for p in tl-ops tl-steps tl-critical 'tl-idle --steps'; do
+	for input in both.tl 't.json u.json'; do
+		run "$p --step 99 $input"
+		is "$p: each trace by its name: $input" \
+			"$(sed -n 's/^[a-z-]*: \([a-z.]*\) has none of these.*/\1/p' "$log/err" | tr '\n' ' ')" 't.json u.json '
+	done
+done
+run 'tl-ops --annotation zzz both.tl'
+is 'the same for annotations' "$(sed -n "s/^tl-ops: \([a-z.]*\) has .*'zzz'.*/\1/p" "$log/err" | tr '\n' ' ')" \
+	't.json u.json '
+run 'tl-ops --phase decode t.json'
+like 'or phases, of one trace' "$(cat "$log/err")" '^tl-ops: t.json has no phases'
+
 # only what the other options leave: no name of another kind, no other device
 nothing "it has 'gemm', 'elementwise'" 'tl-filter --kind kernel --name gem'
 nothing 'it has device 0' 'tl-kernels --name gemm --dev 9'

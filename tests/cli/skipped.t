@@ -109,7 +109,7 @@ for program in timeline ops kernels roofline idle launch steps critical fold mod
 	command -v tl-$program >/dev/null || continue # a library is missing
 	refuses 5 'untimed.json: 1 GPU event, all without a time$' "tl-$program untimed.json"
 done
-refuses 3 'untimed.json: source 0: 1 GPU event, all without a time$' \
+refuses 3 'untimed.json: 1 GPU event, all without a time$' \
 	'tl-timeline untimed.json "$SAMPLE" >/dev/null'
 
 cat >rocprof.json <<'EOT'

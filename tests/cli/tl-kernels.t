@@ -221,7 +221,7 @@ refuses 2 'column' 'tl-kernels -c nosuch small.tl'
 refuses 2 'unknown option' 'tl-kernels --nosuch small.tl'
 run 'tl-kernels -v small.tl'
 like '-v: a summary' "$(cat "$log/err")" \
-	'small.tl: source 0: 8 GPU events, 7 counted, 1 without a launch'
+	'small.tl: 8 GPU events, 7 counted, 1 without a launch'
 printf 'nonsense' >bad.lua
 refuses 1 'bad.lua' 'tl-kernels --models bad.lua small.tl'
 for r in 0 1; do

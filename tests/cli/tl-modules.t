@@ -270,7 +270,7 @@ is 'printed by rank' "$(tl-modules -p rank0.json rank1.json | grep -c '^rank [23
 tl-cat rank0.json rank1.json >both.tl
 is 'two sources in one stream' "$(tl-modules both.tl)" "$(tl-modules rank0.json rank1.json)"
 op aten::mm 1 0 10 | trace >none.json
-refuses -o 3 'none.json: source 0: no Python frames' 'tl-modules rank0.json none.json'
+refuses -o 3 'none.json: no Python frames' 'tl-modules rank0.json none.json'
 
 # ---- every kind of input ----
 
@@ -329,8 +329,8 @@ refuses 2 'needs a time' 'tl-modules --min-time 5 net.tl'
 refuses 2 'column' 'tl-modules -c nosuch net.tl'
 refuses 2 'depth' 'tl-modules --depth 0 net.tl'
 run 'tl-modules -v net.tl'
-like '-v' "$(cat "$log/err")" 'source 0: 6 GPU events, 6 [a-z ]*, 1 without a launch'
-like '-v: modules' "$(cat "$log/err")" 'source 0: 7 calls of modules, 8 Python frames'
+like '-v' "$(cat "$log/err")" ': 6 GPU events, 6 [a-z ]*, 1 without a launch'
+like '-v: modules' "$(cat "$log/err")" ': 7 calls of modules, 8 Python frames'
 
 page_examples tl-modules.1
 done_testing

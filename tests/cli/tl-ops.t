@@ -346,7 +346,7 @@ refuses 2 'column' 'tl-ops --sort nosuch small.tl'
 refuses 2 'unknown option' 'tl-ops --nosuch small.tl'
 run 'tl-ops -v small.tl'
 like '-v: a summary' "$(cat "$log/err")" \
-	'small.tl: source 0: 8 GPU events, 8 counted, 1 without a launch, 0 duplicates'
+	'small.tl: 8 GPU events, 8 counted, 1 without a launch, 0 duplicates'
 printf 'nonsense' >bad.lua
 refuses 1 'bad.lua' 'tl-ops --models bad.lua small.tl'
 ok '--help' sh -c 'tl-ops --help | grep -q all-ops'

@@ -295,7 +295,7 @@ refuses 5 'no source has a rank' 'tl-timeline --rank 7 rank0.json'
 ev cpu_op aten::mm 1 1 2 | trace >host.json
 run 'tl-timeline rank0.json host.json'
 is 'a source without GPU events is a warning' "$rc" 3
-refuses -o 3 'host.json: source 0: no GPU events' 'tl-timeline rank0.json host.json'
+refuses -o 3 'host.json: no GPU events' 'tl-timeline rank0.json host.json'
 
 # ---- the host ----
 
@@ -403,7 +403,7 @@ refuses 2 'column' 'tl-timeline --sort nosuch worked.json'
 refuses 2 'unknown option' 'tl-timeline --nosuch worked.json'
 run 'tl-timeline -v steps.tl'
 like '-v: a summary' "$(cat "$log/err")" \
-	'steps.tl: source 0: 5 GPU events, 5 counted, 1 without a launch, 0 duplicates'
+	'steps.tl: 5 GPU events, 5 counted, 1 without a launch, 0 duplicates'
 ok '--help' sh -c 'tl-timeline --help | grep -q linked-only'
 
 # ---- random traces against the oracle ----

@@ -530,7 +530,7 @@ main(void)
 	test_fields();
 	test_ranks();
 	says(no_such_step, EXIT_WARNINGS,
-	    "a.tl: source 0 has none of these steps: it has 3 to 5");
+	    "a.tl has none of these steps: it has 3 to 5");
 	says(no_such_annotation, EXIT_WARNINGS, "no annotation 'forward#4'");
 	says(no_steps, EXIT_WARNINGS, "by --annotation GLOB");
 	says(no_first, EXIT_NO_ANSWER, "does not say when it begins");
@@ -539,7 +539,7 @@ main(void)
 	says(no_such_process, EXIT_WARNINGS,
 	    "--step: no source has a process '77' with steps");
 	says(no_such_process_there, EXIT_WARNINGS,
-	    "a.tl: source 0: no process '77' has steps");
+	    "a.tl: no process '77' has steps");
 	says(no_such_source, EXIT_WARNINGS, "--step: there is no source 1");
 	says(bad_range, EXIT_USAGE, "not '7-3'");
 	says(bad_kind, EXIT_USAGE, "no kind of event 'kernels'");
