@@ -40,54 +40,83 @@ get_shape(struct cursor *c, size_t left, uint64_t *shape)
 	return varint_get_roomy(&c->p, shape);
 }
 
-/* Fields that all events have. */
+/* The id; the place in the block goes on from it. */
 static inline bool
-get_place(struct cursor *c, unsigned has)
+get_id(struct cursor *c)
 {
 	uint64_t v;
 
 	if (!varint_get_roomy(&c->p, &v))
 		return false;
 	c->id += (uint64_t)unzigzag(v);
-	if (c->id >= WIRE_MAX_ID)
-		return false;
-	if ((has & HAS_TS) != 0) {
-		if (!varint_get_roomy(&c->p, &v))
-			return false;
-		c->ts_ns =
-		    (int64_t)((uint64_t)c->ts_ns + (uint64_t)unzigzag(v));
-	}
-	return c->p <= c->end;
+	return c->id < WIRE_MAX_ID;
 }
 
-/* The rest of a head. */
 static inline bool
-get_head(const struct decoder *d, struct cursor *c, struct wire_shape w,
+get_time(struct cursor *c)
+{
+	uint64_t v;
+
+	if (!varint_get_roomy(&c->p, &v))
+		return false;
+	c->ts_ns = (int64_t)((uint64_t)c->ts_ns + (uint64_t)unzigzag(v));
+	return true;
+}
+
+/* What numbers of the stream mean. */
+struct tables {
+	const uint32_t *strings, *tracks;
+	size_t nstrings, ntracks;
+};
+
+/* A head after its id; has: which fields a head can have and this one has. */
+static inline __attribute__((always_inline)) bool
+get_fields(const struct tables *t, struct cursor *c, unsigned has,
     struct event_head *h)
 {
 	uint64_t inst = 0, track, dur = 0, name = 0, flags = 0;
 
-	if (((w.has & HAS_INST) != 0 && !get(c, UINT32_MAX, &inst)) ||
-	    !get(c, d->tracks.n, &track) ||
-	    ((w.has & HAS_DUR) != 0 &&
-		!get(c, (uint64_t)INT64_MAX + 1, &dur)) ||
-	    ((w.has & HAS_NAME) != 0 && !get(c, d->strings.n, &name)) ||
-	    ((w.has & HAS_FLAGS) != 0 && !get(c, UINT32_MAX, &flags)) ||
+	if (((has & HAS_TS) != 0 && !get_time(c)) ||
+	    ((has & HAS_INST) != 0 && !get(c, UINT32_MAX, &inst)) ||
+	    !get(c, t->ntracks, &track) ||
+	    ((has & HAS_DUR) != 0 && !get(c, (uint64_t)INT64_MAX + 1, &dur)) ||
+	    ((has & HAS_NAME) != 0 && !get(c, t->nstrings, &name)) ||
+	    ((has & HAS_FLAGS) != 0 && !get(c, UINT32_MAX, &flags)) ||
 	    c->p > c->end)
 		return false;
-	h->ts_ns = (w.has & HAS_TS) != 0 ? c->ts_ns : 0;
+	h->ts_ns = (has & HAS_TS) != 0 ? c->ts_ns : 0;
 	h->dur_ns = (int64_t)dur;
-	h->uid = (struct uid){ c->id, (uint32_t)inst };
-	h->shape = w.id;
-	h->track = d->tracks.v[track];
-	h->name = (w.has & HAS_NAME) != 0 ? d->strings.v[name] : INTERN_NONE;
+	h->uid.id = c->id;
+	h->uid.inst = (uint32_t)inst;
+	h->track = t->tracks[track];
+	h->name = (has & HAS_NAME) != 0 ? t->strings[name] : INTERN_NONE;
 	h->flags = (uint32_t)flags;
 	return h->ts_ns <= INT64_MAX - h->dur_ns;
+}
+
+/* Nearly all heads have the same fields: a path without questions. */
+static inline bool
+get_head(const struct tables *t, struct cursor *c, struct wire_shape w,
+    struct event_head *h)
+{
+	const unsigned usual = HAS_TRACK | HAS_TS | HAS_DUR | HAS_NAME;
+	unsigned has = w.has & (usual | HAS_INST | HAS_FLAGS);
+
+	h->shape = w.id;
+	return LIKELY(has == usual) ? get_fields(t, c, usual, h)
+				    : get_fields(t, c, has, h);
 }
 
 /* ---- calls ---- */
 
 #define HAS_REFS (HAS_PARENT | HAS_LAUNCH | HAS_FWD | HAS_BWD)
+
+/* How many bytes of a word have their highest bit set, and no other. */
+static inline unsigned
+count_bytes(uint64_t ends)
+{
+	return (unsigned)((ends >> 7) * UINT64_C(0x0101010101010101) >> 56);
+}
 
 /* Skips n numbers, several at a time. */
 static inline bool
@@ -97,7 +126,7 @@ skip_numbers(const unsigned char **at, const unsigned char *end, unsigned n)
 
 	while (n > 0 && end - p >= 8) {
 		uint64_t ends = ~get_u64(p) & UINT64_C(0x8080808080808080);
-		unsigned here = (unsigned)__builtin_popcountll(ends);
+		unsigned here = count_bytes(ends);
 
 		if (here < n) {
 			p += 8;
@@ -181,6 +210,8 @@ dec_heads(struct decoder *d, struct event_head *v, size_t n)
 	const unsigned char *end = d->has_header ? d->end : d->p;
 	const struct wire_shape *shapes = d->shapes.v;
 	const size_t nshapes = d->shapes.n;
+	const struct tables tables = { d->strings.v, d->tracks.v, d->strings.n,
+		d->tracks.n };
 	struct cursor at = { d->p, NULL, d->next_id, d->prev_ts };
 	uint64_t nevents = 0;
 	size_t got = 0;
@@ -194,10 +225,14 @@ dec_heads(struct decoder *d, struct event_head *v, size_t n)
 		    shape >= nshapes)
 			break;
 		w = shapes[shape];
-		if (w.use == USE_ALL || !get_place(&c, w.has))
+		if (w.use == USE_ALL || !get_id(&c))
 			break;
-		if (w.use != USE_NOTHING) {
-			if (got == n || !get_head(d, &c, w, &v[got]) ||
+		if (w.use == USE_NOTHING) {
+			if (((w.has & HAS_TS) != 0 && !get_time(&c)) ||
+			    c.p > c.end)
+				break;
+		} else {
+			if (got == n || !get_head(&tables, &c, w, &v[got]) ||
 			    (w.use == USE_CALL && !get_call(&c, w, &v[got])) ||
 			    !is_same_source(d, v->track, v[got].track))
 				break;

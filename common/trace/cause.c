@@ -91,15 +91,6 @@ struct rule {
 	patterns like, unless;
 };
 
-typedef VEC(struct rule) rule_list;
-
-struct causes {
-	rule_list rules; /* the first match counts */
-	VEC(struct cause_name) names;
-	struct arena *mem;
-	size_t npatterns;
-};
-
 /* ---- rules ---- */
 
 static struct pairs
@@ -149,12 +140,27 @@ is_about(const struct rule *r, bool is_call)
 	return r->about == OF_ABOVE || (r->about == OF_CALL) == is_call;
 }
 
+/* An event of no kind with rules of its own is only annotated. */
+static void
+set_kinds(struct cause_name *n, uint8_t self)
+{
+	if (self != CAUSE_NOTHING)
+		n->op = n->python = n->other = self;
+	else
+		n->other = CAUSE_ANNOTATED;
+	if (n->op == CAUSE_NOTHING)
+		n->op = CAUSE_OP;
+	if (n->python == CAUSE_NOTHING)
+		n->python = CAUSE_PYTHON;
+}
+
 static void
 look_up(
     const struct causes *c, struct str name, bool is_call, struct cause_name *n)
 {
+	uint8_t self = CAUSE_NOTHING;
 	uint8_t *const of[ABOUT_COUNT] = { [OF_CALL] = &n->call,
-		[OF_SELF] = &n->self,
+		[OF_SELF] = &self,
 		[OF_OP] = &n->op,
 		[OF_PYTHON] = &n->python };
 	const struct pairs pairs = pairs_of(name);
@@ -176,11 +182,12 @@ look_up(
 		else
 			*of[r->about] = r->cause;
 	}
+	if (!is_call)
+		set_kinds(n, self);
 }
 
-/* Not inline: most names were seen before. */
-static __attribute__((noinline)) const struct cause_name *
-look_up_new(
+const struct cause_name *
+cause_of_new(
     struct causes *c, const struct dict *st, uint32_t name, bool is_call)
 {
 	while (c->names.n <= name)
@@ -188,17 +195,6 @@ look_up_new(
 	look_up(c, dict_get(st, name), is_call, &c->names.v[name]);
 	c->names.v[name].known |= is_call ? 2 : 1;
 	return &c->names.v[name];
-}
-
-/* Short, as it runs for each event. */
-const struct cause_name *
-cause_of_name(
-    struct causes *c, const struct dict *st, uint32_t name, bool is_call)
-{
-	if (LIKELY(name < c->names.n &&
-		(c->names.v[name].known & (is_call ? 2 : 1)) != 0))
-		return &c->names.v[name];
-	return look_up_new(c, st, name, is_call);
 }
 
 void

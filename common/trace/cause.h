@@ -82,12 +82,18 @@ enum cause_group {
 extern const char *const cause_words[CAUSE_COUNT];
 extern const uint8_t cause_groups[CAUSE_COUNT];
 
-/* Whether it blocks the calling thread. */
+#define CAUSE_BIT(c) (UINT64_C(1) << (c))
+/* Those that block the calling thread. */
+#define CAUSES_BLOCKING                                            \
+	(CAUSE_BIT(CAUSE_SYNC) | CAUSE_BIT(CAUSE_COPY_BLOCK) |     \
+	    CAUSE_BIT(CAUSE_ALLOC) | CAUSE_BIT(CAUSE_HOST_ALLOC) | \
+	    CAUSE_BIT(CAUSE_MODULE_LOAD))
+_Static_assert(CAUSE_COUNT <= 64, "a set of causes is a word");
+
 static inline bool
 cause_blocks(enum cause c)
 {
-	return c == CAUSE_SYNC || c == CAUSE_COPY_BLOCK || c == CAUSE_ALLOC ||
-	    c == CAUSE_HOST_ALLOC || c == CAUSE_MODULE_LOAD;
+	return (CAUSES_BLOCKING & CAUSE_BIT(c)) != 0;
 }
 
 /* What advice depends on: recorded ops and Python frames, and a TPU, which has
@@ -96,9 +102,11 @@ enum { ADVICE_OPS = 1, ADVICE_PYTHON = 2, ADVICE_TPU = 4, ADVICE_KINDS = 8 };
 /* What to do about it in a trace with those of OF; "": nothing. */
 const char *cause_advice(enum cause c, unsigned of);
 
-/* The causes of a name; CAUSE_NOTHING: no rule matches. */
+/* The causes of a name. */
 struct cause_name {
-	uint8_t call, self, op, python; /* enum cause */
+	uint8_t call; /* enum cause; CAUSE_NOTHING: no rule matches */
+	uint8_t op, python,
+	    other;     /* of an event of this kind that is no call */
 	uint8_t above; /* bits: rules of "above", CAUSE_ABOVE */
 	uint8_t known; /* rules evaluated so far */
 };
@@ -110,7 +118,16 @@ unsigned cause_above_bit(enum cause c);
 /* Final for any event; those after it only for events that are no calls. */
 #define CAUSE_ABOVE_FINAL 5
 
-struct causes;
+struct rule;
+typedef VEC(struct rule) rule_list;
+
+struct causes {
+	VEC(struct cause_name) names; /* by number, those asked for so far */
+	/* private */
+	rule_list rules; /* the first match counts */
+	struct arena *mem;
+	size_t npatterns;
+};
 
 struct causes *causes_create(void);
 void causes_destroy(struct causes *c);
@@ -118,11 +135,22 @@ void causes_destroy(struct causes *c);
 void causes_load(struct causes *c, const char *path);
 /* The same for a text followed by IN_PAD zeros; false: why has the error. */
 bool causes_read(struct causes *c, struct str text, struct buf *why) USE_RESULT;
-/* Valid until the next call. Names are numbers in st, one dictionary at a
- * time. */
-const struct cause_name *cause_of_name(
+/* Of a name that was not asked for yet. */
+const struct cause_name *cause_of_new(
     struct causes *c, const struct dict *st, uint32_t name, bool is_call);
 /* Call before names of another dictionary. */
 void causes_clear(struct causes *c);
+
+/* Valid until the next call. Names are numbers in st, one dictionary at a
+ * time. */
+static inline const struct cause_name *
+cause_of_name(
+    struct causes *c, const struct dict *st, uint32_t name, bool is_call)
+{
+	if (LIKELY(name < c->names.n &&
+		(c->names.v[name].known & (is_call ? 2 : 1)) != 0))
+		return &c->names.v[name];
+	return cause_of_new(c, st, name, is_call);
+}
 
 #endif

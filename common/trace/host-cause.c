@@ -16,49 +16,25 @@ cause_of_call(const struct host *h, const struct host_event *e,
 	    : n->call;
 }
 
-static enum cause
-cause_of_other(const struct host_event *e, const struct cause_name *n)
-{
-	if (n->self != CAUSE_NOTHING)
-		return n->self;
-	switch (e->kind) {
-	case KIND_OP: return n->op != CAUSE_NOTHING ? n->op : CAUSE_OP;
-	case KIND_PYTHON:
-		return n->python != CAUSE_NOTHING ? n->python : CAUSE_PYTHON;
-	default: return CAUSE_ANNOTATED;
-	}
-}
-
-/* Of a call without a final cause of its own, and of other events. */
-static enum cause
-by_place(const struct host_event *e, unsigned bits, enum cause own)
-{
-	unsigned most = is_call(e) ? CAUSE_ABOVE_FINAL : CAUSE_ABOVE_COUNT;
-
-	bits &= (1u << most) - 1;
-	return bits != 0 ? cause_above[__builtin_ctz(bits)] : own;
-}
-
+/* Calls without a final cause of their own. */
 static void
 place_call(struct host *h, struct host_event *e)
 {
-	if (e->cause == CAUSE_LAUNCH_CALL || e->cause == CAUSE_RUNTIME ||
-	    e->cause == CAUSE_POLL)
-		e->cause = (uint8_t)by_place(
-		    e, e->above | host_name(h, e)->above, e->cause);
+	unsigned bits;
+
+	if (e->cause != CAUSE_LAUNCH_CALL && e->cause != CAUSE_RUNTIME &&
+	    e->cause != CAUSE_POLL)
+		return;
+	bits = (e->above | host_name(h, e)->above) &
+	    ((1u << CAUSE_ABOVE_FINAL) - 1);
+	if (bits != 0)
+		e->cause = cause_above[__builtin_ctz(bits)];
 }
 
 void
-host_set_cause(struct host *h, struct host_event *e)
+host_set_cause_of_call(struct host *h, struct host_event *e)
 {
-	const struct cause_name *n = host_name(h, e);
-
-	if (!is_call(e)) {
-		e->above |= n->above;
-		e->cause = (uint8_t)by_place(e, e->above, cause_of_other(e, n));
-		return;
-	}
-	e->cause = (uint8_t)cause_of_call(h, e, n);
+	e->cause = (uint8_t)cause_of_call(h, e, host_name(h, e));
 	if (e->ngpu == 0)
 		place_call(h, e);
 }

@@ -11,11 +11,23 @@ host_name(struct host *h, const struct host_event *e)
 	return cause_of_name(h->causes, h->dict, e->name, is_call(e));
 }
 
-/*
- * Sets an event's bits (its above has its ancestors' so far) and its cause,
- * except for calls that launch, by its own name.
- */
-void host_set_cause(struct host *h, struct host_event *e);
+/* Sets the bits (its above has its ancestors' so far) and the cause of an event
+ * that is no call. */
+static inline void
+host_set_cause_of_other(struct host *h, struct host_event *e)
+{
+	const struct cause_name *n =
+	    cause_of_name(h->causes, h->dict, e->name, false);
+
+	e->above |= n->above;
+	e->cause = e->above != 0     ? cause_above[__builtin_ctz(e->above)]
+	    : e->kind == KIND_PYTHON ? n->python
+	    : e->kind == KIND_OP     ? n->op
+				     : n->other;
+}
+
+/* The cause of a call, except of one that launches, by its own name. */
+void host_set_cause_of_call(struct host *h, struct host_event *e);
 /* Then the cause of calls that launch, by what they launched and their
  * ancestors. */
 void host_mark_launches(struct host *h);

@@ -2,17 +2,22 @@
 /* The parent of each event of a thread, and the cause of its time. */
 #include "trace/host-inside.h"
 
+#define MAY_WAIT (CAUSES_BLOCKING | CAUSE_BIT(CAUSE_POLL))
+
+/* An event that is open. Jumps have the lengths of skew binary numbers: a few
+ * lead to any ancestor. They depend on the depth alone, so a place keeps its
+ * own. */
 struct open {
 	int64_t end_ns;
 	uint32_t event;
-	uint32_t jump; /* to which depth, from 1 on; 0: none */
+	uint32_t jump; /* to which place; 0: none */
 	uint8_t above; /* the event's */
 };
 
 /* A thread while its events are being nested. */
 struct nest {
 	struct host *h;
-	VEC(struct open) open;
+	VEC(struct open) open; /* places; the first is below all events */
 	VEC(uint32_t) overlays;
 	VEC(uint32_t) overheads; /* events, of all threads */
 	int64_t until;           /* the earliest end of overlays */
@@ -25,7 +30,7 @@ add_overlay(struct nest *n, uint32_t event)
 	struct host_event *e = &n->h->events.v[event];
 
 	e->is_overlay = true;
-	host_set_cause(n->h, e);
+	host_set_cause_of_other(n->h, e);
 	vec_push(&n->overlays, event);
 	n->above |= e->above;
 	n->until = e->end_ns < n->until ? e->end_ns : n->until;
@@ -51,50 +56,60 @@ close_overlays(struct nest *n, int64_t ns)
 	}
 }
 
-/* The innermost open event when an event begins, or NULL. */
-static inline const struct open *
-close_until(struct nest *n, int64_t ns)
+/* A place for the event below all others: the top then is there. */
+static __attribute__((noinline)) struct open *
+add_place(struct nest *n)
 {
-	while (n->open.n > 0) {
-		const struct open *top = &n->open.v[n->open.n - 1];
+	uint32_t depth = (uint32_t)n->open.n - 1; /* of its parent */
+	uint32_t one = n->open.v[depth].jump, two = n->open.v[one].jump;
 
-		if (top->end_ns > ns)
-			return top;
-		n->open.n--;
-	}
-	return NULL;
+	vec_push(&n->open,
+	    ((struct open){ .jump = depth - one == one - two ? two : depth }));
+	return &n->open.v[n->open.n - 1];
 }
 
-/* Jumps have the lengths of skew binary numbers: a few lead to any ancestor. */
-static inline void
-open_event(struct nest *n, struct host_event *e, uint32_t event)
+/* The place of the innermost open event when an event begins, or the first. */
+static inline struct open *
+close_until(const struct nest *n, struct open *top, int64_t ns)
 {
-	uint32_t depth = (uint32_t)n->open.n; /* of its parent */
-	uint32_t one = depth > 0 ? n->open.v[depth - 1].jump : 0;
-	uint32_t two = one > 0 ? n->open.v[one - 1].jump : 0;
-	uint32_t jump = depth - one == one - two ? two : depth;
-
-	e->jump = jump > 0 ? n->open.v[jump - 1].event : HOST_NONE;
-	vec_push(&n->open, ((struct open){ e->end_ns, event, jump, e->above }));
+	while (top->end_ns <= ns && top > n->open.v)
+		top--;
+	return top;
 }
 
-static inline void
-nest_event(struct nest *n, uint32_t event, const struct open *top)
+static inline struct open *
+open_event(
+    struct nest *n, struct open *top, struct host_event *e, uint32_t event)
 {
-	struct host_event *e = &n->h->events.v[event];
+	if (UNLIKELY(++top == n->open.v + n->open.n))
+		top = add_place(n);
+	e->jump = n->open.v[top->jump].event;
+	top->end_ns = e->end_ns;
+	top->event = event;
+	top->above = e->above;
+	return top;
+}
 
-	if (top != NULL && e->end_ns > top->end_ns) {
+/* Its place then is the top. */
+static inline struct open *
+nest_event(
+    struct nest *n, struct open *top, struct host_event *e, uint32_t event)
+{
+	if (UNLIKELY(e->end_ns > top->end_ns)) {
 		if (e->kind == KIND_ANNOTATION) {
 			add_overlay(n, event);
-			return;
+			return top;
 		}
 		e->end_ns = top->end_ns;
 	}
-	if (e->start_ns >= n->until)
+	if (UNLIKELY(e->start_ns >= n->until))
 		close_overlays(n, e->start_ns);
-	e->above = n->above | (top != NULL ? top->above : 0);
-	host_set_cause(n->h, e);
-	open_event(n, e, event);
+	e->above = n->above | top->above;
+	if (is_call(e))
+		host_set_cause_of_call(n->h, e);
+	else
+		host_set_cause_of_other(n->h, e);
+	return open_event(n, top, e, event);
 }
 
 static void
@@ -102,34 +117,35 @@ nest_thread(struct nest *n, uint32_t thread)
 {
 	struct host *h = n->h;
 	const struct host_thread *t = &h->threads.v[thread];
+	const uint32_t end = t->first + t->n;
 	uint32_t last = HOST_NONE; /* with time of its own */
+	struct open *top = n->open.v;
 
-	n->open.n = n->overlays.n = 0;
+	n->overlays.n = 0;
 	n->until = INT64_MAX;
 	n->above = 0;
-	for (uint32_t i = t->first; i < t->first + t->n; i++) {
+	for (uint32_t i = t->first; i < end; i++) {
 		struct host_event *e = &h->events.v[i];
-		const struct open *top = close_until(n, e->start_ns);
 
+		top = close_until(n, top, e->start_ns);
 		e->thread = thread;
-		e->up = top != NULL ? top->event : HOST_NONE;
-		if (e->kind == KIND_OVERHEAD) {
-			host_set_cause(h, e);
+		e->up = top->event;
+		if (UNLIKELY(e->kind == KIND_OVERHEAD)) {
+			host_set_cause_of_other(h, e);
 			vec_push(&n->overheads, i);
 		} else {
-			nest_event(n, i, top);
+			top = nest_event(n, top, e, i);
 		}
 		if (e->kind == KIND_ANNOTATION)
 			vec_push(&h->annotations, i);
-		if (cause_blocks(e->cause) || e->cause == CAUSE_POLL)
+		if (UNLIKELY((MAY_WAIT & CAUSE_BIT(e->cause)) != 0))
 			vec_push(&h->may_wait, i);
-		if (host_has_time(e)) {
+		if (LIKELY(host_has_time(e)))
 			last = i;
-			h->has_time = true;
-		} else {
+		else
 			e->jump = last;
-		}
 	}
+	h->has_time |= last != HOST_NONE;
 }
 
 /* ---- all ---- */
@@ -183,6 +199,7 @@ host_nest(struct host *h)
 {
 	struct nest n = { .h = h };
 
+	vec_push(&n.open, ((struct open){ INT64_MAX, HOST_NONE, 0, 0 }));
 	for (uint32_t i = 0; i < h->threads.n; i++)
 		nest_thread(&n, i);
 	host_mark_launches(h);

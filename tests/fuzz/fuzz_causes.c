@@ -35,8 +35,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		const struct cause_name *n =
 		    cause_of_name(c, dict, name, is_call != 0);
 
-		CHECK(n->call < CAUSE_COUNT && n->self < CAUSE_COUNT &&
-		    n->op < CAUSE_COUNT && n->python < CAUSE_COUNT);
+		CHECK(n->call < CAUSE_COUNT && n->op < CAUSE_COUNT &&
+		    n->python < CAUSE_COUNT && n->other < CAUSE_COUNT);
 		CHECK(n->above < 1 << CAUSE_ABOVE_COUNT);
 	}
 	buf_free(&why);
