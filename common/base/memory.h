@@ -68,6 +68,10 @@ void vec_release(void *v);
  */
 void stable_sort(
     void *v, size_t n, size_t size, int (*cmp)(const void *, const void *));
+/* The same, where the ascending runs are known: ends has the end of each, and
+ * is lost. */
+void stable_merge(void *v, size_t size, int (*cmp)(const void *, const void *),
+    size_t *ends, size_t nruns);
 /* Makes no call per comparison: a third of the work. */
 void sort_i64(int64_t *v, size_t n);
 

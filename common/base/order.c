@@ -134,32 +134,41 @@ merge(struct list *l, size_t a, size_t b, size_t c)
 }
 
 void
+stable_merge(void *v, size_t size, int (*cmp)(const void *, const void *),
+    size_t *ends, size_t nruns)
+{
+	struct list l = { .v = v, .size = size, .cmp = cmp };
+
+	while (nruns > 1) {
+		size_t from = 0, nleft = 0;
+
+		for (size_t i = 0; i < nruns; i += 2) {
+			size_t end = ends[i];
+
+			if (i + 1 < nruns) {
+				end = ends[i + 1];
+				merge(&l, from, ends[i], end);
+			}
+			ends[nleft++] = from = end;
+		}
+		nruns = nleft;
+	}
+	free(l.room);
+}
+
+void
 stable_sort(
     void *v, size_t n, size_t size, int (*cmp)(const void *, const void *))
 {
-	struct list l = { .v = v, .size = size, .cmp = cmp };
+	const struct list l = { .v = v, .size = size, .cmp = cmp };
 	VEC(size_t) ends = { 0 };
 
 	for (size_t i = 0; i < n;) {
 		i = run_end(&l, i, n);
 		vec_push(&ends, i);
 	}
-	while (ends.n > 1) {
-		size_t from = 0, nruns = 0;
-
-		for (size_t i = 0; i < ends.n; i += 2) {
-			size_t end = ends.v[i];
-
-			if (i + 1 < ends.n) {
-				end = ends.v[i + 1];
-				merge(&l, from, ends.v[i], end);
-			}
-			ends.v[nruns++] = from = end;
-		}
-		ends.n = nruns;
-	}
+	stable_merge(v, size, cmp, ends.v, ends.n);
 	vec_free(&ends);
-	free(l.room);
 }
 
 /* ---- integers ---- */

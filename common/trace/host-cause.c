@@ -46,56 +46,82 @@ set_blocking(struct host *h, uint32_t event, enum cause cause)
 	vec_push(&h->may_wait, event);
 }
 
+static void
+mark_copies(struct host *h)
+{
+	for (size_t i = 0; i < h->gpus.n; i++) {
+		const struct host_gpu *g = &h->gpus.v[i];
+		struct str name;
+
+		if (g->kind != KIND_MEMCPY || g->launch == HOST_NONE ||
+		    h->events.v[g->launch].cause != CAUSE_LAUNCH_CALL)
+			continue;
+		name = dict_get(h->dict, g->name);
+		if (str_find(name, STR("DtoH"), false) >= 0 &&
+		    str_find(name, STR("Pageable"), false) >= 0)
+			set_blocking(h, g->launch, CAUSE_COPY_BLOCK);
+	}
+}
+
+/* Whether a kernel's launch may have loaded its code, if it is the first. */
+static bool
+may_load(const struct host *h, const struct host_gpu *g)
+{
+	const struct host_event *e;
+
+	if (g->kind != KIND_KERNEL || g->launch == HOST_NONE)
+		return false;
+	e = &h->events.v[g->launch];
+	return e->cause == CAUSE_LAUNCH_CALL && e->ngpu == 1 &&
+	    e->end_ns - e->start_ns >= HOST_LONG_NS;
+}
+
+/* Of these kernels. */
+static void
+find_first_launches(const struct host *h, struct map *names)
+{
+	for (size_t i = 0; i < h->gpus.n; i++) {
+		const struct host_gpu *g = &h->gpus.v[i];
+		uint64_t *first;
+
+		if (g->kind != KIND_KERNEL || g->launch == HOST_NONE)
+			continue;
+		first = map_get(names, g->name);
+		if (first != NULL &&
+		    (*first == HOST_NONE ||
+			h->events.v[g->launch].start_ns <
+			    h->events.v[*first].start_ns))
+			*first = g->launch;
+	}
+}
+
+static void
+mark_loads(struct host *h)
+{
+	struct map names = { 0 }; /* to first launch */
+
+	for (size_t i = 0; i < h->gpus.n; i++)
+		if (may_load(h, &h->gpus.v[i]))
+			*map_put(&names, h->gpus.v[i].name, NULL) = HOST_NONE;
+	if (names.n > 0)
+		find_first_launches(h, &names);
+	for (size_t i = 0; names.n > 0 && i < h->gpus.n; i++) {
+		const struct host_gpu *g = &h->gpus.v[i];
+
+		if (may_load(h, g) && *map_get(&names, g->name) == g->launch)
+			set_blocking(h, g->launch, CAUSE_MODULE_LOAD);
+	}
+	map_free(&names);
+}
+
 void
 host_mark_launches(struct host *h)
 {
-	struct map seen = { 0 };
-	VEC(uint32_t) order = { 0 };
-
-	for (size_t i = 0; i < h->gpus.n; i++) {
-		const struct host_gpu *g = &h->gpus.v[i];
-		struct host_event *e;
-		struct str name = dict_get(h->dict, g->name);
-
-		if (g->launch == HOST_NONE)
-			continue;
-		e = &h->events.v[g->launch];
-		for (uint32_t up = e->up;
-		     up != HOST_NONE && !h->events.v[up].launches_below;
-		     up = h->events.v[up].up)
-			h->events.v[up].launches_below = true;
-		if (e->cause == CAUSE_LAUNCH_CALL && g->kind == KIND_MEMCPY &&
-		    str_find(name, STR("DtoH"), false) >= 0 &&
-		    str_find(name, STR("Pageable"), false) >= 0)
-			set_blocking(h, g->launch, CAUSE_COPY_BLOCK);
-		if (g->kind == KIND_KERNEL)
-			vec_push(&order, (uint32_t)i);
-	}
-	/* the first launch of a kernel may load its code */
-	for (size_t i = 0; i < order.n; i++) {
-		const struct host_gpu *g = &h->gpus.v[order.v[i]];
-		bool is_new;
-		uint64_t *first = map_put(&seen, g->name, &is_new);
-
-		if (is_new ||
-		    h->events.v[g->launch].start_ns <
-			h->events.v[*first].start_ns)
-			*first = g->launch;
-	}
-	for (size_t i = 0; i < order.n; i++) {
-		const struct host_gpu *g = &h->gpus.v[order.v[i]];
-		struct host_event *e = &h->events.v[g->launch];
-
-		if (e->cause == CAUSE_LAUNCH_CALL && e->ngpu == 1 &&
-		    e->end_ns - e->start_ns >= HOST_LONG_NS &&
-		    *map_get(&seen, g->name) == g->launch)
-			set_blocking(h, g->launch, CAUSE_MODULE_LOAD);
-	}
+	mark_copies(h);
+	mark_loads(h);
 	for (size_t i = 0; i < h->gpus.n; i++)
 		if (h->gpus.v[i].launch != HOST_NONE)
 			place_call(h, &h->events.v[h->gpus.v[i].launch]);
-	map_free(&seen);
-	vec_free(&order);
 }
 
 bool

@@ -12,6 +12,7 @@ struct open {
 	uint32_t event;
 	uint32_t jump; /* to which place; 0: none */
 	uint8_t above; /* the event's */
+	bool launches; /* it has launches below */
 };
 
 /* A thread while its events are being nested. */
@@ -87,7 +88,18 @@ open_event(
 	top->end_ns = e->end_ns;
 	top->event = event;
 	top->above = e->above;
+	top->launches = false;
 	return top;
+}
+
+/* A call that launches begins below the top. */
+static inline void
+mark_open(const struct nest *n, struct open *top)
+{
+	for (; !top->launches && top > n->open.v; top--) {
+		top->launches = true;
+		n->h->events.v[top->event].launches_below = true;
+	}
 }
 
 /* Its place then is the top. */
@@ -105,10 +117,13 @@ nest_event(
 	if (UNLIKELY(e->start_ns >= n->until))
 		close_overlays(n, e->start_ns);
 	e->above = n->above | top->above;
-	if (is_call(e))
+	if (is_call(e)) {
 		host_set_cause_of_call(n->h, e);
-	else
+		if (e->ngpu > 0)
+			mark_open(n, top);
+	} else {
 		host_set_cause_of_other(n->h, e);
+	}
 	return open_event(n, top, e, event);
 }
 
@@ -199,7 +214,7 @@ host_nest(struct host *h)
 {
 	struct nest n = { .h = h };
 
-	vec_push(&n.open, ((struct open){ INT64_MAX, HOST_NONE, 0, 0 }));
+	vec_push(&n.open, ((struct open){ INT64_MAX, HOST_NONE, 0, 0, false }));
 	for (uint32_t i = 0; i < h->threads.n; i++)
 		nest_thread(&n, i);
 	host_mark_launches(h);

@@ -21,6 +21,7 @@ host_start(struct host *h, const struct dict *dict, struct causes *causes)
 	h->causes = causes;
 	h->events.n = h->gpus.n = h->threads.n = h->notes.n = 0;
 	h->profiler.n = h->annotations.n = h->may_wait.n = h->steps.n = 0;
+	h->ascents.n = 0;
 	h->first_corr = INT64_MAX;
 	h->whole = (struct span){ INT64_MAX, INT64_MIN };
 	h->track = UINT32_MAX;
@@ -125,6 +126,20 @@ event_order(const void *x, const void *y)
 	    a->start_ns, a->end_ns, a->uid, b->start_ns, b->end_ns, b->uid);
 }
 
+/* Whether an ascent ended before the last event: nearly always it is the next
+ * of its thread to begin. */
+static inline void
+check_order(struct host *h)
+{
+	const struct host_event *e = &h->events.v[h->events.n - 1];
+
+	if (h->events.n > 1 &&
+	    UNLIKELY(
+		e[-1].start_ns >= e->start_ns || e[-1].thread != e->thread) &&
+	    event_order(e - 1, e) > 0)
+		vec_push(&h->ascents, h->events.n - 1);
+}
+
 /* A thread's next annotation, and when it begins. */
 static void
 set_note(struct host *h, struct host_thread *t, uint32_t note)
@@ -158,6 +173,7 @@ add_notes(struct host *h, struct host_thread *t, int64_t until_ns)
 {
 	while (t->note < t->note_end && t->note_ns <= until_ns) {
 		vec_push(&h->events, h->notes.v[t->note]);
+		check_order(h);
 		set_note(h, t, t->note + 1);
 	}
 }
@@ -182,16 +198,27 @@ set_event(struct host_event *to, const struct host *h,
 	}
 }
 
-/* Counts an event of the current thread, after its annotations. */
-static inline void
-count(struct host *h, enum kind kind, int64_t start_ns)
+/* Adds an event of the current thread, after its annotations. */
+static inline __attribute__((always_inline)) void
+add_head(struct host *h, const struct event_head *e, const struct shape *shape,
+    int64_t end)
 {
 	struct host_thread *t = &h->threads.v[h->thread];
 
-	if (UNLIKELY(t->note_ns <= start_ns))
-		add_notes(h, t, start_ns);
 	t->n++;
-	t->nevents += kind != KIND_PYTHON && kind != KIND_OVERHEAD;
+	t->nevents +=
+	    shape->kind != KIND_PYTHON && shape->kind != KIND_OVERHEAD;
+	if (UNLIKELY(!h->has_begun)) {
+		set_event(vec_add(&h->notes), h, e, shape, end);
+		return;
+	}
+	if (UNLIKELY(t->note_ns <= e->ts_ns))
+		add_notes(h, t, e->ts_ns);
+	if ((KIND_BIT(shape->kind) & KINDS_LAUNCH) != 0 && e->has_corr &&
+	    e->corr < h->first_corr)
+		h->first_corr = e->corr;
+	set_event(vec_add(&h->events), h, e, shape, end);
+	check_order(h);
 }
 
 static void
@@ -204,18 +231,13 @@ add_host(struct host *h, const struct event *ev, int64_t end)
 	    step_of_args(h->dict, ev, &number))
 		*map_put(&h->step_numbers, uid_hash(ev->uid), NULL) =
 		    (uint64_t)number;
-	if (event_is(ev, KINDS_LAUNCH) && ev->corr.type == KEY_INT &&
-	    ev->corr.n < h->first_corr)
-		h->first_corr = ev->corr.n;
 	if (h->by_corr && event_is(ev, KINDS_LAUNCH) &&
 	    ev->corr.type != KEY_NONE)
 		*map_put(&h->calls, corr_bits(ev->corr), NULL) =
 		    uid_hash(ev->uid);
 	if (!h->has_begun && ev->shape->kind != KIND_ANNOTATION)
 		begin(h);
-	count(h, ev->shape->kind, ev->ts_ns);
-	set_event(h->has_begun ? vec_add(&h->events) : vec_add(&h->notes), h,
-	    &head, ev->shape, end);
+	add_head(h, &head, ev->shape, end);
 }
 
 static void
@@ -268,7 +290,6 @@ host_add_heads(struct host *h, const struct event_head *v, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct event_head *e = &v[i];
 		const struct shape *shape = shapes[e->shape];
-		enum kind kind = shape->kind;
 		int64_t end;
 
 		if (!host_counts(
@@ -279,11 +300,7 @@ host_add_heads(struct host *h, const struct event_head *v, size_t n)
 		if (UNLIKELY(h->is_nowhere))
 			continue;
 		widen(&whole, e->ts_ns, end);
-		if ((KIND_BIT(kind) & KINDS_LAUNCH) != 0 && e->has_corr &&
-		    e->corr < h->first_corr)
-			h->first_corr = e->corr;
-		count(h, kind, e->ts_ns);
-		set_event(vec_add(&h->events), h, e, shape, end);
+		add_head(h, e, shape, end);
 	}
 	h->whole = whole;
 }
@@ -309,8 +326,9 @@ sort_by_thread(struct host *h)
 	h->events.cap = h->events.n;
 }
 
+/* moved: the ascents are no more where they were. */
 static void
-sort_events(struct host *h)
+sort_events(struct host *h, bool moved)
 {
 	uint32_t first = 0;
 
@@ -318,9 +336,19 @@ sort_events(struct host *h)
 		h->threads.v[i].first = first;
 		first += h->threads.v[i].n;
 	}
-	if (h->nruns > FEW_RUNS)
+	if (h->ascents.n == 0)
+		return;
+	vec_push(&h->ascents, h->events.n);
+	if (h->nruns > FEW_RUNS && h->ascents.n > FEW_RUNS) {
 		sort_by_thread(h);
-	stable_sort(h->events.v, h->events.n, sizeof *h->events.v, event_order);
+		moved = true;
+	}
+	if (moved)
+		stable_sort(
+		    h->events.v, h->events.n, sizeof *h->events.v, event_order);
+	else
+		stable_merge(h->events.v, sizeof *h->events.v, event_order,
+		    h->ascents.v, h->ascents.n);
 }
 
 static int
@@ -332,8 +360,9 @@ gpu_order(const void *x, const void *y)
 	    a->start_ns, a->end_ns, a->uid, b->start_ns, b->end_ns, b->uid);
 }
 
-/* Frames of a GPU stream's row do not belong to the host. */
-static void
+/* Frames of a GPU stream's row do not belong to the host. Whether any were
+ * there. */
+static bool
 drop(struct host *h)
 {
 	struct map rows = { 0 };
@@ -356,6 +385,7 @@ drop(struct host *h)
 	if (any)
 		h->events.n = kept;
 	map_free(&rows);
+	return any;
 }
 
 /* The calls that launched, by id or, by_corr, by correlation. */
@@ -469,8 +499,7 @@ host_ready(struct host *h)
 		begin(h);
 	for (size_t i = 0; i < h->threads.n; i++)
 		add_notes(h, &h->threads.v[i], INT64_MAX);
-	drop(h);
-	sort_events(h);
+	sort_events(h, drop(h));
 	stable_sort(h->gpus.v, h->gpus.n, sizeof *h->gpus.v, gpu_order);
 	link_gpus(h);
 	order_threads(h);
@@ -484,6 +513,7 @@ host_free(struct host *h)
 {
 	vec_free(&h->events);
 	vec_free(&h->notes);
+	vec_free(&h->ascents);
 	vec_free(&h->gpus);
 	vec_free(&h->threads);
 	vec_free(&h->profiler);

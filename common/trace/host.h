@@ -160,6 +160,7 @@ struct host {
 	/* private */
 	VEC(struct host_event) notes; /* annotations before all other events */
 	bool has_begun;               /* another event came */
+	VEC(size_t) ascents;          /* ends of ascending runs of events */
 	struct span whole; /* from the first event to the end of the last */
 	uint32_t track, thread;  /* of the previous event */
 	bool is_nowhere;         /* of unresolved threads */
