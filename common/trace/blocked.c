@@ -44,7 +44,7 @@ find_blocking(struct host *h)
 		const struct host_event *e = &h->events.v[at];
 		const struct host_thread *t = &h->threads.v[e->thread];
 
-		if (at >= behind && t->nlaunched > 0 && host_has_time(e) &&
+		if (at >= behind && t->nlaunched > 0 && e->has_time &&
 		    cause_blocks(e->cause))
 			behind = add_parts(h, t, at);
 	}

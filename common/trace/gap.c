@@ -31,19 +31,21 @@ static inline void
 add_piece(
     struct finder *f, int64_t from, int64_t to, unsigned cause, uint32_t event)
 {
-	struct gap_piece *last = f->g->pieces.n > f->first
-	    ? &f->g->pieces.v[f->g->pieces.n - 1]
-	    : NULL;
+	struct gap_piece *p = f->g->pieces.v + f->g->pieces.n;
 
 	if (from >= to)
 		return;
-	if (last != NULL && last->cause == cause && last->event == event &&
-	    last->end_ns == from) {
-		last->end_ns = to;
+	if (f->g->pieces.n > f->first && p[-1].event == event &&
+	    p[-1].cause == cause && p[-1].end_ns == from) {
+		p[-1].end_ns = to;
 		return;
 	}
-	vec_push(&f->g->pieces,
-	    ((struct gap_piece){ from, to, event, (uint8_t)cause, false }));
+	p = vec_add(&f->g->pieces);
+	p->start_ns = from;
+	p->end_ns = to;
+	p->event = event;
+	p->cause = (uint8_t)cause;
+	p->is_inferred = false;
 }
 
 static bool
@@ -303,7 +305,7 @@ find_outlier(struct finder *f, struct gap_piece *p)
 	const struct host_event *e;
 	int64_t length = p->end_ns - p->start_ns, median;
 
-	if (p->event == HOST_NONE || length < HOST_LONG_NS)
+	if (p->event == HOST_NONE)
 		return;
 	e = &h->events.v[p->event];
 	/* duration tells that a launch loads code */
@@ -336,24 +338,26 @@ find_outlier(struct finder *f, struct gap_piece *p)
 	}
 }
 
-/* The largest of its pieces' causes. */
+/* The largest of its pieces' causes; all of them have a length. */
 static void
 sum_up(const struct gaps *g, struct gap *gap)
 {
 	const struct gap_piece *v = g->pieces.v + gap->first;
-	int64_t sums[CAUSE_COUNT];
+	int64_t sums[CAUSE_COUNT] = { 0 };
+	uint8_t causes[CAUSE_COUNT];
+	size_t ncauses = 0;
 
-	gap->cause_ns = 0;
-	for (uint32_t i = 0; i < gap->n; i++)
-		sums[v[i].cause] = 0;
-	for (uint32_t i = 0; i < gap->n; i++)
-		sums[v[i].cause] += v[i].end_ns - v[i].start_ns;
 	for (uint32_t i = 0; i < gap->n; i++) {
-		if (sums[v[i].cause] > gap->cause_ns) {
-			gap->cause = v[i].cause;
-			gap->cause_ns = sums[v[i].cause];
-		}
+		if (sums[v[i].cause] == 0)
+			causes[ncauses++] = v[i].cause;
+		sums[v[i].cause] += v[i].end_ns - v[i].start_ns;
 	}
+	gap->cause_ns = 0;
+	for (size_t i = 0; i < ncauses; i++)
+		if (sums[causes[i]] > gap->cause_ns) {
+			gap->cause = causes[i];
+			gap->cause_ns = sums[causes[i]];
+		}
 }
 
 static void
@@ -361,7 +365,7 @@ settle(struct finder *f, struct gap *gap)
 {
 	struct host *h = f->h;
 
-	for (size_t i = f->first; i < f->g->pieces.n; i++) {
+	for (size_t i = f->first, n = f->g->pieces.n; i < n; i++) {
 		struct gap_piece *p = &f->g->pieces.v[i];
 
 		if (p->cause == LEFT)
@@ -371,8 +375,12 @@ settle(struct finder *f, struct gap *gap)
 			p->cause = CAUSE_GPU_MISSING;
 	}
 	cut_profiler(f);
-	for (size_t i = f->first; i < f->g->pieces.n; i++)
-		find_outlier(f, &f->g->pieces.v[i]);
+	for (size_t i = f->first, n = f->g->pieces.n; i < n; i++) {
+		struct gap_piece *p = &f->g->pieces.v[i];
+
+		if (UNLIKELY(p->end_ns - p->start_ns >= HOST_LONG_NS))
+			find_outlier(f, p);
+	}
 	gap->first = (uint32_t)f->first;
 	gap->n = (uint32_t)(f->g->pieces.n - f->first);
 	sum_up(f->g, gap);

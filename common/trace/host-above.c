@@ -58,7 +58,7 @@ host_culprit(const struct host *h, uint32_t event, enum cause cause)
 	while ((v[event].above & bit) != 0) {
 		uint32_t up = host_up(&v[event]), jump = HOST_NONE;
 
-		if (host_has_time(&v[event]))
+		if (v[event].has_time)
 			jump = v[event].jump;
 		if (jump != HOST_NONE && (v[jump].above & bit) != 0)
 			event = jump;

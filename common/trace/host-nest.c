@@ -155,7 +155,8 @@ nest_thread(struct nest *n, uint32_t thread)
 			vec_push(&h->annotations, i);
 		if (UNLIKELY((MAY_WAIT & CAUSE_BIT(e->cause)) != 0))
 			vec_push(&h->may_wait, i);
-		if (LIKELY(host_has_time(e)))
+		e->has_time = e->start_ns < e->end_ns && is_nested(e);
+		if (LIKELY(e->has_time))
 			last = i;
 		else
 			e->jump = last;

@@ -17,15 +17,19 @@ host_last_over(const struct host_event *v, uint32_t event, int64_t ns)
 	}
 }
 
-/* The innermost event open at a time, from one on that began by then. */
-static uint32_t
+/* The innermost event open at a time, from one with time of its own, or
+ * HOST_NONE, that began by then. */
+static inline uint32_t
 open_at(const struct host_event *v, uint32_t event, int64_t ns)
 {
-	if (event != HOST_NONE && !host_has_time(&v[event]))
-		event = v[event].up;
-	return event == HOST_NONE || v[event].end_ns > ns
-	    ? event
-	    : v[host_last_over(v, event, ns)].up;
+	uint32_t up;
+
+	if (event == HOST_NONE || v[event].end_ns > ns)
+		return event;
+	up = v[event].up;
+	if (LIKELY(up == HOST_NONE || v[up].end_ns > ns))
+		return up;
+	return v[host_last_over(v, up, ns)].up;
 }
 
 struct host_parts
@@ -33,11 +37,17 @@ host_parts_of(
     const struct host *h, const struct host_thread *t, int64_t from, int64_t to)
 {
 	const struct host_event *v = h->events.v + t->first;
+	uint32_t event = HOST_NONE;
 	size_t n;
 
 	bisect(n, t->n, mid, v[mid].start_ns <= from);
+	if (n > 0) {
+		event = t->first + (uint32_t)n - 1;
+		if (!h->events.v[event].has_time)
+			event = h->events.v[event].up;
+	}
 	return (struct host_parts){ .end_ns = from,
-		.event = n > 0 ? t->first + (uint32_t)n - 1 : HOST_NONE,
+		.event = event,
 		.v = h->events.v,
 		.next = t->first + (uint32_t)n,
 		.last = t->first + t->n,
@@ -55,21 +65,23 @@ host_parts_next(struct host_parts *p)
 	if (start >= end)
 		return false;
 	for (; next < last && v[next].start_ns <= start; next++)
-		if (host_has_time(&v[next]))
+		if (v[next].has_time)
 			event = next;
 	event = open_at(v, event, start);
-	if (event != HOST_NONE && v[event].end_ns < end)
-		end = v[event].end_ns;
-	while (next < last && v[next].start_ns < end)
-		if (host_has_time(&v[next]))
+	p->cause = CAUSE_NOTHING;
+	if (event != HOST_NONE) {
+		end = v[event].end_ns < end ? v[event].end_ns : end;
+		p->cause = v[event].cause;
+	}
+	for (; next < last && v[next].start_ns < end; next++)
+		if (v[next].has_time) {
 			end = v[next].start_ns;
-		else
-			next++;
+			break;
+		}
 	p->start_ns = start;
 	p->end_ns = end;
 	p->next = next;
 	p->event = event;
-	p->cause = event != HOST_NONE ? v[event].cause : CAUSE_NOTHING;
 	return true;
 }
 

@@ -45,6 +45,7 @@ struct host_event {
 	bool is_step : 1, is_slowest : 1; /* an annotation that marks a step */
 	bool is_hlo : 1;                  /* parent of an event with the same
 	                                   * times */
+	bool has_time : 1;                /* of its own */
 	/* private: an ancestor further up; for one without time of its own, the
 	 * last before it with some; or HOST_NONE */
 	uint32_t jump;
@@ -63,18 +64,12 @@ is_nested(const struct host_event *e)
 	return !e->is_overlay && e->kind != KIND_OVERHEAD;
 }
 
-static inline bool
-host_has_time(const struct host_event *e)
-{
-	return e->start_ns < e->end_ns && is_nested(e);
-}
-
 /* The event, or the last one of its thread before it, with time of its own; or
  * HOST_NONE. */
 static inline uint32_t
 host_last_with_time(const struct host_event *v, uint32_t event)
 {
-	return host_has_time(&v[event]) ? event : v[event].jump;
+	return v[event].has_time ? event : v[event].jump;
 }
 
 /* Its parent; HOST_NONE: none. */
@@ -235,8 +230,10 @@ uint32_t host_blocked_in(const struct host *h, int64_t from, int64_t to);
 static inline bool
 host_is_rest(const struct host_parts *p)
 {
-	return p->cause == CAUSE_NOTHING || p->cause == CAUSE_WAIT ||
-	    p->cause == CAUSE_ANNOTATED ||
+	const uint64_t rest = CAUSE_BIT(CAUSE_NOTHING) | CAUSE_BIT(CAUSE_WAIT) |
+	    CAUSE_BIT(CAUSE_ANNOTATED);
+
+	return (rest & CAUSE_BIT(p->cause)) != 0 ||
 	    (p->cause == CAUSE_SYNC && !is_call(&p->v[p->event]));
 }
 /* Threads not idle in an interval; may include more. */
