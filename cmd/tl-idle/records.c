@@ -234,10 +234,9 @@ set_step(struct idle *g, struct idle_record *r, const struct step_window *w)
  */
 static void
 add_piece(struct idle *g, struct idle_record *r, const struct gap *gap,
-    const struct gap_piece *p, int64_t behind_ns)
+    const struct host_gpu *next, const struct gap_piece *p, int64_t behind_ns)
 {
 	const struct host *h = &g->host;
-	const struct host_gpu *next = beside(g, gap);
 	bool is_parted = g->by_step || g->by_phase;
 	const struct key *pid = is_parted && next->launch != HOST_NONE
 	    ? host_pid(h, &h->events.v[next->launch])
@@ -296,9 +295,9 @@ add_pieces(struct idle *g, const struct gap *gap)
 {
 	const struct gap_piece *v = g->gaps.pieces.v + gap->first;
 	uint32_t opener = gap_opener(gap);
+	const struct host_gpu *next = beside(g, gap);
 	int64_t behind_ns = 0;
-	struct idle_record r =
-	    record_of(g, IS_PIECE, beside(g, gap), HOST_NONE, 0, 0);
+	struct idle_record r = record_of(g, IS_PIECE, next, HOST_NONE, 0, 0);
 
 	g->ngaps++;
 	r.opened_by = named(g, opener).name;
@@ -308,7 +307,7 @@ add_pieces(struct idle *g, const struct gap *gap)
 	for (uint32_t i = 0; i < gap->n && makes(g, IS_PIECE); i++) {
 		bool opens = opener != HOST_NONE && v[i].event == opener;
 
-		add_piece(g, &r, gap, &v[i], opens ? behind_ns : 0);
+		add_piece(g, &r, gap, next, &v[i], opens ? behind_ns : 0);
 		behind_ns = opens ? 0 : behind_ns;
 	}
 }
@@ -543,13 +542,25 @@ has_kind(const struct host *h, enum kind kind)
 	return false;
 }
 
+/* One for each event. */
+static void
+add_sums(struct idle *g)
+{
+	size_t had = g->sums.n, n = g->host.events.n;
+
+	if (n <= had)
+		return;
+	vec_reserve(&g->sums, n);
+	memset(g->sums.v + had, 0, (n - had) * sizeof *g->sums.v);
+	g->sums.n = n;
+}
+
 void
 idle_records(struct idle *g)
 {
 	host_ready(&g->host);
 	g->step_list.only_iterations = g->sink.select.of_iterations;
-	for (size_t n = g->sums.n; n < g->host.events.n; n++)
-		vec_push(&g->sums, 0);
+	add_sums(g);
 	if (has_kind(&g->host, KIND_OP))
 		g->advice_of |= ADVICE_OPS;
 	if (has_kind(&g->host, KIND_PYTHON))

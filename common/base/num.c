@@ -66,12 +66,6 @@ num_i64(struct str s, int64_t *out)
 	return num_u64(s, &u) && with_sign(u, negative, out);
 }
 
-bool
-num_add(int64_t a, int64_t b, int64_t *out)
-{
-	return !__builtin_add_overflow(a, b, out);
-}
-
 int64_t
 num_add_max(int64_t a, int64_t b)
 {

@@ -10,7 +10,11 @@ bool num_i64(struct str s, int64_t *out) USE_RESULT;
 bool num_u64(struct str s, uint64_t *out) USE_RESULT;
 /* Parses all of s as a finite double. */
 bool num_double(struct str s, double *out) USE_RESULT;
-bool num_add(int64_t a, int64_t b, int64_t *out) USE_RESULT;
+static inline bool USE_RESULT
+num_add(int64_t a, int64_t b, int64_t *out)
+{
+	return !__builtin_add_overflow(a, b, out);
+}
 /* For b >= 0: the sum, or INT64_MAX if it does not fit. */
 int64_t num_add_max(int64_t a, int64_t b) USE_RESULT;
 /* The greatest common divisor of a and |b|; 0 of 0 and 0. */

@@ -198,25 +198,30 @@ set_event(struct host_event *to, const struct host *h,
 	}
 }
 
-/* Adds an event of the current thread, after its annotations. */
-static inline __attribute__((always_inline)) void
-add_head(struct host *h, const struct event_head *e, const struct shape *shape,
-    int64_t end)
+/* Counts an event of the current thread. */
+static inline struct host_thread *
+count(struct host *h, const struct event_head *e, const struct shape *shape)
 {
+	const unsigned rest = KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_OVERHEAD);
 	struct host_thread *t = &h->threads.v[h->thread];
 
 	t->n++;
-	t->nevents +=
-	    shape->kind != KIND_PYTHON && shape->kind != KIND_OVERHEAD;
-	if (UNLIKELY(!h->has_begun)) {
-		set_event(vec_add(&h->notes), h, e, shape, end);
-		return;
-	}
-	if (UNLIKELY(t->note_ns <= e->ts_ns))
-		add_notes(h, t, e->ts_ns);
+	t->nevents += (rest >> shape->kind & 1) ^ 1;
 	if ((KIND_BIT(shape->kind) & KINDS_LAUNCH) != 0 && e->has_corr &&
 	    e->corr < h->first_corr)
 		h->first_corr = e->corr;
+	return t;
+}
+
+/* Adds an event of the current thread, after its annotations. */
+static inline void
+add_head(struct host *h, const struct event_head *e, const struct shape *shape,
+    int64_t end)
+{
+	struct host_thread *t = count(h, e, shape);
+
+	if (UNLIKELY(t->note_ns <= e->ts_ns))
+		add_notes(h, t, e->ts_ns);
 	set_event(vec_add(&h->events), h, e, shape, end);
 	check_order(h);
 }
@@ -235,7 +240,12 @@ add_host(struct host *h, const struct event *ev, int64_t end)
 	    ev->corr.type != KEY_NONE)
 		*map_put(&h->calls, corr_bits(ev->corr), NULL) =
 		    uid_hash(ev->uid);
-	if (!h->has_begun && ev->shape->kind != KIND_ANNOTATION)
+	if (!h->has_begun && ev->shape->kind == KIND_ANNOTATION) {
+		(void)count(h, &head, ev->shape);
+		set_event(vec_add(&h->notes), h, &head, ev->shape, end);
+		return;
+	}
+	if (!h->has_begun)
 		begin(h);
 	add_head(h, &head, ev->shape, end);
 }
