@@ -93,15 +93,17 @@ ask_others(struct finder *f, uint32_t own, const struct host_busy *busy,
 			    p.end_ns, rest);
 }
 
+/* before: no event of the thread from this one on began by then. */
 static void
-add_host_pieces(struct finder *f, uint32_t thread, int64_t from, int64_t to)
+add_host_pieces(struct finder *f, uint32_t thread, uint32_t before,
+    int64_t from, int64_t to)
 {
 	const struct host *h = f->h;
 	struct host_parts p;
 
 	if (f->g->without_causes)
 		return;
-	p = host_parts_of(h, &h->threads.v[thread], from, to);
+	p = host_parts_before(h, &h->threads.v[thread], before, from, to);
 	while (host_parts_next(&p))
 		if (host_is_rest(&p) || is_autograd_frame(h, &p)) {
 			const struct host_busy busy =
@@ -161,6 +163,14 @@ awaited_by_row(const struct host *h, const struct gap *gap)
 }
 
 static void
+add_whole_pieces(struct finder *f, uint32_t thread, const struct gap *gap)
+{
+	const struct host_thread *t = &f->h->threads.v[thread];
+
+	add_host_pieces(f, thread, t->first + t->n, gap->start_ns, gap->end_ns);
+}
+
+static void
 explain_launched(struct finder *f, struct gap *gap)
 {
 	const struct host *h = f->h;
@@ -170,7 +180,7 @@ explain_launched(struct finder *f, struct gap *gap)
 
 	if (r->start_ns > at) {
 		to = r->start_ns < gap->end_ns ? r->start_ns : gap->end_ns;
-		add_host_pieces(f, r->thread, at, to);
+		add_host_pieces(f, r->thread, launch, at, to);
 		at = to;
 	}
 	if (r->end_ns > at) {
@@ -208,7 +218,7 @@ explain(struct finder *f, struct gap *gap)
 	} else if (next == NULL) {
 		if (prev != NULL && prev->launch != HOST_NONE)
 			thread = h->events.v[prev->launch].thread;
-		add_host_pieces(f, thread, gap->start_ns, gap->end_ns);
+		add_whole_pieces(f, thread, gap);
 	} else if (next->launch == HOST_NONE && h->first_corr == INT64_MAX) {
 		/* no call was recorded, so the host's activity is no
 		 * evidence */
@@ -218,7 +228,7 @@ explain(struct finder *f, struct gap *gap)
 			add_piece(f, gap->start_ns, gap->end_ns,
 			    CAUSE_QUEUED_BEFORE, HOST_NONE);
 		else
-			add_host_pieces(f, 0, gap->start_ns, gap->end_ns);
+			add_whole_pieces(f, 0, gap);
 	} else if (prev != NULL && prev->launch == next->launch &&
 	    host_is_graph(h, next->launch)) {
 		add_piece(f, gap->start_ns, gap->end_ns, CAUSE_GRAPH_GAP,

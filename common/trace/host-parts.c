@@ -32,26 +32,43 @@ open_at(const struct host_event *v, uint32_t event, int64_t ns)
 	return v[host_last_over(v, up, ns)].up;
 }
 
+/* How many of n events began by a time: nearly always all but a few. */
+static size_t
+begun_by(const struct host_event *v, size_t n, int64_t ns)
+{
+	size_t back = 1, first, at;
+
+	while (back < n && v[n - back].start_ns > ns)
+		back *= 2;
+	first = back < n ? n - back : 0;
+	bisect(at, n - first, mid, v[first + mid].start_ns <= ns);
+	return first + at;
+}
+
+struct host_parts
+host_parts_before(const struct host *h, const struct host_thread *t,
+    uint32_t before, int64_t from, int64_t to)
+{
+	const struct host_event *v = h->events.v;
+	uint32_t next = t->first +
+	    (uint32_t)begun_by(v + t->first, before - t->first, from);
+	uint32_t event = next > t->first ? next - 1 : HOST_NONE;
+
+	if (event != HOST_NONE && !v[event].has_time)
+		event = v[event].up;
+	return (struct host_parts){ .end_ns = from,
+		.event = event,
+		.v = v,
+		.next = next,
+		.last = t->first + t->n,
+		.to = to };
+}
+
 struct host_parts
 host_parts_of(
     const struct host *h, const struct host_thread *t, int64_t from, int64_t to)
 {
-	const struct host_event *v = h->events.v + t->first;
-	uint32_t event = HOST_NONE;
-	size_t n;
-
-	bisect(n, t->n, mid, v[mid].start_ns <= from);
-	if (n > 0) {
-		event = t->first + (uint32_t)n - 1;
-		if (!h->events.v[event].has_time)
-			event = h->events.v[event].up;
-	}
-	return (struct host_parts){ .end_ns = from,
-		.event = event,
-		.v = h->events.v,
-		.next = t->first + (uint32_t)n,
-		.last = t->first + t->n,
-		.to = to };
+	return host_parts_before(h, t, t->first + t->n, from, to);
 }
 
 bool

@@ -220,6 +220,9 @@ struct host_parts {
 };
 struct host_parts host_parts_of(const struct host *h,
     const struct host_thread *t, int64_t from, int64_t to);
+/* The same, faster: no event from this one on, of the thread, began by then. */
+struct host_parts host_parts_before(const struct host *h,
+    const struct host_thread *t, uint32_t before, int64_t from, int64_t to);
 bool host_parts_next(struct host_parts *p) USE_RESULT;
 /* The longest wait for the GPU by a call, on any thread that launches. */
 uint32_t host_blocked_in(const struct host *h, int64_t from, int64_t to);
