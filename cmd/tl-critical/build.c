@@ -10,60 +10,74 @@ struct chain {
 	struct graph *g;
 	struct recording *r;
 	uint32_t thread;
-	uint32_t last; /* its last node */
+	uint32_t first;     /* as r->first */
+	struct span window; /* as r->window */
+	uint32_t last;      /* its last node */
 	int64_t last_ns;
 	bool is_over;
 	uint32_t owner; /* event open at the end of the window */
 };
 
-/* Adds a thread's edge from its last node to the next; owner is open
- * meanwhile. */
-static inline void
-add_host_edge(struct chain *c, uint32_t node, int64_t ns, uint32_t owner)
+/* Whether the time from the last node to the next is not its owner's: it waits
+ * for GPU work or another thread. */
+static bool
+is_wait(struct chain *c, uint32_t node, int64_t ns, uint32_t owner)
 {
-	const struct host_event *e =
-	    owner != HOST_NONE ? &c->r->host.events.v[owner] : NULL;
-	int64_t least = ns - c->last_ns;
 	uint32_t from;
 
-	if (least > 0 && e != NULL && (c->r->calls[owner] & CALL_WAITS) != 0) {
-		least = 0;
-	} else if (least > 0 && (e == NULL || may_await_thread(e)) &&
-	    awaited_by_thread(c->r,
-		&(struct pause){ c->thread, owner, c->last_ns, ns }, &from)) {
-		graph_edge(c->g, EDGE_THREAD, from, node, 0, 0);
-		least = 0;
-	}
-	graph_edge(c->g, EDGE_HOST, c->last, node, least,
-	    owner != HOST_NONE ? number_of_host(c->r, owner) : 0);
+	if (ns <= c->last_ns)
+		return false;
+	if (owner != HOST_NONE && (c->r->calls[owner] & CALL_WAITS) != 0)
+		return true;
+	if (!awaited_by_thread(c->r,
+		&(struct pause){ c->thread, owner, c->last_ns, ns }, &from))
+		return false;
+	graph_edge(c->g, EDGE_THREAD, from, node, 0, 0);
+	return true;
 }
 
-static inline void
-add_node(struct chain *c, uint32_t node, int64_t ns, uint32_t owner)
+/* What the link to a node says of the event that is open before it. */
+static inline uint32_t
+owner_of(struct chain *c, uint32_t node, int64_t ns, uint32_t open)
 {
-	const struct span *w = &c->r->window;
+	uint32_t number = 0;
 
-	if (ns > w->end && !c->is_over) {
-		c->is_over = true;
-		c->owner = owner;
+	if (open != HOST_NONE) {
+		number = c->first + open;
+		if ((c->r->calls[open] & (CALL_WAITS | CALL_MAY_AWAIT)) == 0)
+			return number;
 	}
-	if (ns < w->start || ns > w->end)
+	return is_wait(c, node, ns, open) ? number | LINK_WAITS : number;
+}
+
+/* Adds the next node. */
+static inline void
+add_node(struct chain *c, uint32_t node, int64_t ns, uint32_t open)
+{
+	if (ns > c->window.end) {
+		c->owner = c->is_over ? c->owner : open;
+		c->is_over = true;
 		return;
-	add_host_edge(c, node, ns, owner);
+	}
+	if (ns < c->window.start)
+		return;
+	graph_link(c->g, c->last, node, owner_of(c, node, ns, open), 0);
 	c->g->today.at[node] = ns;
 	c->last = node;
 	c->last_ns = ns;
 }
 
+/* Adds ends from the innermost open event up to, and without, another one. */
 static inline void
-add_end(struct chain *c, uint32_t event)
+add_ends(struct chain *c, uint32_t open, uint32_t up)
 {
-	const struct host_event *e = &c->r->host.events.v[event];
-	int64_t from = c->r->window.start;
+	const struct host_event *v = c->r->host.events.v;
 
-	if (e->end_ns > from || e->start_ns >= from)
-		add_node(c, node_of_end(number_of_host(c->r, event)), e->end_ns,
-		    event);
+	for (; open != up; open = v[open].up)
+		if (v[open].end_ns > c->window.start ||
+		    v[open].start_ns >= c->window.start)
+			add_node(c, node_of_end(c->first + open),
+			    v[open].end_ns, open);
 }
 
 static void
@@ -71,23 +85,32 @@ add_thread(struct chain *c)
 {
 	const struct host *h = &c->r->host;
 	const struct host_thread *t = &h->threads.v[c->thread];
-	VEC(uint32_t) open = { 0 };
+	uint32_t open = HOST_NONE;
 
 	for (uint32_t i = t->first; i < t->first + t->n && !c->is_over; i++) {
 		const struct host_event *e = &h->events.v[i];
 
-		if (e->is_overlay || e->kind == KIND_OVERHEAD)
+		if (!is_nested(e))
 			continue;
-		while (open.n > 0 &&
-		    h->events.v[open.v[open.n - 1]].end_ns <= e->start_ns)
-			add_end(c, open.v[--open.n]);
-		add_node(c, node_of_start(number_of_host(c->r, i)), e->start_ns,
-		    open.n > 0 ? open.v[open.n - 1] : HOST_NONE);
-		vec_push(&open, i);
+		add_ends(c, open, e->up);
+		add_node(c, node_of_start(c->first + i), e->start_ns, e->up);
+		if (may_await_thread(e))
+			c->r->calls[i] |= CALL_MAY_AWAIT;
+		open = i;
 	}
-	while (open.n > 0)
-		add_end(c, open.v[--open.n]);
-	vec_free(&open);
+	add_ends(c, open, HOST_NONE);
+}
+
+/* The window ends while a thread is at work. */
+static void
+add_last(struct chain *c)
+{
+	const int64_t end = c->r->window.end;
+	uint32_t owner = owner_of(c, GRAPH_SINK, end, c->owner);
+
+	graph_edge(c->g, EDGE_HOST, c->last, GRAPH_SINK,
+	    (owner & LINK_WAITS) != 0 ? 0 : end - c->last_ns,
+	    owner & EVENTS_MAX);
 }
 
 static bool
@@ -105,6 +128,8 @@ add_threads(struct graph *g, struct recording *r)
 	for (uint32_t i = 0; i < r->host.threads.n; i++) {
 		struct chain c = { .g = g,
 			.r = r,
+			.first = r->first,
+			.window = r->window,
 			.thread = i,
 			.last = GRAPH_SOURCE,
 			.last_ns = r->window.start,
@@ -112,7 +137,7 @@ add_threads(struct graph *g, struct recording *r)
 
 		add_thread(&c);
 		if (is_main(r, i))
-			add_host_edge(&c, GRAPH_SINK, r->window.end, c.owner);
+			add_last(&c);
 	}
 }
 
@@ -284,9 +309,7 @@ build(struct graph *g, struct recording *r)
 {
 	r->first = graph_events(g, r->host.events.n + r->host.gpus.n);
 	r->calls = xcalloc(r->host.events.n + 1, 1);
-	/* edges of threads to each of their nodes, and of GPU work */
-	vec_reserve(
-	    &g->edges, g->edges.n + 2 * r->host.events.n + 4 * r->host.gpus.n);
+	vec_reserve(&g->edges, g->edges.n + 4 * r->host.gpus.n);
 	waits_find(&r->waits, &r->host);
 	r->gaps.without_causes = true;
 	gaps_find(&r->gaps, &r->host, NULL, r->host.gpus.n, NULL);

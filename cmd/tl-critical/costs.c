@@ -64,14 +64,14 @@ add_costs(struct costs *c)
 			c->of[number_of_host(r, i)] =
 			    key_of(c, r->host.events.v[i].name) + 1;
 	}
-	for (size_t i = 0; i < g->edges.n; i++) {
-		const struct edge *e = &g->edges.v[i];
-		const struct recording *r = recording_of(c->g, e->owner);
+	for (uint32_t i = 0; i < graph_nedges(g); i++) {
+		const struct edge e = edge_of(g, i);
+		const struct recording *r = place_of(c->g, e.owner).r;
 
-		if (e->kind != EDGE_HOST || e->is_gone || r == NULL)
+		if (e.kind != EDGE_HOST || e.is_gone || r == NULL)
 			continue;
-		c->ns.v[(c->of[e->owner] - 1) * nranks + r->number] +=
-		    e->least_ns;
+		c->ns.v[(c->of[e.owner] - 1) * nranks + r->number] +=
+		    e.least_ns;
 	}
 }
 
@@ -127,17 +127,18 @@ static size_t
 longest_on(const struct costs *c, const struct recording *r, uint32_t key,
     const edge_list *path)
 {
-	const struct edge *edges = c->g->graph.edges.v;
 	size_t best = path->n;
+	int64_t most = 0;
 
 	for (size_t i = 0; i < path->n; i++) {
-		const struct edge *e = &edges[path->v[i]];
+		const struct edge e = edge_of(&c->g->graph, path->v[i]);
 
-		if (e->kind == EDGE_HOST && c->of[e->owner] == key + 1 &&
-		    recording_of(c->g, e->owner) == r &&
-		    (best == path->n ||
-			e->least_ns > edges[path->v[best]].least_ns))
+		if (e.kind == EDGE_HOST && c->of[e.owner] == key + 1 &&
+		    place_of(c->g, e.owner).r == r &&
+		    (best == path->n || e.least_ns > most)) {
 			best = i;
+			most = e.least_ns;
+		}
 	}
 	return best;
 }
@@ -202,8 +203,8 @@ add_rank(struct costs *c, const struct recording *r, bool is_on_path,
 		}
 	}
 	at = most > 0 ? longest_on(c, r, worst.key, path) : path->n;
-	rec = critical_add(
-	    g, IS_RANK, at < path->n ? g->graph.edges.v[path->v[at]].owner : 0);
+	rec = critical_add(g, IS_RANK,
+	    at < path->n ? edge_of(&g->graph, path->v[at]).owner : 0);
 	if (at < path->n)
 		rec->chain = critical_chain(g, path, at);
 	rec->rec.source = r->source;
@@ -230,10 +231,10 @@ costs_records(struct program *g, const edge_list *path)
 	c.of = xcalloc(g->graph.nnodes / 2, sizeof *c.of);
 	add_costs(&c);
 	for (size_t i = 0; i < path->n; i++) {
-		const struct edge *e = &g->graph.edges.v[path->v[i]];
-		const struct recording *r = recording_of(g, e->owner);
+		const struct edge e = edge_of(&g->graph, path->v[i]);
+		const struct recording *r = place_of(g, e.owner).r;
 
-		if (e->kind == EDGE_HOST && r != NULL)
+		if (e.kind == EDGE_HOST && r != NULL)
 			is_on_path[r->number] = true;
 	}
 	for (size_t i = 0; i < g->all.n; i++)

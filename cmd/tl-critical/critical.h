@@ -30,8 +30,9 @@
 
 /* Facts about a host event. */
 enum {
-	CALL_WAITS = 1,   /* its time is that of the work it waits for */
-	CALL_IS_TOLD = 2, /* rows say which work */
+	CALL_WAITS = 1,     /* its time is that of the work it waits for */
+	CALL_IS_TOLD = 2,   /* rows say which work */
+	CALL_MAY_AWAIT = 4, /* another thread */
 };
 
 /* A source, kept whole. */
@@ -94,9 +95,11 @@ struct pause {
 static inline bool
 may_await_thread(const struct host_event *e)
 {
-	return e->cause == CAUSE_WAIT || e->cause == CAUSE_ANNOTATED ||
-	    e->cause == CAUSE_SYNC || e->cause == CAUSE_AUTOGRAD ||
-	    e->cause == CAUSE_DATA;
+	const uint64_t causes = 1ULL << CAUSE_WAIT | 1ULL << CAUSE_ANNOTATED |
+	    1ULL << CAUSE_SYNC | 1ULL << CAUSE_AUTOGRAD | 1ULL << CAUSE_DATA;
+
+	_Static_assert(CAUSE_COUNT <= 64, "a bit each");
+	return (causes >> e->cause & 1) != 0;
 }
 /*
  * Whether the thread rested until another one had done something, and the last
@@ -110,6 +113,12 @@ bool awaited_by_thread(
 enum what { IS_PATH, IS_TOTAL, IS_EVENT, IS_SLACK, IS_RANK };
 /* Kinds of residual. */
 enum label { LABEL_LATENCY, LABEL_GAP, LABEL_STALL, LABELS };
+/* What bounds: a cause, a bucket of GPU work, or a kind of residual. */
+enum {
+	BOUND_BUCKET = CAUSE_COUNT,
+	BOUND_LABEL = BOUND_BUCKET + BUCKET_COUNT,
+	BOUNDS = BOUND_LABEL + LABELS
+};
 
 struct critical_record {
 	/* uid, track: of the event that takes the time */
@@ -146,30 +155,6 @@ struct gain {
 	int64_t bound_ns;
 };
 
-/* The event of a number in the graph; the other side is HOST_NONE. */
-struct place {
-	uint32_t host, gpu;
-};
-
-static inline struct place
-place_of(const struct recording *r, uint32_t number)
-{
-	struct place p = { HOST_NONE, HOST_NONE };
-
-	if (r == NULL || number == 0)
-		return p;
-	number -= r->first;
-	if (number < r->host.events.n)
-		p.host = number;
-	else
-		p.gpu = number - (uint32_t)r->host.events.n;
-	return p;
-}
-
-/* The recording and event of a number; NULL: none. */
-struct program;
-const struct recording *recording_of(const struct program *g, uint32_t number);
-
 /* The path of a source, for --overlay. */
 struct arrow_end {
 	struct uid uid;
@@ -203,8 +188,7 @@ struct program {
 	bool any_inst;   /* some event was added by tl-graft */
 	bool with_paths, with_events, with_slack, with_ranks;
 	struct sink_fold paths;
-	uint32_t words[EDGE_KINDS], causes_words[CAUSE_COUNT];
-	uint32_t buckets[BUCKET_COUNT], labels[LABELS];
+	uint32_t words[EDGE_KINDS], bounds[BOUNDS];
 	struct graph graph;
 	struct recording *recording; /* the current or last source */
 	VEC(struct recording *) all; /* with is_job: all ranks */
@@ -221,6 +205,34 @@ struct program {
 	uint32_t runs_of;  /* the module whose runs are steps, or INTERN_NONE */
 	uint64_t nnegative, ncircular;
 };
+
+/* The event of a number in the graph: of the host, of a GPU, or none. */
+struct place {
+	const struct recording *r;
+	const struct host_event *host;
+	const struct host_gpu *gpu;
+};
+
+static inline struct place
+place_of(const struct program *g, uint32_t number)
+{
+	struct place p = { NULL, NULL, NULL };
+	const struct recording *r;
+	size_t at = 1;
+
+	if (g->all.n != 1)
+		bisect(at, g->all.n, mid, g->all.v[mid]->first <= number);
+	if (at == 0)
+		return p;
+	r = g->all.v[at - 1];
+	number -= r->first; /* of none: beyond all */
+	if (number < r->host.events.n)
+		p = (struct place){ r, &r->host.events.v[number], NULL };
+	else if (number - r->host.events.n < r->host.gpus.n)
+		p = (struct place){ r, NULL,
+			&r->host.gpus.v[number - r->host.events.n] };
+	return p;
+}
 
 /* Adds a record of the event of this number; 0: none. */
 struct critical_record *critical_add(

@@ -34,11 +34,18 @@ graph_events(struct graph *g, size_t n)
 	size_t first = g->nnodes, all;
 
 	if (__builtin_mul_overflow(n, 2, &all) ||
-	    __builtin_add_overflow(all, first, &all) || all >= EDGE_NONE)
-		die("more than %u events", EDGE_NONE / 2);
-	g->today.at = vec_grow(g->today.at, &g->room, all, sizeof *g->today.at);
-	for (size_t i = first; i < all; i++)
+	    __builtin_add_overflow(all, first, &all) || all / 2 > EVENTS_MAX)
+		die("more than %u events", EVENTS_MAX);
+	g->today.at =
+	    vec_grow(g->today.at, &g->at_room, all, sizeof *g->today.at);
+	g->today.via =
+	    vec_grow(g->today.via, &g->via_room, all, sizeof *g->today.via);
+	vec_reserve(&g->links, all);
+	for (size_t i = first; i < all; i++) {
 		g->today.at[i] = GRAPH_NOWHERE;
+		g->today.via[i] = EDGE_NONE;
+		g->links.v[i].from = LINK_NONE;
+	}
 	g->nnodes = all;
 	return event_of_node((uint32_t)first);
 }
@@ -56,6 +63,7 @@ graph_free(struct graph *g)
 {
 	solution_free(&g->today);
 	vec_free(&g->edges);
+	vec_free(&g->links);
 	free(g->into);
 	free(g->first);
 	free(g->order);
@@ -80,13 +88,14 @@ static inline void
 bind(struct graph *g, uint32_t i)
 {
 	const int64_t *at = g->today.at;
-	const struct edge *e = &g->edges.v[i], *b;
-	uint32_t *via = &g->today.via[e->to];
+	const struct edge e = edge_of(g, i);
+	uint32_t *via = &g->today.via[e.to];
 
 	if (*via != EDGE_NONE) {
-		b = &g->edges.v[*via];
-		if (!binds(e, at[e->from] + e->least_ns, b,
-			at[b->from] + b->least_ns))
+		const struct edge b = edge_of(g, *via);
+
+		if (!binds(&e, at[e.from] + e.least_ns, &b,
+			at[b.from] + b.least_ns))
 			return;
 	}
 	*via = i;
@@ -99,7 +108,7 @@ keep_edges(struct graph *g)
 	const int64_t *at = g->today.at;
 	uint32_t kept = 0;
 
-	if (g->edges.n >= EDGE_NONE)
+	if (graph_nedges(g) >= EDGE_NONE)
 		die("more than %u edges", EDGE_NONE);
 	for (size_t i = 0; i < g->edges.n; i++) {
 		const struct edge *e = &g->edges.v[i];
@@ -112,26 +121,21 @@ keep_edges(struct graph *g)
 		}
 		if (kept != i)
 			g->edges.v[kept] = *e;
-		bind(g, kept++);
+		bind(g, (uint32_t)g->nnodes + kept++);
 	}
 	g->edges.n = kept;
 }
 
 /* A node without an edge from the window hangs on the source, at its delay. */
 static void
-add_source_edges(struct graph *g)
+link_to_source(struct graph *g)
 {
 	for (uint32_t n = GRAPH_SINK; n < g->nnodes; n++)
-		if (is_in_window(g, n) && g->today.via[n] == EDGE_NONE) {
-			g->today.via[n] = (uint32_t)g->edges.n;
-			graph_edge(g, EDGE_SOURCE, GRAPH_SOURCE, n,
-			    g->today.at[n] - g->window.start, 0);
-		}
-	if (g->edges.n >= EDGE_NONE)
-		die("more than %u edges", EDGE_NONE);
+		if (g->today.via[n] == EDGE_NONE && is_in_window(g, n))
+			graph_link(g, GRAPH_SOURCE, n, 0, LINK_SOURCE);
 }
 
-/* Sorts edges by the node that they lead to. */
+/* Sorts edges but links by the node that they lead to. */
 static void
 sort_edges(struct graph *g)
 {
@@ -146,6 +150,24 @@ sort_edges(struct graph *g)
 		g->first[n] += g->first[n - 1];
 	for (uint32_t i = 0; i < g->edges.n; i++)
 		g->into[g->first[v[i].to + 1]++] = i;
+}
+
+/* The edge in a place from first[node] up to first[node + 1], which is that of
+ * the link. */
+static uint32_t
+edge_into(const struct graph *g, uint32_t node, uint32_t place)
+{
+	return place < g->first[node + 1] ? (uint32_t)g->nnodes + g->into[place]
+					  : node;
+}
+
+static void
+drop_edge(struct graph *g, uint32_t edge)
+{
+	if (edge < g->nnodes)
+		g->links.v[edge].from = LINK_NONE;
+	else
+		g->edges.v[edge - g->nnodes].is_gone = true;
 }
 
 /* ---- order ---- */
@@ -187,22 +209,25 @@ visit_node(struct graph *g, uint8_t *state, struct visit *stack, uint32_t node)
 	state[node] = NODE_OPEN;
 	while (n > 0) {
 		struct visit *v = &stack[n - 1];
-		struct edge *e;
+		struct edge e;
+		uint32_t edge;
 
-		if (v->next == g->first[v->node + 1]) {
+		if (v->next > g->first[v->node + 1]) {
 			state[v->node] = NODE_DONE;
 			g->order[g->norder++] = v->node;
 			n--;
 			continue;
 		}
-		e = &g->edges.v[g->into[v->next++]];
-		if (state[e->from] == NODE_OPEN) {
-			e->is_gone = true;
+		edge = edge_into(g, v->node, v->next++);
+		e = edge_of(g, edge);
+		if (e.is_gone)
+			continue;
+		if (state[e.from] == NODE_OPEN) {
+			drop_edge(g, edge);
 			g->ncircular++;
-		} else if (state[e->from] == NODE_NEW) {
-			state[e->from] = NODE_OPEN;
-			stack[n++] =
-			    (struct visit){ e->from, g->first[e->from] };
+		} else if (state[e.from] == NODE_NEW) {
+			state[e.from] = NODE_OPEN;
+			stack[n++] = (struct visit){ e.from, g->first[e.from] };
 		}
 	}
 }
@@ -223,53 +248,34 @@ find_order(struct graph *g)
 
 /* ---- longest paths ---- */
 
-/* A node with only edges of a cycle hangs on the source, which precedes all. */
-static uint32_t
-lead_from_source(struct graph *g, uint32_t edge)
-{
-	struct edge *e = &g->edges.v[edge];
-
-	*e = (struct edge){ g->today.at[e->to] - g->window.start, GRAPH_SOURCE,
-		e->to, 0, EDGE_SOURCE, false };
-	return edge;
-}
-
-/* Finds the binding edges by measured times again after edges were dropped. */
+/*
+ * Finds the binding edges by measured times again after edges were dropped. A
+ * node with only edges of a cycle hangs on the source, which precedes all.
+ */
 static void
 find_binding(struct graph *g)
 {
 	for (uint32_t n = 0; n < g->nnodes; n++) {
-		g->today.via[n] = EDGE_NONE;
+		g->today.via[n] =
+		    g->links.v[n].from != LINK_NONE ? n : EDGE_NONE;
 		for (uint32_t k = g->first[n]; k < g->first[n + 1]; k++)
-			if (!g->edges.v[g->into[k]].is_gone)
-				bind(g, g->into[k]);
-		if (g->today.via[n] == EDGE_NONE &&
-		    g->first[n] < g->first[n + 1])
-			g->today.via[n] =
-			    lead_from_source(g, g->into[g->first[n]]);
+			if (!edge_of(g, edge_into(g, n, k)).is_gone)
+				bind(g, edge_into(g, n, k));
 	}
+	link_to_source(g);
 }
 
 void
 graph_ready(struct graph *g, bool with_order)
 {
-	size_t size = g->nnodes * sizeof *g->today.via;
-
-	g->today.via = memset(xmalloc(size), 0xff, size); /* EDGE_NONE */
 	keep_edges(g);
-	add_source_edges(g);
+	link_to_source(g);
 	if (!with_order && !may_be_circular(g))
 		return;
 	sort_edges(g);
 	find_order(g);
 	if (g->ncircular > 0)
 		find_binding(g);
-}
-
-int64_t
-edge_weight(const struct graph *g, uint32_t edge)
-{
-	return g->edges.v[edge].least_ns + edge_residual(g, edge);
 }
 
 /* Rounded up, so that many short events save no more than they take. */
@@ -288,10 +294,8 @@ scaled(int64_t ns, int64_t factor)
 }
 
 int64_t
-edge_scaled(const struct graph *g, const struct scale *scale, uint32_t edge)
+edge_scaled(const struct scale *scale, const struct edge *e)
 {
-	const struct edge *e = &g->edges.v[edge];
-
 	return e->kind == EDGE_KERNEL || e->kind == EDGE_HOST
 	    ? scaled(e->least_ns, scale->factors[scale->of[e->owner]])
 	    : e->least_ns;
@@ -309,22 +313,23 @@ static uint32_t
 solve_node(const struct graph *g, const struct scale *scale,
     const struct solution *s, uint32_t node, int64_t *best_at)
 {
+	struct edge best_edge = { 0 };
 	uint32_t best = EDGE_NONE;
 	int64_t ns, at;
 
-	for (uint32_t i = g->first[node]; i < g->first[node + 1]; i++) {
-		uint32_t k = g->into[i];
-		const struct edge *e = &g->edges.v[k];
+	for (uint32_t i = g->first[node]; i <= g->first[node + 1]; i++) {
+		uint32_t k = edge_into(g, node, i);
+		const struct edge e = edge_of(g, k);
 
-		if (e->is_gone || is_cut(scale, e))
+		if (e.is_gone || is_cut(scale, &e))
 			continue;
-		ns = scale->no_residuals ? 0 : edge_residual(g, k);
-		if (!num_add(ns, edge_scaled(g, scale, k), &ns) ||
-		    !num_add(s->at[e->from], ns, &at))
+		ns = scale->no_residuals ? 0 : edge_residual(g, k, &e);
+		if (!num_add(ns, edge_scaled(scale, &e), &ns) ||
+		    !num_add(s->at[e.from], ns, &at))
 			die("times add up to more than 292 years");
-		if (best == EDGE_NONE ||
-		    binds(e, at, &g->edges.v[best], *best_at)) {
+		if (best == EDGE_NONE || binds(&e, at, &best_edge, *best_at)) {
 			best = k;
+			best_edge = e;
 			*best_at = at;
 		}
 	}
@@ -348,16 +353,14 @@ graph_solve(
 void
 solution_path(const struct graph *g, const struct solution *s, edge_list *path)
 {
-	path->n = 0;
-	for (uint32_t e = s->via[GRAPH_SINK]; e != EDGE_NONE;
-	     e = s->via[g->edges.v[e].from])
-		vec_push(path, e);
-	for (size_t i = 0; i < path->n / 2; i++) {
-		uint32_t swap = path->v[i];
+	size_t first = g->nnodes;
 
-		path->v[i] = path->v[path->n - 1 - i];
-		path->v[path->n - 1 - i] = swap;
-	}
+	vec_reserve(path, first);
+	for (uint32_t e = s->via[GRAPH_SINK]; e != EDGE_NONE;
+	     e = s->via[edge_from(g, e)])
+		path->v[--first] = e;
+	path->n = g->nnodes - first;
+	memmove(path->v, path->v + first, path->n * sizeof *path->v);
 }
 
 /* ---- slack ---- */
@@ -376,14 +379,16 @@ find_tails(const struct graph *g)
 
 		if (tail[n] == SLACK_NONE)
 			continue;
-		for (uint32_t j = g->first[n]; j < g->first[n + 1]; j++) {
-			uint32_t k = g->into[j];
-			const struct edge *e = &g->edges.v[k];
-			int64_t ns = tail[n] + edge_weight(g, k);
+		for (uint32_t j = g->first[n]; j <= g->first[n + 1]; j++) {
+			uint32_t k = edge_into(g, n, j);
+			const struct edge e = edge_of(g, k);
+			int64_t ns;
 
-			if (!e->is_gone &&
-			    (tail[e->from] == SLACK_NONE || tail[e->from] < ns))
-				tail[e->from] = ns;
+			if (e.is_gone)
+				continue;
+			ns = tail[n] + edge_weight(g, k, &e);
+			if (tail[e.from] == SLACK_NONE || tail[e.from] < ns)
+				tail[e.from] = ns;
 		}
 	}
 	return tail;
@@ -398,17 +403,17 @@ graph_slack(const struct graph *g)
 
 	for (size_t i = 0; i < nevents; i++)
 		slack[i] = SLACK_NONE;
-	for (uint32_t i = 0; i < g->edges.n; i++) {
-		const struct edge *e = &g->edges.v[i];
+	for (uint32_t i = 0; i < graph_nedges(g); i++) {
+		const struct edge e = edge_of(g, i);
 		int64_t ns;
 
-		if (e->is_gone || tail[e->to] == SLACK_NONE ||
-		    (e->kind != EDGE_KERNEL && e->kind != EDGE_HOST))
+		if (e.is_gone || tail[e.to] == SLACK_NONE ||
+		    (e.kind != EDGE_KERNEL && e.kind != EDGE_HOST))
 			continue;
-		ns = g->window.end - g->today.at[e->from] - edge_weight(g, i) -
-		    tail[e->to];
-		if (ns < slack[e->owner])
-			slack[e->owner] = ns;
+		ns = g->window.end - g->today.at[e.from] -
+		    edge_weight(g, i, &e) - tail[e.to];
+		if (ns < slack[e.owner])
+			slack[e.owner] = ns;
 	}
 	free(tail);
 	return slack;

@@ -18,12 +18,17 @@
  *	graph_start(&g, window);
  *	first = graph_events(&g, n);
  *	g.today.at[node_of_start(first + i)] = ...	(unset: not in it)
+ *	graph_link(&g, from, to, owner, 0);
  *	graph_edge(&g, EDGE_QUEUE, from, to, least_ns, owner);
  *	graph_ready(&g, true);
  *	graph_solve(&g, &scale, &then);
  *
- * Memory: 24 bytes an edge and with order 4 more, 32 an event and 24 more a
- * solution.
+ * Most nodes follow the previous one of their thread: such an edge is kept as
+ * the link of the node that it leads to. All edges have numbers: the link of
+ * node n is edge n, others come after the links (edge_of()).
+ *
+ * Memory: 24 bytes an edge that is no link and with order 4 more, 40 an event,
+ * with order 16 more, and 24 more a solution.
  */
 #ifndef TL_CRITICAL_GRAPH_H
 #define TL_CRITICAL_GRAPH_H
@@ -51,9 +56,10 @@ struct edge {
 	uint32_t from, to;
 	uint32_t owner; /* the event that takes the time; 0: none */
 	uint8_t kind;
-	bool is_gone; /* private */
+	bool is_gone; /* closed a cycle; a link: the node has none */
 };
 
+#define EVENTS_MAX ((1U << 30) - 1)
 #define GRAPH_SOURCE 0
 #define GRAPH_SINK 1
 #define GRAPH_NOWHERE INT64_MIN /* of at: not in the window */
@@ -81,11 +87,21 @@ struct solution {
 	uint32_t *via;
 };
 
+#define LINK_NONE UINT32_MAX   /* of from: the node has no link */
+#define LINK_WAITS (1U << 31)  /* of owner: least_ns is 0 */
+#define LINK_SOURCE (1U << 30) /* EDGE_SOURCE, else EDGE_HOST */
+/* An edge whose measured time is all its own, or none of it. */
+struct link {
+	uint32_t from;
+	uint32_t owner; /* and bits */
+};
+
 struct graph {
 	struct span window;
-	size_t nnodes, room; /* room: for their times */
+	size_t nnodes, at_room, via_room; /* rooms: of today */
 	struct solution today;
-	VEC(struct edge) edges;
+	VEC(struct link) links; /* of each node */
+	VEC(struct edge) edges; /* all others */
 	/* with order: edges by the node they lead to; those of node n are
 	 * into[first[n]] up to into[first[n + 1]] */
 	uint32_t *into, *first;
@@ -110,6 +126,59 @@ graph_edge(struct graph *g, enum edge_kind kind, uint32_t from, uint32_t to,
 	    ((struct edge){ least_ns, from, to, owner, (uint8_t)kind, false }));
 }
 
+/* bits: LINK_ */
+static inline void
+graph_link(
+    struct graph *g, uint32_t from, uint32_t to, uint32_t owner, unsigned bits)
+{
+	g->links.v[to] = (struct link){ from, owner | bits };
+	g->today.via[to] = to;
+}
+
+/* The numbers of all edges are below. */
+static inline size_t
+graph_nedges(const struct graph *g)
+{
+	return g->nnodes + g->edges.n;
+}
+
+static inline struct edge
+edge_of_link(const struct graph *g, uint32_t node)
+{
+	const struct link l = g->links.v[node];
+	struct edge e = { .from = l.from,
+		.to = node,
+		.owner = l.owner & EVENTS_MAX,
+		.kind = (l.owner & LINK_SOURCE) != 0 ? EDGE_SOURCE : EDGE_HOST,
+		.is_gone = l.from == LINK_NONE };
+
+	if ((l.owner & LINK_WAITS) == 0 && !e.is_gone)
+		e.least_ns = g->today.at[node] - g->today.at[e.from];
+	return e;
+}
+
+/* After graph_ready(). */
+static inline struct edge
+edge_of(const struct graph *g, uint32_t edge)
+{
+	return edge < g->nnodes ? edge_of_link(g, edge)
+				: g->edges.v[edge - g->nnodes];
+}
+
+static inline uint32_t
+edge_from(const struct graph *g, uint32_t edge)
+{
+	return edge < g->nnodes ? g->links.v[edge].from
+				: g->edges.v[edge - g->nnodes].from;
+}
+
+/* Whether it is a link that takes its owner's time alone. */
+static inline bool
+has_own_time(const struct graph *g, uint32_t edge)
+{
+	return edge < g->nnodes && g->links.v[edge].owner - 1 < EVENTS_MAX;
+}
+
 static inline bool
 is_in_window(const struct graph *g, uint32_t node)
 {
@@ -118,9 +187,8 @@ is_in_window(const struct graph *g, uint32_t node)
 
 /* What a binding edge took beyond its least weight; 0 for other edges. */
 static inline int64_t
-edge_residual(const struct graph *g, uint32_t edge)
+edge_residual(const struct graph *g, uint32_t edge, const struct edge *e)
 {
-	const struct edge *e = &g->edges.v[edge];
 	const int64_t *at = g->today.at;
 
 	return g->today.via[e->to] == edge
@@ -129,7 +197,11 @@ edge_residual(const struct graph *g, uint32_t edge)
 }
 
 /* As measured if binding, else the least weight. */
-int64_t edge_weight(const struct graph *g, uint32_t edge);
+static inline int64_t
+edge_weight(const struct graph *g, uint32_t edge, const struct edge *e)
+{
+	return e->least_ns + edge_residual(g, edge, e);
+}
 
 #define SCALE_UNIT 1000000 /* a factor of 1 */
 /* Changed times of events. */
@@ -141,8 +213,7 @@ struct scale {
 };
 
 /* Weight of an edge in another solution, without its residual. */
-int64_t edge_scaled(
-    const struct graph *g, const struct scale *scale, uint32_t edge);
+int64_t edge_scaled(const struct scale *scale, const struct edge *e);
 void graph_solve(
     const struct graph *g, const struct scale *scale, struct solution *out);
 void solution_free(struct solution *s);

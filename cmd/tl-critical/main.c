@@ -334,6 +334,13 @@ take_heads(struct sink *s, const struct event_head *v, size_t n)
 }
 
 static void
+intern_list(struct program *g, uint32_t *to, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = intern_put(g->sink.dict->text, str_of(words[i]));
+}
+
+static void
 intern_words(struct program *g)
 {
 	static const char *const buckets[BUCKET_COUNT] = {
@@ -342,21 +349,12 @@ intern_words(struct program *g)
 		[BUCKET_COMM] = "communication",
 		[BUCKET_MEMCPY] = "copy",
 	};
-	static const char *const labels[LABELS] = {
-		[LABEL_LATENCY] = "latency",
-		[LABEL_GAP] = "gap",
-		[LABEL_STALL] = "stall",
-	};
-	struct intern *text = g->sink.dict->text;
+	static const char *const labels[LABELS] = { "latency", "gap", "stall" };
 
-	for (size_t i = 0; i < EDGE_KINDS; i++)
-		g->words[i] = intern_put(text, str_of(edge_words[i]));
-	for (size_t i = 0; i < CAUSE_COUNT; i++)
-		g->causes_words[i] = intern_put(text, str_of(cause_words[i]));
-	for (size_t i = 0; i < BUCKET_COUNT; i++)
-		g->buckets[i] = intern_put(text, str_of(buckets[i]));
-	for (size_t i = 0; i < LABELS; i++)
-		g->labels[i] = intern_put(text, str_of(labels[i]));
+	intern_list(g, g->words, edge_words, EDGE_KINDS);
+	intern_list(g, g->bounds, cause_words, CAUSE_COUNT);
+	intern_list(g, g->bounds + BOUND_BUCKET, buckets, BUCKET_COUNT);
+	intern_list(g, g->bounds + BOUND_LABEL, labels, LABELS);
 }
 
 static void

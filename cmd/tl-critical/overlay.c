@@ -13,25 +13,21 @@
 /* ---- what is on the path ---- */
 
 static struct arrow_end
-end_of(const struct recording *r, uint32_t node)
+end_of(const struct program *g, uint32_t node)
 {
-	const struct host *h = &r->host;
-	struct place p = place_of(r, event_of_node(node));
+	struct place p = place_of(g, event_of_node(node));
 	bool is_start = node == node_of_start(event_of_node(node));
 	struct arrow_end a;
 	int64_t start_ns;
 
-	if (p.host != HOST_NONE) {
-		const struct host_event *e = &h->events.v[p.host];
-
-		a = (struct arrow_end){ e->uid, h->threads.v[e->thread].track,
-			e->end_ns };
-		start_ns = e->start_ns;
+	if (p.host != NULL) {
+		a = (struct arrow_end){ p.host->uid,
+			p.r->host.threads.v[p.host->thread].track,
+			p.host->end_ns };
+		start_ns = p.host->start_ns;
 	} else {
-		const struct host_gpu *k = &h->gpus.v[p.gpu];
-
-		a = (struct arrow_end){ k->uid, k->cat, k->end_ns };
-		start_ns = k->start_ns;
+		a = (struct arrow_end){ p.gpu->uid, p.gpu->cat, p.gpu->end_ns };
+		start_ns = p.gpu->start_ns;
 	}
 	/* viewers bind an arrow to the slice that contains its end */
 	a.ns = is_start || a.ns == start_ns ? start_ns : a.ns - 1;
@@ -41,27 +37,24 @@ end_of(const struct recording *r, uint32_t node)
 void
 overlay_take(struct program *g, const edge_list *path)
 {
-	const struct recording *r = g->recording;
 	struct overlay *o = vec_add(&g->overlays);
 
-	*o = (struct overlay){ .source = r->source };
+	*o = (struct overlay){ .source = g->recording->source };
 	for (size_t i = 0; i < path->n; i++) {
-		const struct edge *e = &g->graph.edges.v[path->v[i]];
-		struct place p = place_of(r, e->owner);
+		const struct edge e = edge_of(&g->graph, path->v[i]);
+		struct place p = place_of(g, e.owner);
 
-		if (p.host != HOST_NONE)
-			map_put(&o->marked,
-			    uid_hash(r->host.events.v[p.host].uid), NULL);
-		if (p.gpu != HOST_NONE)
-			map_put(&o->marked, uid_hash(r->host.gpus.v[p.gpu].uid),
-			    NULL);
-		if (e->kind == EDGE_HOST || e->from == GRAPH_SOURCE ||
-		    e->to == GRAPH_SINK ||
-		    event_of_node(e->from) == event_of_node(e->to))
+		if (p.host != NULL)
+			map_put(&o->marked, uid_hash(p.host->uid), NULL);
+		if (p.gpu != NULL)
+			map_put(&o->marked, uid_hash(p.gpu->uid), NULL);
+		if (e.kind == EDGE_HOST || e.from == GRAPH_SOURCE ||
+		    e.to == GRAPH_SINK ||
+		    event_of_node(e.from) == event_of_node(e.to))
 			continue;
 		vec_push(&o->arrows,
-		    ((struct arrow){ end_of(r, e->from), end_of(r, e->to),
-			edge_weight(&g->graph, path->v[i]), e->kind }));
+		    ((struct arrow){ end_of(g, e.from), end_of(g, e.to),
+			edge_weight(&g->graph, path->v[i], &e), e.kind }));
 	}
 }
 

@@ -11,23 +11,6 @@
 
 /* ---- an event as a record ---- */
 
-const struct recording *
-recording_of(const struct program *g, uint32_t number)
-{
-	const struct recording *r;
-	size_t at = 1;
-
-	if (g->all.n != 1)
-		bisect(at, g->all.n, mid, g->all.v[mid]->first <= number);
-	if (at == 0 || number == 0)
-		return NULL;
-	r = g->all.v[at - 1];
-	return number >= r->first &&
-		number - r->first < r->host.events.n + r->host.gpus.n
-	    ? r
-	    : NULL;
-}
-
 /* Name and uid of an event. */
 struct called {
 	uint32_t name;
@@ -35,16 +18,14 @@ struct called {
 };
 
 static struct called
-called(struct program *g, const struct recording *r, struct place p)
+called(struct program *g, struct place p)
 {
 	struct called c = { INTERN_NONE, { 0, UID_NONE } };
 
-	if (p.host != HOST_NONE)
-		c = (struct called){ r->host.events.v[p.host].name,
-			r->host.events.v[p.host].uid };
-	else if (p.gpu != HOST_NONE)
-		c = (struct called){ r->host.gpus.v[p.gpu].name,
-			r->host.gpus.v[p.gpu].uid };
+	if (p.host != NULL)
+		c = (struct called){ p.host->name, p.host->uid };
+	else if (p.gpu != NULL)
+		c = (struct called){ p.gpu->name, p.gpu->uid };
 	g->any_inst |= c.uid.inst != 0 && c.uid.inst != UID_NONE;
 	return c;
 }
@@ -77,12 +58,11 @@ thread_of(struct program *g, uint32_t track, const struct host_gpu *k)
 static struct critical_record
 record_of(struct program *g, enum what what, uint32_t number)
 {
-	const struct recording *own = recording_of(g, number);
-	const struct recording *r = own != NULL ? own : g->all.v[0];
+	const struct place p = place_of(g, number);
+	const struct recording *r = p.r != NULL ? p.r : g->all.v[0];
 	const struct host *h = &r->host;
-	struct place p = place_of(own, number);
-	struct called it = called(g, r, p);
-	uint32_t event = p.host;
+	struct called it = called(g, p);
+	uint32_t event = HOST_NONE;
 	struct critical_record c = {
 		.rec = { .source = r->source },
 		.what = (uint8_t)what,
@@ -96,21 +76,18 @@ record_of(struct program *g, enum what what, uint32_t number)
 		.label = INTERN_NONE,
 		.chain = INTERN_NONE,
 	};
-	if (p.host != HOST_NONE) {
-		const struct host_event *e = &h->events.v[p.host];
-
+	if (p.host != NULL) {
 		c.rec.uid = it.uid;
-		c.rec.track = h->threads.v[e->thread].track;
-		c.rec.ts_ns = e->start_ns;
+		c.rec.track = h->threads.v[p.host->thread].track;
+		c.rec.ts_ns = p.host->start_ns;
 		c.thread = thread_of(g, c.rec.track, NULL);
-	} else if (p.gpu != HOST_NONE) {
-		const struct host_gpu *k = &h->gpus.v[p.gpu];
-
+		event = number - r->first;
+	} else if (p.gpu != NULL) {
 		c.rec.uid = it.uid;
-		c.rec.track = k->cat;
-		c.rec.ts_ns = k->start_ns;
-		c.thread = thread_of(g, c.rec.track, k);
-		event = k->launch;
+		c.rec.track = p.gpu->cat;
+		c.rec.ts_ns = p.gpu->start_ns;
+		c.thread = thread_of(g, c.rec.track, p.gpu);
+		event = p.gpu->launch;
 	}
 	if (g->with_above) {
 		c.op = host_above(h, event, false);
@@ -133,48 +110,45 @@ critical_add(struct program *g, enum what what, uint32_t number)
 static bool
 is_launched(const struct program *g, uint32_t number)
 {
-	const struct recording *r = recording_of(g, number);
-	struct place p = place_of(r, number);
+	const struct place p = place_of(g, number);
 
-	return p.gpu != HOST_NONE && r->host.gpus.v[p.gpu].launch != HOST_NONE;
+	return p.gpu != NULL && p.gpu->launch != HOST_NONE;
 }
 
 /* What GPU or host do during an edge that has an owner. */
-static uint32_t
-bound_of(const struct program *g, const struct edge *e,
-    const struct recording *r, struct place p)
+static inline unsigned
+bound_of(
+    const struct program *g, enum edge_kind kind, uint32_t to, struct place p)
 {
 	enum cause cause = CAUSE_BETWEEN_OPS;
 
-	switch ((enum edge_kind)e->kind) {
+	switch (kind) {
 	case EDGE_PEER:
 	case EDGE_KERNEL:
-		if (p.gpu != HOST_NONE)
-			return g->buckets[r->host.gpus.v[p.gpu].tag];
+		if (p.gpu != NULL)
+			return BOUND_BUCKET + p.gpu->tag;
 		break;
 	case EDGE_LAUNCH: cause = CAUSE_LAUNCH_LATENCY; break;
 	case EDGE_SOURCE:
-		cause = is_launched(g, event_of_node(e->to))
-		    ? CAUSE_QUEUED_BEFORE
-		    : CAUSE_NONE;
+		cause = is_launched(g, event_of_node(to)) ? CAUSE_QUEUED_BEFORE
+							  : CAUSE_NONE;
 		break;
 	default:
-		if (p.host != HOST_NONE &&
-		    r->host.events.v[p.host].cause != CAUSE_ANNOTATED)
-			cause = r->host.events.v[p.host].cause;
+		if (p.host != NULL && p.host->cause != CAUSE_ANNOTATED)
+			cause = p.host->cause;
 	}
-	return g->causes_words[cause];
+	return cause;
 }
 
 /* The word for an edge's residual. */
-static uint32_t
-label_of(const struct program *g, const struct edge *e, int64_t residual_ns)
+static unsigned
+label_of(enum edge_kind kind, int64_t residual_ns)
 {
 	if (residual_ns >= STALL_NS)
-		return g->labels[LABEL_STALL];
-	return g->labels[e->kind == EDGE_QUEUE || e->kind == EDGE_DEPEND
-		? LABEL_GAP
-		: LABEL_LATENCY];
+		return BOUND_LABEL + LABEL_STALL;
+	return BOUND_LABEL +
+	    (kind == EDGE_QUEUE || kind == EDGE_DEPEND ? LABEL_GAP
+						       : LABEL_LATENCY);
 }
 
 /* The event that was late and so owns a residual. */
@@ -201,15 +175,10 @@ struct shares {
 };
 
 static inline void
-add_share(struct shares *s, const struct graph *g, uint32_t edge, bool is_rest,
+add_share(struct shares *s, size_t place, uint32_t edge, bool is_rest,
     int64_t ns, int path)
 {
-	const struct edge *e = &g->edges.v[edge];
-	bool is_of_event = !is_rest && e->owner != 0 &&
-	    (e->kind == EDGE_HOST || e->kind == EDGE_KERNEL);
-	uint32_t *at = s->of +
-	    (is_of_event ? e->owner
-			 : g->nnodes / 2 + 2 * (size_t)edge + is_rest);
+	uint32_t *at = &s->of[place];
 
 	if (*at == 0) {
 		vec_push(&s->list, ((struct share){ edge, is_rest, { 0 } }));
@@ -218,72 +187,100 @@ add_share(struct shares *s, const struct graph *g, uint32_t edge, bool is_rest,
 	s->list.v[*at - 1].ns[path] += ns;
 }
 
+static void
+add_edge(struct shares *s, const struct graph *g, const struct scale *scale,
+    uint32_t edge, int which)
+{
+	const struct edge e = edge_of(g, edge);
+	size_t place = g->nnodes / 2 + 2 * (size_t)edge;
+	bool is_of_event =
+	    e.owner != 0 && (e.kind == EDGE_HOST || e.kind == EDGE_KERNEL);
+	int64_t ns = scale != NULL ? edge_scaled(scale, &e) : e.least_ns;
+	int64_t rest_ns = scale != NULL && scale->no_residuals
+	    ? 0
+	    : edge_residual(g, edge, &e);
+
+	if (ns != 0)
+		add_share(
+		    s, is_of_event ? e.owner : place, edge, false, ns, which);
+	if (rest_ns != 0)
+		add_share(s, place + 1, edge, true, rest_ns, which);
+}
+
 /* scale NULL: as measured. */
 static void
 add_path(struct shares *s, const struct graph *g, const struct scale *scale,
     const edge_list *path, int which)
 {
-	bool no_residuals = scale != NULL && scale->no_residuals;
+	const int64_t *at = g->today.at;
 
 	for (size_t i = 0; i < path->n; i++) {
-		uint32_t edge = path->v[i];
-		int64_t ns = scale != NULL ? edge_scaled(g, scale, edge)
-					   : g->edges.v[edge].least_ns;
-		int64_t rest_ns = no_residuals ? 0 : edge_residual(g, edge);
+		uint32_t n = path->v[i];
+		int64_t ns;
 
+		if (scale != NULL || !has_own_time(g, n)) {
+			add_edge(s, g, scale, n, which);
+			continue;
+		}
+		/* most edges, without the detour */
+		ns = at[n] - at[g->links.v[n].from];
 		if (ns != 0)
-			add_share(s, g, edge, false, ns, which);
-		if (rest_ns != 0)
-			add_share(s, g, edge, true, rest_ns, which);
+			add_share(s, g->links.v[n].owner, n, false, ns, which);
 	}
 }
 
-/* The record of the row that an event's time goes to, shared by events. */
+/*
+ * The record of the row that an event's time goes to, shared by events. rows:
+ * of each recording, kind of edge and bound: index of its record + 1.
+ */
 static struct critical_record *
-row_of(struct program *g, uint32_t number, uint32_t source, uint32_t kind,
-    uint32_t bound)
+row_of(struct program *g, uint32_t *rows, uint32_t number,
+    const struct recording *r, unsigned kind, unsigned bound)
 {
-	const uint64_t words[] = { (uint64_t)kind << 32 | bound, source };
-	struct critical_record *known =
-	    g->by_words ? sink_fold_known(&g->paths, &g->sink, words) : NULL;
-	struct critical_record c;
+	uint32_t *row =
+	    &rows[((size_t)r->number * EDGE_KINDS + kind) * BOUNDS + bound];
+	struct critical_record c, *known;
 	bool is_new;
 
-	if (known != NULL)
-		return known;
+	if (*row > 0)
+		return sink_record(&g->sink, *row - 1);
 	c = record_of(g, IS_PATH, number);
-	c.kind = kind;
-	c.bound = bound;
-	return sink_fold(
-	    &g->paths, &g->sink, &c, g->by_words ? words : NULL, &is_new);
+	c.kind = g->words[kind];
+	c.bound = g->bounds[bound];
+	known = sink_fold(&g->paths, &g->sink, &c, NULL, &is_new);
+	if (g->by_words)
+		*row = (uint32_t)(known -
+			   (struct critical_record *)sink_record(&g->sink, 0)) +
+		    1;
+	return known;
 }
 
 static void
-add_record_of_share(struct program *g, const struct share *s)
+add_record_of_share(struct program *g, uint32_t *rows, const struct share *s)
 {
-	const struct edge *e = &g->graph.edges.v[s->edge];
-	uint32_t number = s->is_rest ? late_one(e) : e->owner;
-	const struct recording *own = recording_of(g, number);
-	const struct recording *r = own != NULL ? own : g->all.v[0];
-	struct place p = place_of(own, number);
-	uint32_t bound = s->is_rest
-	    ? label_of(g, e, edge_residual(&g->graph, s->edge))
-	    : bound_of(g, e, own, p);
-	struct critical_record *c =
-	    row_of(g, number, r->source, g->words[e->kind], bound);
+	const struct edge e = edge_of(&g->graph, s->edge);
+	const uint32_t number = s->is_rest ? late_one(&e) : e.owner;
+	const struct place p = place_of(g, number);
+	const struct recording *r = p.r != NULL ? p.r : g->all.v[0];
+	unsigned bound = s->is_rest
+	    ? label_of(e.kind, edge_residual(&g->graph, s->edge, &e))
+	    : bound_of(g, e.kind, e.to, p);
+	struct critical_record *c = row_of(g, rows, number, r, e.kind, bound);
 
-	if (g->what_if.n > 0)
-		gain_add(&g->gain, bound, r->source, s->ns[AFTER]);
 	stat_add(&c->ns, s->ns[BEFORE]);
-	stat_add(&c->after_ns, s->ns[AFTER]);
-	stat_add(&c->least_ns, s->ns[LEAST]);
+	if (g->what_if.n > 0 || g->no_gaps) {
+		stat_add(&c->after_ns, s->ns[AFTER]);
+		stat_add(&c->least_ns, s->ns[LEAST]);
+	}
+	if (g->what_if.n > 0)
+		gain_add(&g->gain, g->bounds[bound], r->source, s->ns[AFTER]);
 	c->count += s->ns[BEFORE] > 0;
-	if (p.host != HOST_NONE)
-		g->any_inst |= r->host.events.v[p.host].uid.inst != 0;
-	else if (p.gpu != HOST_NONE)
-		g->any_inst |= r->host.gpus.v[p.gpu].uid.inst != 0;
+	if (p.host != NULL)
+		g->any_inst |= p.host->uid.inst != 0;
+	else if (p.gpu != NULL)
+		g->any_inst |= p.gpu->uid.inst != 0;
 	if (s->ns[BEFORE] > c->longest_ns) {
-		struct called it = called(g, r, p);
+		struct called it = called(g, p);
 
 		c->longest_ns = s->ns[BEFORE];
 		c->name = it.name;
@@ -314,11 +311,11 @@ static bool
 is_scaled(const struct graph *g, const edge_list *path, const uint32_t *of)
 {
 	for (size_t i = 0; i < path->n; i++) {
-		const struct edge *e = &g->edges.v[path->v[i]];
+		const struct edge e = edge_of(g, path->v[i]);
 
-		if (of[e->owner] != 0 &&
-		    (e->kind == EDGE_HOST || e->kind == EDGE_KERNEL ||
-			e->kind == EDGE_BLOCK))
+		if (of[e.owner] != 0 &&
+		    (e.kind == EDGE_HOST || e.kind == EDGE_KERNEL ||
+			e.kind == EDGE_BLOCK))
 			return true;
 	}
 	return false;
@@ -367,17 +364,20 @@ keep_law(const struct shares *shares, const struct span *window)
 static void
 add_paths(struct program *g, const edge_list *path)
 {
-	struct shares shares = { .of = xcalloc(
-				     g->graph.nnodes / 2 + 2 * g->graph.edges.n,
+	struct shares shares = { .of = xcalloc(g->graph.nnodes / 2 +
+					 2 * graph_nedges(&g->graph),
 				     sizeof *shares.of) };
+	uint32_t *rows;
 
 	vec_reserve(&shares.list, path->n);
 	add_path(&shares, &g->graph, NULL, path, BEFORE);
 	keep_law(&shares, &g->graph.window);
 	if (g->what_if.n > 0 || g->no_gaps)
 		add_cases(g, &shares, path);
+	rows = xcalloc(g->all.n * EDGE_KINDS * BOUNDS, sizeof *rows);
 	for (size_t i = 0; i < shares.list.n; i++)
-		add_record_of_share(g, &shares.list.v[i]);
+		add_record_of_share(g, rows, &shares.list.v[i]);
+	free(rows);
 	sink_fold_clear(&g->paths);
 	vec_free(&shares.list);
 	free(shares.of);
@@ -401,38 +401,36 @@ add_events(struct program *g, const edge_list *path)
 	struct critical_record *c = NULL;
 
 	for (size_t i = 0; i < path->n; i++) {
-		const struct edge *e = &g->graph.edges.v[path->v[i]];
-		const struct recording *r = recording_of(g, e->owner);
-		int64_t residual_ns = edge_residual(&g->graph, path->v[i]);
+		const struct edge e = edge_of(&g->graph, path->v[i]);
+		int64_t residual_ns = edge_residual(&g->graph, path->v[i], &e);
 
-		if (e->least_ns + residual_ns == 0 &&
-		    (e->kind == EDGE_HOST || e->kind == EDGE_PEER))
+		if (e.least_ns + residual_ns == 0 &&
+		    (e.kind == EDGE_HOST || e.kind == EDGE_PEER))
 			continue;
-		if (c != NULL && is_more(g, c, e, residual_ns)) {
-			c->ns += e->least_ns;
+		if (c != NULL && is_more(g, c, &e, residual_ns)) {
+			c->ns += e.least_ns;
 			continue;
 		}
 		c = critical_add(
-		    g, IS_EVENT, e->owner != 0 ? e->owner : late_one(e));
-		c->number = e->owner;
-		c->kind = g->words[e->kind];
-		c->bound = bound_of(g, e, r, place_of(r, e->owner));
-		c->rec.ts_ns = g->graph.today.at[e->from];
-		c->ns = e->least_ns + residual_ns;
+		    g, IS_EVENT, e.owner != 0 ? e.owner : late_one(&e));
+		c->number = e.owner;
+		c->kind = g->words[e.kind];
+		c->bound =
+		    g->bounds[bound_of(g, e.kind, e.to, place_of(g, e.owner))];
+		c->rec.ts_ns = g->graph.today.at[e.from];
+		c->ns = e.least_ns + residual_ns;
 		c->residual_ns = residual_ns;
 		if (residual_ns > 0)
-			c->label = label_of(g, e, residual_ns);
+			c->label = g->bounds[label_of(e.kind, residual_ns)];
 	}
 }
 
 static uint32_t
 name_of(const struct program *g, uint32_t number)
 {
-	const struct recording *r = recording_of(g, number);
-	const struct place p = place_of(r, number);
+	const struct place p = place_of(g, number);
 
-	return p.host != HOST_NONE ? r->host.events.v[p.host].name
-				   : r->host.gpus.v[p.gpu].name;
+	return p.host != NULL ? p.host->name : p.gpu->name;
 }
 
 /* The path leaves a rank through a collective that others wait for. */
@@ -446,13 +444,13 @@ critical_chain(struct program *g, const edge_list *path, size_t i)
 	bool is_over = false;
 
 	for (; i < path->n && !is_over; i++) {
-		const struct edge *e = &g->graph.edges.v[path->v[i]];
+		const struct edge e = edge_of(&g->graph, path->v[i]);
 
-		if (e->owner == 0 || e->owner == last)
+		if (e.owner == 0 || e.owner == last)
 			continue;
-		last = e->owner;
+		last = e.owner;
 		vec_push(&list, name_of(g, last));
-		is_over = e->kind == EDGE_PEER;
+		is_over = e.kind == EDGE_PEER;
 	}
 	for (size_t k = 0; k < list.n; k++) {
 		bool is_cut = k > 0 && k + CHAIN_ENDS < list.n;

@@ -27,22 +27,22 @@ own_times(const struct graph *g, const edge_list *path)
 {
 	int64_t *ns = xcalloc(g->nnodes / 2, sizeof *ns);
 
-	for (size_t i = 0; i < g->edges.n; i++) {
-		const struct edge *e = &g->edges.v[i];
+	for (uint32_t i = 0; i < graph_nedges(g); i++) {
+		const struct edge e = edge_of(g, i);
 
-		if (e->is_gone)
+		if (e.is_gone)
 			continue;
-		if (e->kind == EDGE_HOST)
-			ns[e->owner] += e->least_ns;
+		if (e.kind == EDGE_HOST)
+			ns[e.owner] += e.least_ns;
 		/* an overlapped event also has one to the start of the next */
-		else if (e->kind == EDGE_KERNEL && ns[e->owner] < e->least_ns)
-			ns[e->owner] = e->least_ns;
+		else if (e.kind == EDGE_KERNEL && ns[e.owner] < e.least_ns)
+			ns[e.owner] = e.least_ns;
 	}
 	for (size_t i = 0; i < path->n; i++) {
-		const struct edge *e = &g->edges.v[path->v[i]];
+		const struct edge e = edge_of(g, path->v[i]);
 
-		if (e->kind == EDGE_KERNEL || e->kind == EDGE_HOST)
-			ns[e->owner] = 0;
+		if (e.kind == EDGE_KERNEL || e.kind == EDGE_HOST)
+			ns[e.owner] = 0;
 	}
 	return ns;
 }

@@ -40,7 +40,7 @@ double stat_round2(double x);
 static inline void
 stat_add(int64_t *sum, int64_t v)
 {
-	if (UNLIKELY(!num_add(*sum, v, sum)))
+	if (UNLIKELY(__builtin_add_overflow(*sum, v, sum)))
 		die("times add up to more than 292 years");
 }
 
