@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "trace/stat.h"
+
 const char *const edge_words[EDGE_KINDS] = {
 	[EDGE_KERNEL] = "kernel",
 	[EDGE_DEPEND] = "depend",
@@ -308,32 +310,47 @@ is_cut(const struct scale *scale, const struct edge *e)
 	    scale->factors[scale->of[e->owner]] == 0;
 }
 
+/* When an edge lets its node come. */
+static inline int64_t
+reached_at(const struct graph *g, const struct scale *scale,
+    const struct solution *s, uint32_t edge, const struct edge *e)
+{
+	int64_t at = scale->no_residuals ? 0 : edge_residual(g, edge, e);
+
+	stat_add(&at, edge_scaled(scale, e));
+	stat_add(&at, s->at[e->from]);
+	return at;
+}
+
 /* The edge that binds a node, and when; EDGE_NONE: none. */
 static uint32_t
 solve_node(const struct graph *g, const struct scale *scale,
     const struct solution *s, uint32_t node, int64_t *best_at)
 {
-	struct edge best_edge = { 0 };
-	uint32_t best = EDGE_NONE;
-	int64_t ns, at;
+	const struct edge link = edge_of_link(g, node), *best = NULL;
+	uint32_t number = EDGE_NONE;
+	int64_t at;
 
-	for (uint32_t i = g->first[node]; i <= g->first[node + 1]; i++) {
-		uint32_t k = edge_into(g, node, i);
-		const struct edge e = edge_of(g, k);
+	for (uint32_t i = g->first[node]; i < g->first[node + 1]; i++) {
+		const uint32_t k = edge_into(g, node, i);
+		const struct edge *e = &g->edges.v[g->into[i]];
 
-		if (e.is_gone || is_cut(scale, &e))
+		if (e->is_gone || is_cut(scale, e))
 			continue;
-		ns = scale->no_residuals ? 0 : edge_residual(g, k, &e);
-		if (!num_add(ns, edge_scaled(scale, &e), &ns) ||
-		    !num_add(s->at[e.from], ns, &at))
-			die("times add up to more than 292 years");
-		if (best == EDGE_NONE || binds(&e, at, &best_edge, *best_at)) {
-			best = k;
-			best_edge = e;
+		at = reached_at(g, scale, s, k, e);
+		if (best == NULL || binds(e, at, best, *best_at)) {
+			best = e;
+			number = k;
 			*best_at = at;
 		}
 	}
-	return best;
+	if (link.is_gone)
+		return number;
+	at = reached_at(g, scale, s, node, &link);
+	if (best != NULL && !binds(&link, at, best, *best_at))
+		return number;
+	*best_at = at;
+	return node;
 }
 
 void

@@ -172,11 +172,11 @@ edge_from(const struct graph *g, uint32_t edge)
 				: g->edges.v[edge - g->nnodes].from;
 }
 
-/* Whether it is a link that takes its owner's time alone. */
+/* Whether its owner, and nothing else, takes its time. */
 static inline bool
-has_own_time(const struct graph *g, uint32_t edge)
+has_own_time(const struct link *l)
 {
-	return edge < g->nnodes && g->links.v[edge].owner - 1 < EVENTS_MAX;
+	return l->owner - 1 < EVENTS_MAX;
 }
 
 static inline bool

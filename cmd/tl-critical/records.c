@@ -180,6 +180,8 @@ add_share(struct shares *s, size_t place, uint32_t edge, bool is_rest,
 {
 	uint32_t *at = &s->of[place];
 
+	if (ns == 0)
+		return;
 	if (*at == 0) {
 		vec_push(&s->list, ((struct share){ edge, is_rest, { 0 } }));
 		*at = (uint32_t)s->list.n;
@@ -200,11 +202,8 @@ add_edge(struct shares *s, const struct graph *g, const struct scale *scale,
 	    ? 0
 	    : edge_residual(g, edge, &e);
 
-	if (ns != 0)
-		add_share(
-		    s, is_of_event ? e.owner : place, edge, false, ns, which);
-	if (rest_ns != 0)
-		add_share(s, place + 1, edge, true, rest_ns, which);
+	add_share(s, is_of_event ? e.owner : place, edge, false, ns, which);
+	add_share(s, place + 1, edge, true, rest_ns, which);
 }
 
 /* scale NULL: as measured. */
@@ -212,20 +211,19 @@ static void
 add_path(struct shares *s, const struct graph *g, const struct scale *scale,
     const edge_list *path, int which)
 {
+	const size_t nlinks = scale == NULL ? g->nnodes : 0;
+	const struct link *links = g->links.v;
 	const int64_t *at = g->today.at;
 
 	for (size_t i = 0; i < path->n; i++) {
-		uint32_t n = path->v[i];
-		int64_t ns;
+		const uint32_t n = path->v[i];
 
-		if (scale != NULL || !has_own_time(g, n)) {
-			add_edge(s, g, scale, n, which);
-			continue;
-		}
 		/* most edges, without the detour */
-		ns = at[n] - at[g->links.v[n].from];
-		if (ns != 0)
-			add_share(s, g->links.v[n].owner, n, false, ns, which);
+		if (n < nlinks && has_own_time(&links[n]))
+			add_share(s, links[n].owner, n, false,
+			    at[n] - at[links[n].from], which);
+		else
+			add_edge(s, g, scale, n, which);
 	}
 }
 
@@ -255,32 +253,60 @@ row_of(struct program *g, uint32_t *rows, uint32_t number,
 	return known;
 }
 
+/* The event that a share is of, and its words. */
+struct subject {
+	struct place p;
+	uint32_t number;
+	enum edge_kind kind;
+	unsigned bound;
+};
+
+static inline struct subject
+subject_of(const struct program *g, const struct share *s)
+{
+	const struct graph *graph = &g->graph;
+	struct subject of = { .kind = EDGE_HOST };
+	struct edge e;
+
+	/* most shares, without the detour */
+	if (!s->is_rest && s->edge < graph->nnodes &&
+	    has_own_time(&graph->links.v[s->edge])) {
+		of.number = graph->links.v[s->edge].owner;
+		of.p = place_of(g, of.number);
+		of.bound = bound_of(g, EDGE_HOST, 0, of.p);
+		return of;
+	}
+	e = edge_of(graph, s->edge);
+	of.kind = e.kind;
+	of.number = s->is_rest ? late_one(&e) : e.owner;
+	of.p = place_of(g, of.number);
+	of.bound = s->is_rest
+	    ? label_of(of.kind, edge_residual(graph, s->edge, &e))
+	    : bound_of(g, of.kind, e.to, of.p);
+	return of;
+}
+
 static void
 add_record_of_share(struct program *g, uint32_t *rows, const struct share *s)
 {
-	const struct edge e = edge_of(&g->graph, s->edge);
-	const uint32_t number = s->is_rest ? late_one(&e) : e.owner;
-	const struct place p = place_of(g, number);
-	const struct recording *r = p.r != NULL ? p.r : g->all.v[0];
-	unsigned bound = s->is_rest
-	    ? label_of(e.kind, edge_residual(&g->graph, s->edge, &e))
-	    : bound_of(g, e.kind, e.to, p);
-	struct critical_record *c = row_of(g, rows, number, r, e.kind, bound);
+	const struct subject of = subject_of(g, s);
+	const struct recording *r = of.p.r != NULL ? of.p.r : g->all.v[0];
+	struct critical_record *c =
+	    row_of(g, rows, of.number, r, of.kind, of.bound);
 
 	stat_add(&c->ns, s->ns[BEFORE]);
-	if (g->what_if.n > 0 || g->no_gaps) {
-		stat_add(&c->after_ns, s->ns[AFTER]);
-		stat_add(&c->least_ns, s->ns[LEAST]);
-	}
+	stat_add(&c->after_ns, s->ns[AFTER]);
+	stat_add(&c->least_ns, s->ns[LEAST]);
 	if (g->what_if.n > 0)
-		gain_add(&g->gain, g->bounds[bound], r->source, s->ns[AFTER]);
+		gain_add(
+		    &g->gain, g->bounds[of.bound], r->source, s->ns[AFTER]);
 	c->count += s->ns[BEFORE] > 0;
-	if (p.host != NULL)
-		g->any_inst |= p.host->uid.inst != 0;
-	else if (p.gpu != NULL)
-		g->any_inst |= p.gpu->uid.inst != 0;
+	if (of.p.host != NULL)
+		g->any_inst |= of.p.host->uid.inst != 0;
+	else if (of.p.gpu != NULL)
+		g->any_inst |= of.p.gpu->uid.inst != 0;
 	if (s->ns[BEFORE] > c->longest_ns) {
-		struct called it = called(g, p);
+		struct called it = called(g, of.p);
 
 		c->longest_ns = s->ns[BEFORE];
 		c->name = it.name;
