@@ -6,8 +6,10 @@
 #include <stdlib.h>
 
 #include "trace/laws.h"
+#include "json/json.h"
 
 #define CANDIDATES 4 /* names whose own loss is computed */
+#define CHAIN_ENDS 3 /* events shown at either end of a chain */
 
 /* Host time by name on each rank. */
 struct costs {
@@ -122,6 +124,50 @@ by_excess(const void *x, const void *y)
 	return (a->key > b->key) - (a->key < b->key);
 }
 
+static uint32_t
+name_of(const struct program *g, uint32_t number)
+{
+	const struct place p = place_of(g, number);
+
+	return p.host != NULL ? p.host->name : p.gpu->name;
+}
+
+/* The first and last names of a path, from edge i to where it leaves the rank
+ * or ends, as a list. It leaves through a collective that others wait for. */
+static uint32_t
+chain_of(struct program *g, const edge_list *path, size_t i)
+{
+	const struct dict *dict = g->sink.dict;
+	VEC(uint32_t) list = { 0 };
+	struct buf text = { 0 };
+	uint32_t id, last = 0;
+	bool is_over = false;
+
+	for (; i < path->n && !is_over; i++) {
+		const struct edge e = edge_of(&g->graph, path->v[i]);
+
+		if (e.owner == 0 || e.owner == last)
+			continue;
+		last = e.owner;
+		vec_push(&list, name_of(g, last));
+		is_over = e.kind == EDGE_PEER;
+	}
+	for (size_t k = 0; k < list.n; k++) {
+		bool is_cut = k > 0 && k + CHAIN_ENDS < list.n;
+
+		if (is_cut && k > 1)
+			continue;
+		buf_putc(&text, k == 0 ? '[' : ',');
+		json_put_string(
+		    &text, is_cut ? STR("...") : dict_get(dict, list.v[k]));
+	}
+	buf_putc(&text, ']');
+	id = intern_put(dict->text, buf_str(&text));
+	vec_free(&list);
+	buf_free(&text);
+	return id;
+}
+
 /* Where the path spends most in events of a key; path->n: nowhere. */
 static size_t
 longest_on(const struct costs *c, const struct recording *r, uint32_t key,
@@ -206,7 +252,7 @@ add_rank(struct costs *c, const struct recording *r, bool is_on_path,
 	rec = critical_add(g, IS_RANK,
 	    at < path->n ? edge_of(&g->graph, path->v[at]).owner : 0);
 	if (at < path->n)
-		rec->chain = critical_chain(g, path, at);
+		rec->chain = chain_of(g, path, at);
 	rec->rec.source = r->source;
 	rec->loss_ns = g->has_clocks ? loss : SINK_NONE;
 	rec->loss_percent =

@@ -237,9 +237,6 @@ place_of(const struct program *g, uint32_t number)
 /* Adds a record of the event of this number; 0: none. */
 struct critical_record *critical_add(
     struct program *g, enum what what, uint32_t number);
-/* The first and last names of a path, from edge i to where it leaves the rank
- * or ends, as a list. */
-uint32_t critical_chain(struct program *g, const edge_list *path, size_t i);
 /* records.c: of a source that has been read. */
 void critical_records(struct program *g);
 /* The same of all ranks. */

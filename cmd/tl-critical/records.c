@@ -5,9 +5,6 @@
 #include <stdlib.h>
 
 #include "trace/laws.h"
-#include "json/json.h"
-
-#define CHAIN_ENDS 3 /* events shown at either end of a chain */
 
 /* ---- an event as a record ---- */
 
@@ -162,172 +159,214 @@ late_one(const struct edge *e)
 
 enum { BEFORE, AFTER, LEAST, NPATHS };
 
-/* Time of an event on each path, or of a binding edge's residual. */
-struct share {
-	uint32_t edge; /* an edge of the residual */
-	bool is_rest;
-	int64_t ns[NPATHS];
+/* Paths and the time on each: of each event, then of each edge, if no event
+ * takes its time, and its residual. */
+struct times {
+	struct program *g;
+	edge_list paths[NPATHS];
+	int64_t *ns[NPATHS]; /* NULL: not asked for */
+	int64_t sum_ns;      /* of what went to rows, before */
+	/* of each recording, kind of edge and bound: record of its row + 1 */
+	uint32_t *rows;
 };
 
-struct shares {
-	VEC(struct share) list;
-	uint32_t *of; /* of each event, edge and residual: index + 1 */
-};
-
-static inline void
-add_share(struct shares *s, size_t place, uint32_t edge, bool is_rest,
-    int64_t ns, int path)
+static inline size_t
+place_of_edge(const struct graph *g, uint32_t edge, const struct edge *e)
 {
-	uint32_t *at = &s->of[place];
+	return e->owner != 0 && (e->kind == EDGE_HOST || e->kind == EDGE_KERNEL)
+	    ? e->owner
+	    : g->nnodes / 2 + 2 * (size_t)edge;
+}
 
-	if (ns == 0)
-		return;
-	if (*at == 0) {
-		vec_push(&s->list, ((struct share){ edge, is_rest, { 0 } }));
-		*at = (uint32_t)s->list.n;
-	}
-	s->list.v[*at - 1].ns[path] += ns;
+static inline size_t
+place_of_rest(const struct graph *g, uint32_t edge)
+{
+	return g->nnodes / 2 + 2 * (size_t)edge + 1;
 }
 
 static void
-add_edge(struct shares *s, const struct graph *g, const struct scale *scale,
-    uint32_t edge, int which)
+add_time(int64_t *ns, const struct graph *g, const struct scale *scale,
+    uint32_t edge)
 {
 	const struct edge e = edge_of(g, edge);
-	size_t place = g->nnodes / 2 + 2 * (size_t)edge;
-	bool is_of_event =
-	    e.owner != 0 && (e.kind == EDGE_HOST || e.kind == EDGE_KERNEL);
-	int64_t ns = scale != NULL ? edge_scaled(scale, &e) : e.least_ns;
-	int64_t rest_ns = scale != NULL && scale->no_residuals
-	    ? 0
-	    : edge_residual(g, edge, &e);
 
-	add_share(s, is_of_event ? e.owner : place, edge, false, ns, which);
-	add_share(s, place + 1, edge, true, rest_ns, which);
+	ns[place_of_edge(g, edge, &e)] +=
+	    scale != NULL ? edge_scaled(scale, &e) : e.least_ns;
+	if (scale == NULL || !scale->no_residuals)
+		ns[place_of_rest(g, edge)] += edge_residual(g, edge, &e);
 }
 
-/* scale NULL: as measured. */
+/* Adds up the time on a path. scale NULL: as measured. */
 static void
-add_path(struct shares *s, const struct graph *g, const struct scale *scale,
-    const edge_list *path, int which)
+add_path(struct times *t, const struct scale *scale, int which)
 {
+	const struct graph *g = &t->g->graph;
+	const edge_list *path = &t->paths[which];
 	const size_t nlinks = scale == NULL ? g->nnodes : 0;
 	const struct link *links = g->links.v;
 	const int64_t *at = g->today.at;
+	int64_t *ns = xcalloc(g->nnodes / 2 + 2 * graph_nedges(g), sizeof *ns);
 
 	for (size_t i = 0; i < path->n; i++) {
 		const uint32_t n = path->v[i];
 
 		/* most edges, without the detour */
 		if (n < nlinks && has_own_time(&links[n]))
-			add_share(s, links[n].owner, n, false,
-			    at[n] - at[links[n].from], which);
+			ns[links[n].owner] += at[n] - at[links[n].from];
 		else
-			add_edge(s, g, scale, n, which);
+			add_time(ns, g, scale, n);
 	}
+	t->ns[which] = ns;
 }
 
-/*
- * The record of the row that an event's time goes to, shared by events. rows:
- * of each recording, kind of edge and bound: index of its record + 1.
- */
-static struct critical_record *
-row_of(struct program *g, uint32_t *rows, uint32_t number,
-    const struct recording *r, unsigned kind, unsigned bound)
+/* The record of the row that an event's time goes to. */
+static uint32_t
+find_row(
+    struct program *g, uint32_t number, enum edge_kind kind, unsigned bound)
 {
-	uint32_t *row =
-	    &rows[((size_t)r->number * EDGE_KINDS + kind) * BOUNDS + bound];
-	struct critical_record c, *known;
+	struct critical_record c = record_of(g, IS_PATH, number);
+	const struct critical_record *all, *row;
 	bool is_new;
 
-	if (*row > 0)
-		return sink_record(&g->sink, *row - 1);
-	c = record_of(g, IS_PATH, number);
 	c.kind = g->words[kind];
 	c.bound = g->bounds[bound];
-	known = sink_fold(&g->paths, &g->sink, &c, NULL, &is_new);
-	if (g->by_words)
-		*row = (uint32_t)(known -
-			   (struct critical_record *)sink_record(&g->sink, 0)) +
-		    1;
-	return known;
+	row = sink_fold(&g->paths, &g->sink, &c, NULL, &is_new);
+	all = sink_record(&g->sink, 0);
+	return (uint32_t)(row - all);
 }
 
-/* The event that a share is of, and its words. */
-struct subject {
-	struct place p;
-	uint32_t number;
-	enum edge_kind kind;
-	unsigned bound;
-};
-
-static inline struct subject
-subject_of(const struct program *g, const struct share *s)
+/* The same, shared by events. */
+static inline struct critical_record *
+row_of(struct times *t, uint32_t number, const struct recording *r,
+    enum edge_kind kind, unsigned bound)
 {
-	const struct graph *graph = &g->graph;
-	struct subject of = { .kind = EDGE_HOST };
-	struct edge e;
+	struct program *g = t->g;
+	uint32_t *known =
+	    &t->rows[(r->number * EDGE_KINDS + kind) * BOUNDS + bound];
+	uint32_t row = *known;
 
-	/* most shares, without the detour */
-	if (!s->is_rest && s->edge < graph->nnodes &&
-	    has_own_time(&graph->links.v[s->edge])) {
-		of.number = graph->links.v[s->edge].owner;
-		of.p = place_of(g, of.number);
-		of.bound = bound_of(g, EDGE_HOST, 0, of.p);
-		return of;
+	if (row == 0) {
+		row = find_row(g, number, kind, bound) + 1;
+		*known = g->by_words ? row : 0;
 	}
-	e = edge_of(graph, s->edge);
-	of.kind = e.kind;
-	of.number = s->is_rest ? late_one(&e) : e.owner;
-	of.p = place_of(g, of.number);
-	of.bound = s->is_rest
-	    ? label_of(of.kind, edge_residual(graph, s->edge, &e))
-	    : bound_of(g, of.kind, e.to, of.p);
-	return of;
+	return sink_record(&g->sink, row - 1);
+}
+
+static inline int64_t
+take_time(int64_t *ns, size_t place)
+{
+	int64_t v = ns[place];
+
+	ns[place] = 0;
+	return v;
 }
 
 static void
-add_record_of_share(struct program *g, uint32_t *rows, const struct share *s)
+add_cases_to_row(struct times *t, size_t place, struct critical_record *c,
+    unsigned bound, uint32_t source)
 {
-	const struct subject of = subject_of(g, s);
-	const struct recording *r = of.p.r != NULL ? of.p.r : g->all.v[0];
-	struct critical_record *c =
-	    row_of(g, rows, of.number, r, of.kind, of.bound);
+	struct program *g = t->g;
+	int64_t ns = take_time(t->ns[AFTER], place);
 
-	stat_add(&c->ns, s->ns[BEFORE]);
-	stat_add(&c->after_ns, s->ns[AFTER]);
-	stat_add(&c->least_ns, s->ns[LEAST]);
+	stat_add(&c->after_ns, ns);
+	stat_add(&c->least_ns, take_time(t->ns[LEAST], place));
 	if (g->what_if.n > 0)
-		gain_add(
-		    &g->gain, g->bounds[of.bound], r->source, s->ns[AFTER]);
-	c->count += s->ns[BEFORE] > 0;
-	if (of.p.host != NULL)
-		g->any_inst |= of.p.host->uid.inst != 0;
-	else if (of.p.gpu != NULL)
-		g->any_inst |= of.p.gpu->uid.inst != 0;
-	if (s->ns[BEFORE] > c->longest_ns) {
-		struct called it = called(g, of.p);
+		gain_add(&g->gain, g->bounds[bound], source, ns);
+}
 
-		c->longest_ns = s->ns[BEFORE];
-		c->name = it.name;
-		c->uid = it.uid;
+static void
+set_longest(
+    struct program *g, struct critical_record *c, int64_t ns, struct place p)
+{
+	struct called it = called(g, p);
+
+	c->longest_ns = ns;
+	c->name = it.name;
+	c->uid = it.uid;
+}
+
+/* Moves the time at a place, of an event, to its row. */
+static inline __attribute__((always_inline)) void
+add_to_row(struct times *t, size_t place, uint32_t number, enum edge_kind kind,
+    unsigned bound, struct place p)
+{
+	struct program *g = t->g;
+	const struct recording *r = p.r != NULL ? p.r : g->all.v[0];
+	struct critical_record *c = row_of(t, number, r, kind, bound);
+	int64_t ns = take_time(t->ns[BEFORE], place);
+
+	stat_add(&t->sum_ns, ns);
+	stat_add(&c->ns, ns);
+	c->count += ns > 0;
+	if (ns > c->longest_ns)
+		set_longest(g, c, ns, p);
+	if (t->ns[AFTER] != NULL)
+		add_cases_to_row(t, place, c, bound, r->source);
+	if (p.host != NULL)
+		g->any_inst |= p.host->uid.inst != 0;
+	else if (p.gpu != NULL)
+		g->any_inst |= p.gpu->uid.inst != 0;
+}
+
+static void
+add_edge_to_rows(struct times *t, uint32_t edge, const int64_t *ns)
+{
+	struct program *g = t->g;
+	const struct edge e = edge_of(&g->graph, edge);
+	const size_t rest = place_of_rest(&g->graph, edge);
+	size_t place = place_of_edge(&g->graph, edge, &e);
+	struct place p = place_of(g, e.owner);
+
+	if (ns[place] != 0)
+		add_to_row(
+		    t, place, e.owner, e.kind, bound_of(g, e.kind, e.to, p), p);
+	if (ns[rest] == 0)
+		return;
+	p = place_of(g, late_one(&e));
+	add_to_row(t, rest, late_one(&e), e.kind,
+	    label_of(e.kind, edge_residual(&g->graph, edge, &e)), p);
+}
+
+/* Moves the time of a path, and of what is on it that of the others. */
+static void
+add_rows(struct times *t, int which)
+{
+	struct program *g = t->g;
+	const edge_list *path = &t->paths[which];
+	const struct link *links = g->graph.links.v;
+	const int64_t *ns = t->ns[which];
+
+	for (size_t i = 0; i < path->n; i++) {
+		const uint32_t n = path->v[i];
+
+		/* most edges, without the detour */
+		if (n < g->graph.nnodes && has_own_time(&links[n])) {
+			const uint32_t number = links[n].owner;
+
+			if (ns[number] != 0) {
+				const struct place p = place_of(g, number);
+
+				add_to_row(t, number, number, EDGE_HOST,
+				    bound_of(g, EDGE_HOST, n, p), p);
+			}
+			continue;
+		}
+		add_edge_to_rows(t, n, ns);
 	}
 }
 
 /* Length of the window afterwards. */
 static int64_t
-add_case(struct program *g, struct shares *shares, const struct scale *scale,
-    int which)
+add_case(struct times *t, const struct scale *scale, int which)
 {
+	const struct graph *g = &t->g->graph;
 	struct solution s = { NULL, NULL };
-	edge_list path = { 0 };
 	int64_t ns;
 
-	graph_solve(&g->graph, scale, &s);
-	solution_path(&g->graph, &s, &path);
-	add_path(shares, &g->graph, scale, &path, which);
-	ns = s.at[GRAPH_SINK] - g->graph.window.start;
-	vec_free(&path);
+	graph_solve(g, scale, &s);
+	solution_path(g, &s, &t->paths[which]);
+	add_path(t, scale, which);
+	ns = s.at[GRAPH_SINK] - g->window.start;
 	solution_free(&s);
 	return ns;
 }
@@ -348,8 +387,9 @@ is_scaled(const struct graph *g, const edge_list *path, const uint32_t *of)
 }
 
 static void
-add_cases(struct program *g, struct shares *shares, const edge_list *path)
+add_cases(struct times *t)
 {
+	struct program *g = t->g;
 	VEC(int64_t) factors = { 0 };
 	uint32_t *of = xcalloc(g->graph.nnodes / 2, sizeof(uint32_t));
 	struct critical_record *c;
@@ -359,10 +399,10 @@ add_cases(struct program *g, struct shares *shares, const edge_list *path)
 	for (size_t i = 0; i < g->what_if.n; i++)
 		vec_push(&factors, g->what_if.v[i].factor);
 	scale_find(g, of);
-	after = add_case(
-	    g, shares, &(struct scale){ of, factors.v, false, true }, AFTER);
-	least = add_case(
-	    g, shares, &(struct scale){ of, factors.v, true, true }, LEAST);
+	after =
+	    add_case(t, &(struct scale){ of, factors.v, false, true }, AFTER);
+	least =
+	    add_case(t, &(struct scale){ of, factors.v, true, true }, LEAST);
 	c = critical_add(g, IS_TOTAL, 0);
 	c->bound = intern_put(g->sink.dict->text, STR("total"));
 	c->ns = g->graph.window.end - g->graph.window.start;
@@ -370,43 +410,32 @@ add_cases(struct program *g, struct shares *shares, const edge_list *path)
 	c->least_ns = least;
 	g->gain.before_ns = c->ns;
 	g->gain.after_ns = after;
-	g->gain.is_on_path = is_scaled(&g->graph, path, of);
+	g->gain.is_on_path = is_scaled(&g->graph, &t->paths[BEFORE], of);
 	vec_free(&factors);
 	free(of);
-}
-
-/* The pieces of the path add up to the window. */
-static void
-keep_law(const struct shares *shares, const struct span *window)
-{
-	struct law_part path = { "the path", 0 };
-
-	for (size_t i = 0; i < shares->list.n; i++)
-		stat_add(&path.ns, shares->list.v[i].ns[BEFORE]);
-	law_sum("critical_path", &path, 1,
-	    (struct law_part){ "the window", window->end - window->start });
 }
 
 static void
 add_paths(struct program *g, const edge_list *path)
 {
-	struct shares shares = { .of = xcalloc(g->graph.nnodes / 2 +
-					 2 * graph_nedges(&g->graph),
-				     sizeof *shares.of) };
-	uint32_t *rows;
+	const struct span *window = &g->graph.window;
+	struct times t = { .g = g, .paths[BEFORE] = *path };
 
-	vec_reserve(&shares.list, path->n);
-	add_path(&shares, &g->graph, NULL, path, BEFORE);
-	keep_law(&shares, &g->graph.window);
+	add_path(&t, NULL, BEFORE);
 	if (g->what_if.n > 0 || g->no_gaps)
-		add_cases(g, &shares, path);
-	rows = xcalloc(g->all.n * EDGE_KINDS * BOUNDS, sizeof *rows);
-	for (size_t i = 0; i < shares.list.n; i++)
-		add_record_of_share(g, rows, &shares.list.v[i]);
-	free(rows);
+		add_cases(&t);
+	t.rows = xcalloc(g->all.n * EDGE_KINDS * BOUNDS, sizeof *t.rows);
+	for (int i = 0; i < NPATHS && t.ns[i] != NULL; i++)
+		add_rows(&t, i);
+	/* the pieces of the path add up to the window */
+	law_sum("critical_path", &(struct law_part){ "the path", t.sum_ns }, 1,
+	    (struct law_part){ "the window", window->end - window->start });
+	for (int i = 0; i < NPATHS; i++)
+		free(t.ns[i]);
+	vec_free(&t.paths[AFTER]);
+	vec_free(&t.paths[LEAST]);
+	free(t.rows);
 	sink_fold_clear(&g->paths);
-	vec_free(&shares.list);
-	free(shares.of);
 }
 
 /* ---- the path, event by event ---- */
@@ -449,49 +478,6 @@ add_events(struct program *g, const edge_list *path)
 		if (residual_ns > 0)
 			c->label = g->bounds[label_of(e.kind, residual_ns)];
 	}
-}
-
-static uint32_t
-name_of(const struct program *g, uint32_t number)
-{
-	const struct place p = place_of(g, number);
-
-	return p.host != NULL ? p.host->name : p.gpu->name;
-}
-
-/* The path leaves a rank through a collective that others wait for. */
-uint32_t
-critical_chain(struct program *g, const edge_list *path, size_t i)
-{
-	const struct dict *dict = g->sink.dict;
-	VEC(uint32_t) list = { 0 };
-	struct buf text = { 0 };
-	uint32_t id, last = 0;
-	bool is_over = false;
-
-	for (; i < path->n && !is_over; i++) {
-		const struct edge e = edge_of(&g->graph, path->v[i]);
-
-		if (e.owner == 0 || e.owner == last)
-			continue;
-		last = e.owner;
-		vec_push(&list, name_of(g, last));
-		is_over = e.kind == EDGE_PEER;
-	}
-	for (size_t k = 0; k < list.n; k++) {
-		bool is_cut = k > 0 && k + CHAIN_ENDS < list.n;
-
-		if (is_cut && k > 1)
-			continue;
-		buf_putc(&text, k == 0 ? '[' : ',');
-		json_put_string(
-		    &text, is_cut ? STR("...") : dict_get(dict, list.v[k]));
-	}
-	buf_putc(&text, ']');
-	id = intern_put(dict->text, buf_str(&text));
-	vec_free(&list);
-	buf_free(&text);
-	return id;
 }
 
 /* ---- all ---- */
