@@ -300,12 +300,14 @@ cut_steps(struct slice *slice)
 	*steps = rest;
 }
 
+/* Steps without work are not, time outside them is. */
 static bool
-is_empty(const struct slice *slice)
+is_empty(const struct timeline *g, const struct slice *slice)
 {
 	for (size_t i = 0; i < SET_COUNT; i++)
 		if (slice->sets[i].n > 0 &&
-		    (i != SET_WINDOW || slice->key.type != KEY_NONE))
+		    (i != SET_WINDOW || g->by != BY_STEP ||
+			slice->key.type != KEY_NONE))
 			return false;
 	return true;
 }
@@ -319,7 +321,7 @@ figures_add(struct timeline *g, struct slice *slice)
 		spans_normalise(&slice->sets[i]);
 	if (g->by == BY_STEP && slice->key.type == KEY_NONE)
 		cut_steps(slice);
-	if (is_empty(slice))
+	if (is_empty(g, slice))
 		return;
 	work = extent_of_work(slice);
 	if (work.start <= work.end) {

@@ -182,6 +182,11 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 		    "%" PRIu64 " GPU event%s without a launch %s skipped",
 		    left_out, left_out == 1 ? "" : "s",
 		    left_out == 1 ? "is" : "are");
+	if (g->nlater > 0)
+		table_note(t,
+		    "%" PRIu64 " GPU event%s that these steps launched ran "
+		    "outside them",
+		    g->nlater, g->nlater == 1 ? "" : "s");
 	if (!s->linked_only && g->nunlinked > 0)
 		table_note(t,
 		    "%" PRIu64 " of %" PRIu64
@@ -191,8 +196,8 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 
 /* ---- reading ---- */
 
-static struct key
-key_of(struct timeline *g, const struct event *ev)
+struct key
+timeline_key(struct timeline *g, const struct event *ev)
 {
 	uint32_t name;
 
@@ -214,8 +219,8 @@ key_of(struct timeline *g, const struct event *ev)
 	}
 }
 
-static void
-add_work(struct timeline *g, struct slice *slice, const struct event *ev,
+void
+timeline_add(struct timeline *g, struct slice *slice, const struct event *ev,
     struct span s)
 {
 	enum bucket bucket = bucket_of_event(&g->sink.rules, g->sink.dict, ev);
@@ -235,94 +240,11 @@ add_work(struct timeline *g, struct slice *slice, const struct event *ev,
 		slice->first_ns = s.start;
 }
 
-static void
-count(struct slice *slice, const struct event *ev)
+void
+timeline_count(struct slice *slice, const struct event *ev)
 {
 	slice->nevents++;
 	slice->nunlinked += (ev->flags & EV_UNLINKED) != 0;
-}
-
-/* ---- by step: by the clock ---- */
-
-/* A timeline for each step, over its whole time, and one for all other time. */
-static void
-begin_windows(struct timeline *g, const struct steps *steps)
-{
-	struct spans *all;
-
-	for (size_t i = 0; i < steps->list.n; i++) {
-		const struct step_window *w = &steps->list.v[i];
-
-		if (select_takes(&g->sink.select, w))
-			spans_add(&slices_find(g, g->sink.source,
-				      step_key(w, g->sink.dict))
-				       ->sets[SET_WINDOW],
-			    w->start_ns, w->end_ns);
-	}
-	all = &slices_find(g, g->sink.source, (struct key){ 0, KEY_NONE })
-		   ->sets[SET_WINDOW];
-	for (size_t i = 0; i < steps->list.n; i++)
-		spans_add(
-		    all, steps->list.v[i].start_ns, steps->list.v[i].end_ns);
-}
-
-/*
- * Adds an event to each step of a process that it overlaps. One that is not
- * selected still shows that GPU work was recorded.
- */
-static void
-add_in_steps(struct timeline *g, const struct steps *steps,
-    const struct step_process *p, const struct event *ev, int64_t end_ns,
-    bool is_taken)
-{
-	const struct step_window *w = steps->list.v + p->first;
-	const struct step_window *last = w + p->n;
-	struct slice *slice;
-	size_t at;
-
-	bisect(at, p->n, mid, w[mid].end_ns <= ev->ts_ns);
-	for (w += at;
-	     w < last && (w->start_ns < end_ns || w->start_ns == ev->ts_ns);
-	     w++) {
-		if (!select_takes(&g->sink.select, w))
-			continue;
-		slice =
-		    slices_find(g, g->sink.source, step_key(w, g->sink.dict));
-		slice->has_gpu = true;
-		if (is_taken)
-			add_work(g, slice, ev,
-			    (struct span){ ev->ts_ns > w->start_ns
-				    ? ev->ts_ns
-				    : w->start_ns,
-				end_ns < w->end_ns ? end_ns : w->end_ns });
-	}
-}
-
-static void
-take_by_step(
-    struct timeline *g, const struct event *ev, bool is_taken, int64_t end_ns)
-{
-	const struct steps *steps = select_all_steps(&g->sink.select);
-	const struct step_window *launched = select_step(&g->sink.select);
-	struct slice *outside;
-
-	if (is_taken && (!g->has_windows || g->windows_of != g->sink.source)) {
-		g->has_windows = true;
-		g->windows_of = g->sink.source;
-		begin_windows(g, steps);
-	}
-	for (size_t i = 0; i < steps->processes.n; i++)
-		add_in_steps(
-		    g, steps, &steps->processes.v[i], ev, end_ns, is_taken);
-	if (launched != NULL && select_takes(&g->sink.select, launched))
-		slices_find(g, g->sink.source, step_key(launched, g->sink.dict))
-		    ->has_gpu = true;
-	if (!is_taken)
-		return;
-	outside = slices_find(g, g->sink.source, (struct key){ 0, KEY_NONE });
-	count(outside, ev);
-	if (!select_asks_steps(&g->sink.select))
-		add_work(g, outside, ev, (struct span){ ev->ts_ns, end_ns });
 }
 
 /* ---- windows ---- */
@@ -376,19 +298,21 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 		return;
 	}
 	is_taken = sink_takes_gpu(s, &in->ev, is_chosen, &end);
-	if (g->by == BY_STEP) {
+	if (!event_is(&in->ev, KINDS_GPU) || (in->ev.shape->has & HAS_TS) == 0)
+		return;
+	if (g->by == BY_STEP ||
+	    (g->of_steps && select_chooses_steps(&s->select))) {
 		if (!is_taken)
 			end = num_add_max(in->ev.ts_ns, in->ev.dur_ns);
-		if (event_is(&in->ev, KINDS_GPU) &&
-		    (in->ev.shape->has & HAS_TS) != 0)
-			take_by_step(g, &in->ev, is_taken, end);
+		steps_take(g, &in->ev, is_taken, end);
 	} else if (is_taken) {
-		slice = slices_find(g, s->source, key_of(g, &in->ev));
+		slice = slices_find(g, s->source, timeline_key(g, &in->ev));
 		if (find_window(g, &since))
 			widen_window(
 			    slice, since, (struct span){ in->ev.ts_ns, end });
-		add_work(g, slice, &in->ev, (struct span){ in->ev.ts_ns, end });
-		count(slice, &in->ev);
+		timeline_add(
+		    g, slice, &in->ev, (struct span){ in->ev.ts_ns, end });
+		timeline_count(slice, &in->ev);
 	}
 }
 
@@ -496,6 +420,21 @@ check_host(const struct timeline *g)
 		die_usage("option '--%s' needs --clock gpu", option);
 }
 
+/*
+ * Whether the window of a timeline is that of the selected steps: nothing else
+ * bounds it, and --by does not divide them.
+ */
+static bool
+has_whole_steps(const struct timeline *g)
+{
+	const struct select *s = &g->sink.select;
+
+	return (g->by == BY_NOTHING || g->by == BY_DEV || g->by == BY_RANK ||
+		   g->by == BY_SRC) &&
+	    select_asks_steps(s) != (s->annotations.n > 0) && s->phases == 0 &&
+	    !s->has_from && !s->has_to;
+}
+
 static void
 check_settings(struct sink *s)
 {
@@ -522,7 +461,8 @@ check_settings(struct sink *s)
 			  "one of each",
 		    by_words[g->by - 1]);
 	select_check_gpu(&s->select);
-	s->select.late_steps = g->by == BY_STEP;
+	g->of_steps = has_whole_steps(g);
+	s->select.late_steps = g->by == BY_STEP || g->of_steps;
 	s->select.need_windows =
 	    g->by == BY_STEP || g->by == BY_PHASE || g->by == BY_ANNOTATION;
 	s->kinds = select_kinds(&s->select, KINDS_GPU);

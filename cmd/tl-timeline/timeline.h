@@ -33,7 +33,7 @@ enum {
 	SET_COPY_KERNELS,
 	SET_FILLS,    /* which are computation, and for kinds memory */
 	SET_UNLINKED, /* those of the others without a launch */
-	SET_WINDOW,   /* of a step its time; of work outside, those of all;
+	SET_WINDOW,   /* of steps their time; of work outside, those of all;
 	                 else from start to end of what is in a window */
 	SET_COUNT,
 	/* sets of a host thread */
@@ -85,7 +85,9 @@ struct timeline {
 	VEC(struct own_clock) own;    /* by source number */
 	collective_clock_list clocks; /* offsets of ALIGN_COLLECTIVE */
 	bool has_micro;
-	bool has_windows;    /* begin_windows() has run for */
+	bool of_steps;       /* the window is that of selected steps */
+	uint64_t nlater;     /* events they launched that ran in none of them */
+	bool has_windows;    /* --by step has begun */
 	uint32_t windows_of; /* this source */
 	int64_t micro_ns;    /* shorter gaps are micro_idle_time */
 	VEC(struct slice) slices;
@@ -100,6 +102,21 @@ timeline_of(const struct sink *s)
 {
 	return (const struct timeline *)s;
 }
+
+/* main.c */
+
+/* The value of --by that an event has. */
+struct key timeline_key(struct timeline *g, const struct event *ev);
+/* Adds the part s of an event to a slice. */
+void timeline_add(struct timeline *g, struct slice *slice,
+    const struct event *ev, struct span s);
+void timeline_count(struct slice *slice, const struct event *ev);
+
+/* steps.c */
+
+/* Adds an event to the timelines of the steps that it runs in. */
+void steps_take(
+    struct timeline *g, const struct event *ev, bool is_taken, int64_t end_ns);
 
 /* slice.c */
 

@@ -12,10 +12,11 @@
 struct select_windows {
 	bool in_prologue;                    /* more may come */
 	bool is_ready, has_steps, has_notes; /* has: asked for */
-	VEC(struct select_window) all;       /* by start, longer first */
+	bool are_markers; /* with late_steps: all --annotation asks for */
+	VEC(struct select_window) all; /* by start, longer first */
 	struct steps steps;
 	struct steps iterations; /* only these */
-	VEC(bool) chosen;        /* by --step, of steps.list */
+	VEC(bool) chosen;        /* by --step or markers, of steps.list */
 	VEC(int64_t) since;      /* likewise: start of the steps in a row */
 	struct spans asked;      /* by --annotation */
 	/* made when they are first looked up, by the index in all */

@@ -17,7 +17,7 @@ select_windows_leave(struct select *s)
 	inner_clear(&w->notes);
 	inner_clear(&w->thread_notes);
 	w->in_prologue = w->is_ready = w->has_inner = false;
-	w->has_steps = w->has_notes = false;
+	w->has_steps = w->has_notes = w->are_markers = false;
 }
 
 void
@@ -32,6 +32,7 @@ select_windows_add(
 		.name = ev->name,
 		.track = dict_thread(st, ev->track),
 		.id = ev->uid.id,
+		.step = STEPS_NONE,
 		.is_inferred = ev->shape->is_inferred,
 	};
 	win->end = num_add_max(ev->ts_ns, ev->dur_ns);
@@ -61,7 +62,7 @@ static bool
 ask_pattern(
     const struct select *s, struct str pattern, int64_t nth, struct spans *out)
 {
-	const struct select_windows *w = s->windows;
+	struct select_windows *w = s->windows;
 	int64_t n = 0;
 
 	for (size_t i = 0; i < w->all.n; i++) {
@@ -71,8 +72,12 @@ ask_pattern(
 		    !str_glob(pattern, dict_get(s->in->dict, win->name)))
 			continue;
 		n++;
-		if (nth == 0 || n == nth)
-			spans_add(out, win->start, win->end);
+		if (nth != 0 && n != nth)
+			continue;
+		spans_add(out, win->start, win->end);
+		w->are_markers = w->are_markers && win->step != STEPS_NONE;
+		if (w->are_markers)
+			w->chosen.v[win->step] = true;
 	}
 	return nth == 0 ? n > 0 : n >= nth;
 }
@@ -135,6 +140,25 @@ find_rows(struct select_windows *w)
 	}
 }
 
+/*
+ * Notes which annotations mark steps, while they are in the order in which
+ * steps know them; with late_steps these select their steps.
+ */
+static void
+find_marked(struct select *s)
+{
+	struct select_windows *w = s->windows;
+
+	for (size_t i = 0; i < w->steps.list.n; i++) {
+		const struct step_window *step = &w->steps.list.v[i];
+
+		vec_push(&w->chosen, false);
+		if (step->what == STEP_IS_STEP)
+			w->all.v[step->marker].step = (uint32_t)i;
+	}
+	w->are_markers = s->late_steps && !w->has_steps && s->annotations.n > 0;
+}
+
 void
 select_windows_ready(struct select *s)
 {
@@ -152,11 +176,10 @@ select_windows_ready(struct select *s)
 	if ((s->phases & ~(1u << PHASE_OUTSIDE)) != 0 &&
 	    w->iterations.list.n == 0)
 		report(MSG_NO_PHASES, select_label(s));
+	w->has_steps = select_asks_steps(s);
+	find_marked(s);
 	if (w->all.n > 0)
 		qsort(w->all.v, w->all.n, sizeof *w->all.v, window_cmp);
-	w->has_steps = select_asks_steps(s);
-	for (size_t i = 0; w->has_steps && i < w->steps.list.n; i++)
-		vec_push(&w->chosen, false);
 	if (w->has_steps)
 		(void)select_steps(s, &w->steps, s->in->dict, w->chosen.v,
 		    select_label(s), select_source_no(s));
@@ -165,6 +188,11 @@ select_windows_ready(struct select *s)
 	w->has_notes = s->annotations.n > 0;
 	for (size_t i = 0; i < s->annotations.n; i++)
 		ask_annotation(s, s->annotations.v[i], &w->asked);
+	w->are_markers = w->are_markers && w->asked.n > 0;
+	if (w->are_markers) {
+		w->has_steps = true;
+		w->has_notes = false;
+	}
 	spans_normalise(&w->asked);
 }
 

@@ -148,7 +148,7 @@ select_start(
 	if (s->windows == NULL)
 		s->windows = xcalloc(1, sizeof *s->windows);
 	select_windows_leave(s);
-	s->first_source = first_source;
+	s->first_source = s->nresolved = first_source;
 	s->src = 0;
 	s->windows->steps.only_iterations = s->of_iterations;
 	s->dict = in->dict;
@@ -456,6 +456,13 @@ select_takes(const struct select *s, const struct step_window *w)
 	const struct select_windows *win = s->windows;
 
 	return !win->has_steps || win->chosen.v[w - win->steps.list.v];
+}
+
+bool
+select_chooses_steps(struct select *s)
+{
+	(void)select_all_steps(s);
+	return s->windows->has_steps;
 }
 
 const struct step_window *

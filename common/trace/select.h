@@ -38,6 +38,7 @@ struct select_window {
 	uint32_t name;
 	uint32_t track;
 	uint64_t id;
+	uint32_t step;    /* that it marks, or STEPS_NONE */
 	bool is_step;     /* ProfilerStep#N */
 	bool is_inferred; /* an inferred step: no annotation */
 };
@@ -93,7 +94,11 @@ struct select {
 	 * select_source() when it has read them.
 	 */
 	bool need_windows, late_ranks;
-	bool late_steps;    /* resolve --step, exclude nothing by it */
+	/*
+	 * Resolve --step, or --annotation where all that it selects are
+	 * markers of steps, exclude nothing by it.
+	 */
+	bool late_steps;
 	bool of_iterations; /* for --step only iterations are steps */
 	unsigned inferred;  /* set: steps_inferred_from() of all sources */
 	/* private from here on */
@@ -104,6 +109,7 @@ struct select {
 	uint32_t first_source, src;
 	bool has_unlooked;       /* a source whose windows nothing looked up */
 	uint32_t nsources;       /* of all streams so far */
+	uint32_t nresolved;      /* of those, where --step is resolved */
 	VEC(int64_t) first_ns;   /* by source, or INT64_MIN */
 	VEC(char *) labels;      /* by source, for messages */
 	VEC(uint8_t) rank_known; /* by source */
@@ -230,15 +236,17 @@ const struct steps *select_all_steps(struct select *s);
 const struct steps *select_all_iterations(struct select *s);
 /* Whether --step, if given, selects one of these. */
 bool select_takes(const struct select *s, const struct step_window *w);
+/* Whether steps of the source are selected, late_steps by annotations, too. */
+bool select_chooses_steps(struct select *s);
 bool select_asks_steps(const struct select *s);
 /* Whether nothing else is selected, besides whole sources. */
 bool select_is_of_steps(const struct select *s);
 /* Whether it excludes work between selected windows: steps that are apart. */
 bool select_is_apart(const struct select *s);
 /*
- * Which of the windows --step names; how many. None is a warning, of the source
- * src, counted over all inputs, which has this name, if --step asks for steps
- * of that source.
+ * Which of the windows --step names; how many. The first call for a source src,
+ * counted over all inputs, which has this name, reports the slowest, and warns
+ * if there is none but --step asks for steps of that source.
  */
 size_t select_steps(struct select *s, const struct steps *steps,
     const struct dict *st, bool *chosen, const char *name, uint32_t src);

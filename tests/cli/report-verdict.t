@@ -177,9 +177,10 @@ is 'few copies, but more than computation' "$(verdict)" \
 timeline 4 1 0 995
 like 'little beside more is not told' "$(verdict)" ': 0.4 % compute, 99.5 % idle\.$'
 # unlinked NS: the warning, of the last timeline with so much without a launch
-unlinked() {
+unlinked() { # unlinked NS [OPTION...]
 	sed -i "\$i {\"type\":\"unlinked_time\",\"time_ns\":$1,\"percent\":1}" d/gpu_timeline.ndjson
-	report --width 999 | sed -n 's/^  - \(.* launch\).*/\1/p'
+	shift
+	report --width 999 "$@" | sed -n 's/^  - \(.* launch\).*/\1/p'
 }
 timeline 6 0 0 994
 is 'without a launch: most of the little work' "$(unlinked 5)" \
@@ -192,6 +193,12 @@ idle host op x 350 350 0
 MEMBERS=
 is 'without a launch: of a time that the bar is not of' "$(unlinked 500)" \
 	'50.0 % of the time from first to last event is GPU work without a launch'
+timeline 600 0 0 400
+MEMBERS='"missing_ns":50'
+idle host op x 350 350 0
+MEMBERS=
+is 'without a launch: of steps that the GPU outlasts' "$(unlinked 500 --step 1)" \
+	"50.0 % of the steps' wall time is GPU work without a launch"
 timeline 600 0 0 400
 is 'only with a launch: shares, and why no more' "$(report --linked-only --width 999 | sed -n 1p)" \
 	'1.0 us: 60.0 % compute, 40.0 % idle. No verdict with --linked-only: verdicts are about all GPU work.'
@@ -737,11 +744,11 @@ is 'a verdict on steps apart' "$(tl-report --step 2,4,6 apart.json | sed -n '3p;
 is 'the last one, too' "$(tl-report --step 4,last apart.json | grep -o 'of .* in 2 steps')" \
 	'of 199.0 us in 2 steps'
 is 'no verdict on annotations apart' "$(tl-report --annotation 'step*DECODE*' serving.json | grep -c bound)" 0
-is 'nor on one: how long the GPU waits around its work is unknown' \
+is 'nor on one, which takes the time of the step that it marks' \
 	"$(tl-report --annotation 'step*DECODE*#2' serving.json | sed -n '3,6p' | tr '\n' ' ')" \
-	'98.0 us inside annotation step*DECODE*#2: 100.0 % compute.  GPU, inside annotation step*DECODE*#2: 98.0 us [########################################################################] '
+	'99.0 us inside annotation step*DECODE*#2: 98.0 % compute, 2.0 % idle or not selected.  GPU, inside annotation step*DECODE*#2: 99.0 us '
 like 'of several it says how many' "$(tl-report --annotation 'step*DECODE*' serving.json)" \
-	'^GPU, inside 20 annotations like step\*DECODE\*: 1.960 ms'
+	'^GPU, inside 20 annotations like step\*DECODE\*: 1.980 ms'
 is 'steps that follow each other have one' "$(tl-report --step 2,3,4-6 apart.json | grep -o '^GPU-bound')" GPU-bound
 # 20 us of computation and 65 us of an all-reduce in iterations of 98 us; a copy
 # instead; the GPU computes for 50 us of 80

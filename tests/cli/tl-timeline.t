@@ -193,6 +193,10 @@ is 'one whose work runs later was idle' \
 		grep idle | tr '\t\n' '|.')" '2|idle_time|100000.3|idle_time|.|idle_time|0.'
 is 'as in tl-steps' "$(tl-steps -c step,idle_ns --no-header late.json | tr '\t\n' '|.')" \
 	'2|100000.3|.'
+is 'also if selected' "$(figures 'tl-timeline --step 2 late.json')" '0 0 0 0 100000 100000 0 0 0'
+like 'a table says so' "$(tl-timeline --step 2 --format table late.json)" \
+	'^1 GPU event that these steps launched ran outside them$'
+reports 5 no-match 'tl-timeline --step 3 late.json'
 is '--by annotation' "$(figures 'tl-timeline --by annotation steps.tl')" \
 	'50000 30000 0 80000 30000 110000 30000 0 0 50000 0 10000 60000 65000 125000 0 10000 30000'
 is '--by recompute' "$(figures 'tl-timeline --by recompute steps.tl')" \
@@ -202,14 +206,27 @@ is '--by recompute: keys' \
 is '--by recompute: an empty half is left out' \
 	"$(keys 'tl-timeline --by recompute --step 2 steps.tl')" 'is_recompute false'
 
-one='70000 0 0 70000 5000 75000 0 0 0'
+# by the clock, as with --by step: the whole step, and what runs in it
+one='50000 0 0 50000 50000 100000 0 0 0'
 is '--step N' "$(figures 'tl-timeline --step 1 steps.tl')" "$one"
 is '--step first' "$(figures 'tl-timeline --step first steps.tl')" "$one"
 is '--step last' "$(figures 'tl-timeline --step last steps.tl')" \
-	'0 30000 10000 40000 10000 50000 30000 10000 0'
+	'20000 30000 10000 60000 40000 100000 30000 10000 0'
 is '--step N-M of a raw trace' \
 	"$(figures 'tl-timeline --step 1-2 steps.json')" \
-	'70000 30000 10000 110000 20000 130000 30000 10000 0'
+	'70000 30000 10000 110000 90000 200000 30000 10000 0'
+is '--by dev: each over the steps' \
+	"$(figures 'tl-timeline --by dev --step 2 steps.tl')" \
+	'20000 0 10000 30000 70000 100000 0 10000 0 0 30000 0 30000 70000 100000 30000 0 0'
+is '--annotation of the marker of a step' \
+	"$(figures 'tl-timeline --annotation ProfilerStep#1 steps.tl')" "$one"
+is 'of those of all steps' \
+	"$(figures "tl-timeline --annotation 'ProfilerStep#*' steps.tl")" \
+	"$(figures 'tl-timeline --step 1-2 steps.tl')"
+is 'also --by step' "$(keys 'tl-timeline --by step --annotation ProfilerStep#1 steps.tl')" 'step 1'
+is 'of one and something else' \
+	"$(figures 'tl-timeline --annotation ProfilerStep#1 --annotation fwd steps.tl')" \
+	'70000 30000 0 100000 5000 105000 30000 0 0'
 is '--annotation NAME: what lies between two is not idle' \
 	"$(figures 'tl-timeline --annotation fwd steps.tl')" \
 	'50000 30000 0 80000 0 80000 30000 0 0'

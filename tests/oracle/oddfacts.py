@@ -165,14 +165,28 @@ class Facts:
                 (w.number for w in steps), default=-1)
         return [(w.start, w.end, w.pid) for w in steps if low <= w.number <= high]
 
+    def notes_like(self, name, nth):
+        all_ = sorted((n for n in self.notes if fnmatch.fnmatchcase(n[3].name, name)),
+                      key=lambda n: n[:3])
+        return all_[nth - 1:nth] if nth else all_
+
+    def asked_steps(self, o):
+        """(start, end, process) of the steps that are selected, by annotations if all of these
+        mark steps; None: none are"""
+        if "step" in o:
+            return self.steps(*o["step"])
+        marked = {w.order: (w.start, w.end, w.pid) for w in self.all_steps if w.number is not None}
+        notes = self.notes_like(*o["annotation"]) if "annotation" in o else []
+        if not notes or any(n[2] not in marked for n in notes):
+            return None
+        return [marked[n[2]] for n in notes]
+
     def windows(self, o):
         """lists of windows; one of each list must hold the work"""
         if "step" in o:
             yield self.steps(*o["step"])
         if "annotation" in o:
-            name, nth = o["annotation"]
-            all_ = sorted(n[:3] for n in self.notes if fnmatch.fnmatchcase(n[3].name, name))
-            yield [(a, -b, None) for a, b, _ in (all_[nth - 1:nth] if nth else all_)]
+            yield [(n[0], -n[1], None) for n in self.notes_like(*o["annotation"])]
         if "from" in o:
             yield [(self.first + o["from"], self.first + o["to"], None)]
 

@@ -81,13 +81,36 @@ def clipped(g, start, end):
     return part
 
 
+def without(o, *options):
+    return {k: v for k, v in o.items() if k not in options}
+
+
+def parts_in(g, windows):
+    return [clipped(g, w[0], w[1]) for w in windows
+            if g.ts < w[1] and (g.end > w[0] or g.ts == w[0])]
+
+
+def of_steps(facts, o, by, asked):
+    """by the clock: all of the time of steps, whoever launched their work"""
+    groups = {}
+    for g in facts.chosen(without(o, "step", "annotation")):
+        at, parts = facts.when(g, o), parts_in(g, asked)
+        if parts or at is not None and any(
+                a <= at[1] < b and p == at[0][0] for a, b, p in asked):
+            groups.setdefault(key_of(facts, g, o, by), []).extend(parts)
+    time = timeline.union(w[:2] for w in asked)
+    return [{**({by: k} if by else {}), **r}
+            for k in sorted(groups, key=lambda k: (k is None, isinstance(k, str), k or 0))
+            for r in figures(groups[k], o, time)]
+
+
 def by_step(facts, o):
     """by the clock: all of a step's time, whoever launched its work"""
-    events = facts.chosen({k: v for k, v in o.items() if k != "step"})
+    asked = facts.asked_steps(o)
+    events = facts.chosen(without(o, "step", *(["annotation"] if "step" not in o and asked else [])))
     if not events:
         return []
     groups = {}
-    asked = facts.steps(*o["step"]) if "step" in o else None
     known = {facts.step_at(g.launch.ts, g.launch.pid) for g in facts.gpu
              if g.launch is not None and g.launch.ts is not None and not o.get("by_gpu_time")}
     for w in facts.all_steps:
@@ -95,10 +118,9 @@ def by_step(facts, o):
             continue
         mine = groups.setdefault("between" if w.number is None else w.number, ([], []))
         mine[1].append((w.start, w.end))
-        if any(g.ts < w.end and (g.end > w.start or g.ts == w.start) for g in facts.gpu):
+        if any(parts_in(g, [w]) for g in facts.gpu):
             known.add(w.number)
-        mine[0].extend(clipped(g, w.start, w.end) for g in events
-                       if g.ts < w.end and (g.end > w.start or g.ts == w.start))
+        mine[0].extend(part for g in events for part in parts_in(g, [w]))
     rows = [{"step": k, **r} for k in sorted(groups, key=lambda k: (isinstance(k, str), k))
             for r in figures(groups[k][0], o, timeline.union(groups[k][1]))]
     for r in rows:  # without GPU work in it or launched by it
@@ -133,7 +155,10 @@ def apart(facts, events, o):
 def timelines(facts, o, by):
     if by == "step":
         return by_step(facts, o)
-    groups = {}
+    groups, asked = {}, facts.asked_steps(o)
+    if asked is not None and by in (None, "dev") and "from" not in o and \
+            not ("step" in o and "annotation" in o):
+        return of_steps(facts, o, by, asked)
     for g in facts.chosen(o):
         groups.setdefault(key_of(facts, g, o, by), []).append(g)
     by_time = by == "annotation"

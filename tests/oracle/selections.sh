@@ -10,6 +10,10 @@
 #					total: it knows windows that are apart,
 #					of which a filter keeps nothing
 #
+# Of selected steps tl-timeline shows the whole time and what ran in it, whoever
+# launched it; a filter keeps what they launched. With --from 0ns, which excludes
+# nothing, it shows that, too.
+#
 # The third prints for each program "ok|PROGRAM|OPTIONS" if both answers are the
 # same, nothing if both have none, and otherwise the difference. It leaves files
 # in the current folder.
@@ -73,13 +77,14 @@ eval "tl-filter $o -o f.tl $tree" 2>/dev/null
 case $? in 0 | 3) ;; *) echo "tl-filter $o fails" ;; esac
 programs >programs.list
 while read -r p; do
-	kept=f.tl again='' after=cat
+	kept=f.tl again='' after=cat launched=''
 	case "$p $o" in
 	# a choice of rows, and of lines
 	tl-roofline*--name* | tl-cat*--kind* | tl-tree*--kind*) continue ;;
 	tl-ops*--name*) # the names of ops, with what they launched
 		eval "tl-filter --subtree $o -o s.tl $tree" 2>/dev/null
 		kept=s.tl again=$o ;;
+	tl-timeline*--step* | tl-timeline*--annotation*) launched='--from 0ns' ;;
 	tl-merge*) # its selection is no tree
 		after='tl-cat --tsv --skip meta -F id,kind,name,ts,dur,args' ;;
 	esac
@@ -88,7 +93,7 @@ while read -r p; do
 	tl-cat*) after='sed 1d' ;; # the provenance
 	tl-timeline\ *--annotation* | tl-timeline\ *--phase*) after=apart ;;
 	esac
-	eval "$p $o $tree" >want.out 2>/dev/null; want=$?
+	eval "$p $launched $o $tree" >want.out 2>/dev/null; want=$?
 	eval "$p $again $kept" >got.out 2>/dev/null; got=$?
 	for f in want got; do $after <$f.out >$f 2>/dev/null; done
 	# without an answer it doesn't matter how the program said so

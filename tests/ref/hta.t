@@ -30,12 +30,13 @@ tl-filter --step 15-17 -o steps.tl c.tl
 # exact FILE [OPTION...]: figures of the work that steps 15 to 17 launched. HTA's
 # computation has no fills (memory), which tl-timeline counts as computation: it
 # and its exposed part are sums of kinds. Communication is the same in both.
+# --from: not of the steps' whole time, see selections.sh.
 exact() {
 	tl-cat "$@" 2>/dev/null | jq -c 'select(.kind == ("kernel", "memcpy", "memset"))' | grep -c . | sed 's/^/rows /'
-	tl-timeline "$@" --no-header | awk '$1 == "total_time" { print "span", $2 }
+	tl-timeline --from 0ns "$@" --no-header | awk '$1 == "total_time" { print "span", $2 }
 		$1 == "idle_time" { print "idle", $2, sprintf("%.2f", $3) }
 		$1 == "total_comm_time" { print "communication", $2 }'
-	tl-timeline --table gpu_busy_kinds "$@" --no-header | awk -F '\t' '
+	tl-timeline --from 0ns --table gpu_busy_kinds "$@" --no-header | awk -F '\t' '
 		{ print $1, $2, sprintf("%.1f", $3); is[$1 ~ /computation/] += $2 }
 		END { print "compute", is[1]; print "non-compute", is[0] }'
 	tl-idle --table idle_by_stream -c gpu_stream,cause,time_ns "$@" --no-header | tr '\t' ' ' | sort
@@ -79,7 +80,7 @@ is 'overlap' "$(awk '$2 == "+" && /computation/ { print $4 }
 
 # Figures of the selected GPU events alone; causes, layers of the host and the
 # time of steps depend on other events, which a filter drops.
-tables='tl-timeline|tl-timeline --table gpu_busy_kinds|tl-idle --table idle_by_stream|tl-launch --table launches_by_api|tl-launch --table launches_by_op|tl-launch --table queue_length|tl-launch --table copies'
+tables='tl-timeline --from 0ns|tl-timeline --from 0ns --table gpu_busy_kinds|tl-idle --table idle_by_stream|tl-launch --table launches_by_api|tl-launch --table launches_by_op|tl-launch --table queue_length|tl-launch --table copies'
 for name in mi300_ddp_resnet18 hta_amd_mi250_minitoy multirank_hta_sampled_2of128; do
 	file=$(find "$TL_DATA/$name/" -name '*.json.gz' ! -path '*/reference/*' | sort | head -n 1)
 	tl-tree -o t.tl "$file" 2>/dev/null
