@@ -407,6 +407,7 @@ steps_records(struct program *g)
 	add_records(g);
 	add_iterations(g);
 	if (g->nuntold > 0)
-		report(MSG_ITERATIONS_UNTOLD, g->sink.sources.path, g->nuntold,
+		report(MSG_ITERATIONS_UNTOLD,
+		    g->sink.sources.list.v[g->source].path, g->nuntold,
 		    dict_get(g->sink.dict, g->untold));
 }

@@ -46,6 +46,7 @@ WARNING(NO_STEPS,
 WARNING(NO_SUCH_STEP,
     "{file} has none of these steps: it has {#first} to "
     "{#last}")
+NOTE(SLOWEST_STEP, "{file}: step {#step} is the slowest")
 WARNING(NO_SUCH_ANNOTATION,
     "{file} has no annotation '{name}'{there}")
 WARNING(NO_SUCH_NAME,

@@ -230,9 +230,11 @@ select_steps(struct select *s, const struct steps *steps, const struct dict *st,
 {
 	const struct select_step any = { .src = SELECT_ANY_SOURCE };
 	struct extent all = extent_of(&any, st, steps);
-	bool is_asked = false;
+	/* programs that keep a source whole ask again */
+	bool is_first = src >= s->nresolved, is_asked = false;
 	size_t n = 0;
 
+	s->nresolved = is_first ? src + 1 : s->nresolved;
 	select_meet_source(s, src);
 	s->dict = st;
 	for (size_t i = 0; i < steps->processes.n; i++)
@@ -246,18 +248,23 @@ select_steps(struct select *s, const struct steps *steps, const struct dict *st,
 		if (!meets(step, &e, src))
 			continue;
 		if (!all.has_steps) {
-			report(MSG_NO_STEPS, name);
+			if (is_first)
+				report(MSG_NO_STEPS, name);
 			return 0;
 		}
 		if (!e.has_processes) {
-			report(MSG_NO_SUCH_PROCESS, name, step->pid,
-			    there_processes(s));
+			if (is_first)
+				report(MSG_NO_SUCH_PROCESS, name, step->pid,
+				    there_processes(s));
 			continue;
 		}
+		if (is_first && e.has_steps && step->which == SELECT_SLOWEST)
+			report(MSG_SLOWEST_STEP, name,
+			    steps->list.v[e.slowest].number);
 		is_asked = true;
 		n += choose(step, st, steps, &e, chosen);
 	}
-	if (is_asked && n == 0)
+	if (is_first && is_asked && n == 0)
 		report(MSG_NO_SUCH_STEP, name, all.first, all.last);
 	return n;
 }

@@ -62,11 +62,12 @@ for file in t.json t.tl; do
 	for prog in tl-steps tl-timeline tl-ops tl-kernels tl-idle tl-launch tl-critical \
 		"tl-diff $file"; do
 		command -v "${prog%% *}" >/dev/null || continue
-		$prog --step slowest $file >of-slowest 2>&1
-		$prog --step 13 $file >by-number 2>&1
-		$prog --step 11 $file >other 2>&1
+		$prog --step slowest $file >of-slowest 2>slowest.err
+		$prog --step 13 $file >by-number 2>/dev/null
+		$prog --step 11 $file >other 2>/dev/null
 		ok "$file: $prog --step slowest" \
 			sh -c 'cmp of-slowest by-number && [ -s of-slowest ] && ! cmp -s of-slowest other'
+		ok 'which it names' grep -q "$file: source 0: step 13 is the slowest" slowest.err
 	done
 done
 # without marks, as in another program's tree: the thread that begins first
