@@ -180,8 +180,8 @@ void idle_records(struct idle *g);
 bool call_is_lock(struct host *h, uint32_t event);
 
 /*
- * Finds the times of the steps of --step, and their number in the process with
- * most (walls.c).
+ * Finds the times of the steps of --step, none without recorded GPU work in or
+ * launched by them, and their number in the process with most (walls.c).
  */
 uint64_t walls_of_steps(struct idle *g, struct spans *walls);
 

@@ -252,7 +252,10 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 		return;
 	if (idle_of(s)->with_steps)
 		table_note(t,
-		    "in the window of the steps, from the first one's start");
+		    select_is_of_steps(&s->select)
+			? "in the time of the steps asked for"
+			: "in the window of the steps, from the first one's "
+			  "start");
 	else if (s->select.is_of_events)
 		table_note(t, "idle time before each GPU event of the %s",
 		    select_is_of_steps(&s->select) ? "steps asked for"
@@ -459,12 +462,14 @@ check_settings(struct sink *s)
 	g->by_words = sink_list_within(by, "class,cause,call,opened_by");
 	sink_fold_start(&g->folds[IS_PIECE], s, &tables[OF_CAUSES]);
 	sink_fold_start(&g->folds[IS_INTERVAL], s, &tables[OF_STREAMS]);
-	if (s->named == &tables[OF_WINDOWS])
-		g->with_steps = true;
 	if (sink_list_has(by, STR("gpu_stream")))
 		g->scope = SCOPE_GPU_STREAM;
 	else if (sink_list_has(by, STR("dev")))
 		g->scope = SCOPE_DEV;
+	/* selected steps have a window of their own */
+	if (s->named == &tables[OF_WINDOWS] ||
+	    (g->scope == SCOPE_ALL && select_is_of_steps(&s->select)))
+		g->with_steps = true;
 	if (g->with_steps && g->scope != SCOPE_ALL)
 		die_usage("option '--steps' covers all GPU streams: not with "
 			  "'--by dev' or '--by gpu_stream'");

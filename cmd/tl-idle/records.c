@@ -515,12 +515,12 @@ add_account(struct idle *g)
 	has_steps = list.n == h->gpus.n || is_of_steps;
 	if (has_steps) {
 		steps_find(&g->step_list, h, NULL, 0);
-		if (g->by_step)
+		if (g->by_step || is_of_steps)
 			steps_find_gpu(&g->step_list, h);
 	}
 	if (is_of_steps && list.n > 0) /* else the selection has told */
 		nsteps = walls_of_steps(g, &walls);
-	if (list.n > 0) {
+	if (list.n > 0 || walls.n > 0) {
 		account_find(&a, &g->gaps, h, list.v, list.n,
 		    has_steps ? &g->step_list : NULL,
 		    walls.n > 0 ? &walls : NULL);

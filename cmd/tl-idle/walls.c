@@ -28,6 +28,7 @@ walls_of_steps(struct idle *g, struct spans *walls)
 	VEC(bool) chosen = { 0 };
 	pace_list paces = { 0 };
 	uint64_t most = 0;
+	bool has_gpu = false;
 
 	for (size_t i = 0; i < steps->list.n; i++)
 		vec_push(&chosen, false);
@@ -44,12 +45,15 @@ walls_of_steps(struct idle *g, struct spans *walls)
 		     i < process->first + process->n; i++)
 			if (chosen.v[i]) {
 				n++;
+				has_gpu |= steps->list.v[i].has_gpu;
 				vec_push(walls, time_of(&paces.v[i]));
 			}
 		most = n > most ? n : most;
 	}
 	vec_free(&chosen);
 	vec_free(&paces);
+	if (!has_gpu)
+		walls->n = 0;
 	spans_normalise(walls);
 	return most;
 }

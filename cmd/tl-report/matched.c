@@ -58,7 +58,9 @@ choose(struct settings *s, const char *steps)
 
 	args_add(&s->chosen, steps);
 	(void)select_opt(&s->select, &op, OPT_SELECT_STEP);
-	s->is_apart = s->is_apart || select_is_apart(&s->select);
+	/* as in trees.c */
+	s->is_apart = s->is_apart ||
+	    (select_is_apart(&s->select) && !select_is_of_steps(&s->select));
 }
 
 void

@@ -64,20 +64,16 @@ fi
 is 'steps' "$(sed 1d sheets/steps.csv | grep -c .)" 30
 is 'the timeline' "$(tl-timeline --step iteration:170-185,249-262 --format csv --labels a.json |
 	grep -e total_time -e busy)" "$(grep -e total_time -e busy sheets/gpu_timeline.csv)"
-# before each of their kernels, from the end of the one before; none between
-# blocks
+# of their time, without what runs in it; none between blocks
 is 'idle time, of the raw trace' "$(python3 - <<'END'
 import csv, json
 events = json.load(open("a.json"))["traceEvents"]
 marks = sorted((e["ts"], e["dur"]) for e in events if e.get("cat") == "user_annotation")
-calls = {e["args"]["correlation"]: e["ts"] for e in events if e.get("cat") == "cuda_runtime"}
-kernels = sorted((e["ts"], e["dur"], e["args"]["correlation"])
-                 for e in events if e.get("cat") == "kernel")
+kernels = [(e["ts"], e["ts"] + e["dur"]) for e in events if e.get("cat") == "kernel"]
 idle = 0
-for (at, dur, _), (start, _, correlation) in zip(kernels, kernels[1:]):
-    number = next((i for i, (t, d) in enumerate(marks, 1) if t <= calls[correlation] < t + d), 0)
+for number, (t, d) in enumerate(marks, 1):
     if 170 <= number <= 185 or 249 <= number <= 262:
-        idle += max(0, start - at - dur)
+        idle += d - sum(max(0, min(b, t + d) - max(a, t)) for a, b in kernels)
 print(idle > 0, round(idle * 1000) -
       sum(int(r["time_ns"]) for r in csv.DictReader(open("sheets/idle.csv"))))
 END
@@ -102,19 +98,20 @@ is 'and its work alone' "$(rows 'tl-diff --match -c count_before,count_after,bef
 tl-report three.json --vs two.json --match -d processes 2>err
 is 'in the report, too' "$(sed 1d processes/steps.csv | cut -d, -f 1 | tr '\n' ' ')" \
 	"$(seq 89 100 | tr '\n' ' ')$(seq 217 223 | tr '\n' ' ')"
-is 'its busy time' "$(grep busy processes/gpu_timeline.csv | cut -d, -f 2)" 1.026
+# in which those of other processes run, too
+is 'its busy time' "$(grep busy processes/gpu_timeline.csv | cut -d, -f 2)" \
+	"$(tl-steps --step 89-100@0:3,217-223@0:3 -c busy_ns --no-header three.json |
+		awk '{ n += $1 } END { print n / 1e6 }')"
 
 # ---- every sheet is about the matched iterations ----
 
 if command -v tl-ops >/dev/null; then
 	tl-report a.json --step iteration:170-185,249-262 -d alike 2>err
-	# --vs adds the other side's figures to the roofline. With --match idle
-	# time has no window, see tl-report(1); tl-steps has no selection but
-	# --match
+	# --vs adds the other side's figures to the roofline; tl-steps has no
+	# selection but --match
 	is 'as those of the same steps, but for what --vs adds' "$(for f in alike/*.csv; do
 		cmp -s "$f" "sheets/${f#alike/}" || echo "${f#alike/}"
-		done | grep -v unified | tr '\n' ' ')" \
-		'idle.csv idle_gaps.csv idle_window.csv '
+		done | grep -v unified | tr '\n' ' ')" ''
 	is 'others are of the comparison' "$(cd sheets && for f in *.csv; do
 		test -e "../alike/$f" || echo "$f"; done | grep -v ^diff_ | tr '\n' ' ')" \
 		'GEMM_vs.csv idle_vs.csv lca_summary.csv phase_summary.csv steps.csv steps_summary.csv steps_vs.csv '

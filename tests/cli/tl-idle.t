@@ -306,8 +306,8 @@ is 'the stack that took longest' \
 	'net.py(1): nn.Module;ProfilerStep#4;nn.Module: Linear_0;aten::linear'
 is 'is there by name only' "$(tl-idle -c +details gap.json | head -n 1 | grep -c stack)" 0
 is '--by step' "$(rows 'tl-idle --by step -c step,time_ns gap.json')" '4 200000.'
-is 'a gap belongs to the step that ends it' \
-	"$(rows 'tl-idle --step 4 -c cause gap.json' | tr . '\n' | wc -l)" 4
+is 'a gap belongs to the work that ends it' \
+	"$(rows "tl-idle --step 4 --name '*' -c cause gap.json" | tr . '\n' | wc -l)" 4
 # a gap of 80 us over a border
 {
 	ev user_annotation ProfilerStep#1 1 0 150
@@ -383,7 +383,11 @@ is 'its causes are those of its wall' \
 	'host 400000.'
 is 'steps and a name: the span of these events' \
 	"$(window window,window_ns,gpu_ns '--step 1 --name second')" 'gpu 10000 10000.'
+is 'a step is its window without being told' "$(tl-idle --step 1 steps.json)" \
+	"$(tl-idle --steps --step 1 steps.json)"
 like 'and what one of steps' "$(tl-idle --step 1 --format table steps.json)" \
+	'^in the time of the steps asked for$'
+like 'by device' "$(tl-idle --by dev --step 1 --format table steps.json)" \
 	'^idle time before each GPU event of the steps asked for'
 like 'or of events' "$(tl-idle --name '*' --format table steps.json)" \
 	'^idle time before each GPU event of the selection'
