@@ -46,7 +46,7 @@ put_wrapped(struct out *out, struct str s, size_t indent, size_t width)
 	out_puts(out, "\n");
 }
 
-/* "12.345 ms, first to last event: 54.5 % compute, ..." */
+/* "12.345 ms of total_time: 54.5 % compute, ..." */
 static void
 put_metrics(const struct advice *a, struct buf *b)
 {
@@ -55,7 +55,7 @@ put_metrics(const struct advice *a, struct buf *b)
 	put_time(b, a->total_ns);
 	if (a->nsources > 1)
 		buf_printf(b, " (mean of %" PRId64 " sources)", a->nsources);
-	buf_printf(b, ", first to last event: %.1f %% compute, %.1f %% idle",
+	buf_printf(b, " of total_time: %.1f %% compute, %.1f %% idle",
 	    advice_share(a->compute_ns, a->total_ns),
 	    advice_share(a->idle_ns, a->total_ns));
 	if (a->missing_ns > 0) {

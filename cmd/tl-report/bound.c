@@ -421,7 +421,7 @@ static void
 put_plain(const struct figures *f, const char *why, struct buf *b)
 {
 	put_whole(
-	    f, f->all.total_ns, f->ranks.n > 1 ? (int64_t)f->ranks.n : 1, b);
+	    f, f->window.total_ns, f->ranks.n > 1 ? (int64_t)f->ranks.n : 1, b);
 	if (f->set->is_rocprof && f->set->has_window)
 		buf_puts(b,
 		    f->processes.n > 1
@@ -432,7 +432,7 @@ put_plain(const struct figures *f, const char *why, struct buf *b)
 		window_put_named(f, b);
 	}
 	buf_puts(b, ": ");
-	put_shares(f, &f->all, b);
+	put_shares(f, &f->window, b);
 	buf_printf(b, "%s.", why);
 }
 
@@ -494,7 +494,7 @@ bound_put(struct figures *f, struct buf *b)
 		late = w != NULL ? late : NULL;
 		w = w != NULL ? w : &sum;
 	}
-	if (f->all.busy_ns < LITTLE_NS || w->n == 0 || window_is_named(f))
+	if (f->window.busy_ns < LITTLE_NS || w->n == 0 || window_is_named(f))
 		put_plain(f, "", b);
 	else if (window_is_blind(w))
 		put_plain(f,

@@ -135,8 +135,9 @@ warn_unlinked(struct figures *f, struct buf *b, bool is_all)
 	const struct rank *all = &f->all;
 	bool has_tables = !is_all || f->has_op_table;
 	/* the bar may be of another window */
-	const char *of = f->window.total_ns == all->total_ns
-	    ? "the time"
+	const char *of = f->window.total_ns == all->total_ns ? "the time"
+	    : select_is_of_steps(&f->set->select)
+	    ? "the steps' wall time"
 	    : "the time from first to last event";
 
 	if (put_lack(b, all->unlinked_ns, all->total_ns, 1, of, " is "))

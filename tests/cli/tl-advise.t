@@ -162,7 +162,7 @@ table gpu_timeline type:text time_ns:int >rocprof.ndjson <<-END
 END
 is 'communication that is not known' \
 	"$(tl-advise --text rocprof.ndjson 2>/dev/null | sed -n 1p)" \
-	'100.000 ms, first to last event: 40.0 % compute, 60.0 % idle.'
+	'100.000 ms of total_time: 40.0 % compute, 60.0 % idle.'
 is 'nor is it a figure' \
 	"$(tl-advise rocprof.ndjson --table advice_metrics -c compute_ns,exposed_comm_ns,pct_exposed_comm --no-header)" \
 	'40000000		'
