@@ -7,6 +7,29 @@
 
 #include <stdlib.h>
 
+/*
+ * A call waits for GPU work. Of a copy from pageable memory the GPU's part may
+ * end after the call has returned, and clocks differ: then the call waits for
+ * the part before.
+ */
+static void
+add_wait(
+    struct graph *g, const struct recording *r, uint32_t gpu, uint32_t call)
+{
+	const struct host_gpu *k = &r->host.gpus.v[gpu];
+	const struct host_event *e = &r->host.events.v[call];
+	uint32_t to = node_of_end(number_of_host(r, call));
+	uint32_t of = number_of_gpu(r, gpu);
+
+	if (k->end_ns > e->end_ns && k->end_ns - e->end_ns < STALL_NS &&
+	    k->start_ns <= e->end_ns)
+		graph_edge(g, EDGE_KERNEL, node_of_start(of), to,
+		    own_time_of_gpu(r, gpu, e->end_ns - k->start_ns), of);
+	else
+		graph_edge(g, EDGE_BLOCK, node_of_end(of), to, 0,
+		    number_of_host(r, call));
+}
+
 /* ---- what rows say ---- */
 
 static void
@@ -22,9 +45,7 @@ take_rows(struct graph *g, struct recording *r)
 			    number_of_gpu(r, w->from));
 			continue;
 		}
-		graph_edge(g, EDGE_BLOCK, from,
-		    node_of_end(number_of_host(r, w->call)), 0,
-		    number_of_host(r, w->call));
+		add_wait(g, r, w->from, w->call);
 		r->calls[w->call] |= CALL_IS_TOLD | CALL_WAITS;
 	}
 }
@@ -113,6 +134,7 @@ struct question {
 };
 
 typedef VEC(struct question) question_list;
+typedef VEC(uint32_t) gpu_list;
 
 static int
 by_launch(const void *x, const void *y)
@@ -131,6 +153,17 @@ is_of_device(struct str name)
 	    str_find(name, STR("ThreadSync"), false) >= 0;
 }
 
+/*
+ * In recordings device memory is freed only after all work launched before has
+ * ended; other calls of its class return while work is running.
+ */
+static bool
+frees_memory(struct str name)
+{
+	return str_eq(name, STR("cudaFree")) || str_eq(name, STR("hipFree")) ||
+	    str_eq(name, STR("cuMemFree")) || str_eq(name, STR("cuMemFree_v2"));
+}
+
 /* A synchronization waits for what was launched before it. */
 static void
 ask_for_calls(const struct recording *r, question_list *to)
@@ -140,16 +173,18 @@ ask_for_calls(const struct recording *r, question_list *to)
 	for (size_t k = 0; k < h->may_wait.n; k++) {
 		uint32_t i = h->may_wait.v[k];
 		const struct host_event *e = &h->events.v[i];
+		struct str name = dict_get(h->dict, e->name);
+		bool frees = e->cause == CAUSE_ALLOC && frees_memory(name);
 
-		if ((e->cause != CAUSE_SYNC && e->cause != CAUSE_POLL) ||
+		if ((e->cause != CAUSE_SYNC && e->cause != CAUSE_POLL &&
+			!frees) ||
 		    (r->calls[i] & CALL_IS_TOLD) != 0 ||
 		    e->end_ns < r->window.start || e->end_ns > r->window.end)
 			continue;
 		vec_push(to,
 		    ((struct question){ e->start_ns,
-			is_of_device(dict_get(h->dict, e->name)) ? INT64_MAX
-								 : e->end_ns,
-			i, HOST_NONE }));
+			frees || is_of_device(name) ? INT64_MAX : e->end_ns, i,
+			HOST_NONE }));
 	}
 }
 
@@ -224,6 +259,26 @@ ask_for_streams(const struct recording *r, question_list *to)
 	vec_free(&launched);
 }
 
+/*
+ * Unlike a synchronization it works itself, too: after the GPU, or it would
+ * return sooner.
+ */
+static void
+add_free(struct graph *g, struct recording *r, uint32_t gpu, uint32_t call)
+{
+	const struct host_event *e = &r->host.events.v[call];
+	int64_t end = r->host.gpus.v[gpu].end_ns;
+	uint32_t of = number_of_host(r, call);
+
+	if (end <= e->start_ns || end > e->end_ns)
+		return;
+	graph_edge(g, EDGE_BLOCK, node_of_end(number_of_gpu(r, gpu)),
+	    node_of_end(of), e->end_ns - end, of);
+	graph_edge(g, EDGE_HOST, node_of_start(of), node_of_end(of),
+	    e->end_ns - end, of);
+	r->calls[call] |= CALL_WAITS;
+}
+
 static void
 answer(struct graph *g, struct recording *r, const struct question *q,
     uint32_t gpu)
@@ -238,39 +293,95 @@ answer(struct graph *g, struct recording *r, const struct question *q,
 			    node_of_end(number_of_gpu(r, gpu)),
 			    node_of_start(number_of_gpu(r, q->gpu)), 0,
 			    number_of_gpu(r, gpu));
+	} else if (h->events.v[q->call].cause == CAUSE_ALLOC) {
+		add_free(g, r, gpu, q->call);
 	} else if (q->ended_ns == INT64_MAX || end >= q->launched_ns) {
-		graph_edge(g, EDGE_BLOCK, node_of_end(number_of_gpu(r, gpu)),
-		    node_of_end(number_of_host(r, q->call)), 0,
-		    number_of_host(r, q->call));
+		add_wait(g, r, gpu, q->call);
 		r->calls[q->call] |= CALL_WAITS;
 	}
 }
 
 static void
-answer_all(struct graph *g, struct recording *r, question_list *list)
+answer_all(
+    struct graph *g, struct recording *r, question_list *list, struct ended *d)
 {
 	launched_list launched = { 0 };
-	struct ended d = { { 0 }, NULL, NULL };
 	size_t next = 0;
 
-	if (list->n == 0)
-		return;
 	stable_sort(list->v, list->n, sizeof *list->v, by_launch);
 	list_launched(&launched, &r->host, false, false);
-	ended_start(&d, &r->host);
 	for (size_t i = 0; i < list->n; i++) {
 		const struct question *q = &list->v[i];
 		uint32_t gpu;
 
 		while (next < launched.n &&
 		    launched.v[next].start_ns < q->launched_ns)
-			ended_add(&d, launched.v[next++].gpu);
-		gpu = ended_last(&d, &r->host, q->ended_ns);
+			ended_add(d, launched.v[next++].gpu);
+		gpu = ended_last(d, &r->host, q->ended_ns);
 		if (gpu != HOST_NONE)
 			answer(g, r, q, gpu);
 	}
 	vec_free(&launched);
-	ended_free(&d);
+}
+
+/* ---- GPU streams that stalled ---- */
+
+/* Lists GPU events launched long before they began, on an idle GPU stream. */
+static void
+list_stalled(const struct recording *r, gpu_list *list)
+{
+	const struct host *h = &r->host;
+	const size_t nstreams = r->streams->list.n;
+	int64_t *free_ns = xmalloc(nstreams * sizeof *free_ns + 1);
+
+	for (size_t i = 0; i < nstreams; i++)
+		free_ns[i] = INT64_MIN;
+	for (uint32_t i = 0; i < h->gpus.n; i++) {
+		const struct host_gpu *k = &h->gpus.v[i];
+		int64_t *free_at = &free_ns[r->stream_of.v[i]];
+		int64_t since = *free_at;
+
+		if (k->launch != HOST_NONE &&
+		    h->events.v[k->launch].end_ns > since)
+			since = h->events.v[k->launch].end_ns;
+		if (since > INT64_MIN && since <= k->start_ns - STALL_NS)
+			vec_push(list, i);
+		*free_at = k->end_ns > *free_at ? k->end_ns : *free_at;
+	}
+	free(free_ns);
+}
+
+/*
+ * Their GPU stream did not stall, it waited: for what ended last on another
+ * one, if they began no later than a hand-over takes.
+ */
+static void
+add_stalled(struct graph *g, const struct recording *r, const gpu_list *list,
+    const struct ended *d)
+{
+	const struct host_gpu *v = r->host.gpus.v;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct host_gpu *k = &v[list->v[i]];
+		size_t n;
+
+		bisect(n, d->order.n, mid,
+		    v[d->order.v[mid]].end_ns <= k->start_ns);
+		for (; n > 0; n--) {
+			uint32_t gpu = d->order.v[n - 1];
+
+			if (k->start_ns - v[gpu].end_ns >= STALL_NS)
+				break;
+			if (!key_eq(v[gpu].dev, k->dev) ||
+			    key_eq(v[gpu].gpu_stream, k->gpu_stream))
+				continue;
+			graph_edge(g, EDGE_DEPEND,
+			    node_of_end(number_of_gpu(r, gpu)),
+			    node_of_start(number_of_gpu(r, list->v[i])), 0,
+			    number_of_gpu(r, gpu));
+			break;
+		}
+	}
 }
 
 /* ---- all GPU work that is waited for ---- */
@@ -286,10 +397,7 @@ add_copies(struct graph *g, struct recording *r)
 
 		if (call != HOST_NONE &&
 		    h->events.v[call].cause == CAUSE_COPY_BLOCK)
-			graph_edge(g, EDGE_BLOCK,
-			    node_of_end(number_of_gpu(r, i)),
-			    node_of_end(number_of_host(r, call)), 0,
-			    number_of_host(r, call));
+			add_wait(g, r, i, call);
 	}
 }
 
@@ -313,6 +421,8 @@ awaited_work(struct graph *g, struct recording *r)
 {
 	const struct host *h = &r->host;
 	question_list list = { 0 };
+	gpu_list stalled = { 0 };
+	struct ended d = { { 0 }, NULL, NULL };
 
 	for (size_t k = 0; k < h->may_wait.n; k++) {
 		uint32_t i = h->may_wait.v[k];
@@ -323,9 +433,17 @@ awaited_work(struct graph *g, struct recording *r)
 	}
 	take_rows(g, r);
 	ask_for_calls(r, &list);
-	if (!r->waits.tells_streams)
+	if (!r->waits.tells_streams) {
 		ask_for_streams(r, &list);
-	answer_all(g, r, &list);
+		list_stalled(r, &stalled);
+	}
+	if (list.n + stalled.n > 0) {
+		ended_start(&d, h);
+		answer_all(g, r, &list, &d);
+		add_stalled(g, r, &stalled, &d);
+		ended_free(&d);
+	}
+	vec_free(&stalled);
 	add_copies(g, r);
 	add_hand_overs(g, r);
 	vec_free(&list);

@@ -15,7 +15,8 @@ struct chain {
 	uint32_t last;      /* its last node */
 	int64_t last_ns;
 	bool is_over;
-	uint32_t owner; /* event open at the end of the window */
+	/* when the window waits for it no longer; INT64_MAX: it never did */
+	int64_t until_ns;
 };
 
 /* Whether the time from the last node to the next is not its owner's: it waits
@@ -23,17 +24,23 @@ struct chain {
 static bool
 is_wait(struct chain *c, uint32_t node, int64_t ns, uint32_t owner)
 {
+	bool waits =
+	    owner != HOST_NONE && (c->r->calls[owner] & CALL_WAITS) != 0;
 	uint32_t from;
 
 	if (ns <= c->last_ns)
 		return false;
-	if (owner != HOST_NONE && (c->r->calls[owner] & CALL_WAITS) != 0)
+	/* what is no call of the runtime may wait for GPU and threads */
+	if (waits && is_call(&c->r->host.events.v[owner]))
 		return true;
-	if (!awaited_by_thread(c->r,
-		&(struct pause){ c->thread, owner, c->last_ns, ns }, &from))
-		return false;
-	graph_edge(c->g, EDGE_THREAD, from, node, 0, 0);
-	return true;
+	if ((owner == HOST_NONE ||
+		(c->r->calls[owner] & CALL_MAY_AWAIT) != 0) &&
+	    awaited_by_thread(c->r,
+		&(struct pause){ c->thread, owner, c->last_ns, ns }, &from)) {
+		graph_edge(c->g, EDGE_THREAD, from, node, 0, 0);
+		return true;
+	}
+	return waits;
 }
 
 /* What the link to a node says of the event that is open before it. */
@@ -50,12 +57,28 @@ owner_of(struct chain *c, uint32_t node, int64_t ns, uint32_t open)
 	return is_wait(c, node, ns, open) ? number | LINK_WAITS : number;
 }
 
+/* The window waits for the thread up to then. */
+static void
+add_last(struct chain *c, uint32_t open)
+{
+	uint32_t owner;
+
+	if (c->until_ns >= c->last_ns) {
+		owner = owner_of(c, GRAPH_SINK, c->until_ns, open);
+		graph_edge(c->g, EDGE_HOST, c->last, GRAPH_SINK,
+		    (owner & LINK_WAITS) != 0 ? 0 : c->until_ns - c->last_ns,
+		    owner & EVENTS_MAX);
+	}
+	c->until_ns = INT64_MAX;
+}
+
 /* Adds the next node. */
 static inline void
 add_node(struct chain *c, uint32_t node, int64_t ns, uint32_t open)
 {
+	if (ns > c->until_ns)
+		add_last(c, open);
 	if (ns > c->window.end) {
-		c->owner = c->is_over ? c->owner : open;
 		c->is_over = true;
 		return;
 	}
@@ -101,25 +124,18 @@ add_thread(struct chain *c)
 	add_ends(c, open, HOST_NONE);
 }
 
-/* The window ends while a thread is at work. */
-static void
-add_last(struct chain *c)
+/* Up to when the window waits for a thread; INT64_MAX: not at all. */
+static int64_t
+awaited_until(const struct recording *r, uint32_t thread)
 {
-	const int64_t end = c->r->window.end;
-	uint32_t owner = owner_of(c, GRAPH_SINK, end, c->owner);
+	for (size_t i = 0; i < r->mains.n; i++) {
+		const struct main_thread *m = &r->mains.v[i];
 
-	graph_edge(c->g, EDGE_HOST, c->last, GRAPH_SINK,
-	    (owner & LINK_WAITS) != 0 ? 0 : end - c->last_ns,
-	    owner & EVENTS_MAX);
-}
-
-static bool
-is_main(const struct recording *r, uint32_t thread)
-{
-	for (size_t i = 0; i < r->mains.n; i++)
-		if (r->mains.v[i] == thread)
-			return true;
-	return false;
+		if (m->thread == thread)
+			return m->end_ns < r->window.end ? m->end_ns
+							 : r->window.end;
+	}
+	return INT64_MAX;
 }
 
 static void
@@ -133,11 +149,11 @@ add_threads(struct graph *g, struct recording *r)
 			.thread = i,
 			.last = GRAPH_SOURCE,
 			.last_ns = r->window.start,
-			.owner = HOST_NONE };
+			.until_ns = awaited_until(r, i) };
 
 		add_thread(&c);
-		if (is_main(r, i))
-			add_last(&c);
+		if (c.until_ns != INT64_MAX)
+			add_last(&c, HOST_NONE);
 	}
 }
 
@@ -199,7 +215,6 @@ add_kernel(struct graph *g, const struct recording *r, uint32_t gpu)
 	uint32_t number = number_of_gpu(r, gpu);
 	uint32_t from = GRAPH_SOURCE, to = GRAPH_SINK;
 	int64_t start = w->start, end = w->end;
-	const uint64_t *transfer;
 
 	if (k->end_ns < w->start || k->start_ns > w->end ||
 	    (k->end_ns == w->start && k->start_ns < w->start))
@@ -212,13 +227,8 @@ add_kernel(struct graph *g, const struct recording *r, uint32_t gpu)
 		to = node_of_end(number);
 		g->today.at[to] = end = k->end_ns;
 	}
-	/* a collective also waits for other ranks */
-	transfer = map_get(&r->transfers, gpu);
 	graph_edge(g, EDGE_KERNEL, from, to,
-	    transfer != NULL && (int64_t)*transfer < end - start
-		? (int64_t)*transfer
-		: end - start,
-	    number);
+	    own_time_of_gpu(r, gpu, end - start), number);
 }
 
 /* Further work of a launch on a GPU stream follows the first. */

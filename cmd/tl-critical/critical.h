@@ -35,6 +35,12 @@ enum {
 	CALL_MAY_AWAIT = 4, /* another thread */
 };
 
+/* A thread that works on the window up to a time. */
+struct main_thread {
+	uint32_t thread;
+	int64_t end_ns;
+};
+
 /* A source, kept whole. */
 struct recording {
 	uint32_t source;
@@ -45,8 +51,8 @@ struct recording {
 	struct waits waits;
 	int64_t first_ns; /* zero of --from and --to */
 	struct span window;
-	VEC(uint32_t) mains; /* threads of the window */
-	uint32_t first;      /* number of its first event in the graph */
+	VEC(struct main_thread) mains;
+	uint32_t first; /* number of its first event in the graph */
 	/* of each GPU event: number of its GPU stream */
 	VEC(uint32_t) stream_of;
 	struct intern *streams; /* their ids; see stream_id */
@@ -80,6 +86,16 @@ void build(struct graph *g, struct recording *r);
 void recording_start(
     struct recording *r, const struct dict *dict, struct causes *causes);
 void recording_free(struct recording *r);
+
+/* Of a GPU event's time: a collective also waits for other ranks. */
+static inline int64_t
+own_time_of_gpu(const struct recording *r, uint32_t gpu, int64_t ns)
+{
+	const uint64_t *transfer = map_get(&r->transfers, gpu);
+
+	return transfer != NULL && (int64_t)*transfer < ns ? (int64_t)*transfer
+							   : ns;
+}
 
 /* awaited.c: adds edges of waiting calls and GPU streams; fills r->calls. */
 void awaited_work(struct graph *g, struct recording *r);

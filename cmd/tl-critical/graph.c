@@ -298,7 +298,8 @@ scaled(int64_t ns, int64_t factor)
 int64_t
 edge_scaled(const struct scale *scale, const struct edge *e)
 {
-	return e->kind == EDGE_KERNEL || e->kind == EDGE_HOST
+	return e->kind == EDGE_KERNEL || e->kind == EDGE_HOST ||
+		e->kind == EDGE_BLOCK
 	    ? scaled(e->least_ns, scale->factors[scale->of[e->owner]])
 	    : e->least_ns;
 }
@@ -306,8 +307,13 @@ edge_scaled(const struct scale *scale, const struct edge *e)
 static bool
 is_cut(const struct scale *scale, const struct edge *e)
 {
-	return scale->cuts_waits && e->kind == EDGE_BLOCK &&
-	    scale->factors[scale->of[e->owner]] == 0;
+	const uint32_t call = event_of_node(e->to);
+	bool is_wait = e->kind == EDGE_BLOCK ||
+	    (e->kind == EDGE_KERNEL && e->to == node_of_end(call) &&
+		call != event_of_node(e->from));
+
+	return scale->cuts_waits && is_wait &&
+	    scale->factors[scale->of[call]] == 0;
 }
 
 /* When an edge lets its node come. */
@@ -425,7 +431,8 @@ graph_slack(const struct graph *g)
 		int64_t ns;
 
 		if (e.is_gone || tail[e.to] == SLACK_NONE ||
-		    (e.kind != EDGE_KERNEL && e.kind != EDGE_HOST))
+		    (e.kind != EDGE_KERNEL && e.kind != EDGE_HOST &&
+			(e.kind != EDGE_BLOCK || e.least_ns == 0)))
 			continue;
 		ns = g->window.end - g->today.at[e.from] -
 		    edge_weight(g, i, &e) - tail[e.to];

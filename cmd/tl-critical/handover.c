@@ -215,7 +215,7 @@ find_done(const struct awaited *w, const struct host_thread *t, int64_t *ns,
 	if (s.event != HOST_NONE && s.event == event_at(h, t, p->end_ns)) {
 		if (takes(w, t, &h->events.v[s.event])) {
 			*ns = s.start_ns;
-			return w->says_so && *ns > p->start_ns &&
+			return *ns > p->start_ns &&
 			    node_at_start(w->r, t, &s, node);
 		}
 		s = part_before(h, t, s.start_ns);

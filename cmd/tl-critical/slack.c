@@ -41,7 +41,8 @@ own_times(const struct graph *g, const edge_list *path)
 	for (size_t i = 0; i < path->n; i++) {
 		const struct edge e = edge_of(g, path->v[i]);
 
-		if (e.kind == EDGE_KERNEL || e.kind == EDGE_HOST)
+		if (e.kind == EDGE_KERNEL || e.kind == EDGE_HOST ||
+		    (e.kind == EDGE_BLOCK && e.least_ns > 0))
 			ns[e.owner] = 0;
 	}
 	return ns;

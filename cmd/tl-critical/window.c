@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the part of a recording whose path is wanted. */
 #include "cmd/tl-critical/critical.h"
-#include "trace/pace.h"
+#include "trace/account.h"
 
 static void
 cover(struct span *w, int64_t start, int64_t end)
@@ -10,25 +10,30 @@ cover(struct span *w, int64_t start, int64_t end)
 	w->end = end > w->end ? end : w->end;
 }
 
+/* A thread at work in the window up to a time. */
 static void
-add_main(struct recording *r, uint32_t thread)
+add_main(struct recording *r, uint32_t thread, int64_t end)
 {
-	for (size_t i = 0; i < r->mains.n; i++)
-		if (r->mains.v[i] == thread)
-			return;
-	vec_push(&r->mains, thread);
+	for (size_t i = 0; i < r->mains.n; i++) {
+		struct main_thread *m = &r->mains.v[i];
+
+		if (m->thread != thread)
+			continue;
+		m->end_ns = end > m->end_ns ? end : m->end_ns;
+		return;
+	}
+	vec_push(&r->mains, ((struct main_thread){ thread, end }));
 }
 
-/* From the first to the last selected step. */
+/* From the first to the last step; without --step, as verdicts have it, also
+ * of all GPU events. */
 static struct span
 of_steps(struct recording *r, struct select *s, const char *path)
 {
 	struct span w = { INT64_MAX, INT64_MIN };
 	VEC(bool) chosen = { 0 };
-	pace_list paces = { 0 };
 	bool is_whole = !select_asks_steps(s);
 
-	paces_find(&paces, &r->steps, &r->host);
 	for (size_t i = 0; i < r->steps.list.n; i++)
 		vec_push(&chosen, is_whole);
 	if (!is_whole)
@@ -39,25 +44,19 @@ of_steps(struct recording *r, struct select *s, const char *path)
 
 		for (uint32_t k = p->first; k < p->first + p->n; k++) {
 			const struct step_window *v = &r->steps.list.v[k];
-			const struct pace *pace = &paces.v[k];
-			bool by_gpu = is_whole && pace->is_gpu;
 
 			if (!chosen.v[k])
 				continue;
 			cover(&w, v->start_ns, v->end_ns);
-			/*
-			 * Where the host only enqueues, steps end with their
-			 * GPU work, and no thread waits for it.
-			 */
-			if (by_gpu && pace->has_work)
-				cover(&w, v->start_ns, pace->done_ns);
-			if (v->what != STEP_IS_WHOLE && !by_gpu)
-				add_main(r, p->thread);
+			if (v->what != STEP_IS_WHOLE)
+				add_main(r, p->thread, v->end_ns);
 		}
 	}
 	vec_free(&chosen);
-	vec_free(&paces);
-	return w;
+	if (!is_whole)
+		return w;
+	r->gaps.without_causes = false;
+	return account_window(&r->gaps, &r->host, &r->steps);
 }
 
 /* ---- annotations ---- */
@@ -111,7 +110,7 @@ of_annotations(struct recording *r, struct str text)
 		if (nth > 0 && (uint64_t)nth != i + 1)
 			continue;
 		cover(&w, list.v[i].start_ns, list.v[i].end_ns);
-		add_main(r, list.v[i].thread);
+		add_main(r, list.v[i].thread, list.v[i].end_ns);
 	}
 	vec_free(&list);
 	return w;
@@ -169,7 +168,7 @@ cut_to_times(struct recording *r, struct select *s)
 		s->met.in_window = true;
 	}
 	if (r->window.end < end && r->mains.n == 0 && r->host.threads.n > 0)
-		add_main(r, 0);
+		add_main(r, 0, r->window.end);
 }
 
 bool

@@ -253,6 +253,36 @@ add_launches(struct account *a, const struct gaps *g, const struct host *h,
 
 /* ---- all ---- */
 
+/* A head whose cause was not recorded is excluded. */
+static bool
+has_unrecorded_head(const struct gaps *g)
+{
+	return g->list.n > 0 && g->list.v[0].prev == HOST_NONE &&
+	    cause_groups[g->list.v[0].cause] == GROUP_OF_MISSING;
+}
+
+struct span
+account_window(struct gaps *room, struct host *h, const struct steps *steps)
+{
+	struct span w = span_of_gpus(h, NULL, h->gpus.n);
+	bool has_work = w.start < w.end;
+	size_t n = 0;
+
+	if (!has_work)
+		w = (struct span){ INT64_MAX, INT64_MIN };
+	(void)add_steps(&w, steps);
+	if (!has_work)
+		return w;
+	while (h->gpus.v[n].end_ns <= h->gpus.v[n].start_ns)
+		n++;
+	/* the head alone, up to the first GPU event's end */
+	gaps_find(room, h, NULL, n + 1,
+	    &(struct span){ w.start, h->gpus.v[n].end_ns });
+	if (has_unrecorded_head(room))
+		w.start = room->list.v[0].end_ns;
+	return w;
+}
+
 static void
 find_window(struct account *a, struct gaps *g, struct host *h,
     const uint32_t *gpus, size_t n, const struct steps *steps,
@@ -295,8 +325,7 @@ account_find(struct account *a, struct gaps *g, struct host *h,
 		.blocked_in = HOST_NONE,
 		.waits_by = HOST_NONE };
 	find_window(a, g, h, working, nworking, steps, within);
-	if (g->list.n > 0 && g->list.v[0].prev == HOST_NONE &&
-	    cause_groups[g->list.v[0].cause] == GROUP_OF_MISSING) {
+	if (has_unrecorded_head(g)) {
 		a->first = 1;
 		a->window_ns -= g->list.v[0].end_ns - g->list.v[0].start_ns;
 		a->window.start = g->list.v[0].end_ns;

@@ -70,6 +70,12 @@ unsigned account_class_of(
 void account_find(struct account *a, struct gaps *g, struct host *h,
     const uint32_t *gpus, size_t n, const struct steps *steps,
     const struct spans *within);
+/*
+ * The window alone, of all steps and GPU events; steps if nothing else, of the
+ * GPU. It starts after it ends: there are neither. room is overwritten.
+ */
+struct span account_window(
+    struct gaps *room, struct host *h, const struct steps *steps) USE_RESULT;
 /* The number of steps in it, and the idle time that a graph of each would
  * leave. */
 void account_set_steps(struct account *a, uint64_t nsteps);

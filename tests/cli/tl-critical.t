@@ -200,6 +200,24 @@ is 'rows that do not say which' "$(events | tr . '\n' | grep -e kernel -e depend
 depend copy 10000 10000
 kernel consumer 100000 0'
 
+{
+	gpu kernel before 7 100 50 1
+	gpu kernel other 8 160 500 2
+	gpu kernel after 7 680 50 3
+} | trace >t.json
+is 'a stream that would stall waits for another one' "$(events | tr . '\n' | grep -v source | head -n 3)" \
+	'kernel other 500000 0
+depend other 20000 20000
+kernel after 50000 0'
+{
+	gpu kernel before 7 100 50 1
+	gpu kernel other 8 160 400 2
+	gpu kernel after 7 680 50 3
+} | trace >t.json
+is 'not if that is long ago' "$(events | tr . '\n' | sed -n 3,4p)" \
+	'queue before 530000 530000
+kernel after 50000 0'
+
 # ---- the GPU sets the pace ----
 
 {
@@ -211,6 +229,22 @@ kernel consumer 100000 0'
 is 'where the host only enqueues, until the GPU is done' "$(path)" \
 	'compute kernel 900000.between_ops host 10000.latency launch 10000.'
 is 'a step that is asked for is the host'"'"'s' "$(long --step 1)" 100000
+
+{
+	step 1 0 100
+	launch 1 10 gemm 7 20 300
+} | trace >t.json
+is 'of a single step, too' "$(path)" \
+	'compute kernel 300000.between_ops host 10000.latency launch 10000.'
+is 'which is the window of the verdict' "$(rows 'tl-idle --table idle_window -c window_ns t.json')" 320000.
+is 'without the GPU the host remains' "$(total --what-if 'gpu:*=0')" '320000 100000 100000'
+{
+	step 1 100 400
+	launch 1 110 early 7 130 20
+	gpu kernel older 7 60 20 0
+} | trace >t.json
+is 'from the first GPU event on' "$(long)" 440000
+is 'which a step that is asked for is not' "$(long --step 1)" 400000
 
 # ---- threads ----
 
@@ -225,6 +259,15 @@ is 'the backward pass on its own thread' "$(events)" \
 	'host ProfilerStep#1 10000 0.host aten::forward 190000 0.thread MmBackward0 30000 30000.host MmBackward0 470000 0.thread aten::optimizer 20000 20000.host aten::optimizer 100000 0.host ProfilerStep#1 180000 0.'
 is 'what nothing waits for has no slack' \
 	"$(rows 'tl-critical --table slack -c name t.json' 2>/dev/null)" ''
+{
+	step 1 0 1000
+	ev cpu_op aten::forward 1 10 190
+	ev cpu_op aten::optimizer 1 720 100
+	ev cpu_op load 2 230 400
+	ev cpu_op unpack 2 640 100
+} | trace >t.json
+is 'a thread that is still at work then' "$(events)" \
+	'host ProfilerStep#1 10000 0.host aten::forward 190000 0.thread load 30000 30000.host load 400000 0.host unpack 10000 0.thread aten::optimizer 80000 80000.host aten::optimizer 100000 0.host ProfilerStep#1 180000 0.'
 {
 	step 1 0 1000
 	ev python_function '<built-in method acquire of _thread.lock object at 0x1>' 1 100 500
@@ -254,6 +297,28 @@ is 'what lies in an annotation that crosses frames' "$(total --what-if '*DataLoa
 } | trace >t.json
 is 'a blocking copy waits for itself' "$(path)" \
 	'copy kernel 280000.between_ops host 200000.latency block 10000.latency launch 10000.'
+{
+	step 1 0 500
+	ev cuda_runtime cudaMemcpy 1 10 300 '"correlation":1'
+	gpu gpu_memcpy 'Memcpy HtoD (Pageable -> Device)' 7 20 320 1
+} | trace >t.json
+is 'one that returns before the copy has ended waits for most of it' "$(path)" \
+	'copy kernel 290000.between_ops host 200000.latency launch 10000.'
+is 'without the copy' "$(total --what-if 'Memcpy*=0')" '500000 210000 200000'
+is 'without the call' "$(total --what-if 'cudaMemcpy=0')" '500000 340000 330000'
+{
+	step 1 0 1000
+	launch 1 10 k 7 30 400
+	ev cuda_runtime hipFree 1 100 500
+} | trace >t.json
+is 'freeing waits for the GPU, and works itself' "$(path)" \
+	'between_ops host 410000.compute kernel 400000.alloc block 170000.latency launch 20000.'
+is 'without the GPU' "$(total --what-if 'gpu:*=0')" '1000000 670000 670000'
+is 'without freeing' "$(total --what-if 'hipFree=0')" '1000000 500000 500000'
+is 'at half of its time' "$(total --what-if 'hipFree=0.5')" '1000000 915000 895000'
+sed 's/hipFree/hipMalloc/' t.json >malloc.json
+is 'allocating does not' "$(rows 'tl-critical -c bound,kind,time_ns malloc.json' | tr . '\n' | grep alloc)" \
+	'alloc host 500000'
 {
 	step 1 0 500
 	launch 1 10 k 7 30 200

@@ -67,6 +67,7 @@ ABOVE = [(c, re.compile(p)) for c, p in (
     ("comm_host", r"torch::distributed::reducer|torch\.distributed\.ddp\.reducer|^c10d::|^nccl:|^rccl:"
                   r"|^gloo:|ProcessGroup|torch/distributed/(distributed_c10d|fsdp)|^record_param_comms"))]
 FINAL = ("gc", "profiler", "compile", "data", "io")
+FREE = re.compile(r"(cuda|hip)Free$|cuMemFree(_v2)?$")
 DDP = re.compile(r"(DistributedDataParallel|FullyShardedDataParallel)\.|FSDP")
 AUTOGRAD_OP = re.compile(r"^autograd::|Backward\d*$|^torch::autograd")
 AUTOGRAD_PY = re.compile(r"run_backward|_engine_run_backward|_execution_engine")
@@ -277,7 +278,7 @@ class Graph:
             -sum(len(v.made) for v in rec.threads[t]),
             -sum(v.kind != "python" for v in rec.threads[t]), str(t[0]), str(t[1])))
         for t in order:
-            self.thread(t, order, t in mains)
+            self.thread(t, order, min(mains[t], w1) if t in mains else None)
         self.gpu()
         self.drop()
         self.bind()
@@ -286,6 +287,38 @@ class Graph:
         self.edges.append((a, b, kind, least, owner))
 
     # what waits for GPU work
+
+    def block(self, k, call):
+        """the call waits for the end of k, or for what of it lies before its own"""
+        if call.e < k.e < call.e + STALL and k.s <= call.e:
+            self.edge(("start", k), ("end", call), "kernel", call.e - k.s, k)
+        else:
+            self.edge(("end", k), ("end", call), "block", 0, call)
+
+    def frees(self, launched):
+        """a call that frees device memory goes on when all work before it is done"""
+        for v in [v for events in self.rec.threads.values() for v in events]:
+            if v.is_call and v.cause == "alloc" and FREE.match(v.name) and self.w0 <= v.e <= self.w1:
+                done = [(k.e, k.place, k) for k in launched if k.launch.s < v.s]
+                end, _, k = max(done, default=(0, 0, None))
+                if k and v.s < end <= v.e:
+                    self.edge(("end", k), ("end", v), "block", v.e - end, v)
+                    self.edge(("start", v), ("end", v), "host", v.e - end, v)
+                    v.waits = True
+
+    def stalls(self):
+        """a GPU stream that rests although it has work waits for another one"""
+        free = {}
+        for k in self.rec.gpus:
+            since = [free[k.stream]] if k.stream in free else []
+            since += [k.launch.e] if k.launch else []
+            free[k.stream] = max(k.e, free.get(k.stream, k.e))
+            if not since or k.s - max(since) < STALL:
+                continue
+            others = [(g.e, g.place, g) for g in self.rec.gpus if 0 <= k.s - g.e < STALL
+                      and g.stream[0] == k.stream[0] and g.stream[1] != k.stream[1]]
+            if others:
+                self.edge(("end", max(others)[2]), ("start", k), "depend", 0, max(others)[2])
 
     def awaited(self):
         rec = self.rec
@@ -313,7 +346,7 @@ class Graph:
             if src is None:
                 continue
             if row["name"] != "Stream Wait Event":
-                self.edge(("end", src), ("end", call), "block", 0, call)
+                self.block(src, call)
                 told.add(call)
                 call.waits = True
                 continue
@@ -333,13 +366,15 @@ class Graph:
                      and (everything or k.e <= v.e)]
                 k = max(c, default=(0, 0, None))[2]
                 if k and (everything or k.e >= v.s):
-                    self.edge(("end", k), ("end", v), "block", 0, v)
+                    self.block(k, v)
                     v.waits = True
+        self.frees(launched)
         for k in launched:
             if k.launch.cause == "copy_block":
-                self.edge(("end", k), ("end", k.launch), "block", 0, k.launch)
+                self.block(k, k.launch)
         if not has_waits:
             self.stream_waits(launched)
+            self.stalls()
         for a, b, prev, k in rec.gaps():
             r = k.launch
             if r and r is not prev.launch and r.e <= a and b - r.e >= 30000 and \
@@ -366,18 +401,23 @@ class Graph:
 
     # threads
 
-    def thread(self, t, order, is_main):
-        last, last_t, behind = SOURCE, self.w0, None
-        for time, node, owner in Recording.chain(self.rec.threads[t]):
-            if time > self.w1:
-                behind = owner
+    def thread(self, t, order, until):
+        """until: when the window waits for it no longer"""
+        last, last_t = SOURCE, self.w0
+        nodes = Recording.chain(self.rec.threads[t])
+        at_end = next(((n, o) for time, n, o in nodes if until is not None and time > until),
+                      (None, None))
+        for time, node, owner in nodes + [(until, None, None)]:
+            if until is not None and node is at_end[0]:
+                if until >= last_t:
+                    self.host(t, order, last, last_t, SINK, until, at_end[1])
+                until = None
+            if node is None or time > self.w1:
                 break
             if node not in self.at:
                 continue
             self.host(t, order, last, last_t, node, time, owner)
             last, last_t = node, time
-        if is_main:
-            self.host(t, order, last, last_t, SINK, self.w1, behind)
 
     def host(self, t, order, last, last_t, node, time, owner):
         least = time - last_t
@@ -420,7 +460,7 @@ class Graph:
                     and takes(segments[i][2])]
             if busy:
                 i = busy[0]
-                if says and segments[i][0] > latest:
+                if segments[i][0] > latest:
                     node = self.begins(segments, i)
                     best, latest = (node, segments[i][0]) if node else (best, latest)
                 continue
@@ -533,7 +573,7 @@ class Graph:
 
     def what_if(self, factor, residuals=True):
         """length, with factor(event) in millionths"""
-        w = [(-(-e[3] * factor(e[4]) // 1000000) if e[2] in ("host", "kernel") and e[4] else e[3])
+        w = [(-(-e[3] * factor(e[4]) // 1000000) if e[2] in ("host", "kernel", "block") and e[4] else e[3])
              + (r if residuals else 0) for e, r in zip(self.edges, self.residual)]
         return self.length(w)
 
@@ -543,9 +583,9 @@ class Graph:
     def slack(self):
         """of each event, and its edge with the least"""
         far, tail, out = self.longest(self.weight), self.tails(), {}
-        for i, (_, _, kind, _, owner) in enumerate(self.edges):
+        for i, (_, _, kind, least, owner) in enumerate(self.edges):
             a, b = self.pairs[i]
-            if kind in ("host", "kernel") and owner is not None and tail[b] > NEVER:
+            if (kind in ("host", "kernel") or kind == "block" and least) and owner is not None and tail[b] > NEVER:
                 s = self.w1 - self.w0 - far[a] - self.weight[i] - tail[b]
                 if owner not in out or s < out[owner][0]:
                     out[owner] = (s, i)
@@ -594,20 +634,27 @@ def windows(rec, trace):
     markers = {s.get("uid") for s in steps}
     for t in rec.threads:  # those that outlast their parent are not nested
         by_uid.update({u: t for u in markers if u not in by_uid and u in rec.overlays.get(t, ())})
+    busy = [k for k in rec.gpus if k.e > k.s]
+    # what verdicts count begins without a head that was not recorded
+    verdict = (table(["tl-idle", "--table", "idle_window", trace]) or [None])[0]
     if not steps:
         return
-    start = min(s["ts_ns"] for s in steps)
-    end = max(s["ts_ns"] + s["wall_ns"] for s in steps)
+    start = min([s["ts_ns"] for s in steps] + [k.s for k in busy])
+    end = max([s["ts_ns"] + s["wall_ns"] for s in steps] + [k.e for k in busy])
+    if busy and verdict:
+        start += verdict.get("head_ns") or 0
+        if end - start != verdict["window_ns"]:
+            raise ValueError("tl-idle has another window")
     sums = table(["tl-steps", "--table", "steps_summary", trace]) or []
-    paced = {s.get("pid") for s in sums if s["step_time"] == "gpu_wall"}
-    end = max([end] + [s["ts_ns"] + s["wall_ns"] + s["drain_ns"] for s in steps
-                       if s.get("pid") in paced and s.get("drain_ns") is not None])
-    mains = {by_uid.get(s.get("uid")) for s in steps
-             if s["what"] == "step" and s.get("pid") not in paced}
+    ends = {}
+    for s in steps:
+        ends[s.get("pid")] = max(ends.get(s.get("pid"), 0), s["ts_ns"] + s["wall_ns"])
+    mains = {by_uid.get(s.get("uid")): ends[s.get("pid")] for s in steps if s["what"] == "step"}
     if any(s.get("repeat_calls") for s in sums):  # no annotations: of the first launch
+        first_step = min(s["ts_ns"] for s in steps)
         calls = [(k.launch.s, k.uid, k.launch.thread) for k in rec.gpus
-                 if k.launch is not None and k.launch.s >= start]
-        mains = {min(calls)[2]} if calls and not paced else set()
+                 if k.launch is not None and k.launch.s >= first_step]
+        mains = {min(calls)[2]: max(ends.values())} if calls else {}
     n = sum(len(v) for v in rec.threads.values()) + len(rec.gpus)
     if n <= WHOLE:
         yield [], start, end, mains
@@ -620,7 +667,7 @@ def windows(rec, trace):
         if not mains and b < end:
             main = {max(rec.threads, default=None, key=lambda t: (
                 sum(len(v.made) for v in rec.threads[t]),
-                sum(v.kind != "python" for v in rec.threads[t])))}
+                sum(v.kind != "python" for v in rec.threads[t]))): b}
         yield ["--from", "%dns" % (a - rec.first), "--to", "%dns" % (b - rec.first)], a, b, main
 
 
@@ -667,7 +714,8 @@ def check(rec, trace, options, graph):
 
 def check_slack(call, graph):
     bad, slack = [], graph.slack()
-    on_path = {graph.edges[i][4] for i in graph.path() if graph.edges[i][2] in ("host", "kernel")}
+    path = [graph.edges[i] for i in graph.path()]
+    on_path = {e[4] for e in path if e[2] in ("host", "kernel") or e[2] == "block" and e[3]}
     own = {}
     for e in graph.edges:
         if e[2] in ("host", "kernel"):
