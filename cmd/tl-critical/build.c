@@ -339,6 +339,7 @@ recording_start(
 	free(r->busy_ns);
 	r->calls = NULL;
 	r->busy_ns = NULL;
+	r->unmoved.n = 0;
 }
 
 void
@@ -351,6 +352,7 @@ recording_free(struct recording *r)
 	map_free(&r->transfers);
 	vec_free(&r->mains);
 	vec_free(&r->stream_of);
+	vec_free(&r->unmoved);
 	if (r->streams != NULL)
 		intern_destroy(r->streams);
 	r->streams = NULL;

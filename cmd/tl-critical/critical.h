@@ -62,6 +62,8 @@ struct recording {
 	/* collectives that ranks share: GPU event to ns of the transfer */
 	struct map transfers;
 	uint8_t *calls; /* of each host event: CALL_ bits */
+	/* by number: times before they were put on the job's clock, or none */
+	VEC(struct span) unmoved;
 };
 
 static inline uint32_t
@@ -171,21 +173,21 @@ struct gain {
 	int64_t bound_ns;
 };
 
-/* The path of a source, for --overlay. */
+/* The path in a source, for --overlay. An arrow may lead to another source. */
 struct arrow_end {
 	struct uid uid;
 	uint32_t track;
 	int64_t ns;
-};
-struct arrow {
-	struct arrow_end from, to;
+	int64_t arrow; /* its number */
+	/* of a start */
 	int64_t weight_ns;
 	uint8_t kind; /* enum edge_kind */
+	bool is_start;
 };
 struct overlay {
 	uint32_t source;
 	struct map marked; /* hashes of uids */
-	VEC(struct arrow) arrows;
+	VEC(struct arrow_end) ends;
 };
 
 struct program {
@@ -199,6 +201,7 @@ struct program {
 	struct gain gain;           /* of the last window */
 	bool no_gaps, with_kernels, with_overlay;
 	VEC(struct overlay) overlays;
+	int64_t narrows;
 	bool with_above; /* rows need op and module */
 	bool by_words;   /* rows of paths differ in bound and kind only */
 	bool any_inst;   /* some event was added by tl-graft */

@@ -442,7 +442,7 @@ free_all(struct sink *s)
 	causes_destroy(g->causes);
 	for (size_t i = 0; i < g->overlays.n; i++) {
 		map_free(&g->overlays.v[i].marked);
-		vec_free(&g->overlays.v[i].arrows);
+		vec_free(&g->overlays.v[i].ends);
 	}
 	vec_free(&g->overlays);
 	map_free(&g->gain.by_bound);
@@ -552,9 +552,6 @@ check_settings(struct sink *s)
 	g->with_ranks = sink_asked(s, &tables[OF_RANKS]);
 	if (s->named == &tables[OF_RANKS] && !g->is_job)
 		die_usage("the table critical_ranks needs option '--job'");
-	if (g->is_job && g->with_overlay)
-		die_usage(
-		    "option '--overlay' works rank by rank: not with --job");
 	g->with_slack = sink_asked(s, &tables[OF_SLACK]);
 	g->with_above = s->dest.dir != NULL || s->named != NULL ||
 	    sink_list_has(by, STR("op")) || sink_list_has(by, STR("module"));

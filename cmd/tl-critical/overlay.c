@@ -9,52 +9,92 @@
 /* uid.inst of arrow ends, which no event uses */
 #define ARROW_START 0x800000
 #define ARROW_END 0x800001
+/* Arrows between sources have numbers from here on, which tl-export does not
+ * move by source, and which JavaScript still can tell apart. */
+#define JOB_ARROWS INT64_C(9000000000000000)
 
 /* ---- what is on the path ---- */
 
-static struct arrow_end
-end_of(const struct program *g, uint32_t node)
+/* Adds the end of an arrow at a node to the overlay of its source. */
+static void
+add_arrow_end(const struct program *g, struct overlay *to, uint32_t node,
+    struct arrow_end a)
 {
-	struct place p = place_of(g, event_of_node(node));
-	bool is_start = node == node_of_start(event_of_node(node));
-	struct arrow_end a;
-	int64_t start_ns;
+	uint32_t number = event_of_node(node);
+	struct place p = place_of(g, number);
+	struct span at;
 
 	if (p.host != NULL) {
-		a = (struct arrow_end){ p.host->uid,
-			p.r->host.threads.v[p.host->thread].track,
-			p.host->end_ns };
-		start_ns = p.host->start_ns;
+		a.uid = p.host->uid;
+		a.track = p.r->host.threads.v[p.host->thread].track;
+		at = (struct span){ p.host->start_ns, p.host->end_ns };
 	} else {
-		a = (struct arrow_end){ p.gpu->uid, p.gpu->cat, p.gpu->end_ns };
-		start_ns = p.gpu->start_ns;
+		a.uid = p.gpu->uid;
+		a.track = p.gpu->cat;
+		at = (struct span){ p.gpu->start_ns, p.gpu->end_ns };
 	}
+	if (p.r->unmoved.n > 0)
+		at = p.r->unmoved.v[number - p.r->first];
 	/* viewers bind an arrow to the slice that contains its end */
-	a.ns = is_start || a.ns == start_ns ? start_ns : a.ns - 1;
-	return a;
+	a.ns = node == node_of_start(number) || at.start == at.end ? at.start
+								   : at.end - 1;
+	vec_push(&to[p.r->number].ends, a);
 }
 
+/* Marks the event that takes an edge's time. */
+static void
+mark(const struct program *g, struct overlay *to, uint32_t number)
+{
+	struct place p = place_of(g, number);
+
+	if (p.host != NULL)
+		map_put(
+		    &to[p.r->number].marked, uid_hash(p.host->uid), NULL);
+	if (p.gpu != NULL)
+		map_put(&to[p.r->number].marked, uid_hash(p.gpu->uid), NULL);
+}
+
+static bool
+is_of_event(const struct program *g, uint32_t node)
+{
+	return place_of(g, event_of_node(node)).r != NULL;
+}
+
+/*
+ * Arrows lead from event to event: two edges by way of a point in time, at
+ * which all ranks have come to a collective, are one.
+ */
 void
 overlay_take(struct program *g, const edge_list *path)
 {
-	struct overlay *o = vec_add(&g->overlays);
+	size_t first = g->overlays.n;
+	struct arrow_end a = { 0 };
+	uint32_t from = GRAPH_SOURCE;
+	struct overlay *to;
 
-	*o = (struct overlay){ .source = g->recording->source };
+	for (size_t i = 0; i < g->all.n; i++)
+		vec_push(&g->overlays,
+		    ((struct overlay){ .source = g->all.v[i]->source }));
+	to = &g->overlays.v[first];
 	for (size_t i = 0; i < path->n; i++) {
 		const struct edge e = edge_of(&g->graph, path->v[i]);
-		struct place p = place_of(g, e.owner);
 
-		if (p.host != NULL)
-			map_put(&o->marked, uid_hash(p.host->uid), NULL);
-		if (p.gpu != NULL)
-			map_put(&o->marked, uid_hash(p.gpu->uid), NULL);
-		if (e.kind == EDGE_HOST || e.from == GRAPH_SOURCE ||
-		    e.to == GRAPH_SINK ||
-		    event_of_node(e.from) == event_of_node(e.to))
+		mark(g, to, e.owner);
+		if (is_of_event(g, e.from)) {
+			from = e.from;
+			a.weight_ns = 0;
+		}
+		a.weight_ns += edge_weight(&g->graph, path->v[i], &e);
+		if (from == GRAPH_SOURCE || e.kind == EDGE_HOST ||
+		    !is_of_event(g, e.to) ||
+		    event_of_node(from) == event_of_node(e.to))
 			continue;
-		vec_push(&o->arrows,
-		    ((struct arrow){ end_of(g, e.from), end_of(g, e.to),
-			edge_weight(&g->graph, path->v[i], &e), e.kind }));
+		a.arrow = ++g->narrows + (g->is_job ? JOB_ARROWS : 0);
+		a.kind = e.kind;
+		a.is_start = true;
+		add_arrow_end(g, to, from, a);
+		a.is_start = false;
+		add_arrow_end(g, to, e.to, a);
 	}
 }
 
@@ -68,7 +108,6 @@ struct overlayer {
 	const char *path;
 	enum section section;
 	uint32_t src; /* the current source */
-	int64_t narrows;
 };
 
 static struct overlay *
@@ -116,28 +155,28 @@ top_entry(struct overlayer *w, struct str key, const struct value *v)
 }
 
 static void
-write_arrow_end(struct overlayer *w, const struct arrow *a, bool is_start)
+write_arrow_end(struct overlayer *w, const struct arrow_end *at)
 {
-	const struct arrow_end *at = is_start ? &a->from : &a->to;
-	const struct value id = { .type = VAL_INT, .i = w->narrows };
+	const struct value id = { .type = VAL_INT, .i = at->arrow };
 	const struct value bp = { .type = VAL_STR,
 		.id = intern_put(w->nb.dict->text, STR("e")),
 		.s = STR("e") };
 	struct event *ev;
 
-	maker_begin_phase(
-	    &w->maker, KIND_FLOW, STR("critical_path"), is_start ? 's' : 'f');
+	maker_begin_phase(&w->maker, KIND_FLOW, STR("critical_path"),
+	    at->is_start ? 's' : 'f');
 	maker_name(&w->maker, STR("critical_path"));
 	maker_start(&w->maker, at->ns);
-	if (is_start) {
-		maker_str(&w->maker, STR("type"), str_of(edge_words[a->kind]));
-		maker_int(&w->maker, STR("weight_ns"), a->weight_ns, ROLE_NONE);
+	if (at->is_start) {
+		maker_str(&w->maker, STR("type"), str_of(edge_words[at->kind]));
+		maker_int(
+		    &w->maker, STR("weight_ns"), at->weight_ns, ROLE_NONE);
 	}
 	top_entry(w, STR("id"), &id);
-	if (!is_start)
+	if (!at->is_start)
 		top_entry(w, STR("bp"), &bp);
 	ev = maker_end(&w->maker,
-	    (struct uid){ at->uid.id, is_start ? ARROW_START : ARROW_END });
+	    (struct uid){ at->uid.id, at->is_start ? ARROW_START : ARROW_END });
 	ev->track = at->track;
 	ev->src = w->src;
 	ev->flags |= EV_SYNTHETIC;
@@ -157,11 +196,8 @@ write_arrows(struct overlayer *w)
 		return;
 	if (w->section != SECTION_TAIL)
 		stream_write_section(w->out, SECTION_TAIL);
-	for (size_t i = 0; i < o->arrows.n; i++) {
-		w->narrows++;
-		write_arrow_end(w, &o->arrows.v[i], true);
-		write_arrow_end(w, &o->arrows.v[i], false);
-	}
+	for (size_t i = 0; i < o->ends.n; i++)
+		write_arrow_end(w, &o->ends.v[i]);
 }
 
 static void

@@ -158,6 +158,21 @@ shift(struct recording *r, const struct clock *c)
 	move_time(c, &r->first_ns);
 }
 
+static void
+keep_times(struct recording *r)
+{
+	const struct host *h = &r->host;
+
+	for (size_t i = 0; i < h->events.n; i++)
+		vec_push(&r->unmoved,
+		    ((struct span){
+			h->events.v[i].start_ns, h->events.v[i].end_ns }));
+	for (size_t i = 0; i < h->gpus.n; i++)
+		vec_push(&r->unmoved,
+		    ((struct span){
+			h->gpus.v[i].start_ns, h->gpus.v[i].end_ns }));
+}
+
 static bool
 is_collective(const struct host_gpu *k)
 {
@@ -303,6 +318,8 @@ ranks_join(struct program *g)
 		int64_t n = count_devices(&r->host);
 		size_t from, to;
 
+		if (g->with_overlay)
+			keep_times(r);
 		n = n > 0 ? n : 1;
 		if (is_told && n == 1)
 			rank = s->rank;

@@ -103,13 +103,18 @@ critical_add(struct program *g, enum what what, uint32_t number)
 
 /* ---- words ---- */
 
-/* Whether it is GPU work with a launch, which was before the window then. */
+/* Whether it is GPU work whose launch was before the window or, its correlation
+ * being less than that of all calls, before the recording. */
 static bool
-is_launched(const struct program *g, uint32_t number)
+is_queued_before(const struct program *g, uint32_t number)
 {
 	const struct place p = place_of(g, number);
 
-	return p.gpu != NULL && p.gpu->launch != HOST_NONE;
+	return p.gpu != NULL &&
+	    (p.gpu->launch != HOST_NONE ||
+		(p.r->host.first_corr != INT64_MAX &&
+		    p.gpu->corr.type == KEY_INT &&
+		    p.gpu->corr.n < p.r->host.first_corr));
 }
 
 /* What GPU or host do during an edge that has an owner. */
@@ -127,8 +132,9 @@ bound_of(
 		break;
 	case EDGE_LAUNCH: cause = CAUSE_LAUNCH_LATENCY; break;
 	case EDGE_SOURCE:
-		cause = is_launched(g, event_of_node(to)) ? CAUSE_QUEUED_BEFORE
-							  : CAUSE_NONE;
+		cause = is_queued_before(g, event_of_node(to))
+		    ? CAUSE_QUEUED_BEFORE
+		    : CAUSE_NONE;
 		break;
 	default:
 		if (p.host != NULL && p.host->cause != CAUSE_ANNOTATED)

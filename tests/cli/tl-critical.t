@@ -410,6 +410,27 @@ is 'what one rank would gain the job' \
 	'saves 1.600 ms of the window (49.0 %). The limit becomes compute on rank 0, 1.200 ms of 1.668 ms.'
 is 'and without that loader' "$(job --what-if '*loader*=0' -c bound,before_ns,after_ns job/* |
 	awk '$1 == "total" { print $2, $3 }')" '3268000 1668000'
+tl-critical --job --overlay job/* -o o.tl 2>err
+is 'the path over all ranks drawn: a stream that is whole' "$(tl-cat --check o.tl)" \
+	'o.tl: whole, 282 events, 8 sources'
+is 'each arrow begins and ends in an event, some on another rank' \
+	"$(tl-export --to chrome o.tl | python3 -c '
+import json, sys
+events, ends = json.load(sys.stdin)["traceEvents"], {}
+slices = {}
+for e in events:
+    if e["ph"] == "X":
+        slices.setdefault((e["pid"], e["tid"]), []).append((e["ts"], e["ts"] + e["dur"]))
+for e in events:
+    if e.get("cat") == "critical_path":
+        ends.setdefault(e["id"], []).append(e)
+lost = [a for a in ends.values() if sorted(e["ph"] for e in a) != ["f", "s"]]
+out = [e for a in ends.values() for e in a
+       if not any(s <= e["ts"] < t for s, t in slices[e["pid"], e["tid"]])]
+across = [a for a in ends.values() if len({e["pid"] // 10000000 for e in a}) > 1]
+print(len(ends), len(lost), len(out), len(across), *{e["args"]["type"] for a in across for e in a if e["ph"] == "s"})')" \
+	'13 0 0 1 peer'
+is 'nothing else is different on any rank' "$(tl-timeline o.tl 2>/dev/null)" "$(tl-timeline job/* 2>/dev/null)"
 mkdir once
 python3 ranks.py once 300 once
 is 'unjudged without clocks' "$(job --table critical_ranks -c loss_ns,loss_percent once/* | sort -u | tr '\t' ' ' | tr '\n' '|')" \

@@ -89,7 +89,7 @@ class Event:
         self.is_call = self.kind in ("runtime", "driver")
         self.up, self.is_overlay = None, False
         self.made, self.waits = [], False
-        self.launch = None
+        self.launch, self.is_older = None, False
 
     def order(self):
         return (self.s, -self.e, self.uid)
@@ -135,8 +135,11 @@ class Recording:
             if v.is_call:
                 by_uid[v.uid] = v
         self.gpus = []
+        numbers = [v.corr for v in by_uid.values() if isinstance(v.corr, int)]
         for e in gpus:
             k = Event(e)
+            k.is_older = (isinstance(e.get("corr"), int) and bool(numbers)
+                          and e["corr"] < min(numbers))
             k.stream = (e.get("dev"), e.get("gpu_stream"))
             k.launch = by_uid.get(e.get("launch")) if "unlinked" not in e.get("flags", []) else None
             if k.launch:
@@ -600,7 +603,7 @@ def bound(e):
     if kind == "launch":
         return "launch_latency"
     if kind == "source":
-        return "queued_before" if b != SINK and b[1].launch else "none"
+        return "queued_before" if b != SINK and (b[1].launch or b[1].is_older) else "none"
     if kind == "host" or (owner is not None and hasattr(owner, "cause")):
         return "between_ops" if owner is None or owner.cause == "annotated" else owner.cause
     return "between_ops"
