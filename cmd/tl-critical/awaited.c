@@ -289,7 +289,7 @@ answer(struct graph *g, struct recording *r, const struct question *q,
 	if (q->gpu != HOST_NONE) {
 		if (r->stream_of.v[gpu] != r->stream_of.v[q->gpu] &&
 		    q->ended_ns - end < STALL_NS)
-			graph_edge(g, EDGE_DEPEND,
+			graph_inferred_edge(g, EDGE_DEPEND,
 			    node_of_end(number_of_gpu(r, gpu)),
 			    node_of_start(number_of_gpu(r, q->gpu)), 0,
 			    number_of_gpu(r, gpu));
@@ -375,7 +375,7 @@ add_stalled(struct graph *g, const struct recording *r, const gpu_list *list,
 			if (!key_eq(v[gpu].dev, k->dev) ||
 			    key_eq(v[gpu].gpu_stream, k->gpu_stream))
 				continue;
-			graph_edge(g, EDGE_DEPEND,
+			graph_inferred_edge(g, EDGE_DEPEND,
 			    node_of_end(number_of_gpu(r, gpu)),
 			    node_of_start(number_of_gpu(r, list->v[i])), 0,
 			    number_of_gpu(r, gpu));
@@ -408,8 +408,10 @@ add_hand_overs(struct graph *g, const struct recording *r)
 	for (size_t i = 0; i < r->gaps.list.n; i++) {
 		const struct gap *gap = &r->gaps.list.v[i];
 
-		if (gap->awaited != HOST_NONE)
-			graph_edge(g, EDGE_DEPEND,
+		/* what rows say is an edge already */
+		if (gap->awaited != HOST_NONE &&
+		    r->host.gpus.v[gap->next].awaits != gap->awaited)
+			graph_inferred_edge(g, EDGE_DEPEND,
 			    node_of_end(number_of_gpu(r, gap->awaited)),
 			    node_of_start(number_of_gpu(r, gap->next)), 0,
 			    number_of_gpu(r, gap->awaited));

@@ -142,6 +142,7 @@ struct critical_record {
 	/* uid, track: of the event that takes the time */
 	struct sink_record rec;
 	uint8_t what;
+	bool is_inferred;
 	/* of a row of the path: its events, and their longest, which name and
 	 * uid are of, too */
 	int64_t count, longest_ns;

@@ -56,7 +56,8 @@ struct edge {
 	uint32_t from, to;
 	uint32_t owner; /* the event that takes the time; 0: none */
 	uint8_t kind;
-	bool is_gone; /* closed a cycle; a link: the node has none */
+	bool is_gone;     /* closed a cycle; a link: the node has none */
+	bool is_inferred; /* from times alone */
 };
 
 #define EVENTS_MAX ((1U << 30) - 1)
@@ -123,7 +124,17 @@ graph_edge(struct graph *g, enum edge_kind kind, uint32_t from, uint32_t to,
     int64_t least_ns, uint32_t owner)
 {
 	vec_push(&g->edges,
-	    ((struct edge){ least_ns, from, to, owner, (uint8_t)kind, false }));
+	    ((struct edge){
+		least_ns, from, to, owner, (uint8_t)kind, false, false }));
+}
+
+/* The same, if no row or call says so. */
+static inline void
+graph_inferred_edge(struct graph *g, enum edge_kind kind, uint32_t from,
+    uint32_t to, int64_t least_ns, uint32_t owner)
+{
+	graph_edge(g, kind, from, to, least_ns, owner);
+	g->edges.v[g->edges.n - 1].is_inferred = true;
 }
 
 /* bits: LINK_ */

@@ -98,6 +98,7 @@ static const struct sink_column columns[] = {
 	{ { "longest_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_LONGEST_UID, 0 },
 	{ { "residual_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(residual_ns), 0 },
 	{ { "residual", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(label), 0 },
+	{ { "is_inferred", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_BOOL, false, AT(is_inferred), 0 },
 	{ { "slack_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(slack_ns), 0 },
 	{ { "before_ns", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_TIME, 0 },
 	{ { "after_ns", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_AFTER, ONLY_WITH_GAPS },
@@ -122,7 +123,7 @@ static struct sink_table tables[] = {
 	    .measure = M_TIME },
 	[OF_EVENTS] = { .name = "critical_events",
 	    .columns = "ts_ns,kind,bound,name,uid,op,thread,time_ns,"
-		       "residual_ns,residual",
+		       "residual_ns,residual,is_inferred",
 	    .order = SINK_AS_ADDED,
 	    .is_single = true },
 	[OF_SLACK] = { .name = "slack",

@@ -48,8 +48,7 @@ mark(const struct program *g, struct overlay *to, uint32_t number)
 	struct place p = place_of(g, number);
 
 	if (p.host != NULL)
-		map_put(
-		    &to[p.r->number].marked, uid_hash(p.host->uid), NULL);
+		map_put(&to[p.r->number].marked, uid_hash(p.host->uid), NULL);
 	if (p.gpu != NULL)
 		map_put(&to[p.r->number].marked, uid_hash(p.gpu->uid), NULL);
 }

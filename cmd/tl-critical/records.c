@@ -481,6 +481,7 @@ add_events(struct program *g, const edge_list *path)
 		c->rec.ts_ns = g->graph.today.at[e.from];
 		c->ns = e.least_ns + residual_ns;
 		c->residual_ns = residual_ns;
+		c->is_inferred = e.is_inferred;
 		if (residual_ns > 0)
 			c->label = g->bounds[label_of(e.kind, residual_ns)];
 	}

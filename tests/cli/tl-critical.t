@@ -186,6 +186,8 @@ is 'a hand-over by the length of the gap' "$(events | tr . '\n' | grep depend)" 
 is 'rows say which' "$(events | tr . '\n' | grep -e depend -e block)" \
 	'depend producer 10000 10000
 block cudaStreamSynchronize 20000 20000'
+inferred() { rows 'tl-critical --table critical_events -c kind,is_inferred t.json' | tr . '\n' | grep depend; }
+is 'which is not inferred' "$(inferred)" 'depend false'
 {
 	step 1 0 800
 	launch 1 10 copy 9 30 400
@@ -209,6 +211,7 @@ is 'a stream that would stall waits for another one' "$(events | tr . '\n' | gre
 	'kernel other 500000 0
 depend other 20000 20000
 kernel after 50000 0'
+is 'which is inferred' "$(inferred)" 'depend true'
 {
 	gpu kernel before 7 100 50 1
 	gpu kernel other 8 160 400 2
