@@ -45,6 +45,7 @@ struct main_thread {
 struct recording {
 	uint32_t source;
 	uint32_t number; /* index in struct program's all */
+	int64_t rank;    /* with --job, if files tell it */
 	struct host host;
 	struct gaps gaps;
 	struct steps steps;

@@ -294,6 +294,28 @@ tell_clocks(const struct member *v, size_t n, bool has_warned)
 	return !are_apart;
 }
 
+static int
+by_rank(const void *x, const void *y)
+{
+	const struct recording *const *a = x, *const *b = y;
+
+	return ((*a)->rank > (*b)->rank) - ((*a)->rank < (*b)->rank);
+}
+
+/* The path must not depend on the order of the inputs. */
+static void
+sort_ranks(struct program *g)
+{
+	for (size_t i = 0; i < g->all.n; i++) {
+		struct recording *r = g->all.v[i];
+
+		r->rank = g->sink.sources.list.v[r->source].rank;
+	}
+	stable_sort(g->all.v, g->all.n, sizeof *g->all.v, by_rank);
+	for (uint32_t i = 0; i < g->all.n; i++)
+		g->all.v[i]->number = i;
+}
+
 void
 ranks_join(struct program *g)
 {
@@ -304,6 +326,8 @@ ranks_join(struct program *g)
 	int64_t rank = 0, zero = 0;
 	bool has_warned;
 
+	if (is_told)
+		sort_ranks(g);
 	has_warned = ask_collective(g, &all);
 	stable_sort(all.v, all.n, sizeof *all.v, by_rank_and_time);
 	g->has_clocks = tell_clocks(all.v, all.n, has_warned);

@@ -52,11 +52,12 @@ thread_of(struct program *g, uint32_t track, const struct host_gpu *k)
 	return name;
 }
 
+/* r: of the event, or for none. */
 static struct critical_record
-record_of(struct program *g, enum what what, uint32_t number)
+record_of(struct program *g, enum what what, uint32_t number,
+    const struct recording *r)
 {
 	const struct place p = place_of(g, number);
-	const struct recording *r = p.r != NULL ? p.r : g->all.v[0];
 	const struct host *h = &r->host;
 	struct called it = called(g, p);
 	uint32_t event = HOST_NONE;
@@ -96,7 +97,9 @@ record_of(struct program *g, enum what what, uint32_t number)
 struct critical_record *
 critical_add(struct program *g, enum what what, uint32_t number)
 {
-	struct critical_record c = record_of(g, what, number);
+	const struct place p = place_of(g, number);
+	struct critical_record c =
+	    record_of(g, what, number, p.r != NULL ? p.r : g->all.v[0]);
 
 	return memcpy(sink_add(&g->sink), &c, sizeof c);
 }
@@ -227,10 +230,10 @@ add_path(struct times *t, const struct scale *scale, int which)
 
 /* The record of the row that an event's time goes to. */
 static uint32_t
-find_row(
-    struct program *g, uint32_t number, enum edge_kind kind, unsigned bound)
+find_row(struct program *g, uint32_t number, const struct recording *r,
+    enum edge_kind kind, unsigned bound)
 {
-	struct critical_record c = record_of(g, IS_PATH, number);
+	struct critical_record c = record_of(g, IS_PATH, number, r);
 	const struct critical_record *all, *row;
 	bool is_new;
 
@@ -252,7 +255,7 @@ row_of(struct times *t, uint32_t number, const struct recording *r,
 	uint32_t row = *known;
 
 	if (row == 0) {
-		row = find_row(g, number, kind, bound) + 1;
+		row = find_row(g, number, r, kind, bound) + 1;
 		*known = g->by_words ? row : 0;
 	}
 	return sink_record(&g->sink, row - 1);
@@ -297,8 +300,7 @@ add_to_row(struct times *t, size_t place, uint32_t number, enum edge_kind kind,
     unsigned bound, struct place p)
 {
 	struct program *g = t->g;
-	const struct recording *r = p.r != NULL ? p.r : g->all.v[0];
-	struct critical_record *c = row_of(t, number, r, kind, bound);
+	struct critical_record *c = row_of(t, number, p.r, kind, bound);
 	int64_t ns = take_time(t->ns[BEFORE], place);
 
 	stat_add(&t->sum_ns, ns);
@@ -307,11 +309,21 @@ add_to_row(struct times *t, size_t place, uint32_t number, enum edge_kind kind,
 	if (ns > c->longest_ns)
 		set_longest(g, c, ns, p);
 	if (t->ns[AFTER] != NULL)
-		add_cases_to_row(t, place, c, bound, r->source);
+		add_cases_to_row(t, place, c, bound, p.r->source);
 	if (p.host != NULL)
 		g->any_inst |= p.host->uid.inst != 0;
 	else if (p.gpu != NULL)
 		g->any_inst |= p.gpu->uid.inst != 0;
+}
+
+/* The recording that takes an edge's time, though none of its events does. */
+static const struct recording *
+recording_of_edge(const struct program *g, const struct edge *e)
+{
+	const struct recording *to = place_of(g, event_of_node(e->to)).r;
+	const struct recording *from = place_of(g, event_of_node(e->from)).r;
+
+	return to != NULL ? to : from != NULL ? from : g->all.v[0];
 }
 
 static void
@@ -322,13 +334,17 @@ add_edge_to_rows(struct times *t, uint32_t edge, const int64_t *ns)
 	const size_t rest = place_of_rest(&g->graph, edge);
 	size_t place = place_of_edge(&g->graph, edge, &e);
 	struct place p = place_of(g, e.owner);
+	unsigned bound = bound_of(g, e.kind, e.to, p);
 
+	if (p.r == NULL)
+		p.r = recording_of_edge(g, &e);
 	if (ns[place] != 0)
-		add_to_row(
-		    t, place, e.owner, e.kind, bound_of(g, e.kind, e.to, p), p);
+		add_to_row(t, place, e.owner, e.kind, bound, p);
 	if (ns[rest] == 0)
 		return;
 	p = place_of(g, late_one(&e));
+	if (p.r == NULL)
+		p.r = recording_of_edge(g, &e);
 	add_to_row(t, rest, late_one(&e), e.kind,
 	    label_of(e.kind, edge_residual(&g->graph, edge, &e)), p);
 }

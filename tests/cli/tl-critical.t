@@ -413,6 +413,7 @@ is 'what one rank would gain the job' \
 	'saves 1.600 ms of the window (49.0 %). The limit becomes compute on rank 0, 1.200 ms of 1.668 ms.'
 is 'and without that loader' "$(job --what-if '*loader*=0' -c bound,before_ns,after_ns job/* |
 	awk '$1 == "total" { print $2, $3 }')" '3268000 1668000'
+is 'in any order' "$(job job/rank-6.json job/rank-[0-57].json | sort)" "$(job job/* | sort)"
 tl-critical --job --overlay job/* -o o.tl 2>err
 is 'the path over all ranks drawn: a stream that is whole' "$(tl-cat --check o.tl)" \
 	'o.tl: whole, 282 events, 8 sources'
