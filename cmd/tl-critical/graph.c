@@ -46,7 +46,7 @@ graph_events(struct graph *g, size_t n)
 	for (size_t i = first; i < all; i++) {
 		g->today.at[i] = GRAPH_NOWHERE;
 		g->today.via[i] = EDGE_NONE;
-		g->links.v[i].from = LINK_NONE;
+		g->links.v[i] = (struct link){ LINK_NONE, 0 };
 	}
 	g->nnodes = all;
 	return event_of_node((uint32_t)first);
