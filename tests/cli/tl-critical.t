@@ -282,6 +282,16 @@ is 'a thread that waits for a worker' "$(total --what-if '*collate=0.5')" \
 
 {
 	step 1 0 1000
+	launch 1 10 k 7 30 100
+	ev python_function '$api.py:9 block_until_ready' 1 100 600
+	ev cpu_op 'BufferSequencingEvent::Execute' 2 150 500
+} | trace >t.json
+is 'one that waits for the GPU without a call waits for a thread, too' \
+	"$(rows 'tl-critical -c bound,kind,time_ns t.json')" \
+	'op host 500000.between_ops host 450000.latency thread 50000.'
+
+{
+	step 1 0 1000
 	ev python_function 'loader.py(1): next' 1 0 400
 	ev python_function '<built-in method __enter__>' 1 10 20
 	ev user_annotation 'enumerate(DataLoader)' 1 20 300
