@@ -68,13 +68,6 @@ whole_cell(const struct sink_row *row, unsigned number)
 	}
 }
 
-/* A row without pieces, such as a step without GPU work, has no figures. */
-static struct cell
-counted_cell(const struct stats *pieces, int64_t v)
-{
-	return pieces->n > 0 ? cell_int(v) : cell_none();
-}
-
 struct cell
 idle_cell(const struct sink_row *row, unsigned number)
 {
@@ -83,17 +76,17 @@ idle_cell(const struct sink_row *row, unsigned number)
 	const struct stats *st = &idle_of(row)->stats;
 
 	switch (number) {
-	case C_COUNT: return counted_cell(st, (int64_t)st->n);
-	case C_CALLS: return counted_cell(st, idle_of(row)->ncalls);
+	case C_COUNT: return cell_int((int64_t)st->n);
+	case C_CALLS: return cell_int(idle_of(row)->ncalls);
 	case C_MEDIAN: return cell_real(st->median);
-	case C_MAX: return counted_cell(st, st->max);
+	case C_MAX: return cell_int(st->max);
 	case C_LONGEST: return cell_string(row->sink->dict, most->longest.name);
 	case C_STACK:
 		row->text->len = 0;
 		stack_text(&((struct idle *)row->sink)->stacks, row->sink->dict,
 		    most->more, row->text);
 		return sink_row_text(row);
-	case C_LONGEST_NS: return counted_cell(st, (int64_t)most->longest_ns);
+	case C_LONGEST_NS: return cell_int((int64_t)most->longest_ns);
 	case C_LONGEST_UID: return named_cell(row, &most->longest);
 	case C_START: return cell_int(r->rec.ts_ns);
 	case C_EVENT_UID:

@@ -10,6 +10,7 @@
 
 #include "sink/pieces.h"
 #include "trace/account.h"
+#include "trace/parts.h"
 #include "trace/waits.h"
 
 /* default of --kernel-wait */
@@ -36,6 +37,9 @@ struct idle_record {
 	uint8_t what;
 	bool is_inferred;
 	uint32_t event; /* in the source; or HOST_NONE */
+	/* the thread that the GPU waits for if no event is open; or HOST_NONE
+	 */
+	uint32_t thread;
 	uint32_t cause, name, op, module, opened_by, advice, class, flags;
 	/* of the longest in stacks.nodes; of IS_GAP and IS_WINDOW in wholes */
 	uint32_t more;
@@ -94,6 +98,7 @@ struct idle {
 	int64_t min_gap_ns, kernel_wait_ns;
 	bool no_python;
 	bool with_steps; /* --steps */
+	bool in_steps;   /* gaps are those of the steps' window */
 	bool any_inst;   /* some event was added by tl-graft */
 	struct causes *causes;
 	const char *causes_file;
@@ -101,6 +106,7 @@ struct idle {
 	struct waits waits;
 	struct gaps gaps;
 	struct steps step_list, iterations;
+	struct spans walls; /* of the steps of --step */
 	VEC(struct idle_window) windows;
 	VEC(struct idle_whole) wholes;
 	bool has_source;
@@ -180,10 +186,13 @@ void idle_records(struct idle *g);
 bool call_is_lock(struct host *h, uint32_t event);
 
 /*
- * Finds the times of the steps of --step, none without recorded GPU work in or
- * launched by them, and their number in the process with most (walls.c).
+ * Finds walls, the times of the steps of --step, and returns their number in
+ * the process with most (walls.c).
  */
-uint64_t walls_of_steps(struct idle *g, struct spans *walls);
+uint64_t walls_of_steps(struct idle *g);
+/* The process in whose steps, or iterations, the time before GPU work counts;
+ * NULL: in any. */
+const struct key *process_of(const struct idle *g, const struct host_gpu *next);
 
 /* stack.c */
 

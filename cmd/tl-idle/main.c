@@ -407,6 +407,7 @@ free_all(struct sink *s)
 	gaps_free(&g->gaps);
 	steps_free(&g->step_list);
 	steps_free(&g->iterations);
+	spans_free(&g->walls);
 	vec_free(&g->windows);
 	vec_free(&g->wholes);
 	vec_free(&g->sums);
@@ -466,9 +467,13 @@ check_settings(struct sink *s)
 		g->scope = SCOPE_GPU_STREAM;
 	else if (sink_list_has(by, STR("dev")))
 		g->scope = SCOPE_DEV;
+	/* what another selection leaves of a step is not its time */
+	g->in_steps = g->by_step &&
+	    (!s->select.is_of_events || select_is_of_steps(&s->select));
 	/* selected steps have a window of their own */
 	if (s->named == &tables[OF_WINDOWS] ||
-	    (g->scope == SCOPE_ALL && select_is_of_steps(&s->select)))
+	    (g->scope == SCOPE_ALL &&
+		(g->in_steps || select_is_of_steps(&s->select))))
 		g->with_steps = true;
 	if (g->with_steps && g->scope != SCOPE_ALL)
 		die_usage("option '--steps' covers all GPU streams: not with "

@@ -12,7 +12,8 @@ set_event(const struct idle *g, struct idle_record *r, uint32_t event)
 	    event != HOST_NONE ? g->host.events.v[event].name : INTERN_NONE;
 }
 
-/* The uid and track of its event, else of the GPU event next to it. */
+/* The uid of its event, else of the GPU event next to it; and the track of its
+ * thread, if it has one. */
 static void
 set_place(
     const struct idle *g, struct idle_record *r, const struct host_gpu *beside)
@@ -20,14 +21,16 @@ set_place(
 	const struct host *h = &g->host;
 	const struct host_event *e =
 	    r->event != HOST_NONE ? &h->events.v[r->event] : NULL;
+	uint32_t thread = e != NULL ? e->thread : r->thread;
 
 	r->rec.uid = e != NULL ? e->uid : beside->uid;
-	r->rec.track = e != NULL ? h->threads.v[e->thread].track : beside->cat;
+	r->rec.track =
+	    thread != HOST_NONE ? h->threads.v[thread].track : INTERN_NONE;
 }
 
 static struct idle_record
 record_of(const struct idle *g, enum what what, const struct host_gpu *beside,
-    uint32_t event, int64_t from, int64_t to)
+    uint32_t thread, uint32_t event, int64_t from, int64_t to)
 {
 	struct idle_record r = {
 		.rec = { .source = g->source, .ts_ns = from },
@@ -39,6 +42,7 @@ record_of(const struct idle *g, enum what what, const struct host_gpu *beside,
 		.flags = INTERN_NONE,
 		.more = STACK_NONE,
 		.longest = { .name = INTERN_NONE },
+		.thread = thread,
 		.dev = beside->dev,
 		.gpu_stream = beside->gpu_stream,
 		.step = g->steps.v[beside->no],
@@ -71,14 +75,9 @@ fold(struct idle *g, struct idle_record *piece, const struct host_gpu *beside)
 	}
 	at = (size_t)(r - (struct idle_record *)sink_record(&g->sink, 0));
 
-	/* a step without GPU work has no known idle time */
-	if (piece->flags != INTERN_NONE)
-		return;
-	/* a step of this number in another process may */
-	if (r->flags != INTERN_NONE) {
-		r->ns = r->inferred_ns = r->behind_ns = 0;
+	/* a step of this number in another process may have GPU work */
+	if (piece->flags == INTERN_NONE)
 		r->flags = INTERN_NONE;
-	}
 	if (!is_new) {
 		stat_add(&r->ns, piece->ns);
 		stat_add(&r->inferred_ns, piece->inferred_ns);
@@ -209,8 +208,8 @@ add_whole(
 		.cause_ns = gap->cause_ns,
 	};
 
-	*r = record_of(g, what, beside(g, gap), gap_culprit(&g->gaps, h, gap),
-	    gap->start_ns, gap->end_ns);
+	*r = record_of(g, what, beside(g, gap), gap_thread(h, gap),
+	    gap_culprit(&g->gaps, h, gap), gap->start_ns, gap->end_ns);
 	r->opened_by = whole.opened.name;
 	set_cause(g, r, gap->cause);
 	r->more = (uint32_t)g->wholes.n;
@@ -237,10 +236,7 @@ add_piece(struct idle *g, struct idle_record *r, const struct gap *gap,
     const struct host_gpu *next, const struct gap_piece *p, int64_t behind_ns)
 {
 	const struct host *h = &g->host;
-	bool is_parted = g->by_step || g->by_phase;
-	const struct key *pid = is_parted && next->launch != HOST_NONE
-	    ? host_pid(h, &h->events.v[next->launch])
-	    : NULL;
+	const struct key *pid = process_of(g, next);
 
 	set_event(g, r, host_culprit(h, p->event, p->cause));
 	set_cause(g, r, p->cause);
@@ -269,8 +265,6 @@ add_piece(struct idle *g, struct idle_record *r, const struct gap *gap,
 		r->ns = to - from;
 		r->behind_ns = from == p->start_ns ? behind_ns : 0;
 		r->inferred_ns = p->is_inferred ? r->ns : 0;
-		if (r->flags != INTERN_NONE)
-			r->ns = r->behind_ns = r->inferred_ns = SINK_NONE;
 		fold(g, r, next);
 	}
 }
@@ -297,7 +291,8 @@ add_pieces(struct idle *g, const struct gap *gap)
 	uint32_t opener = gap_opener(gap);
 	const struct host_gpu *next = beside(g, gap);
 	int64_t behind_ns = 0;
-	struct idle_record r = record_of(g, IS_PIECE, next, HOST_NONE, 0, 0);
+	struct idle_record r = record_of(
+	    g, IS_PIECE, next, gap_thread(&g->host, gap), HOST_NONE, 0, 0);
 
 	g->ngaps++;
 	r.opened_by = named(g, opener).name;
@@ -352,8 +347,8 @@ static void
 add_interval(
     struct idle *g, const struct host_gpu *k, int64_t end, const char *word)
 {
-	struct idle_record r =
-	    record_of(g, IS_INTERVAL, k, HOST_NONE, end, k->start_ns);
+	struct idle_record r = record_of(
+	    g, IS_INTERVAL, k, HOST_NONE, HOST_NONE, end, k->start_ns);
 
 	r.cause = intern_put(g->sink.dict->text, str_of(word));
 	fold(g, &r, k);
@@ -447,6 +442,18 @@ add_gaps(struct idle *g, const uint32_t *gpus, size_t n)
 	add_list(g, 0, false);
 }
 
+/* The same in the window of the steps, or of those of --step. */
+static void
+add_gaps_in_steps(struct idle *g, const uint32_t *gpus, size_t n)
+{
+	struct span whole = parts_whole(&g->host, &g->step_list);
+
+	gaps_find(&g->gaps, &g->host, gpus, n, &whole);
+	if (g->walls.n > 0)
+		gaps_cut(&g->gaps, &g->walls);
+	add_list(g, 0, true);
+}
+
 /* ---- the window of the steps ---- */
 
 static void
@@ -504,7 +511,6 @@ add_account(struct idle *g)
 {
 	struct host *h = &g->host;
 	VEC(uint32_t) list = { 0 };
-	struct spans walls = { 0 };
 	bool has_steps, is_of_steps = select_is_of_steps(&g->sink.select);
 	uint64_t nsteps = 0;
 	struct account a;
@@ -518,19 +524,31 @@ add_account(struct idle *g)
 		if (g->by_step || is_of_steps)
 			steps_find_gpu(&g->step_list, h);
 	}
-	if (is_of_steps && list.n > 0) /* else the selection has told */
-		nsteps = walls_of_steps(g, &walls);
-	if (list.n > 0 || walls.n > 0) {
+	if (is_of_steps) /* none: the selection has told */
+		nsteps = walls_of_steps(g);
+	if (list.n > 0 || g->walls.n > 0) {
 		account_find(&a, &g->gaps, h, list.v, list.n,
 		    has_steps ? &g->step_list : NULL,
-		    walls.n > 0 ? &walls : NULL);
-		if (walls.n > 0)
+		    g->walls.n > 0 ? &g->walls : NULL);
+		if (g->walls.n > 0)
 			account_set_steps(&a, nsteps);
-		add_list(g, a.first, walls.n > 0);
+		/* steps are compared over their whole time */
+		add_list(g, g->by_step ? 0 : a.first, g->walls.n > 0);
 		add_window(g, &a);
 	}
 	vec_free(&list);
-	spans_free(&walls);
+}
+
+static void
+add_scopes_in_steps(struct idle *g)
+{
+	bool is_of_steps = select_is_of_steps(&g->sink.select);
+
+	if (is_of_steps)
+		(void)walls_of_steps(g);
+	if (is_of_steps && g->walls.n == 0)
+		return;
+	each_scope(g, g->scope, add_gaps_in_steps);
 }
 
 static bool
@@ -578,6 +596,8 @@ idle_records(struct idle *g)
 	}
 	if (g->with_steps)
 		add_account(g);
+	else if (g->in_steps)
+		add_scopes_in_steps(g);
 	else
 		each_scope(g, g->scope, add_gaps);
 	if (g->shows[IS_INTERVAL])

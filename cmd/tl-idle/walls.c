@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The time of each selected step. */
+/* Steps that time counts in, and the time of each selected one. */
 #include "cmd/tl-idle/idle.h"
 #include "trace/pace.h"
 
 /*
  * A step's wall time; where the host only enqueues, from the end of the
- * previous step's GPU work to the end of its own.
+ * previous step's GPU work to the end of its own, unless steps are rows.
  */
 static struct span
-time_of(const struct pace *p)
+time_of(const struct idle *g, const struct pace *p)
 {
 	struct span s = { p->start_ns, p->end_ns };
 
-	if (p->is_gpu && p->has_work) {
+	if (!g->by_step && p->is_gpu && p->has_work) {
 		s.end = p->done_ns;
 		s.start = p->gpu_wall_ns == PACE_NONE
 		    ? p->start_ns
@@ -22,14 +22,15 @@ time_of(const struct pace *p)
 }
 
 uint64_t
-walls_of_steps(struct idle *g, struct spans *walls)
+walls_of_steps(struct idle *g)
 {
+	struct spans *walls = &g->walls;
 	const struct steps *steps = &g->step_list;
 	VEC(bool) chosen = { 0 };
 	pace_list paces = { 0 };
 	uint64_t most = 0;
-	bool has_gpu = false;
 
+	walls->n = 0;
 	for (size_t i = 0; i < steps->list.n; i++)
 		vec_push(&chosen, false);
 	if (steps->list.n > 0)
@@ -45,15 +46,24 @@ walls_of_steps(struct idle *g, struct spans *walls)
 		     i < process->first + process->n; i++)
 			if (chosen.v[i]) {
 				n++;
-				has_gpu |= steps->list.v[i].has_gpu;
-				vec_push(walls, time_of(&paces.v[i]));
+				vec_push(walls, time_of(g, &paces.v[i]));
 			}
 		most = n > most ? n : most;
 	}
 	vec_free(&chosen);
 	vec_free(&paces);
-	if (!has_gpu)
-		walls->n = 0;
 	spans_normalise(walls);
 	return most;
+}
+
+const struct key *
+process_of(const struct idle *g, const struct host_gpu *next)
+{
+	const struct steps *of = g->by_step ? &g->step_list : &g->iterations;
+	const struct key *pid;
+
+	if ((!g->by_step && !g->by_phase) || next->launch == HOST_NONE)
+		return NULL;
+	pid = host_pid(&g->host, &g->host.events.v[next->launch]);
+	return steps_process(of, pid) != STEPS_NONE ? pid : NULL;
 }

@@ -206,16 +206,6 @@ find_changes(struct step_row *rows, size_t n, double median)
 	vec_free(&at);
 }
 
-/* Busy and idle time are unknown. */
-static void
-forget_gpu(struct step_record *r)
-{
-	r->busy_launched_ns = r->busy_ns = r->idle_ns = SINK_NONE;
-	r->exposed_comm_ns = r->exposed_copy_ns = r->overlap_ns = SINK_NONE;
-	r->gap_ns = r->idle_cause_ns = SINK_NONE;
-	r->gap_cause = r->idle_cause = INTERN_NONE;
-}
-
 static void
 set_flags(struct program *g, struct step_row *row)
 {
@@ -294,8 +284,6 @@ compare(struct program *g, const struct pace *pace, struct step_row *rows,
 			r->is_fast = median - (double)r->time_ns > bound;
 		}
 		set_flags(g, &rows[i]);
-		if (rows[i].is_bare)
-			forget_gpu(r);
 	}
 }
 

@@ -107,7 +107,6 @@ difference(const struct spans *a, const struct spans *b)
 	return ns;
 }
 
-/* A step without recorded GPU work has no figure but its length. */
 static bool
 is_bare(const struct timeline *g, const struct slice *slice)
 {
@@ -144,11 +143,9 @@ add_rows(struct timeline *g, const struct slice *slice,
 		r->flags = INTERN_NONE;
 		r->ns = list[i].ns;
 		r->percent = (double)list[i].ns / (double)total_ns * 100;
-		if (!bare || strcmp(list[i].type, "total_time") == 0)
-			continue;
-		r->flags = intern_put(g->sink.dict->text, STR("no-gpu-event"));
-		r->ns = SINK_NONE;
-		r->percent = NAN;
+		if (bare)
+			r->flags =
+			    intern_put(g->sink.dict->text, STR("no-gpu-event"));
 	}
 }
 

@@ -24,8 +24,11 @@ first_of(const struct sink *s, const struct sink_groups *gs,
 static uint32_t
 name_of(const struct sink *s, const struct sink_column *c, uint32_t track)
 {
-	struct track_names names = names_of(s->names, track);
+	struct track_names names;
 
+	if (track == INTERN_NONE)
+		return INTERN_NONE;
+	names = names_of(s->names, track);
 	return c->from == SINK_PROCESS ? names.process
 	    : c->from == SINK_LABEL    ? names.label
 				       : names.thread;

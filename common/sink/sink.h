@@ -81,7 +81,7 @@
 struct sink_record {
 	struct uid uid;
 	uint32_t source; /* index in sink.sources; only selected stay */
-	uint32_t track;
+	uint32_t track;  /* INTERN_NONE: no thread or process to name */
 	int64_t ts_ns;
 };
 int sink_record_order(const void *a, const void *b); /* for qsort() */

@@ -202,6 +202,28 @@ explain_launched(struct finder *f, struct gap *gap)
 	}
 }
 
+uint32_t
+gap_thread(const struct host *h, const struct gap *gap)
+{
+	const struct host_gpu *next =
+	    gap->next != HOST_NONE ? &h->gpus.v[gap->next] : NULL;
+	uint32_t launch = next != NULL ? next->launch
+	    : gap->prev != HOST_NONE   ? h->gpus.v[gap->prev].launch
+				       : HOST_NONE;
+
+	if (!h->has_time)
+		return HOST_NONE;
+	if (launch != HOST_NONE)
+		return h->events.v[launch].thread;
+	/* no call was recorded, so the host's activity is no evidence; or the
+	 * call came before the recording */
+	if (next != NULL &&
+	    (h->first_corr == INT64_MAX ||
+		(next->corr.type == KEY_INT && next->corr.n < h->first_corr)))
+		return HOST_NONE;
+	return 0;
+}
+
 static void
 explain(struct finder *f, struct gap *gap)
 {
@@ -210,32 +232,22 @@ explain(struct finder *f, struct gap *gap)
 	    gap->next != HOST_NONE ? &h->gpus.v[gap->next] : NULL;
 	const struct host_gpu *prev =
 	    gap->prev != HOST_NONE ? &h->gpus.v[gap->prev] : NULL;
-	uint32_t thread = 0;
+	uint32_t thread = gap_thread(h, gap);
 
-	if (!h->has_time) {
-		add_piece(
-		    f, gap->start_ns, gap->end_ns, CAUSE_NO_HOST, HOST_NONE);
-	} else if (next == NULL) {
-		if (prev != NULL && prev->launch != HOST_NONE)
-			thread = h->events.v[prev->launch].thread;
+	if (thread == HOST_NONE)
+		add_piece(f, gap->start_ns, gap->end_ns,
+		    !h->has_time                     ? CAUSE_NO_HOST
+			: h->first_corr == INT64_MAX ? CAUSE_NONE
+						     : CAUSE_QUEUED_BEFORE,
+		    HOST_NONE);
+	else if (next == NULL || next->launch == HOST_NONE)
 		add_whole_pieces(f, thread, gap);
-	} else if (next->launch == HOST_NONE && h->first_corr == INT64_MAX) {
-		/* no call was recorded, so the host's activity is no
-		 * evidence */
-		add_piece(f, gap->start_ns, gap->end_ns, CAUSE_NONE, HOST_NONE);
-	} else if (next->launch == HOST_NONE) {
-		if (next->corr.type == KEY_INT && next->corr.n < h->first_corr)
-			add_piece(f, gap->start_ns, gap->end_ns,
-			    CAUSE_QUEUED_BEFORE, HOST_NONE);
-		else
-			add_whole_pieces(f, 0, gap);
-	} else if (prev != NULL && prev->launch == next->launch &&
-	    host_is_graph(h, next->launch)) {
+	else if (prev != NULL && prev->launch == next->launch &&
+	    host_is_graph(h, next->launch))
 		add_piece(f, gap->start_ns, gap->end_ns, CAUSE_GRAPH_GAP,
 		    next->launch);
-	} else {
+	else
 		explain_launched(f, gap);
-	}
 }
 
 /* ---- corrections of pieces ---- */

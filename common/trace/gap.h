@@ -87,6 +87,9 @@ void gaps_cut(struct gaps *g, const struct spans *within);
  * all pieces of it; of equal ones the first. */
 uint32_t gap_culprit(
     struct gaps *g, const struct host *h, const struct gap *gap) USE_RESULT;
+/* The thread whose work the causes of a gap follow, if no event says another:
+ * that which launches next. HOST_NONE: the causes are of no thread. */
+uint32_t gap_thread(const struct host *h, const struct gap *gap) USE_RESULT;
 void gaps_free(struct gaps *g);
 
 #endif

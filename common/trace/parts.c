@@ -4,9 +4,8 @@
 #include "trace/bucket.h"
 #include "trace/laws.h"
 
-/* From the first step or GPU event to the end of the last. */
-static struct span
-whole_of(const struct host *h, const struct steps *s)
+struct span
+parts_whole(const struct host *h, const struct steps *s)
 {
 	struct span w = { INT64_MAX, INT64_MIN };
 
@@ -48,7 +47,7 @@ find_busy(struct parts *p, const struct host *h)
 void
 parts_find(struct parts *p, struct host *h, const struct steps *s)
 {
-	struct span whole = whole_of(h, s);
+	struct span whole = parts_whole(h, s);
 
 	p->gaps.list.n = p->gaps.pieces.n = 0;
 	find_busy(p, h);

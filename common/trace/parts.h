@@ -26,6 +26,8 @@ struct parts {
 	struct gaps gaps;
 };
 
+/* From the first step or GPU event to the end of the last. */
+struct span parts_whole(const struct host *h, const struct steps *s);
 /* Empties it first. A source without GPU events has no parts. */
 void parts_find(struct parts *p, struct host *h, const struct steps *s);
 /*

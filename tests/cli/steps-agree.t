@@ -52,7 +52,7 @@ for file in t.json t.tl; do
 			"$($prog --by step -c step $file | grep '[0-9]' | sort -u | tr '\n' ' ')" '11 12 13 14 '
 	done
 	is "$file: tl-idle --by step" "$(rows "tl-idle --by step -c step,time_ns $file")" \
-		' 40000.11 20000.'
+		' 40000.11 40000.'
 	is "$file: tl-filter --step slowest" \
 		"$(tl-filter --kind kernel --step slowest $file | tl-cat --tsv -F name,step | grep '^k')" \
 		"$(printf 'k3\t13')"

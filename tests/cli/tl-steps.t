@@ -544,10 +544,10 @@ is 'and that it was the loader' "$(rows "tl-steps --table steps_summary -c \
 	'4 data torch/utils/data/dataloader.py(736): __next__.'
 
 python3 "$ROOT/tests/gen/health.py" steps=1 >bare.json
-is 'a step without GPU events: no idle time, and why' \
+is 'a step without GPU events is idle, and says so' \
 	"$(tl-steps --table steps -c step,wall_ns,busy_ns,idle_ns,flags --no-header bare.json | sed -n 1,2p | tr '\t' '|')" \
 	"0|1005000|301230|703770|
-1|1005000|||incomplete,no-gpu-event"
+1|1005000|0|1005000|incomplete,no-gpu-event"
 # GPU events without launches, on a host that recorded nothing but the steps
 {
 	ev kernel k 7 20 30 '"device":0,"stream":7'
@@ -558,8 +558,26 @@ is 'no launches: what was launched is unknown' "$(tl-steps -c \
 	tr '\t' '|')" '|30000|70000||'
 is 'one step has no spread' \
 	"$(rows 'tl-steps --table steps_summary -c steps,spread_percent unlinked.json')" '1 .'
-is 'nor does its gap have a cause' "$(tl-steps -c step,gap_ns,gap_cause,idle_cause,exposed_comm_ns \
-	--no-header bare.json | sed -n 2p | tr '\t' '|')" '1||||'
+# of five steps one only loads data
+{
+	for i in 1 2 3 4 5; do
+		at=$((100 * i + (i > 3 ? 400 : 0)))
+		step "$i" $at $((i == 3 ? 500 : 100))
+		[ "$i" = 3 ] || launch "$i" $((at + 10)) $((at + 20)) 70
+	done
+	ev python_function 'torch/utils/data/dataloader.py(628): __next__' 1 301 490
+} | trace >loads.json
+is 'a step that only loads data is the slowest, and why' \
+	"$(rows 'tl-steps --table steps_summary -c slowest,slowest_by,slowest_in loads.json')" \
+	'3 data torch/utils/data/dataloader.py(628): __next__.'
+is 'its idle time has a cause' "$(steps step,busy_ns,idle_ns,idle_cause,flags '--step 3 loads.json #')" \
+	'3 0 500000 data slow,no-gpu-event.'
+if command -v tl-report >/dev/null; then
+	like 'the report says so' "$(tl-report loads.json | tr '\n' ' ')" \
+		'1 step of 500.0 us takes .* leaves the GPU idle for 100.0 % of it .mostly data'
+fi
+is 'its gap is all of it' "$(tl-steps -c step,gap_ns,gap_cause,idle_cause,exposed_comm_ns \
+	--no-header bare.json | sed -n 2p | tr '\t' '|')" '1|1005000|none|none|0'
 # all GPU events last 0 ns: there is no busy time, and no law to break
 {
 	ev kernel k 7 42 0 '"device":0,"stream":7'

@@ -176,12 +176,11 @@ is 'a step without GPU work' "$({
 } | trace >idle.json
 tl-timeline --by step --step 9 -c type,time_ns,percent,flags --no-header idle.json |
 	grep -E 'busy|idle|total_time' | tr '\t\n' '|.')" \
-	'busy_time|||no-gpu-event.idle_time|||no-gpu-event.total_time|50000|100.0|.'
-is 'nor is it idle with GPU work of other names' \
+	'busy_time|0|0.0|no-gpu-event.idle_time|50000|100.0|no-gpu-event.total_time|50000|100.0|no-gpu-event.'
+is 'and with GPU work of other names' \
 	"$(tl-timeline --by step --step 9 --name k1 -c type,time_ns --no-header idle.json |
-		grep idle | tr '\t' '|')" 'idle_time|'
-# launched in step 2, it runs after step 3: the GPU is idle in both, known only
-# for 2
+		grep idle | tr '\t' '|')" 'idle_time|50000'
+# launched in step 2, it runs after step 3: the GPU is idle in both
 {
 	ev user_annotation ProfilerStep#2 1 0 100
 	ev user_annotation ProfilerStep#3 1 100 100
@@ -190,9 +189,9 @@ is 'nor is it idle with GPU work of other names' \
 } | trace >late.json
 is 'one whose work runs later was idle' \
 	"$(tl-timeline --by step -c step,type,time_ns --no-header late.json |
-		grep idle | tr '\t\n' '|.')" '2|idle_time|100000.3|idle_time|.|idle_time|0.'
+		grep idle | tr '\t\n' '|.')" '2|idle_time|100000.3|idle_time|100000.|idle_time|0.'
 is 'as in tl-steps' "$(tl-steps -c step,idle_ns --no-header late.json | tr '\t\n' '|.')" \
-	'2|100000.3|.'
+	'2|100000.3|100000.'
 is 'also if selected' "$(figures 'tl-timeline --step 2 late.json')" '0 0 0 0 100000 100000 0 0 0'
 like 'a table says so' "$(tl-timeline --step 2 --format table late.json)" \
 	'^1 GPU event that these steps launched ran outside them$'

@@ -145,6 +145,32 @@ def check_worked(trace, want):
     return bad, excused
 
 
+def check_steps(trace):
+    """each step has one idle time, with its head and tail"""
+    def idle(rows, value):
+        out = {}
+        for r in rows or []:
+            key = r.get("src"), r.get("step")
+            out[key] = out.get(key, 0) + (r[value] or 0)
+        return {k: v for k, v in out.items() if v}
+    want = idle([r for r in table(["tl-timeline", "--by", "step", trace]) if r["type"] == "idle_time"],
+                "time_ns")
+    bad = []
+    for by in ("step", "step,cause,call"):
+        got = idle(table(["tl-idle", "--by", by, trace]), "time_ns")
+        # of time in no step the timeline counts only that between two GPU events
+        outside = [k for k in {*got, *want} if k[1] is None]
+        if any(got.get(k, 0) < want.get(k, 0) for k in outside) or any(
+                got.get(k) != want.get(k) for k in {*got, *want} - {*outside}):
+            bad.append("--by %s: %s, not the timeline's %s" % (by, got, want))
+    steps = idle([r for r in table(["tl-steps", trace]) or [] if r["what"] == "step"], "idle_ns")
+    steps = {k: v for k, v in steps.items() if k[1] is not None}
+    numbered = {k: v for k, v in want.items() if isinstance(k[1], int)}
+    if steps and steps != numbered:
+        bad.append("tl-steps: %s, not the timeline's %s" % (steps, numbered))
+    return bad
+
+
 def check_sums(trace):
     """the sum of causes is the timeline's idle time, however they are grouped"""
     rows = table(["tl-timeline", trace])
@@ -152,11 +178,12 @@ def check_sums(trace):
         return []
     want = {r.get("src"): r["time_ns"] for r in rows if r["type"] == "idle_time"}
     bad = []
-    for by in ("cause", "call,op", "module,thread", "opened_by,step"):
+    for by in ("cause", "call,op", "module,thread", "opened_by"):
         got = sums(table(["tl-idle", "--by", by, trace]) or [], "src")
         for src, ns in want.items():
             if got.get(src, 0) != ns:
                 bad.append("--by %s: %d, not the timeline's %d" % (by, got.get(src, 0), ns))
+    bad += check_steps(trace)
     bad += ["%s has gaps of a graph" % r.get("call")
             for r in table(["tl-idle", "--by", "cause,call", trace]) or []
             if r["cause"] == "graph_gap" and "graphlaunch" not in (r.get("call") or "").lower()]

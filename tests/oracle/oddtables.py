@@ -124,8 +124,8 @@ def by_step(facts, o):
     rows = [{"step": k, **r} for k in sorted(groups, key=lambda k: (isinstance(k, str), k))
             for r in figures(groups[k][0], o, timeline.union(groups[k][1]))]
     for r in rows:  # without GPU work in it or launched by it
-        if isinstance(r["step"], int) and r["step"] not in known and r["type"] != "total_time":
-            r.update(time_ns=None, percent=None, flags="no-gpu-event")
+        if isinstance(r["step"], int) and r["step"] not in known:
+            r.update(flags="no-gpu-event")
     if asked is not None:
         return rows
     steps = timeline.union((w.start, w.end) for w in facts.all_steps)

@@ -424,9 +424,9 @@ class Planted:
         return sums
 
     def by_step(self, end):
-        """pieces split at the borders of steps"""
+        """pieces split at the borders of steps, with what is before and after all gaps"""
         sums = collections.Counter()
-        for _, _, parts in self.gaps:
+        for parts in [g[2] for g in self.gaps] + [self.window]:
             for cause, s, e in parts:
                 for i, (b, behind) in enumerate(zip(self.borders, self.borders[1:] + [end])):
                     if min(e, behind) > max(s, b):
