@@ -15,6 +15,7 @@
 enum {
 	OPT_ARCH = OPT_LONG,
 	OPT_CAPTURE,
+	OPT_CAUSES,
 	OPT_DTYPE,
 	OPT_LIST_RULES,
 	OPT_LIST_TABLES,
@@ -35,6 +36,7 @@ static const struct opt options[] = {
 	{ OPT_HINT, "by", NULL, "tl-ops and tl-kernels have one" },
 	{ OPT_SELECT_BY_GPU_TIME, "by-gpu-time", NULL, "select GPU work by its own start, not its launch's" },
 	{ OPT_CAPTURE, "capture", "DIR|FILE", "traces of graph captures: the ops inside replays" },
+	{ OPT_CAUSES, "causes", "FILE", "your own rules for causes of idle time, see tl-idle(1)" },
 	{ OPT_SELECT_DEV, "dev", "DEV,...", "only on these devices: 0,2-3" },
 	{ OPT_DTYPE, "dtype", "TYPE,...", "type of the tensors of ops that have none" },
 	{ OPT_SELECT_FROM, "from", "TIME", "only from TIME after the first event" },

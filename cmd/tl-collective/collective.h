@@ -55,6 +55,7 @@ struct settings {
 	bool has_rank_regex;
 	int64_t world_size, gpus_per_node; /* 0: not given */
 	struct bucket_rules rules;
+	struct causes *causes;
 	VEC(const char *) lists; /* --files-from */
 	VEC(const char *) logs;  /* --node-logs */
 	struct links *links;

@@ -17,6 +17,7 @@
 
 enum {
 	OPT_ALIGN = OPT_LONG,
+	OPT_CAUSES,
 	OPT_FAIL_OVER,
 	OPT_FILES_FROM,
 	OPT_GPUS_PER_NODE,
@@ -37,6 +38,8 @@ static const struct opt options[] = {
 	    "correct offset and drift of each rank's clock" },
 	{ OPT_BUCKET_COMM, "comm-pattern", "RE[=TYPE]",
 	    "kernels like RE are collectives too (of TYPE)" },
+	{ OPT_CAUSES, "causes", "FILE",
+	    "more rules: names of calls and their cause" },
 	{ OPT_FAIL_OVER, "fail-over", "GATE",
 	    "exit 4 if wait:5%, bandwidth:80% or skew:1ms is broken; "
 	    "repeatable" },
@@ -123,6 +126,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 {
 	switch (ch) {
 	case OPT_ALIGN: set->align_clocks = true; break;
+	case OPT_CAUSES: causes_load(set->causes, op->arg); break;
 	case OPT_FAIL_OVER: gate_opt(&set->gates, op); break;
 	case OPT_FILES_FROM: vec_push(&set->lists, op->arg); break;
 	case OPT_GPUS_PER_NODE:
@@ -367,6 +371,7 @@ main(int argc, char *argv[])
 
 	opt_start(&op, argc, argv, &about, options);
 	set.links = links_new();
+	set.causes = causes_create();
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &op, ch);
 	check_settings(&set);
@@ -379,6 +384,7 @@ main(int argc, char *argv[])
 	if (set.vs.n == 0)
 		select_front_end(&set.select);
 	analyse(&set, &job, &parts);
+	causes_destroy(set.causes);
 	if (set.verbose)
 		note_cost("%zu inputs, %zu ranks, %zu groups, %zu collectives "
 			  "(%zu incomplete), %zu records",

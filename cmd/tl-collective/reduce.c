@@ -478,7 +478,8 @@ reducer_new(const struct settings *set)
 	r->set = set;
 	r->st = dict_create();
 	r->rules.patterns = set->rules.patterns;
-	r->causes = causes_create();
+	r->causes = set->causes;
+	causes_clear(r->causes);
 	r->hlo = hlo_new();
 	r->dump = dump_reader_new();
 	r->mem = arena_create();

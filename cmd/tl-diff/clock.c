@@ -24,6 +24,8 @@ clock_create(struct norms *nm, const struct settings *set)
 	c->is_matched = set->match != NULL;
 	c->steps.only_iterations = set->select.of_iterations;
 	c->causes = causes_create();
+	if (set->causes != NULL)
+		causes_load(c->causes, set->causes);
 	return c;
 }
 

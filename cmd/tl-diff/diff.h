@@ -64,8 +64,8 @@ struct settings {
 	enum what_by by;
 	enum pair_by pair;
 	enum unit_of per;
-	bool python, print, list, verbose;
-	const char *equiv; /* --equiv */
+	bool python, print, list, verbose, no_steps;
+	const char *equiv, *causes;
 	struct threshold min_diff, fail_over;
 	enum gate_of gate;
 	bool is_sure;     /* --sure */

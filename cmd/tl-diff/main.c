@@ -14,12 +14,14 @@
 #include "cmd/tl-diff/changes.h"
 
 #define OPT_BY (OPT_LONG + 0)
+#define OPT_CAUSES (OPT_LONG + 13)
 #define OPT_EQUIV (OPT_LONG + 1)
 #define OPT_FAIL_OVER (OPT_LONG + 2)
 #define OPT_LIST_TABLES (OPT_LONG + 3)
 #define OPT_MATCH (OPT_LONG + 10)
 #define OPT_MIN_DIFF (OPT_LONG + 4)
 #define OPT_NAMES (OPT_LONG + 5)
+#define OPT_NO_STEPS (OPT_LONG + 14)
 #define OPT_PAIR (OPT_LONG + 6)
 #define OPT_PER (OPT_LONG + 7)
 #define OPT_PYTHON (OPT_LONG + 8)
@@ -34,6 +36,8 @@ static const struct opt options[] = {
 	    "a trace or folder of the side before; repeatable" },
 	{ OPT_BY, "by", "op|kernel",
 	    "compare by op, or by kernel where graph replays hide ops" },
+	{ OPT_CAUSES, "causes", "FILE",
+	    "more rules: names of calls and their cause" },
 	{ OPT_EQUIV, "equiv", "FILE",
 	    "names to treat as equal: a pair per line" },
 	{ OPT_FAIL_OVER, "fail-over", "TIME|PERCENT",
@@ -45,6 +49,8 @@ static const struct opt options[] = {
 	{ OPT_MIN_DIFF, "min-diff", "TIME|PERCENT",
 	    "with --print: only what differs by at least this" },
 	{ OPT_NAMES, "names", "A,B", "names for the two sides" },
+	{ OPT_NO_STEPS, "no-steps", NULL,
+	    "compare GPU work alone, not how long steps take" },
 	{ OPT_PAIR, "pair", "HOW", "pair runs by place or by rank" },
 	{ OPT_PER, "per", "UNIT", "times per run or per step" },
 	{ 'p', "print", NULL, "print the merged tree" },
@@ -139,6 +145,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	case 'A': vec_push(&set->paths[1], op->arg); break;
 	case 'B': vec_push(&set->paths[0], op->arg); break;
 	case OPT_BY: set->by = (enum what_by)opt_word(op, by_words); break;
+	case OPT_CAUSES: set->causes = op->arg; break;
 	case OPT_EQUIV: set->equiv = op->arg; break;
 	case OPT_FAIL_OVER: take_gate(set, op); break;
 	case OPT_LIST_TABLES: set->list = true; break;
@@ -147,6 +154,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 		set->min_diff = threshold_opt(op, str_of(op->arg));
 		break;
 	case OPT_NAMES: opt_pair(op, set->names); break;
+	case OPT_NO_STEPS: set->no_steps = true; break;
 	case OPT_PAIR:
 		set->pair = (enum pair_by)opt_word(op, pair_words);
 		break;
@@ -196,6 +204,10 @@ check_settings(struct settings *set)
 	if (set->gate == GATE_STEP && set->is_of_events)
 		die_usage("option '--fail-over': a selection of GPU events has "
 			  "no step time");
+	if (set->no_steps &&
+	    (set->gate == GATE_STEP ||
+		(set->table != NULL && strcmp(set->table, "diff_steps") == 0)))
+		die_usage("option '--no-steps' leaves no step times to judge");
 	if (set->gate == GATE_RANK && set->pair != PAIR_RANK)
 		die_usage("option '--fail-over': rank: needs --pair rank");
 	for (int s = 0; s < NSIDES; s++)

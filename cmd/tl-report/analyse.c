@@ -231,6 +231,7 @@ start_idle(const struct analyses *a)
 	args_add(&options,
 	    s->has_sheets ? text("--min-gap=%" PRId64 "ns", s->idle_ns / 1000)
 			  : "--min-gap=1000000s");
+	args_all(&options, &s->options[IDLE]);
 	(void)start_program(a, programs[IDLE], a->format, &options, NULL);
 	vec_free(&options.v);
 }
@@ -271,6 +272,7 @@ start_critical(const struct analyses *a)
 	vec_free(&path.v);
 	args_add(&ranks, "--table=critical_ranks");
 	args_add(&ranks, "--job");
+	args_all(&ranks, &s->options[CRITICAL]);
 	if (s->critical && s->is_several && s->communicates &&
 	    !s->no_collective && !a->is_joined)
 		(void)start_program(

@@ -11,6 +11,7 @@
 
 #include "stream/run.h"
 #include "stream/stream.h"
+#include "trace/cause.h"
 
 #include "cmd/tl-report/check.h"
 #include "cmd/tl-report/figures.h"
@@ -29,6 +30,10 @@ enum {
 #define F FOR_PROGRAM << ROOFLINE
 #define C FOR_PROGRAM << COLLECTIVE
 #define R FOR_PROGRAM << RANKS
+/* Those that tell causes of idle time. */
+#define Y                                                                      \
+	FOR_PROGRAM << IDLE | FOR_PROGRAM << STEPS | FOR_PROGRAM << CRITICAL | \
+	    FOR_PROGRAM << LAUNCH | FOR_PROGRAM << COLLECTIVE
 #define H FOR_SHEETS
 #define B FOR_SHORT
 #define N FOR_NUMBER
@@ -56,6 +61,7 @@ static const struct row {
 	{ { 0, "call-stack", NULL, "add where the program called each op" }, F | H, AT(call_stack) },
 	{ { 0, "capture", "DIR|FILE", "traces of graph captures: the ops inside replays" }, 0, AT(capture) },
 	{ { 0, "categories", "FILE", "categories of rocprofv3's kernels, see tl-kernels(1)" }, K, AT(categories) },
+	{ { 0, "causes", "FILE", "your own rules for causes of idle time, see tl-idle(1)" }, Y, AT(causes) },
 	{ { 0, "check", NULL, "check that ops have all GPU work whose launch is known" }, 0, AT(check) },
 	{ { 0, "comm-pattern", "RE", "kernels like RE are collectives too" }, T | O | K | F | C, NOWHERE },
 	{ { 0, "critical-path", NULL, "of several ranks: add what a slow host loses the job" }, 0, AT(critical) },
@@ -121,6 +127,7 @@ static const struct row {
 #undef F
 #undef C
 #undef R
+#undef Y
 #undef H
 #undef B
 #undef N
@@ -325,6 +332,19 @@ is_stdin_empty(void)
 	return poll(&in, 1, -1) > 0 && (in.revents & POLLIN) == 0;
 }
 
+/* A bad file ends the program here, not each that gets it. */
+static void
+check_causes(const struct settings *s)
+{
+	struct causes *c;
+
+	if (s->causes == NULL)
+		return;
+	c = causes_create();
+	causes_load(c, s->causes);
+	causes_destroy(c);
+}
+
 static void
 read_options(struct settings *s, int argc, char *argv[])
 {
@@ -358,6 +378,7 @@ read_options(struct settings *s, int argc, char *argv[])
 				  "with: tl-report BEFORE --vs AFTER");
 		args_add(&s->traces, "-");
 	}
+	check_causes(s);
 	s->is_whole = s->book != NULL || s->page != NULL ||
 	    s->markdown != NULL || s->database != NULL || s->json != NULL;
 	s->has_sheets = s->dir != NULL || s->is_whole || s->is_ndjson;

@@ -69,7 +69,7 @@ struct settings {
 		ORDER_NAME
 	} order;
 	const char *top, *top_ops, *top_kernels, *top_roofline;
-	const char *genesis, *categories, *annotations;
+	const char *genesis, *categories, *annotations, *causes;
 	int64_t steady_gap_ns, steady_window_ns; /* 0: not given */
 	bool has_sheets;                         /* more than the screen */
 	bool is_whole;                           /* all sheets in one file */

@@ -72,6 +72,8 @@ start(
 		args_add(&argv, text("--fail-over=%s", s->fail_over));
 	if (s->names != NULL)
 		args_add(&argv, text("--names=%s", s->names));
+	if (s->causes != NULL)
+		args_add(&argv, text("--causes=%s", s->causes));
 	if (s->match != NULL)
 		args_add(&argv, s->match);
 	if (s->by_rank)
