@@ -26,27 +26,67 @@ layer_of(const struct host_event *e)
 	return e->cause;
 }
 
-/* Sums what a thread did from one launch to another, both calls included. */
+/* Adds a part of a thread's time to its layer. */
 static void
-add_layers(const struct finder *f, const struct launch *first,
-    const struct launch *last, struct layers *to)
+add_part(const struct finder *f, struct layers *to, const struct host_parts *p)
+{
+	stat_add(
+	    &to->ns[p->event != HOST_NONE ? layer_of(&f->h->events.v[p->event])
+					  : CAUSE_BETWEEN_OPS],
+	    p->end_ns - p->start_ns);
+}
+
+/* What a thread did; while it rests, what the one before it did. */
+static void
+add_stretch(const struct finder *f, struct layers *to, uint32_t thread,
+    uint32_t before, int64_t from, int64_t end)
 {
 	const struct host *h = f->h;
-	const struct host_thread *t = &h->threads.v[call_of(f, first)->thread];
-	int64_t from = call_of(f, first)->start_ns;
-	int64_t end = call_of(f, last)->end_ns, rest = end - from;
-
-	struct host_parts p = host_parts_of(h, t, from, end);
+	struct host_parts p =
+	    host_parts_of(h, &h->threads.v[thread], from, end);
 
 	while (host_parts_next(&p)) {
-		if (p.event == HOST_NONE)
+		struct host_parts q;
+
+		if (before == thread || !host_is_rest(&p)) {
+			add_part(f, to, &p);
 			continue;
-		stat_add(&to->ns[layer_of(&h->events.v[p.event])],
-		    p.end_ns - p.start_ns);
-		rest -= p.end_ns - p.start_ns;
+		}
+		q = host_parts_of(
+		    h, &h->threads.v[before], p.start_ns, p.end_ns);
+		while (host_parts_next(&q))
+			if (host_is_rest(&q))
+				add_stretch(f, to, thread, thread, q.start_ns,
+				    q.end_ns);
+			else
+				add_part(f, to, &q);
 	}
-	stat_add(&to->ns[CAUSE_BETWEEN_OPS], rest);
-	to->nlaunches += last - first + 1;
+}
+
+/*
+ * Sums what the host did from the first launch to the end of the last, by time:
+ * up to each call what its thread did, so that no time counts twice.
+ */
+static void
+add_layers(
+    const struct finder *f, const struct launch *v, size_t n, struct layers *to)
+{
+	int64_t at = call_of(f, v)->start_ns;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct host_event *e = call_of(f, &v[i]);
+		uint32_t before = call_of(f, &v[i > 0 ? i - 1 : 0])->thread;
+
+		if (e->start_ns > at) {
+			add_stretch(f, to, e->thread, before, at, e->start_ns);
+			at = e->start_ns;
+		}
+		if (e->end_ns > at) {
+			add_stretch(f, to, e->thread, e->thread, at, e->end_ns);
+			at = e->end_ns;
+		}
+	}
+	to->nlaunches += (int64_t)n;
 }
 
 static void
@@ -98,7 +138,6 @@ static void
 add_run(struct finder *f, const struct launch *v, size_t n, size_t nlate,
     struct layers *to)
 {
-	struct span window;
 	int64_t interval_ns;
 
 	if (nlate < RUN_LAUNCHES)
@@ -106,14 +145,9 @@ add_run(struct finder *f, const struct launch *v, size_t n, size_t nlate,
 	interval_ns = launches_interval(f->h, v, n);
 	if (launches_work(v, n) >= interval_ns)
 		return;
-	window = (struct span){ call_of(f, v)->start_ns,
-		call_of(f, &v[n - 1])->end_ns };
-	for (size_t i = 0; i < n; i++)
-		for (uint32_t k = v[i].first; k < v[i].first + v[i].n; k++)
-			if (gpu_of(f, k)->end_ns > window.end)
-				window.end = gpu_of(f, k)->end_ns;
-	add_layers(f, v, &v[n - 1], to);
-	graph_add(f, "run", (struct key){ 0, KEY_NONE }, v, n, window);
+	add_layers(f, v, n, to);
+	graph_add(f, "run", (struct key){ 0, KEY_NONE }, v, n,
+	    launches_span(f, v, n));
 }
 
 static void
@@ -204,12 +238,44 @@ add_cost(struct finder *f)
 	vec_push(&f->g->costs, f->cost);
 }
 
+struct in_time {
+	int64_t start_ns;
+	size_t at; /* in launches.list */
+};
+
+static int
+by_start(const void *x, const void *y)
+{
+	const struct in_time *a = x, *b = y;
+
+	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+/* Launches of all threads, in time. */
+static void
+add_all_layers(struct finder *f, struct layers *to)
+{
+	VEC(struct in_time) list = { 0 };
+	VEC(struct launch) launches = { 0 };
+
+	for (size_t i = 0; i < f->launches.list.n; i++)
+		vec_push(&list,
+		    ((struct in_time){
+			call_of(f, &f->launches.list.v[i])->start_ns, i }));
+	stable_sort(list.v, list.n, sizeof *list.v, by_start);
+	for (size_t i = 0; i < list.n; i++)
+		vec_push(&launches, f->launches.list.v[list.v[i].at]);
+	add_layers(f, launches.v, launches.n, to);
+	vec_free(&list);
+	vec_free(&launches);
+}
+
 static void
 look(struct finder *f)
 {
 	struct layers all = { 0 }, runs = { 0 };
 	const struct launch *v = f->launches.list.v;
-	size_t n = f->launches.list.n, first = 0;
+	size_t n = f->launches.list.n;
 
 	f->cost.pace.nlaunches = (int64_t)n;
 	f->cost.pace.ngpu = (int64_t)f->launches.gpus.n;
@@ -220,11 +286,7 @@ look(struct finder *f)
 	graph_terms(f);
 	find_runs(f, &runs);
 	add_steps(f);
-	for (size_t i = 0; i < n; i++)
-		if (i + 1 == n || !is_same_thread(f, &v[i], &v[i + 1])) {
-			add_layers(f, &v[first], &v[i], &all);
-			first = i + 1;
-		}
+	add_all_layers(f, &all);
 	add_layer_records(f, "all", &all);
 	add_layer_records(f, "runs", &runs);
 	add_cost(f);

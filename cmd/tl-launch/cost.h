@@ -38,6 +38,9 @@ gpu_of(const struct finder *f, uint32_t i)
 /* graph.c */
 /* Medians of a gap within a graph and of a graph launch in this trace. */
 void graph_terms(struct finder *f);
+/* From the first launch to the end of the last, or of all their work. */
+struct span launches_span(
+    const struct finder *f, const struct launch *v, size_t n);
 /* Adds the estimate for these launches as one graph; step: the key of a
  * step. */
 void graph_add(struct finder *f, const char *what, struct key step,

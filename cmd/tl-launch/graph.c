@@ -3,7 +3,8 @@
  * Estimates launches as one graph: busy time, gaps within a graph, and its
  * launch. Time stays in which the host waited for the GPU, loaded data or
  * allocated while none of the work ran, as a graph cannot hold that; so does
- * idle time that nothing recorded explains.
+ * idle time that nothing recorded explains, and what is before the first launch
+ * or after the last of the work.
  */
 #include "cmd/tl-launch/cost.h"
 #include "json/json.h"
@@ -200,7 +201,7 @@ estimate(const struct finder *f, struct stretch *s)
 	int64_t idle_ns = s->wall_ns - s->busy_ns;
 
 	s->other_ns = idle_ns - s->host_ns;
-	for (int i = 0; i < BLOCKED_COUNT; i++)
+	for (int i = 0; i < BLOCKED_OUTSIDE; i++)
 		s->other_ns -= s->blocked_ns[i];
 	s->gaps_ns =
 	    graph_gaps_ns(f->cost.graph_gap_ns, (uint64_t)s->pace.ngpu);
@@ -209,6 +210,23 @@ estimate(const struct finder *f, struct stretch *s)
 	s->graph_ns = less(s->graph_ns, s->start_ns);
 	for (int i = 0; i < BLOCKED_COUNT; i++)
 		s->graph_ns = less(s->graph_ns, s->blocked_ns[i]);
+}
+
+struct span
+launches_span(const struct finder *f, const struct launch *v, size_t n)
+{
+	struct span s = { INT64_MAX, INT64_MIN };
+
+	for (size_t i = 0; i < n; i++) {
+		const struct host_event *e = call_of(f, &v[i]);
+
+		s.start = e->start_ns < s.start ? e->start_ns : s.start;
+		s.end = e->end_ns > s.end ? e->end_ns : s.end;
+		for (uint32_t k = v[i].first; k < v[i].first + v[i].n; k++)
+			if (gpu_of(f, k)->end_ns > s.end)
+				s.end = gpu_of(f, k)->end_ns;
+	}
+	return s;
 }
 
 void
@@ -221,7 +239,8 @@ graph_add(struct finder *f, const char *what, struct key step,
 		    launches_work(v, n) },
 		.last = call_of(f, &v[n - 1])->uid };
 	struct obstacles b = { 0 };
-	struct spans busy = { 0 };
+	struct spans busy = { 0 }, *outside = &b.of[BLOCKED_OUTSIDE];
+	struct span inside = launches_span(f, v, n);
 	struct launch_record *r;
 
 	for (size_t i = 0; i < n; i++) {
@@ -237,6 +256,10 @@ graph_add(struct finder *f, const char *what, struct key step,
 	spans_normalise(&busy);
 	s.busy_ns = spans_total(&busy);
 	s.host_ns = host_idle_ns(f, window, &b.of[BLOCKED_MISSING]);
+	if (inside.start > window.start)
+		spans_add(outside, window.start, inside.start);
+	if (inside.end < window.end)
+		spans_add(outside, inside.end, window.end);
 	count_blocked(&b, &busy, s.blocked_ns);
 	s.forbids = list_names(f, &b);
 	estimate(f, &s);

@@ -104,13 +104,17 @@ struct queue {
 	double mean, time_mean; /* over points, over time */
 };
 
-/* Idle time that a graph cannot hold: the host's, or unexplained. */
+/*
+ * Idle time that a graph cannot hold: the host's, unexplained, or before the
+ * first of its launches and after the last of its work.
+ */
 enum blocked {
 	BLOCKED_SYNC,
 	BLOCKED_COPY,
 	BLOCKED_DATA,
 	BLOCKED_ALLOC,
 	BLOCKED_MISSING,
+	BLOCKED_OUTSIDE,
 	BLOCKED_COUNT
 };
 

@@ -184,6 +184,7 @@ static const struct sink_column columns[] = {
 	{ { "data_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_CELL, false, OF_STRETCH(blocked_ns[BLOCKED_DATA]), 0 },
 	{ { "alloc_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_CELL, false, OF_STRETCH(blocked_ns[BLOCKED_ALLOC]), 0 },
 	{ { "missing_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_CELL, false, OF_STRETCH(blocked_ns[BLOCKED_MISSING]), 0 },
+	{ { "outside_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_CELL, false, OF_STRETCH(blocked_ns[BLOCKED_OUTSIDE]), 0 },
 	{ { "host_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_CELL, false, OF_STRETCH(host_ns), 0 },
 	{ { "other_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_CELL, false, C_OTHER, 0 },
 	{ { "forbidden_by", NULL, COL_JSON, NONE, MINOR, 0 }, SINK_CELL, false, C_FORBIDS, 0 },
@@ -307,7 +308,7 @@ static struct sink_table tables[] = {
 		"what,step,uid,last_uid,thread,launches,gpu_events,"
 		"launch_interval_ns,launch_work_ns,wall_ns,busy_ns,gaps_ns,"
 		"start_ns,sync_ns,copy_block_ns,data_ns,alloc_ns,missing_ns,"
-		"host_ns,other_ns,graph_ns,forbidden_by,ts_ns",
+		"outside_ns,host_ns,other_ns,graph_ns,forbidden_by,ts_ns",
 	    .measure = M_API,
 	    .is_single = true,
 	    .by = IS_STRETCH },

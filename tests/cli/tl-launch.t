@@ -120,6 +120,23 @@ is 'a graph cannot hold what waits; while a kernel runs that is busy time' "$(ru
 is 'host time by layer' \
 	"$(rows 'tl-launch --table launch_layers -c over,layer,time_ns,per_launch_ns sync.json')" \
 	'all op 23000 920.0.all between_ops 2240000 89600.0.all launch_call 125000 5000.0.all sync 17000 680.0.runs op 23000 958.3333333333334.runs between_ops 2145000 89375.0.runs launch_call 120000 5000.0.runs sync 17000 708.3333333333334.'
+# A thread that rests while another one launches adds no time: of 10 + 10
+# launches in 2,000 us, the second thread has the last 1,000.
+{
+	for i in 0 1 2 3 4 5 6 7 8 9; do
+		for tid in 1 2; do
+			at=$((1000 * (tid - 1) + 100 * i))
+			call cudaLaunchKernel $tid $at 10 "\"correlation\":$((10 * tid + i))"
+			kernel short 7 $((at + 20)) 10 $((10 * tid + i))
+		done
+	done
+	ev cpu_op aten::mm 1 915 60 # when the second one has not begun
+	call cudaLaunchKernel 1 1990 10 '"correlation":90'
+	kernel short 7 2010 10 90
+} | trace >two.json
+is 'host time of two threads counts once' \
+	"$(rows 'tl-launch --table launch_layers -c over,layer,time_ns two.json')" \
+	'all op 60000.all between_ops 1730000.all launch_call 210000.'
 starved 900 | trace >long.json
 is 'ten intervals between late launches are still a run' "$(runs long.json | cut -d ' ' -f 1,2)" 'run 24'
 starved 901 | trace >pause.json
@@ -135,9 +152,9 @@ is 'a launch in time may lie between' "$(runs queued.json | cut -d ' ' -f 1,2)" 
 	ev user_annotation 'ProfilerStep#1' 1 0 1000
 	ev user_annotation 'ProfilerStep#2' 1 1000 1500
 } | trace >steps.json
-is 'steps have estimates, too; the head is a gap then' \
+is 'steps have estimates, too, without what comes before their launches and after their work' \
 	"$(rows 'tl-launch --table graph_estimate -c what,step,launches,wall_ns,graph_ns steps.json')" \
-	'run 25 2420000 2136000.step 2 15 1500000 1326000.step 1 10 1000000 881000.'
+	'run 25 2420000 2136000.step 2 15 1500000 1246000.step 1 10 1000000 801000.'
 # Each step of 1 ms launches 400 us of work at its end, which runs in the next
 # one: the first has no work within it, nothing waits.
 for step in 0 1; do
@@ -178,8 +195,8 @@ is 'a copy in pieces is no graph' \
 	ev user_annotation 'ProfilerStep#2' 2 6000 10
 } | trace >unexplained.json
 is 'idle time that nothing explains stays' \
-	"$(rows 'tl-launch --table graph_estimate -c what,wall_ns,busy_ns,missing_ns,host_ns,other_ns,graph_ns unexplained.json')" \
-	'step 6000000 250000 3080000 2670000 0 2636000.'
+	"$(rows 'tl-launch --table graph_estimate -c what,wall_ns,busy_ns,missing_ns,outside_ns,host_ns,other_ns,graph_ns unexplained.json')" \
+	'step 6000000 250000 3080000 580000 2670000 0 2056000.'
 
 # ---- trees ----
 
