@@ -38,10 +38,19 @@ void note_of(struct table *t, struct buf *b);
 
 /* Adds notes on what changed; hints name options of tl-diff. */
 void changes_notes(const struct changes *c, struct table *t, bool has_hints);
+/* Those of step and GPU times. */
+void changes_whole(const struct changes *c, struct table *t, bool has_hints);
 /* Says that the sides are identical; NULL: they are not. */
 const char *changes_sameness(const struct changes *c);
 /* A row's name, or both. */
 void put_names(
     struct buf *b, const struct dict *st, const uint32_t name[NSIDES]);
+
+/* tell.c: messages instead of notes. */
+
+/* Facts that readers of any table must know. */
+void tell_facts(const struct changes *c);
+/* Whether the sides are identical, and how the step time changed. */
+void tell_verdict(const struct changes *c);
 
 #endif

@@ -283,8 +283,8 @@ put_whole(struct buf *b, const struct changes *c)
 	}
 }
 
-static void
-note_whole(const struct changes *c, struct table *t, bool has_hints)
+void
+changes_whole(const struct changes *c, struct table *t, bool has_hints)
 {
 	const struct unit_times *u = c->unit;
 	struct buf b = { 0 };
@@ -567,7 +567,7 @@ changes_notes(const struct changes *c, struct table *t, bool has_hints)
 	/* the slowest rank sets the pace, so who differs comes first */
 	if (ranks_differ(c))
 		ranks_notes(c, t);
-	note_whole(c, t, has_hints);
+	changes_whole(c, t, has_hints);
 	note_steps(c, t);
 	if (!ranks_differ(c))
 		ranks_notes(c, t);

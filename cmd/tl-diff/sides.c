@@ -457,29 +457,27 @@ write_extras(const struct sides *g)
 	buf_free(&b);
 }
 
-/* A table for people has sentences as notes. */
+/* The answer has sentences: notes of a table for people, else messages. */
 static bool
-has_notes(const struct settings *set)
+has_verdict(const struct settings *set)
 {
-	if (set->print ||
-	    (set->table != NULL && set->by == BY_OP &&
-		strcmp(set->table, "diff_ops_summary") != 0))
-		return false;
-	return table_has_notes(&set->dest);
+	return !set->print &&
+	    (set->table == NULL || set->by != BY_OP ||
+		strcmp(set->table, "diff_ops_summary") == 0);
 }
 
 /*
- * Whether step times are wanted: finding them costs more than all else.
- * Selected GPU events do not show how long a step takes.
+ * Whether step times are wanted, which may cost as much as all else. Selected
+ * GPU events do not show how long a step takes.
  */
 static bool
 needs_clock(const struct sides *g)
 {
 	const struct settings *set = g->set;
 
-	if (set->is_of_events || set->print)
+	if (set->is_of_events || set->print || set->no_steps)
 		return false;
-	return g->has_notes || tables_want_steps(set) ||
+	return has_verdict(set) || tables_want_steps(set) ||
 	    (set->fail_over.is_set &&
 		(set->gate == GATE_BOTH || set->gate == GATE_STEP));
 }
@@ -492,43 +490,6 @@ says_itself(const struct sides *g)
 
 	return g->has_notes ||
 	    (set->table != NULL && strcmp(set->table, "diff_verdict") == 0);
-}
-
-/* Other facts that readers of the answer must know. */
-static void
-tell(const struct sides *g)
-{
-	static const char *const what[] = { [TALLY_OUTSIDE] =
-						"launched outside of ops",
-		[TALLY_UNLINKED] = "without a launch" };
-	const struct changes *c = &g->changes;
-	struct buf models = { 0 };
-
-	if (says_itself(g))
-		return;
-	if (g->set->over.len > 0)
-		note("%s", g->set->over.p);
-	unlike_say(c, &models);
-	if (models.len > 0)
-		note("%.*s", (int)models.len, models.p);
-	buf_free(&models);
-	if (g->set->by != BY_OP)
-		return;
-	for (int s = 0; s < NSIDES; s++)
-		for (int i = TALLY_UNLINKED; i >= TALLY_OUTSIDE; i--) {
-			uint64_t n = c->tallies[i].n[s];
-
-			if (n == 0)
-				continue;
-			note("%.*s: %" PRIu64
-			     " GPU event%s %s (%.3f ms) %s in no tree",
-			    (int)g->set->names[s].len, g->set->names[s].p, n,
-			    n == 1 ? "" : "s", what[i],
-			    (double)c->tallies[i].ns[s] / 1e6,
-			    n == 1 ? "is" : "are");
-		}
-	if (changes_sameness(c) != NULL)
-		note("%s", changes_sameness(c));
 }
 
 static void
@@ -559,7 +520,8 @@ sides_free(struct sides *g)
 int
 sides_compare(struct settings *set)
 {
-	struct sides g = { .set = set, .has_notes = has_notes(set) };
+	struct sides g = { .set = set,
+		.has_notes = has_verdict(set) && table_has_notes(&set->dest) };
 	int status;
 
 	g.nm.st = dict_create();
@@ -591,7 +553,11 @@ sides_compare(struct settings *set)
 	else
 		tables_finish(g.tables, &g.changes);
 	write_extras(&g);
-	tell(&g);
+	if (!says_itself(&g)) {
+		tell_facts(&g.changes);
+		if (has_verdict(set) && set->dest.dir == NULL)
+			tell_verdict(&g.changes);
+	}
 	status = gate_status(set, &g.changes);
 	if (set->verbose)
 		summarise(&g);

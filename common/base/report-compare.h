@@ -23,6 +23,7 @@ WARNING(ROWS_APART,
 /* ---- tl-diff ---- */
 WARNING(SIDE_RANKS_MISSING,
     "{side}: skipped ranks that the other side lacks: {ranks}")
+NOTE(SIDES_COMPARED, "{finding}")
 WARNING(SIDES_UNLIKE,
     "{file}: another model? only work of one side is judged: times of another "
     "model say nothing")

@@ -38,6 +38,7 @@ is 'other ops: a warning, and why once' \
 	'3
 tl-diff: bert.json: another model? only work of one side is judged: times of another model say nothing
 tl-diff: different models? ops that both have take 10 % of compute before, 10 % after; largest on one side only: conv (70 % before), softmax (60 % after)
+tl-diff: GPU span 210.0 us to 260.0 us (+23.8 %): 50.0 us more time between ops; GPU time +0.0 %
 1'
 is 'other ops: no row that both have is judged' \
 	"$(rows 'tl-diff -c name,diff_ns,is_noise bert.json resnet.json' )" \

@@ -14,7 +14,8 @@ make 2 300 vllm_detailed 20 10 >profiled.json
 
 over='over decode steps 170-185 of before and 205-220 of after; mixed steps 249-262 of before and 287-300 of after'
 is 'which ones is said on standard error' "$(tl-diff --match a.json b.json 2>&1 >/dev/null)" \
-	"tl-diff: $over"
+	"tl-diff: $over
+tl-diff: decode step unchanged (90.0 us); GPU time +11.1 % beyond noise"
 is 'it is the first sentence' \
 	"$(rows 'tl-diff --match --table diff_verdict a.json b.json' | cut -d. -f 1)" "$over"
 # 16 and 14 iterations of 3 kernels
@@ -91,7 +92,9 @@ ok 'the page has events of them only' \
 make 1 300 vllm_detailed 18 0 3 >three.json
 make 7 300 vllm_detailed 20 0 2 >two.json
 over='over decode steps 217-223@0:3 of before and 256-262@0:1 of after; mixed steps 89-100@0:3 of before and 289-300@0:1 of after'
-is 'of each side one process' "$(tl-diff --match three.json two.json 2>&1 >/dev/null)" "tl-diff: $over"
+is 'of each side one process' "$(tl-diff --match three.json two.json 2>&1 >/dev/null)" \
+	"tl-diff: $over
+tl-diff: decode step unchanged (90.0 us); GPU time +11.1 % beyond noise"
 # 7 and 12 iterations of three kernels; other processes are not included
 is 'and its work alone' "$(rows 'tl-diff --match -c count_before,count_after,before_ns,after_ns \
 	three.json two.json')" '57 57 1026000 1140000.'

@@ -55,7 +55,8 @@ is 'a call that does more than wrap is no wrapper' \
 { op net 0 100; inner new; } | trace >new.json
 is 'a call under another name is none' "$(says old.json new.json)" \
 	'1 matched call differs by name (old | new)'
-is 'wrappers are a difference' "$(tl-diff plain.json wrap2.json 2>&1 >/dev/null)" ''
+is 'wrappers are a difference' "$(tl-diff plain.json wrap2.json 2>&1 >/dev/null)" \
+	'tl-diff: GPU time unchanged (25.0 us)'
 
 # two NAME NAME: ops in this order, below one
 two() {
@@ -73,7 +74,8 @@ two sin tan cos | trace >stc.json
 is 'calls in another order have their partners' \
 	"$(rows 'tl-diff -c name,count_before,count_after,diff_ns sct.json stc.json')" \
 	'cos 1 1 0.sin 1 1 0.tan 1 1 0.'
-is 'and are a difference' "$(tl-diff sct.json stc.json 2>&1 >/dev/null)" ''
+is 'and are a difference' "$(tl-diff sct.json stc.json 2>&1 >/dev/null)" \
+	'tl-diff: GPU time unchanged (30.0 us)'
 
 # ---- other sentences about pairs ----
 
@@ -346,8 +348,22 @@ is 'of the same trace twice, what did not change is said once' \
 	"$(tl-diff --table diff_verdict --no-header host10.json host10.json)" \
 	'the traces are identical
 step unchanged (10.000 ms); GPU time unchanged'
-is 'which is not asked beside other formats' "$(tl-diff host10.json host25.json 2>&1 >/dev/null)" \
+is 'in a pipe both are on standard error' "$(tl-diff host10.json host25.json 2>&1 >/dev/null)" \
+	'tl-diff: the GPU work is identical, step times are not
+tl-diff: step 10.000 ms to 25.000 ms (+150.0 %): 15.000 ms more idle time without recorded host work; GPU time unchanged'
+is 'beside other formats, too' "$(tl-diff --format ndjson host10.json host25.json 2>&1 >/dev/null)" \
+	"$(tl-diff host10.json host25.json 2>&1 >/dev/null)"
+is 'as messages, once' "$(tl-diff --status-fd 3 host10.json host25.json 3>&1 >/dev/null 2>/dev/null |
+	grep -c '"id":"sides-compared"')" 2
+is 'in a folder they are a table' "$(tl-diff -d compared host10.json host25.json 2>&1; sed 1d compared/diff_verdict.*)" \
+	"$(tl-diff --table diff_verdict --no-header --format csv host10.json host25.json)"
+is 'a selection of GPU work has no step time' "$(tl-diff --kind kernel host10.json host25.json 2>&1 >/dev/null)" \
 	'tl-diff: the GPU work is identical; host time is not compared'
+is 'nor is it asked for with --no-steps' "$(tl-diff --no-steps host10.json host25.json 2>&1 >/dev/null)" \
+	'tl-diff: the GPU work is identical; host time is not compared'
+is 'where a gate is about GPU time' "$(tl-diff --no-steps --fail-over 1% host10.json host25.json >/dev/null 2>&1; echo $?)" 0
+refuses 2 'leaves no step times to judge' 'tl-diff --no-steps --fail-over step:1% host10.json host25.json'
+refuses 2 'leaves no step times to judge' 'tl-diff --no-steps --table diff_steps host10.json host25.json'
 {
 	hosted 25 26 25 26 25
 	ev kernel k_old 7 0 9000 '"device":0,"stream":7,"correlation":99'

@@ -28,6 +28,28 @@ is 'a frame; then the call, then latency' "$(causes)" \
 ev cpu_op aten::add 1 120 100 | gap 300 250
 is 'an op, and nothing around it' "$(causes)" \
 	'op 100000.between_ops 50000.launch_latency 45000.launch_call 5000.'
+# the second thread launches the kernel that ends the gap; nothing is open on it
+gap_thread() {
+	rows 'tl-idle --by cause,thread -c cause,thread,time_ns gap.json' | tr . '\n' | grep "^$1"
+}
+{
+	meta thread_name 1 1 name main
+	meta thread_name 1 2 name backward
+	meta thread_name 1 7 name 'stream 7'
+} >names
+gap 300 250 <names
+is 'no event is open: the thread that launches next' "$(gap_thread between_ops)" \
+	'between_ops main 150000'
+is 'in the list of gaps, too' "$(rows 'tl-idle --table idle_gaps -c cause,thread gap.json')" \
+	'between_ops main.'
+{
+	cat names
+	ev cuda_runtime cudaLaunchKernel 1 0 5 '"correlation":1'
+	ev kernel first 7 10 90 '"device":0,"stream":7,"correlation":1'
+	ev cuda_runtime cudaLaunchKernel 2 250 5 '"correlation":2'
+	ev kernel second 7 300 10 '"device":0,"stream":7,"correlation":2'
+} | trace >gap.json
+is 'not the one that launched before' "$(gap_thread between_ops)" 'between_ops backward 150000'
 {
 	frame 'model.py(3): forward' 1 110 50
 	ev cpu_op aten::add 1 125 20
@@ -192,6 +214,7 @@ is 'what nothing tells is empty' "$(tl-idle --steps --table idle_window \
 	ev kernel b 7 130 10 '"device":0,"stream":7,"correlation":4'
 } | trace >gap.json
 is 'no host at all' "$(causes)" 'no_host 30000.'
+is 'nor a thread' "$(tl-idle --by cause,thread -c cause,thread --no-header gap.json | tr '\t' '|')" 'no_host|'
 
 # ---- long for its name ----
 
@@ -266,6 +289,18 @@ cat >mine.json <<'EOF'
 EOF
 is "a site's own names" "$(rows 'tl-idle --causes mine.json -c cause,time_ns gap.json')" \
 	'data 145000.launch_call 5000.launch_latency 5000.between_ops 5000.'
+# and in all programs that tell causes
+is 'of steps' "$(rows 'tl-steps --causes mine.json -c idle_cause gap.json')" 'data.'
+if command -v tl-report >/dev/null; then
+	like 'in the verdict' "$(tl-report --causes mine.json gap.json)" '^Data-bound: '
+	refuses 1 'bad.json: no list of rules' 'echo "{}" >bad.json; tl-report --causes bad.json gap.json'
+	like 'in what to do first' "$(tl-advise --causes mine.json --text gap.json)" 'workers'
+fi
+ev python_function 'corp/prefetch.py(7): fetch' 1 90 255 | gap 360 350
+mv gap.json longer.json
+ev python_function 'corp/prefetch.py(7): fetch' 1 90 155 | gap 260 250
+like 'of what changed' "$(tl-diff --by kernel --causes mine.json gap.json longer.json 2>&1 >/dev/null)" \
+	' 100.0 us more data loading in corp/prefetch.py: fetch'
 bad() { # bad TEXT REASON
 	printf '%s' "$1" >bad.json
 	refuses 1 "bad.json: $2" 'tl-idle --causes bad.json gap.json'
@@ -305,7 +340,7 @@ is 'the stack that took longest' \
 	"$(tl-idle --by op -c op,longest_stack gap.json | sed -n 's/^aten::linear	//p')" \
 	'net.py(1): nn.Module;ProfilerStep#4;nn.Module: Linear_0;aten::linear'
 is 'is there by name only' "$(tl-idle -c +details gap.json | head -n 1 | grep -c stack)" 0
-is '--by step' "$(rows 'tl-idle --by step -c step,time_ns gap.json')" '4 200000.'
+is '--by step: all of its time' "$(rows 'tl-idle --by step -c step,time_ns gap.json')" '4 900000.'
 is 'a gap belongs to the work that ends it' \
 	"$(rows "tl-idle --step 4 --name '*' -c cause gap.json" | tr . '\n' | wc -l)" 4
 # a gap of 80 us over a border
@@ -318,10 +353,20 @@ is 'a gap belongs to the work that ends it' \
 	done
 } | trace >border.json
 is 'by the clock, not by the step that ends the gap' \
-	"$(rows 'tl-idle --by step -c step,time_ns border.json')" '1 50000.2 30000.'
-is 'as in tl-steps' "$(rows 'tl-idle --steps --by step -c step,time_ns border.json')" \
+	"$(rows 'tl-idle --by step -c step,time_ns border.json')" '1 140000.2 90000.'
+is 'as in tl-steps' "$(rows 'tl-idle --by step -c step,time_ns border.json')" \
 	"$(rows 'tl-steps -c step,idle_ns border.json')"
-# step 2 has no GPU work: it is in a gap with a known cause, but is not idle
+is 'and tl-timeline' "$(rows 'tl-idle --by step -c step,time_ns border.json')" \
+	"$(tl-timeline --by step -c step,type,time_ns --no-header border.json |
+		awk -F '\t' '$2 == "idle_time" && $1 != "" { printf "%s %s.", $1, $3 }')"
+is 'with or without --steps' "$(tl-idle --by step border.json)" "$(tl-idle --by step --steps border.json)"
+is 'of each device, too' "$(rows 'tl-idle --by step,dev -c step,dev,time_ns border.json')" \
+	'1 0 140000.2 0 90000.'
+is 'of steps asked for' "$(rows 'tl-idle --by step,dev --step 2 -c step,time_ns border.json')" '2 90000.'
+reports 5 no-such-step 'tl-idle --by step,dev --step 9 border.json'
+is 'another selection counts the gaps before its events' \
+	"$(rows 'tl-idle --by step --kind kernel -c step,time_ns border.json')" '1 50000.2 30000.'
+# step 2 has no GPU work: all of it is idle
 {
 	ev user_annotation ProfilerStep#1 1 0 100
 	ev user_annotation ProfilerStep#2 1 100 100
@@ -331,10 +376,14 @@ is 'as in tl-steps' "$(rows 'tl-idle --steps --by step -c step,time_ns border.js
 		ev kernel k 7 $((i * 100 - 50)) 10 "\"device\":0,\"stream\":7,\"correlation\":$i"
 	done
 } | trace >bare.json
-is 'a step without GPU work: no idle time, and why' \
+is 'a step without GPU work is idle, and says so' \
 	"$(tl-idle --by step -c step,time_ns,percent,count,calls,time_ns_median,call_ns_max,flags \
 		--no-header bare.json | cut -f1,2,3,8 | tr '\t\n' '|.')" \
-	'3|50000|55.55555555555556|.1|40000|44.44444444444444|.2|||no-gpu-event.'
+	'2|100000|35.714285714285715|no-gpu-event.1|90000|32.142857142857146|.3|90000|32.142857142857146|.'
+sum() { sh -c "$1 --no-header" | awk '{ n += $1 } END { print n }'; }
+is 'steps and their causes add up' "$(sum 'tl-steps bare.json -c idle_ns') \
+$(sum 'tl-idle --by step,cause -c time_ns bare.json') $(sum 'tl-idle --steps -c time_ns bare.json')" \
+	'280000 280000 280000'
 is 'its gap is one' "$(rows 'tl-idle --table idle_gaps -c gap_ns bare.json')" '190000.'
 is '--min-gap hides rows' "$(rows 'tl-idle --table idle_gaps --min-gap 1ms gap.json')" ''
 is '--by dev' "$(rows 'tl-idle --by dev -c dev,time_ns gap.json')" '0 200000.'
