@@ -318,18 +318,6 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 
 /* ---- when all is read ---- */
 
-/* The selection is by process and steps alone: select.c reports missing
- * ones. */
-static bool
-is_of_processes(const struct select *s)
-{
-	for (size_t i = 0; i < s->steps.n; i++)
-		if (s->steps.v[i].src == SELECT_ANY_SOURCE &&
-		    s->steps.v[i].pid.len == 0)
-			return false;
-	return select_asks_steps(s) && select_is_of_steps(s);
-}
-
 /* A source without an answer, where others have one. */
 static void
 warn_empty(const struct sink *s, const struct sink_source *o)
@@ -342,7 +330,8 @@ warn_empty(const struct sink *s, const struct sink_source *o)
 		report(MSG_SOURCE_NO_TIMED_GPU_EVENTS, label, o->ngpu);
 	else if (s->linked_only && o->nunlinked == o->ngpu)
 		report(MSG_SOURCE_NO_LINKED, label, o->nunlinked);
-	else if (!is_of_processes(&s->select))
+	else if (!select_asks_steps(&s->select) ||
+	    !select_is_of_steps(&s->select)) /* else select.c has told */
 		report(MSG_SOURCE_NO_MATCH, label, o->ngpu);
 }
 

@@ -20,8 +20,9 @@ add_windows(struct timeline *g, struct slice *slice, bool all)
 	}
 }
 
+/* Of no value of --by: with --by step of time outside steps. */
 static struct slice *
-slice_outside(struct timeline *g)
+slice_of_none(struct timeline *g)
 {
 	return slices_find(g, g->sink.source, (struct key){ 0, KEY_NONE });
 }
@@ -32,10 +33,6 @@ begin_each(struct timeline *g)
 {
 	const struct steps *steps = select_all_steps(&g->sink.select);
 
-	if (g->has_windows && g->windows_of == g->sink.source)
-		return;
-	g->has_windows = true;
-	g->windows_of = g->sink.source;
 	for (size_t i = 0; i < steps->list.n; i++) {
 		const struct step_window *w = &steps->list.v[i];
 
@@ -45,7 +42,34 @@ begin_each(struct timeline *g)
 				       ->sets[SET_WINDOW],
 			    w->start_ns, w->end_ns);
 	}
-	add_windows(g, slice_outside(g), true);
+	add_windows(g, slice_of_none(g), true);
+}
+
+/* A timeline of the selected steps, also where no GPU event ran in them. */
+static void
+begin_selected(struct timeline *g)
+{
+	const struct steps *steps = select_all_steps(&g->sink.select);
+
+	for (size_t i = 0; i < steps->list.n; i++)
+		if (select_takes(&g->sink.select, &steps->list.v[i])) {
+			add_windows(g, slice_of_none(g), false);
+			break;
+		}
+}
+
+/* Once a source. */
+static void
+begin(struct timeline *g, bool is_each)
+{
+	if (g->has_windows && g->windows_of == g->sink.source)
+		return;
+	g->has_windows = true;
+	g->windows_of = g->sink.source;
+	if (is_each)
+		begin_each(g);
+	else
+		begin_selected(g);
 }
 
 /* With --by step that of the step, else that of all which are selected. */
@@ -115,7 +139,7 @@ is_launched(struct timeline *g, const struct event *ev)
 static void
 add_outside(struct timeline *g, const struct event *ev, int64_t end_ns)
 {
-	struct slice *slice = slice_outside(g);
+	struct slice *slice = slice_of_none(g);
 
 	timeline_count(slice, ev);
 	if (!select_chooses_steps(&g->sink.select))
@@ -130,10 +154,10 @@ steps_take(
 	bool is_each = g->by == BY_STEP;
 	bool is_in = false, is_asked;
 
+	if (is_each ? is_taken : g->by == BY_NOTHING)
+		begin(g, is_each);
 	if (!is_taken && !is_each)
 		return;
-	if (is_taken && is_each)
-		begin_each(g);
 	is_asked = is_launched(g, ev);
 	for (size_t i = 0; i < steps->processes.n; i++)
 		is_in |= add_in_steps(

@@ -87,7 +87,7 @@ struct timeline {
 	bool has_micro;
 	bool of_steps;       /* the window is that of selected steps */
 	uint64_t nlater;     /* events they launched that ran in none of them */
-	bool has_windows;    /* --by step has begun */
+	bool has_windows;    /* those of steps have begun */
 	uint32_t windows_of; /* this source */
 	int64_t micro_ns;    /* shorter gaps are micro_idle_time */
 	VEC(struct slice) slices;
