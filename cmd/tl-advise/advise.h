@@ -15,6 +15,7 @@
  * change.c   facts of a comparison
  * rules.c    rules: JSON read, examples checked
  * fit.c      whether a rule matches a row, and the finding's text
+ * returns.c  what GPU work returns while the host sets the pace
  * finding.c  findings: their order, which share time, and its limits
  * print.c    tables of findings
  * text.c     the same for people, as text and Markdown
@@ -33,6 +34,7 @@ struct finding {
 	struct str uids; /* a list of JSON, or empty */
 	int64_t gain_ns[GAINS];
 	bool has_gain;
+	int64_t most_ns; /* that all GPU work returns; -1: no limit */
 	int64_t rows;    /* of its table */
 	size_t place;    /* from 1 */
 	size_t overlaps; /* an earlier finding with this time; 0: none */
@@ -96,6 +98,15 @@ struct lateness {
 	int64_t left_ns;         /* of its cost; findings use it up */
 };
 
+/* The critical path as it is, and if GPU work took no time. */
+struct returns {
+	int64_t n; /* paths */
+	int64_t path_ns, saved_ns;
+	int64_t gpu_ns;                  /* GPU work on it */
+	int64_t blocked_ns[CAUSE_COUNT]; /* of path_ns */
+	bool is_gpu; /* a step takes as long as its GPU work */
+};
+
 /* An op with its arguments in both traces of a comparison. */
 struct change {
 	struct str name, dims;
@@ -153,6 +164,7 @@ struct advice {
 	const struct budget *whole;
 	struct decision bound;
 	struct lateness late;
+	struct returns returns;
 };
 
 /* Facts of a table made here, with the device's name. */
@@ -203,6 +215,13 @@ void late_put(struct facts *f, const struct advice *a);
 void late_find_ops(struct advice *a);
 void late_put_one(struct facts *f, const struct advice *a, struct str label);
 void late_advise(struct advice *a);
+
+/* ---- returns.c ---- */
+
+void returns_take(struct advice *a, const struct line *l);
+void returns_take_pace(struct advice *a, const struct line *l);
+/* Lowers the gains of GPU work that the path does not return. */
+void returns_apply(struct advice *a);
 
 /* ---- input.c ---- */
 

@@ -110,6 +110,8 @@ static const struct taker takers[] = {
 	{ "diff_ops_summary", change_take },
 	{ "straggler_cause", late_take_rank },
 	{ "straggler_summary", late_take_gain },
+	{ "steps_summary", returns_take_pace },
+	{ "what_if", returns_take },
 	{ "nccl_groups", late_take_group },
 	{ "nccl_verdict", late_take_verdict },
 };

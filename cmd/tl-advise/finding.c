@@ -57,7 +57,7 @@ static bool
 take(
     struct advice *a, const struct rule *r, const struct facts *f, int64_t rows)
 {
-	struct finding g = { .rule = r, .rows = rows };
+	struct finding g = { .rule = r, .rows = rows, .most_ns = -1 };
 
 	if (!say(a, &g.insight, r->insight, f) ||
 	    !say(a, &g.action, r->action, f))
@@ -174,6 +174,7 @@ advice_finish(struct advice *a)
 	struct finding *v = a->findings.v;
 
 	drop_small(a);
+	returns_apply(a);
 	stable_sort(v, a->findings.n, sizeof *v, by_gain);
 	for (size_t i = 0; i < a->findings.n; i++) {
 		v[i].place = i + 1;

@@ -37,6 +37,7 @@ static const struct column advice_columns[] = {
 	{ "evidence", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
 	{ "rows", NULL, COL_INT, UNIT_COUNT, 0, 0 },
 	{ "uids", NULL, COL_JSON, UNIT_NONE, 0, 0 },
+	{ "most_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
 };
 
 static void
@@ -63,6 +64,8 @@ put_advice(const struct advice *a, struct table *t)
 		row[14] = cell_text(f->table);
 		row[15] = cell_int(f->rows);
 		row[16] = text_cell(f->uids);
+		if (f->most_ns >= 0)
+			row[17] = cell_int(f->most_ns);
 	}
 }
 

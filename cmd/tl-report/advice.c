@@ -24,8 +24,9 @@ advice_start(const struct settings *s, struct jobs *j, const char *format)
 }
 
 /*
- * Keeps the largest gains. Skips guesses, which may gain nothing, and findings
- * of a comparison, which have sentences of their own.
+ * Keeps the largest gains. Skips guesses, which may gain nothing, what returns
+ * nothing while the host sets the pace, and findings of a comparison, which
+ * have sentences of their own.
  */
 void
 advice_take(void *ctx, const struct line *l)
@@ -35,7 +36,7 @@ advice_take(void *ctx, const struct line *l)
 	bool is_guess = str_eq(line_text(l, "confidence"), STR("low")) &&
 	    line_int(l, "gain_ns_low") == 0;
 
-	if (f->ngains == TOP_GAINS || line_lacks(l, "gain_ns") || is_guess ||
+	if (f->ngains == TOP_GAINS || line_int(l, "gain_ns") <= 0 || is_guess ||
 	    str_eq(section, STR("comparison")))
 		return;
 	f->gains[f->ngains++] = (struct gain){

@@ -248,6 +248,24 @@ start_steps(const struct analyses *a)
 }
 
 /*
+ * What the GPU's work could return, which limits the gains of its ops: the path
+ * if it took no time.
+ */
+static void
+start_what_if(const struct analyses *a)
+{
+	struct args options = { 0 };
+
+	if (a->is_joined || !sheet_is_wanted(a->set, "what_if"))
+		return;
+	args_add(&options, "--table=what_if");
+	args_add(&options, "--what-if=gpu:*=0");
+	args_all(&options, &a->set->options[CRITICAL]);
+	(void)start_program(a, programs[CRITICAL], a->format, &options, NULL);
+	vec_free(&options.v);
+}
+
+/*
  * The path of a part of the trace is only found if asked for, as tl-critical
  * takes fewer selections. Its other tables have an event a row. Without a
  * launch the path is of the GPU alone: bounds say little, kernels and GPU
@@ -259,7 +277,7 @@ start_critical(const struct analyses *a)
 	const struct settings *s = a->set;
 	struct args ranks = { 0 }, path = { 0 };
 
-	if (!sheets_need(s, programs[CRITICAL]) ||
+	if (!sheet_is_wanted(s, "critical_path") ||
 	    (!s->critical && s->chosen.v.n > 0))
 		return;
 	args_add(&path, "--table=critical_path");
@@ -369,6 +387,7 @@ analyse_gpu(const struct analyses *a)
 	if (!s->linked_only) {
 		start_idle(a);
 		start_steps(a);
+		start_what_if(a);
 		start_critical(a);
 	}
 	if (!a->is_joined)

@@ -249,6 +249,7 @@ const char *table_path(
     const struct settings *s, const char *name, const char *format);
 bool is_there(const char *path);
 /* Whether an optional program is needed. */
+bool sheet_is_wanted(const struct settings *s, const char *name);
 bool sheets_need(const struct settings *s, const char *program);
 /* Tables of a program that the report shows, as a list; NULL: none. */
 const char *sheets_wanted(const struct settings *s, const char *program);

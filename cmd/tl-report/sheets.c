@@ -65,12 +65,21 @@ is_wanted(const struct settings *s, const struct sheet *sheet)
 	case SHEET_IF_SHORT: return s->shorts;
 	case SHEET_IF_CRITICAL: return s->critical;
 	case SHEET_IF_LAUNCH: return s->launch;
+	case SHEET_IF_LINKED:
+		return s->has_linked && !s->is_several && !s->is_xla &&
+		    !s->linked_only && s->chosen.v.n == 0;
 	case SHEET_PATH: return s->critical || s->has_sheets;
 	/* rocprofv3's have their own */
 	case SHEET_LAUNCHES:
 		return s->launch || (s->has_sheets && !s->is_rocprof);
 	default: return sheet->where != 0;
 	}
+}
+
+bool
+sheet_is_wanted(const struct settings *s, const char *name)
+{
+	return is_wanted(s, sheet_find(str_of(name)));
 }
 
 bool
