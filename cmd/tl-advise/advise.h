@@ -28,6 +28,11 @@
 
 /* ---- finding.c ---- */
 
+#define UIDS_SHOWN 5 /* of a finding */
+
+/* Adds the nth of a JSON list, which is not closed. */
+void uids_put(struct buf *b, struct str uid, size_t n);
+
 struct finding {
 	const struct rule *rule;
 	struct str category, insight, action, confidence, claims, table;

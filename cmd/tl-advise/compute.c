@@ -10,9 +10,8 @@
 
 #include "cmd/tl-advise/advise.h"
 
-#define ABOVE 110    /* percent of the roof: above, it is no noise */
-#define BLOCKED 5    /* host time of an op, in kernel times */
-#define UIDS_SHOWN 5 /* of a group */
+#define ABOVE 110 /* percent of the roof: above, it is no noise */
+#define BLOCKED 5 /* host time of an op, in kernel times */
 
 /* Ops with the same reason of loss. */
 struct op_group {
@@ -110,16 +109,8 @@ uids_cell(struct advice *a, const struct op_group *g)
 	struct buf b = { 0 };
 	struct cell c;
 
-	for (size_t i = 0; i < g->uids.n; i++) {
-		struct str uid = g->uids.v[i];
-		int64_t n;
-
-		buf_puts(&b, i > 0 ? "," : "[");
-		if (num_i64(uid, &n))
-			buf_put(&b, uid.p, uid.len);
-		else /* several instances */
-			json_put_string(&b, uid);
-	}
+	for (size_t i = 0; i < g->uids.n; i++)
+		uids_put(&b, g->uids.v[i], i);
 	if (g->uids.n > 0)
 		buf_putc(&b, ']');
 	c = cell_text(arena_str(a->mem, buf_str(&b)));

@@ -16,6 +16,18 @@ say(struct advice *a, struct str *to, struct str text, const struct facts *f)
 	return is_whole;
 }
 
+void
+uids_put(struct buf *b, struct str uid, size_t n)
+{
+	int64_t id;
+
+	buf_puts(b, n > 0 ? "," : "[");
+	if (num_i64(uid, &id))
+		buf_put(b, uid.p, uid.len);
+	else /* several instances */
+		json_put_string(b, uid);
+}
+
 /* As JSON list; a cell may be one. */
 static struct str
 uids_of(struct advice *a, const struct rule *r, const struct facts *f)
@@ -23,19 +35,15 @@ uids_of(struct advice *a, const struct rule *r, const struct facts *f)
 	const struct cell *v = fact_of(f, r->uid.len > 0 ? r->uid : STR("uid"));
 	struct buf b = { 0 };
 	struct str s = STR("");
-	int64_t n;
 
 	if (v == NULL || (v->type != CELL_INT && v->type != CELL_TEXT))
 		return s;
 	if (v->type == CELL_TEXT && str_starts(v->text, STR("[")))
 		return arena_str(a->mem, v->text);
-	buf_putc(&b, '[');
 	if (v->type == CELL_INT)
-		buf_printf(&b, "%" PRId64, v->i);
-	else if (num_i64(v->text, &n))
-		buf_put(&b, v->text.p, v->text.len);
+		buf_printf(&b, "[%" PRId64, v->i);
 	else
-		json_put_string(&b, v->text);
+		uids_put(&b, v->text, 0);
 	buf_putc(&b, ']');
 	s = arena_str(a->mem, buf_str(&b));
 	buf_free(&b);

@@ -158,6 +158,10 @@ is_alone(const struct advice *a, const struct idle_part *p)
 static struct str
 advice_of(const struct advice *a, const struct idle_part *p)
 {
+	if (p->lock.len > 0)
+		return str_of(arena_printf(a->mem,
+		    "keep %.*s off other threads while this one launches",
+		    (int)p->lock.len, p->lock.p));
 	if (is_alone(a, p))
 		return STR("find why this one call takes so long; if it starts "
 			   "something up, warm up before recording");
@@ -222,6 +226,7 @@ put_gap(struct advice *a, const struct idle_part *p, size_t number)
 	}
 	fact_put(&f, "uid", cell_text(p->uid));
 	fact_put(&f, "rank", cell_text(p->label));
+	fact_put(&f, "lock_call", cell_text(p->lock));
 	fact_put(&f, "late_rank", cell_text(a->late.rank));
 	if (behind > 0)
 		fact_put(&f, "behind_ns", cell_int(behind));
@@ -272,6 +277,38 @@ bound_comm_ns(const struct advice *a, int64_t comm_ns)
 			       : comm_ns;
 }
 
+static int
+longer_first(const void *pa, const void *pb)
+{
+	const struct idle_part *a = *(const struct idle_part *const *)pa;
+	const struct idle_part *b = *(const struct idle_part *const *)pb;
+
+	return (a->ns < b->ns) - (a->ns > b->ns);
+}
+
+/* The longest calls of the parts with most host time. */
+static void
+put_host_uids(struct facts *f, struct advice *a)
+{
+	VEC(const struct idle_part *) parts = { 0 };
+	struct buf b = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->whole->parts.n; i++) {
+		const struct idle_part *p = &a->whole->parts.v[i];
+
+		if (p->class == GROUP_OF_HOST && p->uid.len > 0)
+			vec_push(&parts, p);
+	}
+	stable_sort(parts.v, parts.n, sizeof *parts.v, longer_first);
+	for (size_t i = 0; i < parts.n && n < UIDS_SHOWN; i++)
+		uids_put(&b, parts.v[i]->uid, n++);
+	buf_puts(&b, n > 0 ? "]" : "");
+	fact_put(f, "host_uids", cell_text(arena_str(a->mem, buf_str(&b))));
+	buf_free(&b);
+	vec_free(&parts);
+}
+
 static void
 put_host(struct advice *a, struct facts *f, bool by_graph)
 {
@@ -305,6 +342,7 @@ put_host(struct advice *a, struct facts *f, bool by_graph)
 		a->sum.ns[GROUP_OF_HOST] - a->sum.graph_ns -
 		    (host - w->graph_ns)));
 	put_forbids(f, a);
+	put_host_uids(f, a);
 	fact_put(f, "graph_ns", cell_int(w->graph_ns / n));
 	fact_put(f, "graph_gain_ns", cell_int(gain));
 	fact_share(f, "graph_gain_percent", gain, w->window_ns / n);
@@ -369,6 +407,8 @@ put_window(struct advice *a, bool by_graph)
 	fact_put(&f, "exposed_copy_ns", cell_int(copy));
 	fact_share(&f, "pct_exposed_copy", copy, window);
 	fact_put(&f, "late_rank", cell_text(a->late.rank));
+	fact_put(&f, "comm_uid", cell_text(a->whole->comm_uid));
+	fact_put(&f, "copy_uid", cell_text(a->whole->copy_uid));
 	put_host(a, &f, by_graph);
 	advice_take(a, &f, a->nsources);
 	vec_free(&f.list);

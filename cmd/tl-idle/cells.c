@@ -38,6 +38,8 @@ window_cell(const struct sink_row *row, unsigned number)
 	case C_IS_TPU: return cell_bool(w->advice_of & ADVICE_TPU);
 	case C_BLOCKED_IN: return cell_string(row->sink->dict, w->blocked.name);
 	case C_WAITS_BY: return cell_string(row->sink->dict, w->waits.name);
+	case C_COMM_UID: return named_cell(row, &w->comm);
+	case C_COPY_UID: return named_cell(row, &w->copy);
 	case C_BLOCKED_UID: return named_cell(row, &w->blocked);
 	case C_WAITS_UID: return named_cell(row, &w->waits);
 	default: break;
@@ -88,6 +90,7 @@ idle_cell(const struct sink_row *row, unsigned number)
 		return sink_row_text(row);
 	case C_LONGEST_NS: return cell_int((int64_t)most->longest_ns);
 	case C_LONGEST_UID: return named_cell(row, &most->longest);
+	case C_LOCK: return cell_string(row->sink->dict, most->lock.name);
 	case C_START: return cell_int(r->rec.ts_ns);
 	case C_EVENT_UID:
 		return uid_cell(row, r->event != HOST_NONE, r->rec.uid);

@@ -50,7 +50,7 @@ struct idle_record {
 	size_t first, n;
 	int64_t ncalls;
 	uint64_t longest_ns;
-	struct named longest;
+	struct named longest, lock; /* lock: what it waited for */
 };
 
 struct piece {
@@ -72,9 +72,10 @@ struct idle_whole {
 struct idle_window {
 	struct account account;
 	int64_t window_ns, nsteps, nlaunched, nstarved;
-	int64_t head_ns; /* not counted */
+	int64_t nall_steps, nprocesses; /* of all processes with steps */
+	int64_t head_ns;                /* not counted */
 	uint32_t from, head_cause;
-	struct named blocked, waits;
+	struct named blocked, waits, comm, copy;
 	unsigned advice_of; /* ADVICE_OPS and so on */
 };
 
@@ -114,6 +115,7 @@ struct idle {
 	bool by_words;   /* rows differ in class, cause and names only */
 	bool by_step, by_phase, with_stack;
 	struct stacks stacks;
+	uint32_t marker, marker_kind; /* the last annotation's name */
 	uint32_t source;
 	VEC(struct key) steps; /* of the source's GPU events, as read */
 	VEC(uint8_t) chosen;
@@ -174,6 +176,9 @@ enum {
 	C_NEXT_MODULE,
 	C_CAUSE_NS,
 	C_IS_LOCK,
+	C_LOCK,
+	C_COMM_UID,
+	C_COPY_UID,
 	C_WINDOW, /* from here on fields of idle_window */
 };
 
@@ -182,8 +187,12 @@ struct cell idle_cell(const struct sink_row *row, unsigned number);
 /* records.c: makes the records of a source that has been read. */
 void idle_records(struct idle *g);
 
-/* lock.c: whether a call likely waited for another thread's lock. */
-bool call_is_lock(struct host *h, uint32_t event);
+/*
+ * lock.c: the call of another thread whose lock a call likely waited for: it
+ * took three times its name's median, half of it while that thread was in
+ * runtime calls. HOST_NONE: none.
+ */
+uint32_t call_locked_by(struct host *h, uint32_t event);
 
 /*
  * Finds walls, the times of the steps of --step, and returns their number in

@@ -82,6 +82,7 @@ static const struct sink_column columns[] = {
 	{ { "longest_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_LONGEST_UID, 0 },
 	{ { "inferred_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_SUM, false, M_INFERRED, 0 },
 	{ { "behind_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_SUM, false, M_BEHIND, 0 },
+	{ { "lock_call", NULL, COL_TEXT, NONE, NAME | COL_MINOR, 0 }, SINK_CELL, false, C_LOCK, 0 },
 	{ { "longest_stack", NULL, COL_TEXT, NONE, COL_DETAIL, 0 }, SINK_CELL, false, C_STACK, ONLY_STACK },
 	{ { "advice", NULL, COL_TEXT, NONE, COL_MINOR | COL_WRAPPED, 0 }, SINK_TEXT, false, AT(advice), ONLY_CAUSE },
 	{ { "flags", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(flags), ONLY_STEP },
@@ -126,6 +127,10 @@ static const struct sink_column columns[] = {
 	{ { "blocked_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_BLOCKED_UID, 0 },
 	{ { "waits_by", NULL, COL_TEXT, NONE, NAME | COL_MINOR, 0 }, SINK_CELL, false, C_WAITS_BY, 0 },
 	{ { "waits_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_WAITS_UID, 0 },
+	{ { "comm_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_COMM_UID, 0 },
+	{ { "copy_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_COPY_UID, 0 },
+	{ { "steps_all", NULL, COL_INT, UNIT_COUNT, COL_MINOR, 0 }, SINK_CELL, false, IN_WINDOW(nall_steps), 0 },
+	{ { "step_processes", NULL, COL_INT, UNIT_COUNT, COL_MINOR, 0 }, SINK_CELL, false, IN_WINDOW(nprocesses), 0 },
 	{ { "has_ops", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_HAS_OPS, 0 },
 	{ { "has_python", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_HAS_PYTHON, 0 },
 	{ { "is_tpu", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_IS_TPU, 0 },
@@ -146,7 +151,7 @@ static struct sink_table tables[] = {
 	    .keys = "cause" /* what --by says */,
 	    .columns = "time_ns,percent,count,calls,time_ns_median,call_ns_max,"
 		       "longest_in,longest_uid,longest_stack,inferred_ns,"
-		       "behind_ns,flags,advice" },
+		       "behind_ns,lock_call,flags,advice" },
 	[OF_GAPS] = { .name = "idle_gaps",
 	    .columns = "dev,gpu_stream,ts_ns,gap_ns,class,cause,cause_ns,call,"
 		       "call_uid,thread,opened_by,opened_uid,prev_name,"
@@ -166,6 +171,7 @@ static struct sink_table tables[] = {
 		"launch_work_ns,graph_ns,ts_ns,gap_ns,cause,cause_ns,call,"
 		"call_uid,prev_uid,next_uid,opened_ns,opened_by,"
 		"opened_uid,blocked_in,blocked_uid,waits_by,waits_uid,"
+		"comm_uid,copy_uid,steps_all,step_processes,"
 		"has_ops,has_python,is_tpu",
 	    .order = SINK_AS_ADDED,
 	    .is_single = true },
@@ -343,7 +349,7 @@ planned(struct sink *s, struct sink_plan *p)
 {
 	static const char *const uids[] = { "longest_uid", "call_uid",
 		"prev_uid", "next_uid", "opened_uid", "awaited_uid",
-		"blocked_uid", "waits_uid" };
+		"blocked_uid", "waits_uid", "comm_uid", "copy_uid" };
 
 	for (size_t i = 0; i < sizeof uids / sizeof *uids; i++)
 		column_of_uids(p->columns.v, p->columns.n, uids[i],
@@ -512,7 +518,8 @@ int
 main(int argc, char *argv[])
 {
 	struct idle g = { .sink = { .def = &def },
-		.kernel_wait_ns = KERNEL_WAIT_NS };
+		.kernel_wait_ns = KERNEL_WAIT_NS,
+		.marker = INTERN_NONE };
 
 	return sink_main(&g.sink, argc, argv);
 }

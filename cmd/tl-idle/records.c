@@ -12,6 +12,28 @@ set_event(const struct idle *g, struct idle_record *r, uint32_t event)
 	    event != HOST_NONE ? g->host.events.v[event].name : INTERN_NONE;
 }
 
+/* Markers of steps share a name, as the time in all of them is one cost. */
+static uint32_t
+name_of_kind(struct idle *g, uint32_t event)
+{
+	const struct host_event *e =
+	    event != HOST_NONE ? &g->host.events.v[event] : NULL;
+	struct buf b = { 0 };
+
+	if (e == NULL)
+		return INTERN_NONE;
+	if (e->kind != KIND_ANNOTATION)
+		return e->name;
+	if (e->name != g->marker) {
+		g->marker = g->marker_kind = e->name;
+		if (steps_put_kind(dict_get(g->sink.dict, e->name), &b))
+			g->marker_kind =
+			    intern_put(g->sink.dict->text, buf_str(&b));
+		buf_free(&b);
+	}
+	return g->marker_kind;
+}
+
 /* The uid of its event, else of the GPU event next to it; and the track of its
  * thread, if it has one. */
 static void
@@ -43,6 +65,7 @@ record_of(const struct idle *g, enum what what, const struct host_gpu *beside,
 		.more = STACK_NONE,
 		.longest = { .name = INTERN_NONE },
 		.thread = thread,
+		.lock = { .name = INTERN_NONE },
 		.dev = beside->dev,
 		.gpu_stream = beside->gpu_stream,
 		.step = g->steps.v[beside->no],
@@ -140,6 +163,8 @@ find_longest(struct idle *g, struct idle_record *r, const uint32_t *events)
 		if (events[i] != HOST_NONE)
 			g->sums.v[events[i]] = 0;
 	r->longest = named(g, longest);
+	if (longest != HOST_NONE)
+		r->lock = named(g, call_locked_by(&g->host, longest));
 	if (g->with_stack)
 		r->more = stack_of(&g->stacks, &g->host, longest);
 }
@@ -238,7 +263,8 @@ add_piece(struct idle *g, struct idle_record *r, const struct gap *gap,
 	const struct host *h = &g->host;
 	const struct key *pid = process_of(g, next);
 
-	set_event(g, r, host_culprit(h, p->event, p->cause));
+	r->event = host_culprit(h, p->event, p->cause);
+	r->name = name_of_kind(g, r->event);
 	set_cause(g, r, p->cause);
 	r->class = g->classes[account_class_of(h, gap, p)];
 	if (g->with_above) {
@@ -321,7 +347,7 @@ add_gap(struct idle *g, const struct gap *gap)
 	for (uint32_t i = gap->first; i < gap->first + gap->n; i++)
 		r->is_inferred |= g->gaps.pieces.v[i].is_inferred;
 	g->wholes.v[r->more].is_lock =
-	    r->event != HOST_NONE && call_is_lock(h, r->event);
+	    r->event != HOST_NONE && call_locked_by(h, r->event) != HOST_NONE;
 }
 
 /* Gaps from first on: all, or those that end with selected work. */
@@ -464,9 +490,13 @@ add_window(struct idle *g, const struct account *a)
 		.nsteps = (int64_t)a->nsteps,
 		.nlaunched = (int64_t)a->nlaunched,
 		.nstarved = (int64_t)a->nstarved,
+		.nall_steps = (int64_t)a->nall_steps,
+		.nprocesses = (int64_t)a->nprocesses,
 		.head_cause = INTERN_NONE,
 		.blocked = named(g, a->blocked_in),
 		.waits = named(g, a->waits_by),
+		.comm = named_gpu(g, a->longest[BUCKET_COMM]),
+		.copy = named_gpu(g, a->longest[BUCKET_MEMCPY]),
 		.advice_of = g->advice_of };
 	struct gap gap = { .start_ns = a->window.start,
 		.end_ns = a->window.start,

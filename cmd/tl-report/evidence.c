@@ -32,6 +32,17 @@ put_uid(struct buf *b, struct str uid)
 		buf_printf(b, ", uid %.*s", (int)uid.len, uid.p);
 }
 
+/* Whether one of them waited for another thread. */
+static void
+put_lock(struct str lock, struct buf *b)
+{
+	if (lock.len == 0)
+		return;
+	buf_puts(b, ", at least half of it while another thread is in ");
+	table_fold_name(lock, 60, b);
+	buf_puts(b, ": likely a lock");
+}
+
 void
 put_calls(const struct budget *w, const struct idle_part *p, struct buf *b)
 {
@@ -50,6 +61,7 @@ put_calls(const struct budget *w, const struct idle_part *p, struct buf *b)
 		if (p->label.len > 0)
 			buf_printf(
 			    b, " of rank %.*s", (int)p->label.len, p->label.p);
+		put_lock(p->lock, b);
 	}
 }
 
@@ -147,6 +159,15 @@ put_lacks(const struct bound *m)
 
 /* ---- sentences ---- */
 
+static struct str
+lock_of(const struct budget *w, struct str uid)
+{
+	for (size_t i = 0; i < w->parts.n; i++)
+		if (uid.len > 0 && str_eq(w->parts.v[i].uid, uid))
+			return w->parts.v[i].lock;
+	return STR("");
+}
+
 /*
  * If one gap is half of the non-GPU time: where it is, and how busy the GPU is
  * in the rest.
@@ -173,6 +194,7 @@ put_one_gap(const struct bound *m)
 	buf_puts(m->b, " (");
 	put_cause(m->b, w->gap_cause);
 	put_uid(m->b, w->gap_uid);
+	put_lock(lock_of(w, w->gap_uid), m->b);
 	buf_printf(m->b, "); the %s is busy for ", m->f->gpu);
 	put_part(m->b,
 	    budget_work(w, GROUP_OF_GPU) + budget_work(w, ACCOUNT_COMM) +

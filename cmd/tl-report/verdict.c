@@ -370,6 +370,19 @@ put_mostly(const struct figures *f, struct buf *b)
 	buf_putc(b, '.');
 }
 
+/*
+ * Whether one is busy for less than half of what all together are: that is no
+ * figure of each, then.
+ */
+static bool
+are_apart(const struct figures *f, const rank_vec *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->v[i].busy_ns < f->all.busy_ns / 2)
+			return f->ranks.n <= 1;
+	return false;
+}
+
 /* " GPUs 0, 1 and 2 are busy 6.1, 3.6 and 1.9 %." */
 static void
 put_each(const struct figures *f, const rank_vec *list, const char *what,
@@ -377,7 +390,7 @@ put_each(const struct figures *f, const rank_vec *list, const char *what,
 {
 	const char *between = "";
 
-	if (!f->set->is_rocprof || list->n < 2)
+	if (list->n < 2 || !(f->set->is_rocprof || are_apart(f, list)))
 		return;
 	buf_printf(b, " %s", what);
 	for (size_t part = 0; part < 2; part++) {

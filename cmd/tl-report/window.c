@@ -40,18 +40,27 @@ budget_of_rank(const struct figures *f, const struct rank *r)
 	    : budget_of(&f->budgets, r->label);
 }
 
-/* "6 steps", "4 inferred steps", "2 runs of the main module". */
+/*
+ * "6 steps", "4 inferred steps", "2 runs of the main module"; of several
+ * processes "5 steps in each of 2 processes", or "9 steps in 2 processes".
+ */
 void
 put_steps(const struct budget *w, struct buf *b)
 {
-	const char *plural = w->steps == 1 ? "" : "s";
+	bool are_alike =
+	    w->processes <= 1 || w->steps_all == w->steps * w->processes;
+	int64_t steps = are_alike ? w->steps : w->steps_all;
+	const char *plural = steps == 1 ? "" : "s";
 
-	put_count(b, w->steps);
+	put_count(b, steps);
 	if (w->are_runs)
 		buf_printf(b, " run%s of the main module", plural);
 	else
 		buf_printf(
 		    b, " %sstep%s", w->is_inferred ? "inferred " : "", plural);
+	if (w->processes > 1)
+		buf_printf(b, " in %s%" PRId64 " processes",
+		    are_alike ? "each of " : "", w->processes);
 }
 
 /* The longest wait for the first GPU event; a single rank's verdict has it. */

@@ -83,6 +83,8 @@ budget_take(void *ctx, const struct line *l)
 		{ "graph_ns", offsetof(struct budget, graph_ns) },
 		{ "gap_ns", offsetof(struct budget, gap_ns) },
 		{ "opened_ns", offsetof(struct budget, opened_ns) },
+		{ "steps_all", offsetof(struct budget, steps_all) },
+		{ "step_processes", offsetof(struct budget, processes) },
 	};
 	static const struct {
 		const char *id;
@@ -98,6 +100,8 @@ budget_take(void *ctx, const struct line *l)
 		{ "blocked_uid", offsetof(struct budget, blocked_uid) },
 		{ "waits_by", offsetof(struct budget, waits_by) },
 		{ "waits_uid", offsetof(struct budget, waits_uid) },
+		{ "comm_uid", offsetof(struct budget, comm_uid) },
+		{ "copy_uid", offsetof(struct budget, copy_uid) },
 	};
 	struct budgets *b = ctx;
 	struct budget *w = of_source(b, budget_label(l));
@@ -138,6 +142,7 @@ budget_take_part(void *ctx, const struct line *l)
 		.inferred_ns = line_int(l, "inferred_ns"),
 		.calls = line_int(l, "calls"),
 		.behind_ns = line_int(l, "behind_ns"),
+		.lock = arena_str(b->text, line_text(l, "lock_call")),
 	    }));
 }
 
@@ -213,6 +218,7 @@ merge_parts(struct budget *w)
 		if (p->longest_ns > last->longest_ns) {
 			last->longest_ns = p->longest_ns;
 			last->uid = p->uid;
+			last->lock = p->lock;
 			last->label = p->label;
 		}
 	}
@@ -242,6 +248,10 @@ budget_sum(const struct budgets *b, struct budget *sum)
 		    w->graph_ns != INT64_MAX ? w->graph_ns
 					     : w->ns[GROUP_OF_HOST]);
 		sum->steps = w->steps > sum->steps ? w->steps : sum->steps;
+		if (b->list.n == 1) {
+			sum->steps_all = w->steps_all;
+			sum->processes = w->processes;
+		}
 		sum->is_inferred |= w->is_inferred;
 		sum->are_runs |= w->are_runs;
 		stat_add(&sum->launched, w->launched);

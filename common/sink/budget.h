@@ -23,6 +23,7 @@ struct idle_part {
 	struct str label;     /* its rank's, if there are several */
 	int64_t ns, longest_ns, inferred_ns, calls;
 	int64_t behind_ns; /* host work after these calls */
+	struct str lock;   /* another thread's call that uid waited for */
 };
 
 /* What the time of a source was spent on (tl-idle --steps), or of all. */
@@ -43,6 +44,9 @@ struct budget {
 	struct str opened_by, opened_uid;
 	/* what host and GPU do while work that the other waits for runs */
 	struct str blocked_in, blocked_uid, waits_by, waits_uid;
+	struct str comm_uid, copy_uid; /* the longest ones */
+	/* of all processes with steps; steps: the most of one */
+	int64_t steps_all, processes;
 	bool has_ops, has_python;
 	bool is_tpu; /* one is a TPU */
 	VEC(struct idle_part) parts;

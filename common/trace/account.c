@@ -37,11 +37,11 @@ span_of_gpus(const struct host *h, const uint32_t *gpus, size_t n)
 	return s.start < s.end ? s : (struct span){ 0, 0 };
 }
 
-/* The number of steps; of several processes the highest. */
-static uint64_t
-add_steps(struct span *s, const struct steps *steps)
+/* The number of steps is the highest of several processes. */
+static void
+add_steps(struct account *a, const struct steps *steps)
 {
-	uint64_t most = 0;
+	struct span *s = &a->window;
 
 	for (size_t p = 0; steps != NULL && p < steps->processes.n; p++) {
 		const struct step_process *process = &steps->processes.v[p];
@@ -56,12 +56,35 @@ add_steps(struct span *s, const struct steps *steps)
 			    w->start_ns < s->start ? w->start_ns : s->start;
 			s->end = w->end_ns > s->end ? w->end_ns : s->end;
 		}
-		most = n > most ? n : most;
+		a->nsteps = n > a->nsteps ? n : a->nsteps;
+		a->nall_steps += n;
+		a->nprocesses += n > 0;
 	}
-	return most;
 }
 
 /* ---- GPU work ---- */
+
+/* Those that begin in the window. */
+static void
+find_longest(
+    struct account *a, const struct host *h, const uint32_t *gpus, size_t n)
+{
+	int64_t longest_ns[BUCKET_COUNT] = { 0 };
+
+	for (size_t b = 0; b < BUCKET_COUNT; b++)
+		a->longest[b] = HOST_NONE;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t gpu = gpus != NULL ? gpus[i] : (uint32_t)i;
+		const struct host_gpu *k = &h->gpus.v[gpu];
+		int64_t ns = k->end_ns - k->start_ns;
+
+		if (ns > longest_ns[k->tag] && k->start_ns >= a->window.start &&
+		    k->start_ns < a->window.end) {
+			longest_ns[k->tag] = ns;
+			a->longest[k->tag] = gpu;
+		}
+	}
+}
 
 /* Spans are normalised; NULL: all of it. */
 static int64_t
@@ -289,7 +312,7 @@ find_window(struct account *a, struct gaps *g, struct host *h,
     const struct spans *within)
 {
 	a->window = span_of_gpus(h, gpus, n);
-	a->nsteps = add_steps(&a->window, steps);
+	add_steps(a, steps);
 	gaps_find(g, h, gpus, n, &a->window);
 	a->window_ns = a->window.end - a->window.start;
 	if (within == NULL)
@@ -331,6 +354,7 @@ account_find(struct account *a, struct gaps *g, struct host *h,
 		a->window.start = g->list.v[0].end_ns;
 	}
 	add_work(a, h, working, nworking, within);
+	find_longest(a, h, working, nworking);
 	add_gaps(a, g, h);
 	/* if all GPU events last 0 ns, nothing is known */
 	if (work.start < work.end)

@@ -20,6 +20,7 @@
 #ifndef TL_TRACE_ACCOUNT_H
 #define TL_TRACE_ACCOUNT_H
 
+#include "trace/bucket.h"
 #include "trace/gap.h"
 #include "trace/steps.h"
 
@@ -38,7 +39,8 @@ struct account {
 	int64_t window_ns; /* less than from first to last if selected steps are
 	                    * apart */
 	uint64_t nsteps;   /* 0: the window is that of the GPU events */
-	size_t first;      /* 1: the head is excluded */
+	uint64_t nall_steps, nprocesses; /* of all processes with steps */
+	size_t first;                    /* 1: the head is excluded */
 	int64_t ns[ACCOUNT_COUNT];
 	int64_t inferred_ns[ACCOUNT_COUNT]; /* inferred from durations alone */
 	/* launches: what, how often, and how long */
@@ -62,6 +64,7 @@ struct account {
 	 * the GPU wait; or HOST_NONE.
 	 */
 	uint32_t blocked_in, waits_by;
+	uint32_t longest[BUCKET_COUNT]; /* GPU events; HOST_NONE: none */
 };
 
 /* The class of a piece of a gap. */

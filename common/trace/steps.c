@@ -12,6 +12,23 @@ steps_is_name(struct str name)
 }
 
 bool
+steps_put_kind(struct str name, struct buf *b)
+{
+	bool is_number = false;
+
+	if (!steps_is_name(name))
+		return false;
+	for (size_t i = 0; i < name.len; i++) {
+		bool is_digit = name.p[i] >= '0' && name.p[i] <= '9';
+
+		if (!is_digit || !is_number)
+			buf_putc(b, is_digit ? '*' : name.p[i]);
+		is_number = is_digit;
+	}
+	return true;
+}
+
+bool
 steps_marker_of(struct steps *s, struct str name, struct step_marker *m)
 {
 	struct iteration it;

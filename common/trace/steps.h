@@ -120,6 +120,11 @@ void steps_clear(struct steps *s);
 unsigned steps_inferred_from(const struct steps *s);
 /* Whether annotations of this name can be steps without --step names. */
 bool steps_is_name(struct str name);
+/*
+ * The name that markers of its kind share: "ProfilerStep#*" of
+ * "ProfilerStep#3", a glob; false: no step's name.
+ */
+bool steps_put_kind(struct str name, struct buf *b) USE_RESULT;
 /* Sets family, number and iteration by the name; false: not a step's name. */
 bool steps_marker_of(
     struct steps *s, struct str name, struct step_marker *m) USE_RESULT;
