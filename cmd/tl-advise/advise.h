@@ -23,6 +23,7 @@
 #ifndef TL_ADVISE_H
 #define TL_ADVISE_H
 
+#include "cmd/tl-advise/returns.h"
 #include "cmd/tl-advise/rule.h"
 #include "sink/budget.h"
 
@@ -101,15 +102,6 @@ struct lateness {
 	bool by_src;             /* ranks are unknown */
 	struct str rank;         /* the rank that bounds the job; empty: none */
 	int64_t left_ns;         /* of its cost; findings use it up */
-};
-
-/* The critical path as it is, and if GPU work took no time. */
-struct returns {
-	int64_t n; /* paths */
-	int64_t path_ns, saved_ns;
-	int64_t gpu_ns;                  /* GPU work on it */
-	int64_t blocked_ns[CAUSE_COUNT]; /* of path_ns */
-	bool is_gpu; /* a step takes as long as its GPU work */
 };
 
 /* An op with its arguments in both traces of a comparison. */
@@ -220,13 +212,6 @@ void late_put(struct facts *f, const struct advice *a);
 void late_find_ops(struct advice *a);
 void late_put_one(struct facts *f, const struct advice *a, struct str label);
 void late_advise(struct advice *a);
-
-/* ---- returns.c ---- */
-
-void returns_take(struct advice *a, const struct line *l);
-void returns_take_pace(struct advice *a, const struct line *l);
-/* Lowers the gains of GPU work that the path does not return. */
-void returns_apply(struct advice *a);
 
 /* ---- input.c ---- */
 

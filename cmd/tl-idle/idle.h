@@ -188,6 +188,12 @@ struct cell idle_cell(const struct sink_row *row, unsigned number);
 void idle_records(struct idle *g);
 
 /*
+ * names.c: the name of an event's rows. Markers of steps share one, as the time
+ * in all of them is one cost.
+ */
+uint32_t kind_name(struct idle *g, uint32_t event);
+
+/*
  * lock.c: the call of another thread whose lock a call likely waited for: it
  * took three times its name's median, half of it while that thread was in
  * runtime calls. HOST_NONE: none.

@@ -12,28 +12,6 @@ set_event(const struct idle *g, struct idle_record *r, uint32_t event)
 	    event != HOST_NONE ? g->host.events.v[event].name : INTERN_NONE;
 }
 
-/* Markers of steps share a name, as the time in all of them is one cost. */
-static uint32_t
-name_of_kind(struct idle *g, uint32_t event)
-{
-	const struct host_event *e =
-	    event != HOST_NONE ? &g->host.events.v[event] : NULL;
-	struct buf b = { 0 };
-
-	if (e == NULL)
-		return INTERN_NONE;
-	if (e->kind != KIND_ANNOTATION)
-		return e->name;
-	if (e->name != g->marker) {
-		g->marker = g->marker_kind = e->name;
-		if (steps_put_kind(dict_get(g->sink.dict, e->name), &b))
-			g->marker_kind =
-			    intern_put(g->sink.dict->text, buf_str(&b));
-		buf_free(&b);
-	}
-	return g->marker_kind;
-}
-
 /* The uid of its event, else of the GPU event next to it; and the track of its
  * thread, if it has one. */
 static void
@@ -264,7 +242,7 @@ add_piece(struct idle *g, struct idle_record *r, const struct gap *gap,
 	const struct key *pid = process_of(g, next);
 
 	r->event = host_culprit(h, p->event, p->cause);
-	r->name = name_of_kind(g, r->event);
+	r->name = kind_name(g, r->event);
 	set_cause(g, r, p->cause);
 	r->class = g->classes[account_class_of(h, gap, p)];
 	if (g->with_above) {

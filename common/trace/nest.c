@@ -362,17 +362,17 @@ tree_build(
 {
 	const uint64_t before = tree_discarded(stats);
 	struct hlo *h = hlo_create(s);
-	bool has_steps = store_mark_steps(s);
+	bool has_steps = store_mark_steps(s, stats);
 
 	if (has_steps)
 		link_forget_keys(s);
 	nest(s, h, opts, stats);
 	if (!has_steps && h != NULL) {
 		hlo_runs_put(h, s);
-		has_steps = store_mark_steps(s);
+		has_steps = store_mark_steps(s, stats);
 	}
 	if (!has_steps && store_infer_steps(s, &stats->not_inferred))
-		(void)store_mark_steps(s);
+		(void)store_mark_steps(s, stats);
 	link_forget_keys(s);
 	hlo_destroy(h);
 	store_count_fact(s, "discarded", tree_discarded(stats) - before);

@@ -176,7 +176,7 @@ find_owners(struct steps *s, const struct step_marker *v, size_t from,
     size_t to, owner_list *owners)
 {
 	map_free(&s->process_of);
-	owners->n = 0;
+	owners->n = s->nlaunching = s->naside = 0;
 	for (size_t i = from, k; i < to; i = k) {
 		struct owner own = { .first = i };
 		bool is_new;
@@ -185,6 +185,7 @@ find_owners(struct steps *s, const struct step_marker *v, size_t from,
 		for (k = i; k < to && are_alike(&v[k], &v[i]); k++)
 			own.launched += v[k].launched;
 		own.n = k - i;
+		s->nlaunching += own.launched > 0 ? own.n : 0;
 		slot = map_put(&s->process_of, pid_bits(v[i].pid), &is_new);
 		if (is_new) {
 			*slot = owners->n;
@@ -196,6 +197,10 @@ find_owners(struct steps *s, const struct step_marker *v, size_t from,
 			by_start(&v[i], &v[owners->v[*slot].first]) < 0))
 			owners->v[*slot] = own;
 	}
+	s->naside = s->nlaunching;
+	for (size_t i = 0; i < owners->n; i++)
+		if (owners->v[i].launched > 0)
+			s->naside -= owners->v[i].n;
 }
 
 /* ---- windows ---- */
@@ -448,6 +453,7 @@ steps_clear(struct steps *s)
 {
 	s->markers.n = s->list.n = s->processes.n = 0;
 	s->iterations.n = s->inferred = 0;
+	s->nlaunching = s->naside = 0;
 	s->said = (struct step_inferred){ 1, STEP_FROM_REPEATS };
 	s->slowest = STEPS_NONE;
 	s->is_sorted = s->are_runs = false;

@@ -98,9 +98,12 @@ struct steps {
 	VEC(struct step_marker) markers;
 	VEC(struct step_window) list;
 	VEC(struct step_process) processes;
-	size_t inferred;      /* calls in a step; 0: not inferred */
-	enum step_from from;  /* if inferred */
-	uint32_t slowest;     /* in list; STEPS_NONE: there is no step */
+	size_t inferred;     /* calls in a step; 0: not inferred */
+	enum step_from from; /* if inferred */
+	uint32_t slowest;    /* in list; STEPS_NONE: there is no step */
+	/* markers of threads that launch GPU work in some: all, and those of
+	 * threads whose steps do not count */
+	size_t nlaunching, naside;
 	bool are_runs;        /* of an XLA module */
 	bool only_iterations; /* set by the caller: nothing else is a step */
 	bool only_marked;     /* likewise: ignore inferred ones */

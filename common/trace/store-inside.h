@@ -243,7 +243,7 @@ const struct held *item_launched_by(
     const struct store *s, const struct held *gpu);
 /* store-steps.c: marks the annotations of steps, once links are known; false:
  * no steps. */
-bool store_mark_steps(struct store *s);
+bool store_mark_steps(struct store *s, struct tree_stats *stats);
 /* store-infer.c: adds annotations of inferred steps to a source without steps,
  * whose tree is known; false: there are none. Calls beyond store_limit()'s
  * memory are added to *ntoo_many. */

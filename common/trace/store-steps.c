@@ -74,7 +74,7 @@ mark(struct store *s, const struct steps *steps, uint32_t slowest)
 }
 
 bool
-store_mark_steps(struct store *s)
+store_mark_steps(struct store *s, struct tree_stats *stats)
 {
 	struct steps steps = { 0 }, iterations = { .only_iterations = true };
 	uint32_t slowest = STEPS_NONE;
@@ -84,6 +84,8 @@ store_mark_steps(struct store *s)
 	if (steps.markers.n > 0) {
 		find_windows(s, &steps);
 		slowest = find_slowest(s, &steps);
+		stats->steps += steps.nlaunching;
+		stats->steps_aside += steps.naside;
 	}
 	/* which may exist beside steps of another family */
 	if (steps.iterations.n > 0 &&

@@ -294,4 +294,7 @@ tree_report(const struct tree_maker *m, const char *name)
 		report(MSG_OVERLAPS, name, discarded);
 	if (m->tree.not_inferred > 0)
 		report(MSG_STEPS_NOT_INFERRED, name, m->tree.not_inferred);
+	if (m->tree.steps_aside > 0)
+		report(
+		    MSG_STEPS_ASIDE, name, m->tree.steps_aside, m->tree.steps);
 }

@@ -17,6 +17,9 @@ struct tree_stats {
 	uint64_t clipped;
 	uint64_t regions, recompute; /* recompute frames, events below */
 	uint64_t not_inferred;       /* calls too many to infer steps from */
+	/* markers of steps with launches: all, and those of other threads than
+	 * the one whose steps count */
+	uint64_t steps, steps_aside;
 };
 
 /*

@@ -134,6 +134,45 @@ def is_launch_bound():
     return launch and not sync
 
 
+# ---- GPU work while the host sets the pace ----
+
+BLOCKING = ("sync", "copy_block", "alloc", "host_alloc", "module_load")
+
+
+def find_limit():
+    """GPU time on the critical path, and what it loses without GPU work."""
+    path = {r["bound"]: r for r in tables.get("what_if", [])}
+    if "total" not in path or n != 1 or len(mine) != 1 or mine[0]["is_tpu"] or \
+            any(r["step_time"] == "gpu_wall" for r in tables.get("steps_summary", [])):
+        return None
+    w = mine[0]
+    recorded = w["window_ns"] - w["missing_ns"]
+    if w["gpu_ns"] >= recorded - recorded // 5:
+        return None
+    untold = 0
+    for cause in BLOCKING:
+        idle = sum(r["time_ns"] for r in tables.get("idle", []) if r["cause"] == cause)
+        untold += max(0, path[cause]["before_ns"] - idle if cause in path else 0)
+    if w["steps"] <= 1:
+        untold += max(0, w["window_ns"] - path["total"]["before_ns"])
+    most = max(0, path["total"]["before_ns"] - path["total"]["after_ns"]) + untold
+    gpu = sum(path[b]["before_ns"] for b in ("compute", "communication", "copy") if b in path)
+    busy = times["busy_time"]
+    return None if most >= busy else (min(gpu + untold, busy), most, busy)
+
+
+limit = find_limit()
+
+
+def returned(low, mid):
+    """Gains that the path returns."""
+    if limit is None:
+        return low, mid
+    path, most, busy = limit
+    mid = min(most, mid * path / busy)
+    return min(max(0, low - (busy - path)), mid), mid
+
+
 # ---- ops ----
 
 def library(op, kernels):
@@ -269,8 +308,11 @@ for f in ops:
         low = 0 if launch_bound else factors(f)[0] * gain[0]
         if launch_bound is None and f["gain_ns_low"] == 0:
             low = 0  # decided over several sources
-        check(can_be(f["gain_ns_low"], low, found[1]), "low", f, low)
-        check(can_be(f["gain_ns"], factors(f)[1] * gain[1], found[1]), "mid", f)
+        low, mid = returned(low, factors(f)[1] * gain[1])
+        check(can_be(f["gain_ns_low"], low, found[1]) or
+              limit and abs(f["gain_ns_low"] - low) < 2, "low", f, low)
+        check(can_be(f["gain_ns"], mid, found[1]) or
+              limit and abs(f["gain_ns"] - mid) < 2, "mid", f, mid)
         check(f["confidence"] != "high" or gain[2] <= 1.01 * gain[0], "bounds", f)
         category, bound, lib, roof, band = found[1]
         ns = sum(r["kernel_ns_sum"] for r in rows)
@@ -399,6 +441,11 @@ check(all(a["gain_ns"] >= b["gain_ns"]
           for a, b in zip(with_gain, with_gain[1:])), "order")
 for f in with_gain:
     whole = max(window, total)
+    if limit and f["most_ns"] is not None:
+        check(f["most_ns"] == limit[1] and f["gain_ns"] <= limit[1], "limit", f, limit)
+        check(("while the host sets the pace" in f["insight"]) ==
+              (f["gain_ns_high"] > limit[1]), "says", f)
+    check(f["most_ns"] is None or limit is not None, "no limit", f)
     check(0 <= f["gain_ns_low"] <= f["gain_ns"] <= f["gain_ns_high"], f)
     check(abs(f["pct_gain"] - 100 * f["gain_ns"] / whole) < 1e-6, "share", f)
     check(f["gain_ns_high"] <= max(window, total), "more than all", f)
