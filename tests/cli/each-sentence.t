@@ -94,6 +94,11 @@ for tid in 1 2 3 4 5 6 7 8 9; do
 done | trace >threads.json
 says threads.json
 says threads.json threads.json
+mkdir evidence
+(cd evidence && python3 "$ROOT/tests/oracle/evidence.py")
+for name in lock gpus processes uneven; do
+	says evidence/$name.json
+done
 head -c 300 threads.json >half.json
 tl-decode --salvage half.json -o half.tl 2>err
 says half.tl
