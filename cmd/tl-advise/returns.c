@@ -4,9 +4,10 @@
  * together no more than the path loses if all GPU work takes no time (what_if).
  * The rest is done while the host, which sets the pace, does something else.
  *
- * The path may lack waits for the GPU, so blocking calls on it count as GPU
- * work, but for what the GPU idles in them, and so does what the path leaves
- * out of a single step. Where the GPU sets the pace, there is no limit.
+ * The path may lack waits for the GPU, so blocking calls on it and what was not
+ * recorded count as GPU work, but for what the GPU idles in them, and so does
+ * what the path leaves out of a single step. Where the GPU sets the pace, there
+ * is no limit.
  */
 #include "trace/stat.h"
 
@@ -51,7 +52,14 @@ idle_ns(const struct budget *w, unsigned cause)
 	return ns;
 }
 
-/* In a blocking call that the GPU works through, the host may wait for it. */
+/* In it the host may wait for the GPU. */
+static bool
+may_wait(unsigned cause)
+{
+	return cause_blocks(cause) || cause_groups[cause] == GROUP_OF_MISSING;
+}
+
+/* Time of such causes in which the GPU works. */
 static int64_t
 blocked_ns(const struct advice *a)
 {
@@ -60,7 +68,7 @@ blocked_ns(const struct advice *a)
 	for (unsigned c = 0; c < CAUSE_COUNT; c++) {
 		int64_t ns = a->returns.blocked_ns[c] - idle_ns(a->whole, c);
 
-		if (cause_blocks(c) && ns > 0)
+		if (may_wait(c) && ns > 0)
 			stat_add(&sum, ns);
 	}
 	return sum;

@@ -4,6 +4,8 @@
 
 #include "cmd/tl-report/figures.h"
 
+#define SHOWN_MIN 1 /* percent of the window */
+
 void
 advice_start(const struct settings *s, struct jobs *j, const char *format)
 {
@@ -33,8 +35,10 @@ advice_take(void *ctx, const struct line *l)
 {
 	struct figures *f = ctx;
 	struct str section = line_text(l, "section");
+	/* with a limit, a low gain of 0 does not make it one */
 	bool is_guess = str_eq(line_text(l, "confidence"), STR("low")) &&
-	    line_int(l, "gain_ns_low") == 0;
+	    line_int(l, "gain_ns_low") == 0 &&
+	    (line_lacks(l, "most_ns") || line_real(l, "pct_gain") < SHOWN_MIN);
 
 	if (f->ngains == TOP_GAINS || line_int(l, "gain_ns") <= 0 || is_guess ||
 	    str_eq(section, STR("comparison")))

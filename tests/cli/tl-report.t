@@ -54,7 +54,7 @@ ok '-d' tl-report -d out "$SAMPLE"
 is 'the sheets' "$(sheets out)" "BinaryElementwise.csv GEMM.csv MorePointwise.csv\
  Movement.csv Normalization.csv Optimizer.csv Reduce_fwd.csv SDPA_bwd.csv\
  SDPA_fwd.csv Softmax.csv UnaryElementwise.csv api_summary.csv coll_analysis.csv\
- copies.csv critical_path.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv $idle $launches $ops roofline_by_step.csv $steps unified_perf_summary.csv"
+ copies.csv critical_path.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv $idle $launches $ops roofline_by_step.csv $steps unified_perf_summary.csv what_if.csv"
 # as many programs at once as there are processors
 cpu=$(taskset -pc $$ | sed 's/.*: //; s/[,-].*//')
 ok 'with one processor' taskset -c "$cpu" tl-report -d one "$SAMPLE"
@@ -102,10 +102,10 @@ is 'a selection' "$(cat step/gpu_timeline.csv)" \
 tl-gen --rocprof --seed 3 >roc.json
 tl-report -d roc roc.json
 is 'sheets of rocprofv3' "$(sheets roc)" \
-	"api_kernel_summary.csv category_summary.csv critical_path.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv hip_summary.csv $idle kernel_summary.csv kernel_summary_by_category.csv kernels_by_launch_config.csv memory_copy_by_copy_bytes.csv $steps xla_top.csv"
+	"api_kernel_summary.csv category_summary.csv critical_path.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv hip_summary.csv $idle kernel_summary.csv kernel_summary_by_category.csv kernels_by_launch_config.csv memory_copy_by_copy_bytes.csv $steps what_if.csv xla_top.csv"
 tl-report -d roc2 --kernels roc.json
 is 'its options' "$(sheets roc2)" \
-	"api_kernel_summary.csv category_summary.csv critical_path.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv hip_summary.csv $idle kernel_details.csv kernel_summary.csv kernel_summary_by_category.csv kernels_by_launch_config.csv memory_copy_by_copy_bytes.csv $steps xla_top.csv"
+	"api_kernel_summary.csv category_summary.csv critical_path.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv hip_summary.csv $idle kernel_details.csv kernel_summary.csv kernel_summary_by_category.csv kernels_by_launch_config.csv memory_copy_by_copy_bytes.csv $steps what_if.csv xla_top.csv"
 tl-report -d launch --launch t.tl 2>err
 tl-launch -d launch.is --labels --format csv t.tl
 for table in launches_by_api copies queue_length; do
@@ -341,7 +341,7 @@ for other in other.json roc.json; do
 done
 is 'rocprofv3 against rocprofv3' "$(tl-report roc.json --vs roc.json -d rocs 2>err &&
 	sheets rocs)" \
-	"api_kernel_summary.csv category_summary.csv critical_path.csv critical_path_vs.csv diff_kernels.csv diff_steps.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv hip_summary.csv idle.csv idle_by_stream.csv idle_gaps.csv idle_vs.csv idle_window.csv kernel_summary.csv kernel_summary_by_category.csv kernels_by_launch_config.csv memory_copy_by_copy_bytes.csv $steps steps_vs.csv xla_top.csv"
+	"api_kernel_summary.csv category_summary.csv critical_path.csv critical_path_vs.csv diff_kernels.csv diff_steps.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv hip_summary.csv idle.csv idle_by_stream.csv idle_gaps.csv idle_vs.csv idle_window.csv kernel_summary.csv kernel_summary_by_category.csv kernels_by_launch_config.csv memory_copy_by_copy_bytes.csv $steps steps_vs.csv what_if.csv xla_top.csv"
 gzip -dc "$SAMPLE" | sed 's/"cat": *"\(kernel\|gpu_[a-z]*\)"/"cat":"x"/' >idle.json
 like 'against no GPU work' "$(tl-report t.tl --vs idle.json | grep ^GPU)" \
 	'^GPU time .* to 0 ns \(-100.0 %\)'
@@ -372,7 +372,7 @@ python3 "$ROOT/tests/oracle/read_xlsx.py" r.xlsx >cells 2>err
 is 'a sound workbook' "$(cat err)" ''
 is 'its sheets' "$(sed -n 's/^sheet "\(.*\)"$/\1/p' cells | tr '\n' ' ')" \
 	"screen summary health advice gpu_timeline gpu_busy_kinds steps steps_summary steps_slow idle idle_window idle_gaps idle_by_stream\
- critical_path launches_by_api launches_by_op copies api_summary\
+ critical_path what_if launches_by_api launches_by_op copies api_summary\
  ops_summary_by_category ops_summary ops_unique_args\
  roofline_by_step unified_perf_summary GEMM SDPA_fwd SDPA_bwd UnaryElementwise BinaryElementwise\
  MorePointwise Movement Normalization Optimizer Reduce_fwd Softmax coll_analysis\
@@ -402,7 +402,7 @@ for program in "$B"/bin/*; do
 done
 tl() { PATH=$TMP/some:/usr/bin:/bin "$TMP/some/tl-report" "$@"; }
 ok 'goes without' tl -d without "$SAMPLE"
-is 'some sheets' "$(sheets without)" "api_summary.csv copies.csv critical_path.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv $idle $launches $ops $steps"
+is 'some sheets' "$(sheets without)" "api_summary.csv copies.csv critical_path.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv $idle $launches $ops $steps what_if.csv"
 like 'the screen says so' "$(tl "$SAMPLE")" \
 	'- tl-roofline is not installed: its sheets are missing'
 refuses 1 'tl-xlsx is not installed' 'PATH=$TMP/some:/usr/bin:/bin some/tl-report -o x.xlsx t.tl'
@@ -610,7 +610,7 @@ like 'of the time' "$(cat out.comm)" 'exposed communication is 100.0 %'
 like 'and of the kernels' "$(cat out.comm)" 'ncclDevKernel_AllReduce_Sum  *300.0 us'
 tl-report -d onlycomm comm.json 2>err
 is 'less than 1 ms of it has its sheet, too' "$(sheets onlycomm)" \
-	"api_summary.csv coll_analysis.csv critical_path.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv idle_window.csv $launches steps.csv steps_summary.csv"
+	"api_summary.csv coll_analysis.csv critical_path.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv idle_window.csv $launches steps.csv steps_summary.csv what_if.csv"
 
 # A signal to it alone, while tl-tree waits for its input.
 cat >stop.py <<'END'

@@ -136,7 +136,8 @@ def is_launch_bound():
 
 # ---- GPU work while the host sets the pace ----
 
-BLOCKING = ("sync", "copy_block", "alloc", "host_alloc", "module_load")
+BLOCKING = ("sync", "copy_block", "alloc", "host_alloc", "module_load",
+            "gpu_missing", "late_start", "queued_before", "none", "no_host")
 
 
 def find_limit():
