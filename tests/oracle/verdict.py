@@ -595,7 +595,8 @@ def check_events(text, f):
         if e is None or "One gap " in name:
             continue
         name = name.split(": ")[-1].split(" in ")[-1] if e.name not in name else e.name
-        ends = [x for x in re.split(r"\.\.\.|<\.\.\.>", name) if x]
+        # markers of steps share a name
+        ends = [x for x in re.split(r"\.\.\.|<\.\.\.>|(?<=Step#)\*", name) if x]
         if not all(x in e.name for x in ends):
             bad.append("uid %s is %s, not %s" % (uid, e.name, name))
         length = longest or total
