@@ -208,6 +208,7 @@ take_timeline(void *ctx, const struct line *l)
 
 	s->communicates |= str_eq(type, STR("total_comm_time")) && ns > 0;
 	if (str_eq(type, STR("total_time"))) {
+		time_add(&s->gpu_ns, ns);
 		time_add(&s->idle_ns, ns);
 	} else if (str_eq(type, STR("busy_time"))) {
 		time_add(&s->idle_ns, -ns);

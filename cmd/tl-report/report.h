@@ -105,7 +105,7 @@ struct settings {
 	bool has_processes;          /* the same of rocprofv3 */
 	bool is_apart;               /* the selection is not contiguous */
 	size_t nnamed;               /* annotations that --annotation selects */
-	int64_t idle_ns;             /* GPU, over all traces */
+	int64_t gpu_ns, idle_ns;     /* timelines of all traces; idle */
 	const struct checks *checks; /* --check */
 	/* Genesis: settings of the run, steady state, tables of the session */
 	const char *session, *steady, *steady_from, *whole;

@@ -51,6 +51,9 @@ has_lines(const char *path, unsigned lines)
 
 /* ---- which ---- */
 
+/* A GPU that is idle for less of its time sets the pace. */
+#define IDLE_PARTS 5
+
 /* Programs write more tables than asked for; families of ops have no entry. */
 static bool
 is_wanted(const struct settings *s, const struct sheet *sheet)
@@ -67,7 +70,8 @@ is_wanted(const struct settings *s, const struct sheet *sheet)
 	case SHEET_IF_LAUNCH: return s->launch;
 	case SHEET_IF_LINKED:
 		return s->has_linked && !s->is_several && !s->is_xla &&
-		    !s->linked_only && s->chosen.v.n == 0;
+		    !s->linked_only && s->chosen.v.n == 0 &&
+		    s->idle_ns >= s->gpu_ns / IDLE_PARTS;
 	case SHEET_PATH: return s->critical || s->has_sheets;
 	/* rocprofv3's have their own */
 	case SHEET_LAUNCHES:

@@ -37,7 +37,7 @@ enum sheet_when {
 	SHEET_IF_SHORT,    /* with --short */
 	SHEET_IF_CRITICAL, /* with --critical-path */
 	SHEET_IF_LAUNCH,   /* with --launch */
-	SHEET_IF_LINKED,   /* of one trace with launches, all of it */
+	SHEET_IF_LINKED,   /* of one trace with launches, GPU mostly idle */
 	SHEET_PATH,        /* with that, and where any sheets are asked for */
 	SHEET_LAUNCHES,    /* the same; not of rocprofv3's by default */
 };

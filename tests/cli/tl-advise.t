@@ -527,7 +527,7 @@ ok 'a trace and a stream of it: the same' cmp a b
 tl-advise --text "$SAMPLE" >a 2>err
 tl-advise --text "$SAMPLE" >b 2>err
 ok 'the same bytes' cmp a b
-like 'sentences' "$(cat a)" '^ [12]\. 2\.129 ms .*, confidence medium$'
+like 'sentences' "$(cat a)" '^ [12]\. 2\.322 ms .*, confidence medium$'
 refuses 2 'tables, or traces, not both' "tl-advise t.ndjson $SAMPLE"
 for format in csv tsv; do
 	tl-advise t.ndjson --format $format >rows.$format 2>err

@@ -54,7 +54,7 @@ ok '-d' tl-report -d out "$SAMPLE"
 is 'the sheets' "$(sheets out)" "BinaryElementwise.csv GEMM.csv MorePointwise.csv\
  Movement.csv Normalization.csv Optimizer.csv Reduce_fwd.csv SDPA_bwd.csv\
  SDPA_fwd.csv Softmax.csv UnaryElementwise.csv api_summary.csv coll_analysis.csv\
- copies.csv critical_path.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv $idle $launches $ops roofline_by_step.csv $steps unified_perf_summary.csv what_if.csv"
+ copies.csv critical_path.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv $idle $launches $ops roofline_by_step.csv $steps unified_perf_summary.csv"
 # as many programs at once as there are processors
 cpu=$(taskset -pc $$ | sed 's/.*: //; s/[,-].*//')
 ok 'with one processor' taskset -c "$cpu" tl-report -d one "$SAMPLE"
@@ -372,7 +372,7 @@ python3 "$ROOT/tests/oracle/read_xlsx.py" r.xlsx >cells 2>err
 is 'a sound workbook' "$(cat err)" ''
 is 'its sheets' "$(sed -n 's/^sheet "\(.*\)"$/\1/p' cells | tr '\n' ' ')" \
 	"screen summary health advice gpu_timeline gpu_busy_kinds steps steps_summary steps_slow idle idle_window idle_gaps idle_by_stream\
- critical_path what_if launches_by_api launches_by_op copies api_summary\
+ critical_path launches_by_api launches_by_op copies api_summary\
  ops_summary_by_category ops_summary ops_unique_args\
  roofline_by_step unified_perf_summary GEMM SDPA_fwd SDPA_bwd UnaryElementwise BinaryElementwise\
  MorePointwise Movement Normalization Optimizer Reduce_fwd Softmax coll_analysis\
@@ -402,7 +402,7 @@ for program in "$B"/bin/*; do
 done
 tl() { PATH=$TMP/some:/usr/bin:/bin "$TMP/some/tl-report" "$@"; }
 ok 'goes without' tl -d without "$SAMPLE"
-is 'some sheets' "$(sheets without)" "api_summary.csv copies.csv critical_path.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv $idle $launches $ops $steps what_if.csv"
+is 'some sheets' "$(sheets without)" "api_summary.csv copies.csv critical_path.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv $idle $launches $ops $steps"
 like 'the screen says so' "$(tl "$SAMPLE")" \
 	'- tl-roofline is not installed: its sheets are missing'
 refuses 1 'tl-xlsx is not installed' 'PATH=$TMP/some:/usr/bin:/bin some/tl-report -o x.xlsx t.tl'
@@ -610,7 +610,7 @@ like 'of the time' "$(cat out.comm)" 'exposed communication is 100.0 %'
 like 'and of the kernels' "$(cat out.comm)" 'ncclDevKernel_AllReduce_Sum  *300.0 us'
 tl-report -d onlycomm comm.json 2>err
 is 'less than 1 ms of it has its sheet, too' "$(sheets onlycomm)" \
-	"api_summary.csv coll_analysis.csv critical_path.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv idle_window.csv $launches steps.csv steps_summary.csv what_if.csv"
+	"api_summary.csv coll_analysis.csv critical_path.csv gpu_busy_kinds.csv gpu_timeline.csv health.csv idle_window.csv $launches steps.csv steps_summary.csv"
 
 # A signal to it alone, while tl-tree waits for its input.
 cat >stop.py <<'END'
