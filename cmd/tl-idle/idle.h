@@ -209,6 +209,21 @@ uint64_t walls_of_steps(struct idle *g);
  * NULL: in any. */
 const struct key *process_of(const struct idle *g, const struct host_gpu *next);
 
+/* folds.c */
+
+/* Finds calls and the longest one of each row of the source's pieces. */
+void folds_finish(struct idle *g);
+
+static inline struct named
+named(const struct idle *g, uint32_t event)
+{
+	const struct host_event *e =
+	    event != HOST_NONE ? &g->host.events.v[event] : NULL;
+
+	return e == NULL ? (struct named){ .name = INTERN_NONE }
+			 : (struct named){ e->name, e->uid };
+}
+
 /* stack.c */
 
 /* Starts a source. */

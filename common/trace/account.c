@@ -37,25 +37,30 @@ span_of_gpus(const struct host *h, const uint32_t *gpus, size_t n)
 	return s.start < s.end ? s : (struct span){ 0, 0 };
 }
 
+/* To all steps. */
+static void
+widen(struct span *s, const struct steps *steps)
+{
+	for (size_t i = 0; steps != NULL && i < steps->list.n; i++) {
+		const struct step_window *w = &steps->list.v[i];
+
+		s->start = w->start_ns < s->start ? w->start_ns : s->start;
+		s->end = w->end_ns > s->end ? w->end_ns : s->end;
+	}
+}
+
 /* The number of steps is the highest of several processes. */
 static void
 add_steps(struct account *a, const struct steps *steps)
 {
-	struct span *s = &a->window;
-
+	widen(&a->window, steps);
 	for (size_t p = 0; steps != NULL && p < steps->processes.n; p++) {
 		const struct step_process *process = &steps->processes.v[p];
 		uint64_t n = 0;
 
-		for (uint32_t i = 0; i < process->n; i++) {
-			const struct step_window *w =
-			    &steps->list.v[process->first + i];
-
-			n += w->what == STEP_IS_STEP;
-			s->start =
-			    w->start_ns < s->start ? w->start_ns : s->start;
-			s->end = w->end_ns > s->end ? w->end_ns : s->end;
-		}
+		for (uint32_t i = 0; i < process->n; i++)
+			n += steps->list.v[process->first + i].what ==
+			    STEP_IS_STEP;
 		a->nsteps = n > a->nsteps ? n : a->nsteps;
 		a->nall_steps += n;
 		a->nprocesses += n > 0;
@@ -293,7 +298,7 @@ account_window(struct gaps *room, struct host *h, const struct steps *steps)
 
 	if (!has_work)
 		w = (struct span){ INT64_MAX, INT64_MIN };
-	(void)add_steps(&w, steps);
+	widen(&w, steps);
 	if (!has_work)
 		return w;
 	while (h->gpus.v[n].end_ns <= h->gpus.v[n].start_ns)
