@@ -10,6 +10,8 @@ extern const size_t trace_ndata;
 #define PATTERNS_MAX 10000 /* glob matching recurses so deep */
 #define BRACES_MAX 64
 
+_Static_assert(CAUSE_COUNT <= 64, "a set of causes is a word");
+
 const char *const cause_words[CAUSE_COUNT] = {
 #define X(id, word, group, advice) word,
 	EACH_CAUSE(X)

@@ -88,7 +88,6 @@ extern const uint8_t cause_groups[CAUSE_COUNT];
 	(CAUSE_BIT(CAUSE_SYNC) | CAUSE_BIT(CAUSE_COPY_BLOCK) |     \
 	    CAUSE_BIT(CAUSE_ALLOC) | CAUSE_BIT(CAUSE_HOST_ALLOC) | \
 	    CAUSE_BIT(CAUSE_MODULE_LOAD))
-_Static_assert(CAUSE_COUNT <= 64, "a set of causes is a word");
 
 static inline bool
 cause_blocks(enum cause c)
