@@ -54,6 +54,14 @@ has_lines(const char *path, unsigned lines)
 /* A GPU that is idle for less of its time sets the pace. */
 #define IDLE_PARTS 5
 
+/* All, or steps in a row: others have no advice, which what_if is for. */
+static bool
+is_of_whole_steps(const struct settings *s)
+{
+	return s->chosen.v.n == 0 ||
+	    (select_is_of_steps(&s->select) && !select_is_apart(&s->select));
+}
+
 /* Programs write more tables than asked for; families of ops have no entry. */
 static bool
 is_wanted(const struct settings *s, const struct sheet *sheet)
@@ -70,7 +78,7 @@ is_wanted(const struct settings *s, const struct sheet *sheet)
 	case SHEET_IF_LAUNCH: return s->launch;
 	case SHEET_IF_LINKED:
 		return s->has_linked && !s->is_several && !s->is_xla &&
-		    !s->linked_only && s->chosen.v.n == 0 &&
+		    !s->linked_only && is_of_whole_steps(s) &&
 		    s->idle_ns >= s->gpu_ns / IDLE_PARTS;
 	case SHEET_PATH: return s->critical || s->has_sheets;
 	/* rocprofv3's have their own */
