@@ -480,6 +480,20 @@ late_rank(const struct figures *f, const struct budget *sum)
 	return budget_is_late(sum, &w) ? late : NULL;
 }
 
+/* " 434 GPU events of this step ran later." */
+static void
+put_later(const struct figures *f, const struct budget *w, struct buf *b)
+{
+	if (!select_is_of_steps(&f->set->select) || f->window.busy_ns > 0 ||
+	    w->launched == 0 || w->work_ns <= 0)
+		return;
+	buf_putc(b, ' ');
+	put_count(b, w->launched);
+	buf_printf(b, " %s event%s of %s ran later.", f->gpu,
+	    w->launched == 1 ? "" : "s",
+	    w->steps == 1 ? "this step" : "these steps");
+}
+
 void
 bound_put(struct figures *f, struct buf *b)
 {
@@ -494,14 +508,16 @@ bound_put(struct figures *f, struct buf *b)
 		late = w != NULL ? late : NULL;
 		w = w != NULL ? w : &sum;
 	}
-	if (f->window.busy_ns < LITTLE_NS || w->n == 0 || window_is_named(f))
+	if (f->window.busy_ns < LITTLE_NS || w->n == 0 || window_is_named(f)) {
 		put_plain(f, "", b);
-	else if (window_is_blind(w))
+		put_later(f, w, b);
+	} else if (window_is_blind(w)) {
 		put_plain(f,
 		    "; can't tell why: no ops, calls or Python frames in the "
 		    "recording",
 		    b);
-	else
+	} else {
 		put_verdict(f, w, late, b);
+	}
 	vec_free(&sum.parts);
 }

@@ -353,7 +353,8 @@ account_find(struct account *a, struct gaps *g, struct host *h,
 		.blocked_in = HOST_NONE,
 		.waits_by = HOST_NONE };
 	find_window(a, g, h, working, nworking, steps, within);
-	if (has_unrecorded_head(g)) {
+	if (has_unrecorded_head(g) &&
+	    (within == NULL || g->list.v[0].end_ns < within->v[0].end)) {
 		a->first = 1;
 		a->window_ns -= g->list.v[0].end_ns - g->list.v[0].start_ns;
 		a->window.start = g->list.v[0].end_ns;
