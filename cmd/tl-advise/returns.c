@@ -134,7 +134,7 @@ say_limit(struct advice *a, struct finding *f)
 
 	buf_put(&b, f->insight.p, f->insight.len);
 	if (f->most_ns > 0) {
-		buf_puts(&b, "; returns at most ");
+		buf_puts(&b, "; all GPU work together returns at most ");
 		put_time(&b, f->most_ns);
 	} else {
 		buf_puts(&b, "; returns nothing");

@@ -5,6 +5,7 @@
 #include "cmd/tl-report/figures.h"
 
 #define SHOWN_MIN 1 /* percent of the window */
+#define LEAST 0.1   /* of a row */
 
 void
 advice_start(const struct settings *s, struct jobs *j, const char *format)
@@ -27,8 +28,8 @@ advice_start(const struct settings *s, struct jobs *j, const char *format)
 
 /*
  * Keeps the largest gains. Skips guesses, which may gain nothing, what returns
- * nothing while the host sets the pace, and findings of a comparison, which
- * have sentences of their own.
+ * next to nothing, as GPU work does where the host sets the pace, and findings
+ * of a comparison, which have sentences of their own.
  */
 void
 advice_take(void *ctx, const struct line *l)
@@ -41,6 +42,7 @@ advice_take(void *ctx, const struct line *l)
 	    (line_lacks(l, "most_ns") || line_real(l, "pct_gain") < SHOWN_MIN);
 
 	if (f->ngains == TOP_GAINS || line_int(l, "gain_ns") <= 0 || is_guess ||
+	    line_real(l, "pct_gain") < LEAST ||
 	    str_eq(section, STR("comparison")))
 		return;
 	f->gains[f->ngains++] = (struct gain){
