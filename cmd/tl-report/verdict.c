@@ -8,8 +8,6 @@
 
 #include "cmd/tl-report/figures.h"
 
-#define NAMED_MAX 8 /* GPUs, processes */
-
 double
 share_of(int64_t part, int64_t whole)
 {
@@ -383,34 +381,58 @@ are_apart(const struct figures *f, const rank_vec *list)
 	return false;
 }
 
-/* " GPUs 0, 1 and 2 are busy 6.1, 3.6 and 1.9 %." */
+/* A device or a process: one, several, and several where a sentence starts. */
+struct noun {
+	const char *one, *many, *first;
+};
+
+/* " The 8 GPUs are busy for 2.4 to 2.9 % of the window, GPU 1 least." */
 static void
-put_each(const struct figures *f, const rank_vec *list, const char *what,
+put_many(const struct figures *f, const rank_vec *list, const struct noun *noun,
     struct buf *b)
 {
-	const char *between = "";
+	const struct rank *least = list->v, *most = list->v;
+	double share, high;
+	bool are_alike;
+
+	for (size_t i = 1; i < list->n; i++) {
+		const struct rank *r = &list->v[i];
+
+		least = r->busy_ns < least->busy_ns ? r : least;
+		most = r->busy_ns > most->busy_ns ? r : most;
+	}
+	share = share_of(least->busy_ns, f->window.total_ns);
+	high = share_of(most->busy_ns, f->window.total_ns);
+	are_alike = high - share < 0.05;
+	buf_printf(b, " The %zu %s are busy for ", list->n, noun->many);
+	if (!are_alike)
+		buf_printf(b, "%.1f to ", share);
+	buf_printf(b, "%.1f %% of the window", high);
+	if (!are_alike)
+		buf_printf(b, ", %s %.*s least", noun->one,
+		    (int)least->label.len, least->label.p);
+	buf_putc(b, '.');
+}
+
+/* " GPUs 0 and 1 are busy for 6.1 and 3.6 % of the window." */
+static void
+put_each(const struct figures *f, const rank_vec *list, const struct noun *noun,
+    struct buf *b)
+{
+	const struct rank *v = list->v;
 
 	if (list->n < 2 || !(f->set->is_rocprof || are_apart(f, list)))
 		return;
-	buf_printf(b, " %s", what);
-	for (size_t part = 0; part < 2; part++) {
-		for (size_t i = 0; i < list->n && i < NAMED_MAX; i++) {
-			const struct rank *r = &list->v[i];
-
-			between = i == 0       ? " "
-			    : i + 1 == list->n ? " and "
-					       : ", ";
-			if (part == 0)
-				buf_printf(b, "%s%.*s", between,
-				    (int)r->label.len, r->label.p);
-			else
-				buf_printf(b, "%s%.1f", between,
-				    share_of(r->busy_ns, f->window.total_ns));
-		}
-		if (list->n > NAMED_MAX)
-			buf_puts(b, " ...");
-		buf_puts(b, part == 0 ? " are busy" : " %.");
-	}
+	if (list->n > 2)
+		put_many(f, list, noun, b);
+	else
+		buf_printf(b,
+		    " %s %.*s and %.*s are busy for %.1f and %.1f %% of the "
+		    "window.",
+		    noun->first, (int)v[0].label.len, v[0].label.p,
+		    (int)v[1].label.len, v[1].label.p,
+		    share_of(v[0].busy_ns, f->window.total_ns),
+		    share_of(v[1].busy_ns, f->window.total_ns));
 }
 
 struct str
@@ -433,6 +455,9 @@ put_side(const struct figures *f, struct buf *b)
 static void
 make_verdict(struct figures *f)
 {
+	static const struct noun gpus = { "GPU", "GPUs", "GPUs" };
+	static const struct noun processes = { "process", "processes",
+		"Processes" };
 	struct str side = side_of(f);
 	struct buf b = { 0 };
 
@@ -448,8 +473,8 @@ make_verdict(struct figures *f)
 			    " No verdict with --linked-only: verdicts are "
 			    "about all GPU work.");
 		put_mostly(f, &b);
-		put_each(f, &f->gpus, "GPUs", &b);
-		put_each(f, &f->processes, "Processes", &b);
+		put_each(f, &f->gpus, &gpus, &b);
+		put_each(f, &f->processes, &processes, &b);
 	}
 	f->verdict = figures_keep(f, &b);
 	buf_free(&b);

@@ -64,9 +64,9 @@ says() { # says FILE: the verdict, without the ops that only a build with Lua kn
 # from the first call, 9 us before a kernel, to the last kernel's end; 7 kernels of
 # process 200 run while the other's don't
 is 'how busy each is' "$(says two.json)" \
-	'Launch-bound: host work is 89.8 % of 9.019 ms with 60 inferred steps (most: between ops 7.271 ms). 91 of 116 GPU events were launched to an idle GPU: 10.0 us of work per launch and a launch every 100.0 us (medians). GPUs 0, 1 and 2 are busy 6.8, 4.0 and 2.1 %. Processes 100 and 200 are busy 9.4 and 2.1 %.  '
+	'Launch-bound: host work is 89.8 % of 9.019 ms with 60 inferred steps (most: between ops 7.271 ms). 91 of 116 GPU events were launched to an idle GPU: 10.0 us of work per launch and a launch every 100.0 us (medians). The 3 GPUs are busy for 2.1 to 6.8 % of the window, GPU 2 least. Processes 100 and 200 are busy for 9.4 and 2.1 % of the window.  '
 is 'one process, two GPUs' "$(says a.json)" \
-	'Launch-bound: host work is 90.6 % of 9.019 ms with 60 inferred steps (most: between ops 7.404 ms). 84 of 97 GPU events were launched to an idle GPU: 10.0 us of work per launch and a launch every 100.0 us (medians). GPUs 0 and 1 are busy 6.8 and 4.0 %.  '
+	'Launch-bound: host work is 90.6 % of 9.019 ms with 60 inferred steps (most: between ops 7.404 ms). 84 of 97 GPU events were launched to an idle GPU: 10.0 us of work per launch and a launch every 100.0 us (medians). GPUs 0 and 1 are busy for 6.8 and 4.0 % of the window.  '
 summary() { # summary PART OPTION...: names, before and after, and shares
 	part=$1
 	shift
@@ -81,9 +81,9 @@ is 'the sheet has the shares of the verdict' "$(summary gpu a.json)" "$(printf '
 is 'fewer than 20 launches' "$(says b.json)" \
 	'Host-bound: host work is 97.9 % of 9.010 ms (between ops 8.658 ms).  '
 is 'kernels alone: shares of the time of the processes' "$(says two.kernels.json)" \
-	'10.000 ms of the processes, start and end included: 9.2 % kernels, 90.8 % idle; no verdict. GPUs 0, 1 and 2 are busy 6.1, 3.6 and 1.9 %. Processes 100 and 200 are busy 8.5 and 1.9 %.  '
+	'10.000 ms of the processes, start and end included: 9.2 % kernels, 90.8 % idle; no verdict. The 3 GPUs are busy for 1.9 to 6.1 % of the window, GPU 2 least. Processes 100 and 200 are busy for 8.5 and 1.9 % of the window.  '
 is 'of one' "$(says a.kernels.json)" \
-	'10.000 ms of the process, its start and end included: 8.5 % kernels, 91.5 % idle; no verdict. GPUs 0 and 1 are busy 6.1 and 3.6 %.  '
+	'10.000 ms of the process, its start and end included: 8.5 % kernels, 91.5 % idle; no verdict. GPUs 0 and 1 are busy for 6.1 and 3.6 % of the window.  '
 is 'and so is the bar' "$(tl-report a.kernels.json 2>/dev/null | grep '^2 GPUs together')" \
 	'2 GPUs together, start to end of the process: 10.000 ms, busy if any is'
 for name in two a b; do
@@ -143,10 +143,10 @@ for form in run_results.json run_kernel_trace.csv run.pftrace; do
 	rm -rf run
 	mkdir run
 	python3 "$ROOT/tests/oracle/rocprof_forms.py" 2 run
-	tl-report --width 200 run/$form | grep -o 'GPUs.*%' >$form.says
+	tl-report --width 200 run/$form | grep -o 'GPUs.*% of the window' >$form.says
 done
 like 'two GPUs in each form' "$(cat run_results.json.says)" \
-	'^GPUs 0 and 1 are busy [0-9.]* and [0-9.]* %$'
+	'^GPUs 0 and 1 are busy for [0-9.]* and [0-9.]* % of the window$'
 same 'CSV' run_kernel_trace.csv.says run_results.json.says
 # pftrace numbers agents differently
 is 'pftrace' "$(sed 's/.*busy//' run.pftrace.says)" \
