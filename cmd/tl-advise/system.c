@@ -154,11 +154,18 @@ is_alone(const struct advice *a, const struct idle_part *p)
 	    p->ns >= a->whole->window_ns / LONE_PART;
 }
 
+/* The call that held this one up; of many calls only one is known. */
+static struct str
+lock_of(const struct idle_part *p)
+{
+	return p->calls <= 1 ? p->lock : STR("");
+}
+
 /* A graph launch needs no advice to use graphs. */
 static struct str
 advice_of(const struct advice *a, const struct idle_part *p)
 {
-	if (p->lock.len > 0)
+	if (lock_of(p).len > 0)
 		return str_of(arena_printf(a->mem,
 		    "keep %.*s off other threads while this one launches",
 		    (int)p->lock.len, p->lock.p));
@@ -226,7 +233,7 @@ put_gap(struct advice *a, const struct idle_part *p, size_t number)
 	}
 	fact_put(&f, "uid", cell_text(p->uid));
 	fact_put(&f, "rank", cell_text(p->label));
-	fact_put(&f, "lock_call", cell_text(p->lock));
+	fact_put(&f, "lock_call", cell_text(lock_of(p)));
 	fact_put(&f, "late_rank", cell_text(a->late.rank));
 	if (behind > 0)
 		fact_put(&f, "behind_ns", cell_int(behind));

@@ -32,7 +32,7 @@ put_uid(struct buf *b, struct str uid)
 		buf_printf(b, ", uid %.*s", (int)uid.len, uid.p);
 }
 
-/* Whether one of them waited for another thread. */
+/* That this one waited for another thread: of many calls it proves nothing. */
 static void
 put_lock(struct str lock, struct buf *b)
 {
@@ -61,7 +61,8 @@ put_calls(const struct budget *w, const struct idle_part *p, struct buf *b)
 		if (p->label.len > 0)
 			buf_printf(
 			    b, " of rank %.*s", (int)p->label.len, p->label.p);
-		put_lock(p->lock, b);
+		if (p->calls <= 1)
+			put_lock(p->lock, b);
 	}
 }
 

@@ -99,6 +99,7 @@ mkdir evidence
 for name in lock gpus processes uneven; do
 	says evidence/$name.json
 done
+says evidence/later.json --step 0
 head -c 300 threads.json >half.json
 tl-decode --salvage half.json -o half.tl 2>err
 says half.tl

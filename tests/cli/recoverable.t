@@ -37,7 +37,12 @@ tl-report --format ndjson --roof achievable hidden.json >tables 2>err
 sed '/^{"table":"what_if"/,/^{"end"/d' tables >without
 is 'tables of other releases have no limit' "$(gains without | awk '{ print ($2 > 5000), $4 }')" \
 	'1 none'
-is 'nor has a part of a trace' "$(tl-report --step 1 --format ndjson hidden.json 2>err |
+like 'steps have one, too' "$(tl-report --step 1 hidden.json --format ndjson 2>err |
+	grep -A1 '"table":"what_if"' | tail -n 1)" '"bound"'
+ok 'and what it limits is not listed' sh -c '
+	tl-report --step 1 hidden.json 2>err | sed -n "/^recov/,/^idle/p" >out
+	grep -q dataloader out && ! grep -q GEMM out'
+is 'other parts of a trace do not' "$(tl-report --from 1ms --format ndjson hidden.json 2>err |
 	grep -c '"table":"what_if"')" 0
 is 'nor have several' "$(tl-report hidden.json waits.json --format ndjson 2>err |
 	grep -c '"table":"what_if"')" 0
@@ -54,8 +59,14 @@ like 'the report says so' "$(said lock.json)" \
 like 'and what to do' "$(said lock.json)" \
 	'keep cudaMalloc off other threads while this one launches'
 
+is 'one of several calls is no evidence for all' "$(said locks.json | grep -c 'likely a lock')" 0
+
+like 'a step whose GPU work ran later is idle' "$(tl-report --step 0 later.json 2>err |
+	tr -s '\n ' '  ')" '2\.000 ms: 0\.0 % compute, 100\.0 % idle\. .*5 GPU events of this step ran later\.'
+is 'for a cause' "$(tl-idle --step 0 later.json --format tsv -c time_ns 2>err |
+	awk 'NR > 1 { sum += $1 } END { print sum }')" 2000000
 like 'a GPU that is busy for less than half as long' "$(said gpus.json)" \
-	'GPUs 0 and 1 are busy 9[0-9]\.[0-9] and 1\.0 %\.'
+	'GPUs 0 and 1 are busy for 9[0-9]\.[0-9] and 1\.0 % of the window\.'
 like 'steps of two processes' "$(said processes.json)" 'in 5 steps in each of 2 processes'
 like 'of different numbers' "$(said uneven.json)" 'in 8 steps in 2 processes'
 reports 3 steps-aside 'tl-steps threads.json'

@@ -56,18 +56,30 @@ def loading(name, wait=None, busy=500, load=20000):
     t.save(name)
 
 
-def lock():
+def lock(name, held):
+    """Launches that another thread holds up, by step and number."""
     t, at, gpu = Trace(), 0, 0
     for step in range(5):
         start = at
         for k in range(10):
-            us = 6000 if (step, k) == (3, 5) else 10
+            us = 6000 if (step, k) in held else 10
             gpu = t.mm(at, gpu, 100, call_us=us)
             if us > 10:
                 t.put("cuda_runtime", "cudaMalloc", at, us, tid=2, correlation=900)
             at += us + 120
         t.put("user_annotation", "ProfilerStep#%d" % step, start, at - start)
-    t.save("lock")
+    t.save(name)
+
+
+def later():
+    """Work of the first of two steps runs in the second, behind work of 1 ms that the
+    trace lacks."""
+    t, gpu = Trace(), 3000
+    for step in range(2):
+        for k in range(5):
+            gpu = t.mm(2000 * step + 100 * k, gpu, 100)
+        t.put("user_annotation", "ProfilerStep#%d" % step, 2000 * step, 2000)
+    t.save("later")
 
 
 def two(name, pids, tids, devs, steps=(5, 5)):
@@ -105,7 +117,9 @@ loading("waits", wait="cudaDeviceSynchronize")
 loading("frees", wait="hipFree")
 loading("gpu_bound", busy=2000, load=0)
 loading("launches", busy=5, load=0)
-lock()
+lock("lock", [(3, 5)])
+lock("locks", [(2, 5), (3, 5)])
+later()
 two("gpus", (1, 1), (1, 1), (0, 1))
 two("threads", (1, 1), (1, 2), (0, 0), (5, 4))
 two("processes", (1, 2), (1, 1), (0, 0))
