@@ -8,8 +8,8 @@
  *	window  [hhh###=dd##hh##=+h]	h, d: the causes of gaps (gap.h)
  *
  * The window begins with the first step or GPU event and ends with the last. A
- * head whose cause was not recorded is excluded, unless it is all of the
- *window: that of a selected step whose GPU work ran later.
+ * head whose cause was not recorded is excluded, but not where it is a whole
+ * step that was selected: its GPU work ran later.
  *
  *	account_find(&account, &gaps, h, list, n, &steps, NULL);
  *
