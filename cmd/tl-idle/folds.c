@@ -4,6 +4,22 @@
 
 #include "cmd/tl-idle/idle.h"
 
+/* The call that holds the lock. Calls that wait for the GPU need none. */
+static uint32_t
+lock_of(struct idle *g, uint32_t event)
+{
+	const uint64_t waits = CAUSE_BIT(CAUSE_SYNC) | CAUSE_BIT(CAUSE_POLL) |
+	    CAUSE_BIT(CAUSE_COPY_BLOCK);
+	uint32_t other = call_locked_by(g, event);
+
+	if (other != HOST_NONE &&
+	    ((CAUSE_BIT(g->host.events.v[event].cause) |
+		 CAUSE_BIT(g->host.events.v[other].cause)) &
+		waits) != 0)
+		return HOST_NONE;
+	return other;
+}
+
 /* Counts the calls of a row, and finds the one with most time: a call can cause
  * several pieces. */
 static void
@@ -30,7 +46,7 @@ find_longest(struct idle *g, struct idle_record *r, const uint32_t *events)
 			g->sums.v[events[i]] = 0;
 	r->longest = named(g, longest);
 	if (longest != HOST_NONE)
-		r->lock = named(g, call_locked_by(&g->host, longest));
+		r->lock = named(g, lock_of(g, longest));
 	if (g->with_stack)
 		r->more = stack_of(&g->stacks, &g->host, longest);
 }

@@ -107,7 +107,9 @@ struct idle {
 	struct waits waits;
 	struct gaps gaps;
 	struct steps step_list, iterations;
-	struct spans walls; /* of the steps of --step */
+	struct spans walls;    /* of the steps of --step */
+	VEC(bool) asked_steps; /* of step_list, if walls are found */
+	struct map locks;      /* of the source, see call_locked_by() */
 	VEC(struct idle_window) windows;
 	VEC(struct idle_whole) wholes;
 	bool has_source;
@@ -198,16 +200,19 @@ uint32_t kind_name(struct idle *g, uint32_t event);
  * took three times its name's median, half of it while that thread was in
  * runtime calls. HOST_NONE: none.
  */
-uint32_t call_locked_by(struct host *h, uint32_t event);
+uint32_t call_locked_by(struct idle *g, uint32_t event);
 
 /*
- * Finds walls, the times of the steps of --step, and returns their number in
- * the process with most (walls.c).
+ * Finds walls, the times of the steps of --step, and returns their numbers
+ * (walls.c).
  */
-uint64_t walls_of_steps(struct idle *g);
+struct account_steps walls_of_steps(struct idle *g);
 /* The process in whose steps, or iterations, the time before GPU work counts;
  * NULL: in any. */
 const struct key *process_of(const struct idle *g, const struct host_gpu *next);
+/* That process; if its step at the time is not asked for, one whose step is. */
+const struct key *process_asked(
+    const struct idle *g, const struct key *pid, int64_t ns);
 
 /* folds.c */
 

@@ -24,8 +24,8 @@ in_calls(const struct host *h, const struct host_thread *t,
 	return ns;
 }
 
-uint32_t
-call_locked_by(struct host *h, uint32_t event)
+static uint32_t
+find_lock(struct host *h, uint32_t event)
 {
 	uint32_t other = HOST_NONE;
 	const struct host_event *e = &h->events.v[event];
@@ -43,4 +43,16 @@ call_locked_by(struct host *h, uint32_t event)
 	/* last, as the median is expensive */
 	median = host_median_of_name(h, e->name);
 	return median >= 0 && length / 3 >= median ? other : HOST_NONE;
+}
+
+/* Many gaps and rows may have one long call in common. */
+uint32_t
+call_locked_by(struct idle *g, uint32_t event)
+{
+	bool is_new;
+	uint64_t *other = map_put(&g->locks, event, &is_new);
+
+	if (is_new)
+		*other = find_lock(&g->host, event);
+	return (uint32_t)*other;
 }

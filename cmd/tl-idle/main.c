@@ -414,6 +414,8 @@ free_all(struct sink *s)
 	steps_free(&g->step_list);
 	steps_free(&g->iterations);
 	spans_free(&g->walls);
+	vec_free(&g->asked_steps);
+	map_free(&g->locks);
 	vec_free(&g->windows);
 	vec_free(&g->wholes);
 	vec_free(&g->sums);

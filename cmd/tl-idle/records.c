@@ -172,6 +172,8 @@ add_piece(struct idle *g, struct idle_record *r, const struct gap *gap,
 		r->module = host_above(h, p->event, true);
 	}
 	for (int64_t from = p->start_ns, to; from < p->end_ns; from = to) {
+		const struct key *of =
+		    g->by_step ? process_asked(g, pid, from) : NULL;
 		int64_t border;
 
 		to = p->end_ns;
@@ -179,10 +181,13 @@ add_piece(struct idle *g, struct idle_record *r, const struct gap *gap,
 		    g->by_step ? steps_border(&g->step_list, pid, from) : to;
 		to = border < to ? border : to;
 		border =
+		    g->by_step ? steps_border(&g->step_list, of, from) : to;
+		to = border < to ? border : to;
+		border =
 		    g->by_phase ? steps_border(&g->iterations, pid, from) : to;
 		to = border < to ? border : to;
 		if (g->by_step)
-			set_step(g, r, steps_at(&g->step_list, pid, from));
+			set_step(g, r, steps_at(&g->step_list, of, from));
 		if (g->by_phase)
 			r->phase =
 			    phase_key(steps_phase(&g->iterations, pid, from),
@@ -247,7 +252,7 @@ add_gap(struct idle *g, const struct gap *gap)
 	for (uint32_t i = gap->first; i < gap->first + gap->n; i++)
 		r->is_inferred |= g->gaps.pieces.v[i].is_inferred;
 	g->wholes.v[r->more].is_lock =
-	    r->event != HOST_NONE && call_locked_by(h, r->event) != HOST_NONE;
+	    r->event != HOST_NONE && call_locked_by(g, r->event) != HOST_NONE;
 }
 
 /* Gaps from first on: all, or those that end with selected work. */
@@ -387,11 +392,11 @@ add_window(struct idle *g, const struct account *a)
 {
 	struct idle_window w = { .account = *a,
 		.window_ns = a->window_ns,
-		.nsteps = (int64_t)a->nsteps,
+		.nsteps = (int64_t)a->steps.most,
 		.nlaunched = (int64_t)a->nlaunched,
 		.nstarved = (int64_t)a->nstarved,
-		.nall_steps = (int64_t)a->nall_steps,
-		.nprocesses = (int64_t)a->nprocesses,
+		.nall_steps = (int64_t)a->steps.all,
+		.nprocesses = (int64_t)a->steps.processes,
 		.head_cause = INTERN_NONE,
 		.blocked = named(g, a->blocked_in),
 		.waits = named(g, a->waits_by),
@@ -412,7 +417,7 @@ add_window(struct idle *g, const struct account *a)
 	if (a->graph_ns == INT64_MAX)
 		w.account.graph_ns = SINK_NONE;
 	w.from = intern_put(g->sink.dict->text,
-	    a->nsteps == 0                  ? STR("gpu")
+	    a->steps.most == 0              ? STR("gpu")
 		: g->step_list.inferred > 0 ? STR("inferred")
 		: g->step_list.are_runs     ? STR("runs")
 					    : STR("steps"));
@@ -442,26 +447,30 @@ add_account(struct idle *g)
 	struct host *h = &g->host;
 	VEC(uint32_t) list = { 0 };
 	bool has_steps, is_of_steps = select_is_of_steps(&g->sink.select);
-	uint64_t nsteps = 0;
+	struct account_steps nsteps = { 0 };
 	struct account a;
 
+	if (h->gpus.n == 0)
+		return;
 	for (uint32_t i = 0; i < h->gpus.n; i++)
 		if (is_chosen(g, &h->gpus.v[i]))
 			vec_push(&list, i);
 	has_steps = list.n == h->gpus.n || is_of_steps;
 	if (has_steps) {
-		steps_find(&g->step_list, h, NULL, 0);
-		if (g->by_step || is_of_steps)
+		if (!g->by_step) /* else they are found */
+			steps_find(&g->step_list, h, NULL, 0);
+		if (!g->by_step && is_of_steps)
 			steps_find_gpu(&g->step_list, h);
 	}
-	if (is_of_steps) /* none: the selection has told */
+	if (is_of_steps)
 		nsteps = walls_of_steps(g);
-	if (list.n > 0 || g->walls.n > 0) {
+	/* of no step: the selection has told */
+	if (is_of_steps ? g->walls.n > 0 : list.n > 0) {
 		account_find(&a, &g->gaps, h, list.v, list.n,
 		    has_steps ? &g->step_list : NULL,
 		    g->walls.n > 0 ? &g->walls : NULL);
 		if (g->walls.n > 0)
-			account_set_steps(&a, nsteps);
+			account_set_steps(&a, &nsteps);
 		/* steps are compared over their whole time */
 		add_list(g, g->by_step ? 0 : a.first, g->walls.n > 0);
 		add_window(g, &a);
@@ -507,6 +516,7 @@ void
 idle_records(struct idle *g)
 {
 	host_ready(&g->host);
+	map_free(&g->locks);
 	g->step_list.only_iterations = g->sink.select.of_iterations;
 	add_sums(g);
 	if (has_kind(&g->host, KIND_OP))

@@ -5,38 +5,38 @@
 
 /*
  * A step's wall time; where the host only enqueues, from the end of the
- * previous step's GPU work to the end of its own, unless steps are rows.
+ * previous step's GPU work to the end of its own, unless that ended before, or
+ * steps are rows.
  */
 static struct span
 time_of(const struct idle *g, const struct pace *p)
 {
 	struct span s = { p->start_ns, p->end_ns };
 
-	if (!g->by_step && p->is_gpu && p->has_work) {
+	if (g->by_step || !p->is_gpu || !p->has_work)
+		return s;
+	if (p->gpu_wall_ns == PACE_NONE)
 		s.end = p->done_ns;
-		s.start = p->gpu_wall_ns == PACE_NONE
-		    ? p->start_ns
-		    : p->done_ns - p->gpu_wall_ns;
-	}
+	else if (p->gpu_wall_ns > 0)
+		s = (struct span){ p->done_ns - p->gpu_wall_ns, p->done_ns };
 	return s;
 }
 
-uint64_t
+struct account_steps
 walls_of_steps(struct idle *g)
 {
 	struct spans *walls = &g->walls;
 	const struct steps *steps = &g->step_list;
-	VEC(bool) chosen = { 0 };
+	struct account_steps sum = { 0 };
 	pace_list paces = { 0 };
-	uint64_t most = 0;
 
-	walls->n = 0;
+	walls->n = g->asked_steps.n = 0;
 	for (size_t i = 0; i < steps->list.n; i++)
-		vec_push(&chosen, false);
+		vec_push(&g->asked_steps, false);
 	if (steps->list.n > 0)
 		(void)select_steps(&g->sink.select, steps, g->host.dict,
-		    chosen.v, sink_sources_label(&g->sink.sources, g->source),
-		    g->source);
+		    g->asked_steps.v,
+		    sink_sources_label(&g->sink.sources, g->source), g->source);
 	paces_find(&paces, steps, &g->host);
 	for (size_t p = 0; p < steps->processes.n; p++) {
 		const struct step_process *process = &steps->processes.v[p];
@@ -44,16 +44,31 @@ walls_of_steps(struct idle *g)
 
 		for (uint32_t i = process->first;
 		     i < process->first + process->n; i++)
-			if (chosen.v[i]) {
+			if (g->asked_steps.v[i]) {
 				n++;
 				vec_push(walls, time_of(g, &paces.v[i]));
 			}
-		most = n > most ? n : most;
+		account_add_steps(&sum, n);
 	}
-	vec_free(&chosen);
 	vec_free(&paces);
 	spans_normalise(walls);
-	return most;
+	return sum;
+}
+
+const struct key *
+process_asked(const struct idle *g, const struct key *pid, int64_t ns)
+{
+	const struct steps *s = &g->step_list;
+	const struct step_window *w = steps_at(s, pid, ns);
+
+	if (g->walls.n == 0 || (w != NULL && g->asked_steps.v[w - s->list.v]))
+		return pid;
+	for (size_t p = 0; p < s->processes.n; p++) {
+		w = steps_at(s, &s->processes.v[p].pid, ns);
+		if (w != NULL && g->asked_steps.v[w - s->list.v])
+			return &s->processes.v[p].pid;
+	}
+	return pid;
 }
 
 const struct key *

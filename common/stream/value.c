@@ -294,16 +294,20 @@ char *
 source_label(const struct source *s, const char *path)
 {
 	const struct fact *name = source_fact(s, "name");
+	bool is_file = strcmp(path, "stdin") != 0;
+	bool has_name = name != NULL &&
+	    (name->val.type == VAL_STR || name->val.type == VAL_STRX) &&
+	    name->val.s.len > 0 && !str_eq(name->val.s, STR("stdin"));
 	struct buf b = { 0 };
 
-	if (name != NULL &&
-	    (name->val.type == VAL_STR || name->val.type == VAL_STRX) &&
-	    name->val.s.len > 0 && !str_eq(name->val.s, STR("stdin")))
+	if (is_file || !has_name)
+		buf_puts(&b, path);
+	if (s->src > 0 && (is_file || !has_name))
+		buf_puts(&b, ": ");
+	if (has_name && (s->src > 0 || !is_file))
 		buf_put(&b, name->val.s.p, name->val.s.len);
 	else if (s->src > 0)
-		buf_printf(&b, "%s: source %" PRIu32, path, s->src);
-	else
-		buf_puts(&b, path);
+		buf_printf(&b, "source %" PRIu32, s->src);
 	buf_putc(&b, '\0');
 	return b.p;
 }

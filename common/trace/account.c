@@ -20,6 +20,7 @@ const char *const account_words[ACCOUNT_COUNT] = {
 
 /* ---- the window ---- */
 
+/* Starts after it ends: nothing lasts. */
 static struct span
 span_of_gpus(const struct host *h, const uint32_t *gpus, size_t n)
 {
@@ -34,7 +35,7 @@ span_of_gpus(const struct host *h, const uint32_t *gpus, size_t n)
 		s.start = k->start_ns < s.start ? k->start_ns : s.start;
 		s.end = k->end_ns > s.end ? k->end_ns : s.end;
 	}
-	return s.start < s.end ? s : (struct span){ 0, 0 };
+	return s;
 }
 
 /* To all steps. */
@@ -61,18 +62,16 @@ add_steps(struct account *a, const struct steps *steps)
 		for (uint32_t i = 0; i < process->n; i++)
 			n += steps->list.v[process->first + i].what ==
 			    STEP_IS_STEP;
-		a->nsteps = n > a->nsteps ? n : a->nsteps;
-		a->nall_steps += n;
-		a->nprocesses += n > 0;
+		account_add_steps(&a->steps, n);
 	}
 }
 
 /* ---- GPU work ---- */
 
-/* Those that begin in the window. */
+/* Those that begin in the window, and in within. */
 static void
-find_longest(
-    struct account *a, const struct host *h, const uint32_t *gpus, size_t n)
+find_longest(struct account *a, const struct host *h, const uint32_t *gpus,
+    size_t n, const struct spans *within)
 {
 	int64_t longest_ns[BUCKET_COUNT] = { 0 };
 
@@ -84,7 +83,10 @@ find_longest(
 		int64_t ns = k->end_ns - k->start_ns;
 
 		if (ns > longest_ns[k->tag] && k->start_ns >= a->window.start &&
-		    k->start_ns < a->window.end) {
+		    k->start_ns < a->window.end &&
+		    (within == NULL ||
+			spans_between(within, k->start_ns, k->start_ns + 1) >
+			    0)) {
 			longest_ns[k->tag] = ns;
 			a->longest[k->tag] = gpu;
 		}
@@ -243,12 +245,13 @@ find_missing(struct account *a, const struct gaps *g, const struct host *h)
 /* ---- launches ---- */
 
 void
-account_set_steps(struct account *a, uint64_t nsteps)
+account_set_steps(struct account *a, const struct account_steps *steps)
 {
-	uint64_t n = a->nlaunched, graphs = nsteps < n ? nsteps : n;
+	uint64_t n = a->nlaunched;
+	uint64_t graphs = steps->most < n ? steps->most : n;
 	int64_t gaps, starts;
 
-	a->nsteps = nsteps;
+	a->steps = *steps;
 	graphs += graphs == 0;
 	a->graph_ns = INT64_MAX;
 	if (n == 0)
@@ -275,7 +278,7 @@ add_launches(struct account *a, const struct gaps *g, const struct host *h,
 	a->work_ns = launches_work(l.list.v, l.list.n);
 	a->graph_gap_ns = terms.gap_ns;
 	a->graph_start_ns = terms.start_ns;
-	account_set_steps(a, a->nsteps);
+	account_set_steps(a, &a->steps);
 	launches_free(&l);
 }
 
@@ -296,8 +299,6 @@ account_window(struct gaps *room, struct host *h, const struct steps *steps)
 	bool has_work = w.start < w.end;
 	size_t n = 0;
 
-	if (!has_work)
-		w = (struct span){ INT64_MAX, INT64_MIN };
 	widen(&w, steps);
 	if (!has_work)
 		return w;
@@ -318,6 +319,8 @@ find_window(struct account *a, struct gaps *g, struct host *h,
 {
 	a->window = span_of_gpus(h, gpus, n);
 	add_steps(a, steps);
+	if (a->window.start > a->window.end)
+		a->window = (struct span){ 0, 0 };
 	gaps_find(g, h, gpus, n, &a->window);
 	a->window_ns = a->window.end - a->window.start;
 	if (within == NULL)
@@ -360,7 +363,7 @@ account_find(struct account *a, struct gaps *g, struct host *h,
 		a->window.start = g->list.v[0].end_ns;
 	}
 	add_work(a, h, working, nworking, within);
-	find_longest(a, h, working, nworking);
+	find_longest(a, h, working, nworking, within);
 	add_gaps(a, g, h);
 	/* if all GPU events last 0 ns, nothing is known */
 	if (work.start < work.end)

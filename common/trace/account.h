@@ -35,13 +35,27 @@ enum account_class {
 
 extern const char *const account_words[ACCOUNT_COUNT];
 
+/* Numbers of steps: of the process with most, of all processes with steps. */
+struct account_steps {
+	uint64_t most, all, processes;
+};
+
+/* Adds those of a process. */
+static inline void
+account_add_steps(struct account_steps *s, uint64_t n)
+{
+	s->most = n > s->most ? n : s->most;
+	s->all += n;
+	s->processes += n > 0;
+}
+
 struct account {
 	struct span window;
 	int64_t window_ns; /* less than from first to last if selected steps are
 	                    * apart */
-	uint64_t nsteps;   /* 0: the window is that of the GPU events */
-	uint64_t nall_steps, nprocesses; /* of all processes with steps */
-	size_t first;                    /* 1: the head is excluded */
+	struct account_steps
+	    steps;    /* 0: the window is that of the GPU events */
+	size_t first; /* 1: the head is excluded */
 	int64_t ns[ACCOUNT_COUNT];
 	int64_t inferred_ns[ACCOUNT_COUNT]; /* inferred from durations alone */
 	/* launches: what, how often, and how long */
@@ -80,8 +94,7 @@ void account_find(struct account *a, struct gaps *g, struct host *h,
  */
 struct span account_window(
     struct gaps *room, struct host *h, const struct steps *steps) USE_RESULT;
-/* The number of steps in it, and the idle time that a graph of each would
- * leave. */
-void account_set_steps(struct account *a, uint64_t nsteps);
+/* The steps in it, and the idle time that a graph of each would leave. */
+void account_set_steps(struct account *a, const struct account_steps *steps);
 
 #endif

@@ -231,10 +231,10 @@ select_steps(struct select *s, const struct steps *steps, const struct dict *st,
 	const struct select_step any = { .src = SELECT_ANY_SOURCE };
 	struct extent all = extent_of(&any, st, steps);
 	/* programs that keep a source whole ask again */
-	bool is_first = src >= s->nresolved, is_asked = false;
+	bool is_first, is_asked = false;
 	size_t n = 0;
 
-	s->nresolved = is_first ? src + 1 : s->nresolved;
+	(void)map_put(&s->resolved, src, &is_first);
 	select_meet_source(s, src);
 	s->dict = st;
 	for (size_t i = 0; i < steps->processes.n; i++)

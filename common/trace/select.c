@@ -148,7 +148,7 @@ select_start(
 	if (s->windows == NULL)
 		s->windows = xcalloc(1, sizeof *s->windows);
 	select_windows_leave(s);
-	s->first_source = s->nresolved = first_source;
+	s->first_source = first_source;
 	s->src = 0;
 	s->windows->steps.only_iterations = s->of_iterations;
 	s->dict = in->dict;
@@ -558,6 +558,7 @@ select_free(struct select *s)
 	vec_free(&s->first_ns);
 	free_labels(s);
 	vec_free(&s->labels);
+	map_free(&s->resolved);
 	vec_free(&s->launches);
 	vec_free(&s->devs_met.list);
 	vec_free(&s->gpu_streams_met.list);

@@ -109,7 +109,7 @@ struct select {
 	uint32_t first_source, src;
 	bool has_unlooked;       /* a source whose windows nothing looked up */
 	uint32_t nsources;       /* of all streams so far */
-	uint32_t nresolved;      /* of those, where --step is resolved */
+	struct map resolved;     /* those where --step is resolved */
 	VEC(int64_t) first_ns;   /* by source, or INT64_MIN */
 	VEC(char *) labels;      /* by source, for messages */
 	VEC(uint8_t) rank_known; /* by source */
