@@ -38,7 +38,8 @@ def strings(path):
         if end is not None and not between:
             found[-1] += m[0][1:-1]
         else:
-            is_errno = between.endswith("die_errno(")
+            # nor what a compiler says
+            is_errno = bool(re.search(r"die_errno\($|_Static_assert\([^;]*$", between))
             found.append("" if is_errno else m[0][1:-1])
         if is_errno:
             found[-1] = ""
