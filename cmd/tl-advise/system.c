@@ -321,6 +321,7 @@ put_host(struct advice *a, struct facts *f, bool by_graph)
 {
 	const struct budget *w = a->whole;
 	int64_t host = w->ns[GROUP_OF_HOST], n = w->n, gain;
+	int64_t left = w->graph_ns;
 
 	if (n == 0)
 		return;
@@ -342,15 +343,16 @@ put_host(struct advice *a, struct facts *f, bool by_graph)
 	fact_put(f, "launched", cell_int(w->launched));
 	fact_put(f, "starved", cell_int(w->starved));
 	fact_share(f, "pct_starved", w->starved, w->launched);
-	if (!by_graph || w->graph_ns >= host)
+	stat_add(&left, w->outside_ns);
+	if (!by_graph || left >= host)
 		return;
-	gain = late_gain(a, (host - w->graph_ns) / n,
+	gain = late_gain(a, (host - left) / n,
 	    late_others(a,
-		a->sum.ns[GROUP_OF_HOST] - a->sum.graph_ns -
-		    (host - w->graph_ns)));
+		a->sum.ns[GROUP_OF_HOST] - a->sum.graph_ns - a->sum.outside_ns -
+		    (host - left)));
 	put_forbids(f, a);
 	put_host_uids(f, a);
-	fact_put(f, "graph_ns", cell_int(w->graph_ns / n));
+	fact_put(f, "graph_ns", cell_int(left / n));
 	fact_put(f, "graph_gain_ns", cell_int(gain));
 	fact_share(f, "graph_gain_percent", gain, w->window_ns / n);
 }

@@ -122,6 +122,7 @@ static const struct sink_column columns[] = {
 	{ { "launch_interval_ns", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, IN_WINDOW(account.interval_ns), 0 },
 	{ { "launch_work_ns", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, IN_WINDOW(account.work_ns), 0 },
 	{ { "graph_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_CELL, false, IN_WINDOW(account.graph_ns), 0 },
+	{ { "outside_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_CELL, false, IN_WINDOW(account.outside_ns), 0 },
 	{ { "opened_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_CELL, false, IN_WINDOW(account.opened_ns), 0 },
 	{ { "blocked_in", NULL, COL_TEXT, NONE, NAME | COL_MINOR, 0 }, SINK_CELL, false, C_BLOCKED_IN, 0 },
 	{ { "blocked_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_BLOCKED_UID, 0 },
@@ -168,7 +169,7 @@ static struct sink_table tables[] = {
 		"gpu_ns,communication_ns,copy_ns,host_ns,sync_ns,"
 		"data_ns,compile_ns,start_up_ns,allocation_ns,"
 		"missing_ns,launched,starved,launch_interval_ns,"
-		"launch_work_ns,graph_ns,ts_ns,gap_ns,cause,cause_ns,call,"
+		"launch_work_ns,graph_ns,outside_ns,ts_ns,gap_ns,cause,cause_ns,call,"
 		"call_uid,prev_uid,next_uid,opened_ns,opened_by,"
 		"opened_uid,blocked_in,blocked_uid,waits_by,waits_uid,"
 		"comm_uid,copy_uid,steps_all,step_processes,"

@@ -81,6 +81,7 @@ budget_take(void *ctx, const struct line *l)
 		{ "launch_interval_ns", offsetof(struct budget, interval_ns) },
 		{ "launch_work_ns", offsetof(struct budget, work_ns) },
 		{ "graph_ns", offsetof(struct budget, graph_ns) },
+		{ "outside_ns", offsetof(struct budget, outside_ns) },
 		{ "gap_ns", offsetof(struct budget, gap_ns) },
 		{ "opened_ns", offsetof(struct budget, opened_ns) },
 		{ "steps_all", offsetof(struct budget, steps_all) },
@@ -243,6 +244,7 @@ budget_sum(const struct budgets *b, struct budget *sum)
 			stat_add(&sum->ns[c], w->ns[c]);
 		stat_add(&sum->window_ns, w->window_ns);
 		stat_add(&sum->opened_ns, w->opened_ns);
+		stat_add(&sum->outside_ns, w->outside_ns);
 		/* if no graph fits, all host time would remain */
 		stat_add(&sum->graph_ns,
 		    w->graph_ns != INT64_MAX ? w->graph_ns

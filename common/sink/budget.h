@@ -36,6 +36,7 @@ struct budget {
 	bool are_runs;    /* steps are runs of the main XLA module */
 	unsigned head_cause;
 	int64_t launched, starved, interval_ns, work_ns, graph_ns;
+	int64_t outside_ns; /* host time that no graph would have */
 	/* the gap with most host time */
 	int64_t gap_ns;
 	unsigned gap_cause;

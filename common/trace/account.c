@@ -262,10 +262,81 @@ account_set_steps(struct account *a, const struct account_steps *steps)
 		a->graph_ns = INT64_MAX;
 }
 
+/* From a launch to the end of its work. */
+static struct span
+span_of_launch(
+    const struct launches *l, const struct launch *v, const struct host *h)
+{
+	const struct host_event *e = &h->events.v[v->event];
+	struct span s = { e->start_ns, e->end_ns };
+
+	for (uint32_t k = v->first; k < v->first + v->n; k++) {
+		int64_t end = h->gpus.v[l->gpus.v[k]].end_ns;
+
+		s.end = end > s.end ? end : s.end;
+	}
+	return s;
+}
+
+/*
+ * In each step from its first launch to the end of its last work: what a graph
+ * of it would replace. Without steps, of all.
+ */
+static void
+find_inside(struct spans *inside, const struct launches *l,
+    const struct host *h, const struct steps *steps)
+{
+	size_t n = steps != NULL ? steps->list.n : 0;
+	VEC(struct span) of = { 0 };
+
+	for (size_t i = 0; i <= n; i++)
+		vec_push(&of, ((struct span){ INT64_MAX, INT64_MIN }));
+	for (size_t i = 0; i < l->list.n; i++) {
+		const struct launch *v = &l->list.v[i];
+		struct span s = span_of_launch(l, v, h);
+		uint32_t w = n > 0 ? steps_window_of(steps, h, v->event) : 0;
+
+		if (w == STEPS_NONE ||
+		    (n > 0 && steps->list.v[w].what == STEP_IS_BETWEEN))
+			continue;
+		if (n > 0 && s.end > steps->list.v[w].end_ns)
+			s.end = steps->list.v[w].end_ns;
+		of.v[w].start =
+		    s.start < of.v[w].start ? s.start : of.v[w].start;
+		of.v[w].end = s.end > of.v[w].end ? s.end : of.v[w].end;
+	}
+	for (size_t i = 0; i <= n; i++)
+		if (of.v[i].start < of.v[i].end)
+			spans_add(inside, of.v[i].start, of.v[i].end);
+	spans_normalise(inside);
+	vec_free(&of);
+}
+
+static int64_t
+host_outside(const struct account *a, const struct gaps *g,
+    const struct host *h, const struct spans *inside)
+{
+	int64_t ns = a->ns[GROUP_OF_HOST];
+
+	for (size_t i = a->first; i < g->list.n; i++) {
+		const struct gap *gap = &g->list.v[i];
+
+		for (uint32_t k = gap->first; k < gap->first + gap->n; k++) {
+			const struct gap_piece *p = &g->pieces.v[k];
+
+			if (account_class_of(h, gap, p) == GROUP_OF_HOST)
+				ns -= spans_between(
+				    inside, p->start_ns, p->end_ns);
+		}
+	}
+	return ns;
+}
+
 static void
 add_launches(struct account *a, const struct gaps *g, const struct host *h,
-    const uint32_t *gpus, size_t n)
+    const uint32_t *gpus, size_t n, const struct steps *steps)
 {
+	struct spans inside = { 0 };
 	struct launches l = { 0 };
 	struct graph_terms terms;
 
@@ -276,6 +347,9 @@ add_launches(struct account *a, const struct gaps *g, const struct host *h,
 	a->nstarved = l.nstarved;
 	a->interval_ns = launches_interval(h, l.list.v, l.list.n);
 	a->work_ns = launches_work(l.list.v, l.list.n);
+	find_inside(&inside, &l, h, steps);
+	a->outside_ns = host_outside(a, g, h, &inside);
+	spans_free(&inside);
 	a->graph_gap_ns = terms.gap_ns;
 	a->graph_start_ns = terms.start_ns;
 	account_set_steps(a, &a->steps);
@@ -369,5 +443,5 @@ account_find(struct account *a, struct gaps *g, struct host *h,
 	if (work.start < work.end)
 		keep_law(a);
 	find_missing(a, g, h);
-	add_launches(a, g, h, gpus, n);
+	add_launches(a, g, h, gpus, n, steps);
 }

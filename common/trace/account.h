@@ -66,6 +66,7 @@ struct account {
 	/* idle time that a graph of each step, or one of all, would leave;
 	 * INT64_MAX: no work could be in a graph */
 	int64_t graph_ns;
+	int64_t outside_ns; /* host time outside their launches */
 	int64_t graph_gap_ns, graph_start_ns; /* the medians used for it */
 	/* the gap with most host time; HOST_NONE: there is none */
 	uint32_t largest;

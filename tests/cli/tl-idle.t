@@ -517,6 +517,8 @@ none | gap 300 250
 } | trace >steps.json
 is 'a graph of each step' "$(window steps,launched,graph_ns)" '2 5 23000.'
 is 'of the second step' "$(window steps,launched,graph_ns '--step 2')" '1 3 12000.'
+# in each step 10 us before the first launch and 30 us after the last work
+is 'what is outside of them' "$(window outside_ns).$(window outside_ns '--step 2')" '80000..40000.'
 if command -v tl-launch >/dev/null; then
 	is 'the terms of the estimates of steps' "$(tl-launch --table graph_estimate \
 		-c what,gaps_ns,start_ns --no-header steps.json |

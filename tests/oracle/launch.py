@@ -207,6 +207,9 @@ def check_graph_gain(path, steps):
     bad = show("host work", w["host_ns"], sum(r["host_ns"] for r in steps))
     left = sum(r["gaps_ns"] + r["start_ns"] for r in steps)
     bad += show("what graphs leave", w["graph_ns"], left)
+    # host time outside the launches of each step stays, too
+    bad += show("outside", w["outside_ns"] <= sum(r["outside_ns"] for r in steps), True)
+    left += w["outside_ns"]
     advice = table(["tl-advise", path]) if shutil.which("tl-roofline") else None
     return bad + [x for f in advice or [] if f["rule"] in ("graph", "graph_behind_calls")
                   for x in show("gain of graphs", f["gain_ns_high"], w["host_ns"] - left)]
