@@ -164,16 +164,16 @@ static struct sink_table tables[] = {
 	    .keys = "dev,gpu_stream,cause",
 	    .columns = "time_ns,percent,count,time_ns_median,time_ns_max" },
 	[OF_WINDOWS] = { .name = "idle_window",
-	    .columns =
-		"window,steps,window_ts_ns,window_ns,head_ns,head_cause,"
-		"gpu_ns,communication_ns,copy_ns,host_ns,sync_ns,"
-		"data_ns,compile_ns,start_up_ns,allocation_ns,"
-		"missing_ns,launched,starved,launch_interval_ns,"
-		"launch_work_ns,graph_ns,outside_ns,ts_ns,gap_ns,cause,cause_ns,call,"
-		"call_uid,prev_uid,next_uid,opened_ns,opened_by,"
-		"opened_uid,blocked_in,blocked_uid,waits_by,waits_uid,"
-		"comm_uid,copy_uid,steps_all,step_processes,"
-		"has_ops,has_python,is_tpu",
+	    .columns = "window,steps,window_ts_ns,window_ns,head_ns,head_cause,"
+		       "gpu_ns,communication_ns,copy_ns,host_ns,sync_ns,"
+		       "data_ns,compile_ns,start_up_ns,allocation_ns,"
+		       "missing_ns,launched,starved,launch_interval_ns,"
+		       "launch_work_ns,graph_ns,outside_ns,ts_ns,gap_ns,cause,"
+	               "cause_ns,call,"
+		       "call_uid,prev_uid,next_uid,opened_ns,opened_by,"
+		       "opened_uid,blocked_in,blocked_uid,waits_by,waits_uid,"
+		       "comm_uid,copy_uid,steps_all,step_processes,"
+		       "has_ops,has_python,is_tpu",
 	    .order = SINK_AS_ADDED,
 	    .is_single = true },
 };
