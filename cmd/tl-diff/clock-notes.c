@@ -294,8 +294,9 @@ clock_notes(const struct changes *c, struct table *t, bool has_hints)
 	const struct term *first = terms_main(k, TERM_STEP);
 	size_t n = k->groups.n < TOP_GROUPS ? k->groups.n : TOP_GROUPS;
 
-	/* without steps, an unchanged span says nothing */
-	if (first == NULL ||
+	/* steps of another model say nothing; without steps, nor does an
+	 * unchanged span */
+	if (first == NULL || c->unlike.is_so ||
 	    (term_uid(first, 0) == NULL && term_twice_diff(first) == 0))
 		return false;
 	note_step(c, t, 0, has_hints);

@@ -551,17 +551,29 @@ changes_sameness(const struct changes *c)
 	      "time is not compared";
 }
 
+static void
+note_unlike(const struct changes *c, struct table *t)
+{
+	struct buf b = { 0 };
+
+	if (!c->unlike.is_so)
+		return;
+	buf_puts(&b, "different models? ");
+	unlike_say(c, &b);
+	note_of(t, &b);
+	buf_free(&b);
+}
+
 void
 changes_notes(const struct changes *c, struct table *t, bool has_hints)
 {
 	const struct unit_times *u = c->unit;
-	struct buf models = { 0 };
 
 	if (c->set->over.len > 0)
 		table_note(t, "%s", c->set->over.p);
-	unlike_say(c, &models);
-	note_of(t, &models);
-	buf_free(&models);
+	/* a warning says it on screens */
+	if (!has_hints)
+		note_unlike(c, t);
 	if (c->set->by == BY_OP && changes_sameness(c) != NULL)
 		table_note(t, "%s", changes_sameness(c));
 	/* the slowest rank sets the pace, so who differs comes first */

@@ -420,6 +420,19 @@ check_gpus(const struct sides *g)
 	}
 }
 
+static void
+warn_unlike(const struct sides *g)
+{
+	struct buf b = { 0 };
+
+	if (!g->changes.unlike.is_so)
+		return;
+	unlike_say(&g->changes, &b);
+	buf_putc(&b, 0);
+	report(MSG_SIDES_UNLIKE, g->inputs[1].paths.v[0], b.p);
+	buf_free(&b);
+}
+
 /* A time of zero is no base of a comparison. */
 static void
 check_steps(const struct sides *g)
@@ -545,8 +558,7 @@ sides_compare(struct settings *set)
 	check_gpus(&g);
 	check_steps(&g);
 	changes_finish(&g.changes);
-	if (g.changes.unlike.is_so)
-		report(MSG_SIDES_UNLIKE, g.inputs[1].paths.v[0]);
+	warn_unlike(&g);
 	gate_check(set, &g.changes);
 	if (set->print)
 		print_merged(&g.first, set->dest.path, min_diff_ns(&g));

@@ -9,14 +9,9 @@ tell_facts(const struct changes *c)
 						"launched outside of ops",
 		[TALLY_UNLINKED] = "without a launch" };
 	const struct settings *set = c->set;
-	struct buf models = { 0 };
 
 	if (set->over.len > 0)
 		note("%s", set->over.p);
-	unlike_say(c, &models);
-	if (models.len > 0)
-		note("%.*s", (int)models.len, models.p);
-	buf_free(&models);
 	for (int s = 0; s < NSIDES && set->by == BY_OP; s++)
 		for (int i = TALLY_UNLINKED; i >= TALLY_OUTSIDE; i--) {
 			uint64_t n = c->tallies[i].n[s];

@@ -128,9 +128,7 @@ unlike_say(const struct changes *c, struct buf *b)
 	const char *what = c->set->by == BY_OP ? "ops" : "kernels";
 	const char *lead = "; largest on one side only: ";
 
-	if (!c->unlike.is_so)
-		return;
-	buf_printf(b, "different models? %s that both have take", what);
+	buf_printf(b, "%s that both have take", what);
 	put_shares(b, c, u[0].shared, u[1].shared, " of compute");
 	if (u[0].shared >= HALF || u[1].shared >= HALF) {
 		buf_puts(b, "; with the same arguments");

@@ -26,7 +26,7 @@ struct unlike {
 
 /* After all rows. */
 void unlike_find(struct changes *c);
-/* Says that the models differ, and by what, if they do. */
+/* Says by what the models differ, if they do. */
 void unlike_say(const struct changes *c, struct buf *b);
 
 #endif

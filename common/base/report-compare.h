@@ -25,8 +25,7 @@ WARNING(SIDE_RANKS_MISSING,
     "{side}: skipped ranks that the other side lacks: {ranks}")
 NOTE(SIDES_COMPARED, "{finding}")
 WARNING(SIDES_UNLIKE,
-    "{file}: another model? only work of one side is judged: times of another "
-    "model say nothing")
+    "{file}: different models? only work of one side is judged: {finding}")
 WARNING(GATE_IN_NOISE,
     "--fail-over: {what} grew by {more}, more than allowed, but steps vary by "
     "\302\261 {spread}: not judged, compare more steps or runs")

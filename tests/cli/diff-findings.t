@@ -36,9 +36,8 @@ is 'other ops: a warning, and why once' \
 	"$(tl-diff resnet.json bert.json >/dev/null 2>err; echo $?; cat err
 	python3 "$ROOT/tests/cli/on-terminal.py" tl-diff resnet.json bert.json | grep -c 'different models')" \
 	'3
-tl-diff: bert.json: another model? only work of one side is judged: times of another model say nothing
-tl-diff: different models? ops that both have take 10 % of compute before, 10 % after; largest on one side only: conv (70 % before), softmax (60 % after)
-tl-diff: GPU span 210.0 us to 260.0 us (+23.8 %): 50.0 us more time between ops; GPU time +0.0 %
+tl-diff: bert.json: different models? only work of one side is judged: ops that both have take 10 % of compute before, 10 % after; largest on one side only: conv (70 % before), softmax (60 % after)
+tl-diff: GPU time unchanged (100.0 us): -10.0 us by work of one side only, +60.0 us in 1 op, -70.0 us in 1 op; not judged: +10.0 us
 1'
 is 'other ops: no row that both have is judged' \
 	"$(rows 'tl-diff -c name,diff_ns,is_noise bert.json resnet.json' )" \
@@ -82,8 +81,7 @@ is 'of several steps' \
 # of 60.2 us: relu and softmax 50 less, conv 80 more, mm 30 more
 is 'of several steps: one percentage of GPU time' \
 	"$(tl-diff --per step --table diff_verdict --no-header bert5.json resnet5.json 2>err | grep -o 'GPU time.*%' | grep -o '[-+0-9.]* %')" \
-	'+99.5 %
-+99.5 %'
+	'+99.5 %'
 is 'of several steps: the sentence' \
 	"$(tl-diff --per step --table diff_verdict --no-header bert5.json resnet5.json 2>err | grep '^GPU time')" \
 	'GPU time 60.2 us to 120.2 us (+99.5 %) a step: +29.9 us by work of one side only, +80.1 us in 1 op, -50.2 us in 2 ops; not judged: +30.0 us'
