@@ -232,26 +232,71 @@ put_gpu_time(struct buf *b, const struct changes *c, bool has_hints)
 	}
 }
 
+/* "not compared: 77.4 % of it before, 99.5 % after is not in the recording" */
+static void
+put_lost(struct buf *b, const struct changes *c, const struct step_group *g)
+{
+	const struct term *step = &c->clock.terms.v[g->first];
+	const char *of = " of it";
+
+	buf_puts(b, "not compared:");
+	for (int s = 0; s < NSIDES; s++) {
+		if (!is_mostly_lost(g, step, s))
+			continue;
+		buf_printf(b, "%s %.1f %%%s %.*s", *of == 0 ? "," : "",
+		    100 * (double)g->twice_lost_ns[s] /
+			(double)step->twice_ns[s],
+		    of, (int)c->set->names[s].len, c->set->names[s].p);
+		of = "";
+	}
+	buf_puts(b, " is not in the recording");
+}
+
+void
+put_pace(struct buf *b, const struct changes *c, const struct term *step)
+{
+	for (int s = 0; s < NSIDES; s++) {
+		if (step->step[0]->is_gpu == step->step[1]->is_gpu)
+			return;
+		buf_printf(b, ",%s by the %s %.*s", s == 0 ? " paced" : "",
+		    step->step[s]->is_gpu ? "GPU" : "host",
+		    (int)c->set->names[s].len, c->set->names[s].p);
+	}
+}
+
+static void
+put_step(struct buf *b, const struct changes *c, const struct step_group *g)
+{
+	const struct term *step = &c->clock.terms.v[g->first];
+	uint32_t largest = largest_part(&c->clock, g);
+
+	put_change(b, step->twice_ns[0] / 2, step->twice_ns[1] / 2);
+	if (term_twice_diff(step) == 0)
+		return;
+	put_pace(b, c, step);
+	if (step->is_noise) {
+		buf_puts(b, ", within noise");
+	} else if (largest > g->first) {
+		buf_puts(b, ": ");
+		put_part(b, c, g, largest);
+		put_opened(b, c, g);
+	}
+}
+
 /* A sentence on the steps of one kind; the first adds the GPU time. */
 static void
 note_step(
     const struct changes *c, struct table *t, size_t group, bool has_hints)
 {
 	const struct step_group *g = &c->clock.groups.v[group];
-	const struct term *step = &c->clock.terms.v[g->first];
-	uint32_t largest = largest_part(&c->clock, g);
 	struct buf b = { 0 };
 
 	text_visible(dict_get(c->dict, g->kind), &b);
 	buf_putc(&b, ' ');
-	put_change(&b, step->twice_ns[0] / 2, step->twice_ns[1] / 2);
-	if (term_twice_diff(step) != 0 && step->is_noise) {
-		buf_puts(&b, ", within noise");
-	} else if (term_twice_diff(step) != 0 && largest > g->first) {
-		buf_puts(&b, ": ");
-		put_part(&b, c, g, largest);
-		put_opened(&b, c, g);
-	}
+	if (g->is_lost)
+		put_lost(&b, c, g);
+	else
+		put_step(&b, c, g);
 	if (group == 0)
 		put_gpu_time(&b, c, has_hints);
 	note_of(t, &b);
@@ -300,8 +345,31 @@ clock_notes(const struct changes *c, struct table *t, bool has_hints)
 	    (term_uid(first, 0) == NULL && term_twice_diff(first) == 0))
 		return false;
 	note_step(c, t, 0, has_hints);
-	note_parts(c, t);
+	if (terms_compare(k))
+		note_parts(c, t);
 	for (size_t i = 1; i < n; i++)
 		note_step(c, t, i, has_hints);
 	return tells_gpu_time(c);
+}
+
+const char *
+changes_sameness(const struct changes *c)
+{
+	const struct term *step = terms_main(&c->clock, TERM_STEP);
+	const struct term *busy = terms_main(&c->clock, TERM_BUSY);
+
+	if (c->differs)
+		return NULL;
+	if (!c->host_differs && (step == NULL || term_twice_diff(step) == 0))
+		return "the traces are identical";
+	if (!terms_compare(&c->clock))
+		return "the GPU work is identical; host time is not compared";
+	if (!step->is_noise || !busy->is_noise)
+		return term_uid(step, 0) != NULL
+		    ? "the GPU work is identical, step times are not"
+		    : "the GPU work is identical, the time it spans is not";
+	return term_uid(step, 0) != NULL
+	    ? "the traces are identical, and step times within noise"
+	    : "the GPU work and the time it spans are identical; other host "
+	      "time is not compared";
 }

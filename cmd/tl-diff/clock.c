@@ -205,7 +205,8 @@ add_step(struct clock *c, struct step_times *to, uint32_t window)
 	struct step_time s = { .ns = at->end_ns - at->start_ns,
 		.no = w->what == STEP_IS_WHOLE ? WALK_NO_STEP : w->number,
 		.kind = kind_of(c, w),
-		.first = (uint32_t)to->pieces.n };
+		.first = (uint32_t)to->pieces.n,
+		.is_gpu = at->is_gpu };
 
 	/* the first of steps paced by the GPU has no start */
 	if (s.ns <= 0)

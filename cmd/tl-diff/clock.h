@@ -43,6 +43,7 @@ struct step_time {
 	uint32_t first, n; /* in pieces, sorted by cause and name */
 	struct uid uid;
 	bool has_uid;
+	bool is_gpu; /* the GPU sets its pace, not the host */
 };
 
 struct step_times {

@@ -19,6 +19,7 @@ struct measure {
 	const char *samples;
 	uint64_t nsamples[NSIDES];
 	bool is_gpu, is_rank;
+	const struct term *step; /* of step time, or NULL */
 };
 
 int64_t
@@ -140,6 +141,8 @@ fails(const struct changes *c, const struct measure *m)
 		return false;
 	buf_printf(&b, "%s ", m->what);
 	put_change(&b, m->before_ns, m->after_ns);
+	if (m->step != NULL)
+		put_pace(&b, c, m->step);
 	put_difference(&b, c, m);
 	buf_puts(&b, "; allowed: ");
 	if (set->fail_over.is_percent)
@@ -197,6 +200,7 @@ step_time(const struct settings *set, const struct changes *c)
 		.is_known = step->is_known,
 		.spread_ns = noise_spread(&step->noise),
 		.samples = "steps",
+		.step = step,
 		.nsamples = { c->clock.groups.v[0].n[0],
 		    c->clock.groups.v[0].n[1] },
 	};
@@ -241,7 +245,7 @@ tell_passed(const struct settings *set, const struct measure *m)
 static bool
 fails_times(const struct settings *set, const struct changes *c)
 {
-	bool has_step = set->gate != GATE_GPU && c->clock.groups.n > 0;
+	bool has_step = set->gate != GATE_GPU && terms_compare(&c->clock);
 	bool has_gpu = set->gate != GATE_STEP, failed[2] = { false, false };
 	struct measure m[2] = { { 0 }, gpu_time(set, c) };
 	bool is_judged = has_step && has_gpu;
@@ -313,11 +317,34 @@ fails_ranks(const struct changes *c)
 	return failed;
 }
 
+/* The first side whose steps are mostly not in the recording. */
+static int
+lost_side(const struct changes *c)
+{
+	const struct step_group *g = c->clock.groups.v;
+
+	return is_mostly_lost(g, terms_main(&c->clock, TERM_STEP), 0) ? 0 : 1;
+}
+
+/* Step times are not judged. */
+static void
+tell_unjudged(const struct settings *set, const struct changes *c)
+{
+	if (c->clock.groups.n == 0)
+		note("no step times to compare: only GPU time is judged");
+	else if (!terms_compare(&c->clock))
+		report(MSG_GATE_STEPS_LOST, set->paths[lost_side(c)].v[0]);
+}
+
 void
 gate_check(const struct settings *set, const struct changes *c)
 {
-	if (set->gate == GATE_STEP && c->clock.groups.n == 0)
+	if (set->gate != GATE_STEP)
+		return;
+	if (c->clock.groups.n == 0)
 		die_nothing(MSG_NO_STEPS_TO_JUDGE, set->paths[1].v[0]);
+	if (!terms_compare(&c->clock))
+		die_nothing(MSG_STEPS_LOST, set->paths[lost_side(c)].v[0]);
 }
 
 int
@@ -327,8 +354,8 @@ gate_status(const struct settings *set, const struct changes *c)
 
 	if (!set->fail_over.is_set)
 		return exit_status();
-	if (set->gate == GATE_BOTH && c->clock.groups.n == 0)
-		note("no step times to compare: only GPU time is judged");
+	if (set->gate == GATE_BOTH)
+		tell_unjudged(set, c);
 	failed = set->gate == GATE_RANK ? fails_ranks(c) : fails_times(set, c);
 	return failed ? EXIT_GATE : exit_status();
 }

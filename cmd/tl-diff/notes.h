@@ -21,6 +21,11 @@ void put_number(struct buf *b, const struct changes *c, struct row_number n);
 void put_signed_time(struct buf *b, int64_t ns);
 /* "4.456 ms to 4.482 ms (+0.6 %)", or "unchanged (4.456 ms)" */
 void put_change(struct buf *b, int64_t before, int64_t after);
+/*
+ * ", paced by the host before, by the GPU after", if step times are the host's
+ * on one side and the GPU's on the other.
+ */
+void put_pace(struct buf *b, const struct changes *c, const struct term *step);
 /* ": spread over 57 rows, none by itself"; nothing if no rest differs. */
 void put_rest(struct buf *b, const struct family *f);
 /*
@@ -42,6 +47,8 @@ void changes_notes(const struct changes *c, struct table *t, bool has_hints);
 void changes_whole(const struct changes *c, struct table *t, bool has_hints);
 /* Says that the sides are identical; NULL: they are not. */
 const char *changes_sameness(const struct changes *c);
+/* Says that noise is unknown; NULL: it is known. */
+const char *changes_unknown(const struct changes *c);
 /* A row's name, or both. */
 void put_names(
     struct buf *b, const struct dict *st, const uint32_t name[NSIDES]);

@@ -253,7 +253,8 @@ put_family(
 		lead = "; ";
 	}
 	if (f->judged_ns == 0 && f->unknown_ns == 0) {
-		buf_printf(b, "%swithin noise", lead);
+		if (!c->unlike.is_so)
+			buf_printf(b, "%swithin noise", lead);
 	} else if (f->within_ns != 0) {
 		buf_puts(b, lead);
 		put_signed_time(b, f->within_ns);
@@ -355,6 +356,14 @@ note_tally(const struct changes *c, struct table *t, const char *what,
 	buf_free(&b);
 }
 
+const char *
+changes_unknown(const struct changes *c)
+{
+	return c->gross_ns != 0 && !c->is_known && !c->unlike.is_so
+	    ? "noise unknown: pass several runs or steps"
+	    : NULL;
+}
+
 /* Rows of one side only, and rows within noise. */
 static void
 note_rows(const struct changes *c, struct table *t)
@@ -374,8 +383,8 @@ note_rows(const struct changes *c, struct table *t)
 			}
 	}
 	note_tally(c, t, "rows on one side only", "", &only);
-	if (c->gross_ns != 0 && !c->is_known && !c->unlike.is_so)
-		table_note(t, "noise unknown: pass several runs or steps");
+	if (changes_unknown(c) != NULL)
+		table_note(t, "%s", changes_unknown(c));
 	if (noise > 0 && noise == ndiffer)
 		table_note(t, "%zu row%s, within noise", noise,
 		    noise == 1 ? " differs" : "s differ");
@@ -529,41 +538,6 @@ note_kernels(const struct changes *c, struct table *t, bool has_hints)
 	    has_hints ? ": --by kernel compares kernels one by one" : "");
 }
 
-const char *
-changes_sameness(const struct changes *c)
-{
-	const struct term *step = terms_main(&c->clock, TERM_STEP);
-	const struct term *busy = terms_main(&c->clock, TERM_BUSY);
-
-	if (c->differs)
-		return NULL;
-	if (!c->host_differs && (step == NULL || term_twice_diff(step) == 0))
-		return "the traces are identical";
-	if (step == NULL)
-		return "the GPU work is identical; host time is not compared";
-	if (!step->is_noise || !busy->is_noise)
-		return term_uid(step, 0) != NULL
-		    ? "the GPU work is identical, step times are not"
-		    : "the GPU work is identical, the time it spans is not";
-	return term_uid(step, 0) != NULL
-	    ? "the traces are identical, and step times within noise"
-	    : "the GPU work and the time it spans are identical; other host "
-	      "time is not compared";
-}
-
-static void
-note_unlike(const struct changes *c, struct table *t)
-{
-	struct buf b = { 0 };
-
-	if (!c->unlike.is_so)
-		return;
-	buf_puts(&b, "different models? ");
-	unlike_say(c, &b);
-	note_of(t, &b);
-	buf_free(&b);
-}
-
 void
 changes_notes(const struct changes *c, struct table *t, bool has_hints)
 {
@@ -573,7 +547,7 @@ changes_notes(const struct changes *c, struct table *t, bool has_hints)
 		table_note(t, "%s", c->set->over.p);
 	/* a warning says it on screens */
 	if (!has_hints)
-		note_unlike(c, t);
+		unlike_note(c, t);
 	if (c->set->by == BY_OP && changes_sameness(c) != NULL)
 		table_note(t, "%s", changes_sameness(c));
 	/* the slowest rank sets the pace, so who differs comes first */

@@ -27,6 +27,15 @@ tell_facts(const struct changes *c)
 		}
 }
 
+/* The first sentence, and what else a screen says of its numbers. */
+static void
+tell_first(const struct changes *c, const struct table *t)
+{
+	report(MSG_SIDES_COMPARED, table_note_at(t, 0));
+	if (changes_unknown(c) != NULL)
+		report(MSG_SIDES_COMPARED, changes_unknown(c));
+}
+
 void
 tell_verdict(const struct changes *c)
 {
@@ -41,6 +50,6 @@ tell_verdict(const struct changes *c)
 	changes_whole(c, t, false);
 	/* --fail-over says how it judges the times */
 	if (table_notes(t) > 0 && differs && !c->set->fail_over.is_set)
-		report(MSG_SIDES_COMPARED, table_note_at(t, 0));
+		tell_first(c, t);
 	table_destroy(t);
 }

@@ -276,8 +276,29 @@ has_any(const struct term *t)
 	return t->twice_ns[0] > 0 || t->twice_ns[1] > 0;
 }
 
+/*
+ * In half of the step or more the GPU is idle although work is queued: it waits
+ * for something that is not recorded, and most of a difference may be of that.
+ * Where nothing is queued, the time is the host's, recorded or not.
+ */
 static void
-add_terms(struct finder *f, const struct list *l)
+find_lost(struct step_group *g, const struct term fixed[TERM_COUNT])
+{
+	static const enum cause lost[] = { CAUSE_GPU_MISSING, CAUSE_LATE_START,
+		CAUSE_QUEUED_BEFORE };
+	const struct term *step = &fixed[TERM_STEP];
+
+	for (int s = 0; s < NSIDES; s++) {
+		for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
+			stat_add(
+			    &g->twice_lost_ns[s], fixed[lost[i]].twice_ns[s]);
+		g->is_lost |=
+		    term_twice_diff(step) != 0 && is_mostly_lost(g, step, s);
+	}
+}
+
+static void
+add_terms(struct finder *f, struct step_group *g, const struct list *l)
 {
 	const struct step_time *middle[NSIDES][2];
 	struct term fixed[TERM_COUNT];
@@ -300,6 +321,7 @@ add_terms(struct finder *f, const struct list *l)
 	}
 	for (int s = 0; s < NSIDES; s++)
 		fixed[TERM_STEP].step[s] = middle[s][0];
+	find_lost(g, fixed);
 	vec_push(&f->k->terms, fixed[TERM_STEP]);
 	vec_push(&f->k->terms, fixed[TERM_BUSY]);
 	if (has_any(&fixed[TERM_OPENED]))
@@ -410,7 +432,7 @@ terms_find(struct changes *c)
 			continue;
 		drop_first(&f, &g, l);
 		g.first = (uint32_t)f.k->terms.n;
-		add_terms(&f, l);
+		add_terms(&f, &g, l);
 		g.end = (uint32_t)f.k->terms.n;
 		judge_group(&f, &g, l);
 		vec_push(&f.k->groups, g);

@@ -31,6 +31,10 @@ struct step_group {
 	uint32_t kind;
 	uint64_t n[NSIDES];
 	int64_t all_ns; /* total of both sides */
+	/* of the median step, doubled: the GPU waits for what is not recorded
+	 */
+	int64_t twice_lost_ns[NSIDES];
+	bool is_lost; /* it is too much to compare the steps */
 	/* range of terms: TERM_STEP, TERM_BUSY, TERM_OPENED if any, then parts
 	 * by size of their difference, each followed by its events */
 	uint32_t first, end;
@@ -61,6 +65,19 @@ static inline int64_t
 term_twice_diff(const struct term *t)
 {
 	return t->twice_ns[1] - t->twice_ns[0];
+}
+
+static inline bool
+is_mostly_lost(const struct step_group *g, const struct term *step, int side)
+{
+	return g->twice_lost_ns[side] >= step->twice_ns[side] / 2;
+}
+
+/* Whether there are steps to compare, those with most time. */
+static inline bool
+terms_compare(const struct clock_changes *k)
+{
+	return k->groups.n > 0 && !k->groups.v[0].is_lost;
 }
 
 /* The event of a side to look at, or NULL. */

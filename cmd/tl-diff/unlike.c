@@ -146,3 +146,16 @@ unlike_say(const struct changes *c, struct buf *b)
 		lead = ", ";
 	}
 }
+
+void
+unlike_note(const struct changes *c, struct table *t)
+{
+	struct buf b = { 0 };
+
+	if (!c->unlike.is_so)
+		return;
+	buf_puts(&b, "different models? ");
+	unlike_say(c, &b);
+	note_of(t, &b);
+	buf_free(&b);
+}

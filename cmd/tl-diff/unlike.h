@@ -28,5 +28,6 @@ struct unlike {
 void unlike_find(struct changes *c);
 /* Says by what the models differ, if they do. */
 void unlike_say(const struct changes *c, struct buf *b);
+void unlike_note(const struct changes *c, struct table *t);
 
 #endif

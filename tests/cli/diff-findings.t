@@ -37,7 +37,7 @@ is 'other ops: a warning, and why once' \
 	python3 "$ROOT/tests/cli/on-terminal.py" tl-diff resnet.json bert.json | grep -c 'different models')" \
 	'3
 tl-diff: bert.json: different models? only work of one side is judged: ops that both have take 10 % of compute before, 10 % after; largest on one side only: conv (70 % before), softmax (60 % after)
-tl-diff: GPU time unchanged (100.0 us): -10.0 us by work of one side only, +60.0 us in 1 op, -70.0 us in 1 op; not judged: +10.0 us
+tl-diff: GPU time unchanged (100.0 us)
 1'
 is 'other ops: no row that both have is judged' \
 	"$(rows 'tl-diff -c name,diff_ns,is_noise bert.json resnet.json' )" \
@@ -91,6 +91,74 @@ sed '1s/{/{"distributedInfo":{"rank":0,"world_size":1},/' bert5.json >was/0.json
 sed '1s/{/{"distributedInfo":{"rank":0,"world_size":1},/' resnet5.json >is/0.json
 is 'of ranks: none is judged' \
 	"$(rows 'tl-diff --pair rank --table diff_ranks -c rank,is_noise,judged_ns was is')" '0 .'
+
+# ---- steps that are mostly not in the recording ----
+
+# late MS...: steps whose kernel, though launched at once, starts MS later
+late() {
+	n=0 t=0
+	for ms; do
+		n=$((n + 1))
+		ev user_annotation "ProfilerStep#$n" 1 $t $((ms * 1000 + 2000))
+		op mm $((t + 10)) 10
+		call $((t + 11)) $n
+		gpu k_mm $((t + ms * 1000 + 100)) 1500 $n
+		t=$((t + ms * 1000 + 2000))
+	done
+}
+late 1 1 1 1 1 | trace >late1.json
+late 0 0 0 0 0 | trace >late0.json
+late 6 6 6 6 6 | trace >late6.json
+late 7 7 7 7 7 | trace >late7.json
+step_of() { tl-diff "$@" 2>&1 >/dev/null | sed -n 's/^tl-diff: \(step .*\);.*/\1/p'; }
+is 'half of the step after is unrecorded: no comparison' "$(step_of late1.json late6.json)" \
+	'step not compared: 76.1 % of it after is not in the recording'
+is 'before' "$(step_of late6.json late1.json)" \
+	'step not compared: 76.1 % of it before is not in the recording'
+is 'or of both' "$(step_of late6.json late7.json)" \
+	'step not compared: 76.1 % of it before, 78.8 % after is not in the recording'
+is 'the sentence alone: no parts' \
+	"$(tl-diff --table diff_verdict --no-header late6.json late7.json | grep -c '^by part')" 0
+is 'the work itself is compared' "$(tl-diff late6.json late7.json 2>&1 >/dev/null | head -n 1)" \
+	'tl-diff: the GPU work is identical; host time is not compared'
+is 'unchanged: no matter' "$(step_of late6.json late6.json)$(tl-diff late6.json late6.json 2>&1 >/dev/null)" \
+	'tl-diff: the traces are identical'
+like 'less than half: a comparison' "$(step_of late0.json late1.json)" '^step 2\.000 ms to 3\.000 ms '
+is 'the table has the parts' \
+	"$(rows 'tl-diff --table diff_steps -c term,diff_ns late1.json late6.json' | cut -d . -f 1)" 'step 5000000'
+reports 5 steps-lost 'tl-diff --fail-over step:3% late1.json late6.json'
+reports 3 gate-steps-lost 'tl-diff --fail-over 3% late1.json late6.json'
+is 'the gate: GPU time alone' "$(tl-diff --fail-over gpu:3% late1.json late6.json >/dev/null 2>&1; echo $?)" 0
+
+# ---- steps of the host before, of the GPU after ----
+
+# paced US: steps that the host enqueues in 60 us; the GPU takes US
+paced() {
+	for i in 0 1 2 3 4; do
+		ev user_annotation "ProfilerStep#$i" 1 $((i * 60)) 60
+		op mm $((i * 60 + 1)) 9
+		call $((i * 60 + 2)) $((i + 1))
+		at=$((i * 60 + 10))
+		[ "$1" -le 50 ] || at=$((i * $1 + 10))
+		gpu k_mm $at "$1" $((i + 1))
+	done
+}
+paced 50 | trace >host.json
+paced 200 | trace >gpu.json
+like 'which side is paced by what' "$(step_of host.json gpu.json)" \
+	'^step 60\.0 us to 200\.0 us \(\+233\.3 %\), paced by the host before, by the GPU after: 1[0-9.]* us more compute'
+like 'in the gate, too' "$(tl-diff --fail-over step:3% host.json gpu.json 2>&1 >/dev/null)" \
+	'step time 60\.0 us to 200\.0 us \(\+233\.3 %\), paced by the host before, by the GPU after, \+140'
+is 'both by the GPU' "$(step_of gpu.json gpu.json | grep -c paced)" 0
+
+# ---- one step each ----
+
+paced 50 | grep -v ProfilerStep | trace >once.json
+paced 40 | grep -v ProfilerStep | trace >once40.json
+is 'unknown noise is said in pipes as on screens' \
+	"$(tl-diff once.json once40.json 2>&1 >/dev/null | grep -c '^tl-diff: noise unknown: pass several runs or steps$'
+	tl-diff --format table once.json once40.json | grep -c '^noise unknown: pass several runs or steps$')" '1
+1'
 
 # ---- a step that stands out ----
 
@@ -265,8 +333,8 @@ like 'spread over rows that grew' "$(out even.json all12.json)" \
 # the first takes US, and the second launches one unless LAST is set
 two_steps() {
 	ev user_annotation 'ProfilerStep#1' 1 0 1000
-	op a 10 10
-	call 11 1
+	op a 610 10
+	call 611 1
 	gpu k_a 900 "$1" 1
 	ev user_annotation 'ProfilerStep#2' 1 1000 3000
 	op a 1010 10
