@@ -30,7 +30,7 @@ WARNING(GATE_IN_NOISE,
     "--fail-over: {what} grew by {more}, more than allowed, but steps vary by "
     "\302\261 {spread}: not judged, compare more steps or runs")
 WARNING(GATE_STEPS_LOST,
-    "{file}: half of step time or more is not in the recording: only GPU time "
+    "{file}: half of step time or more is unrecorded: only GPU time "
     "is judged")
 NOTE(GATE_PASSES,
     "--{option} passes: exit status 3 is for the warnings, not for a slowdown")

@@ -67,8 +67,7 @@ NOTHING(NO_GPU_EVENTS_TO_JUDGE, "{file}: no GPU events: nothing to judge")
 NOTHING(NO_STEPS_TO_JUDGE,
     "{file}: no steps of the other side's kind: nothing to judge")
 NOTHING(STEPS_LOST,
-    "{file}: half of step time or more is not in the recording: nothing to "
-    "judge")
+    "{file}: half of step time or more is unrecorded: nothing to judge")
 NOTHING(NO_HOST_TIME, "{file}: no host time among {#n} {n:event|events}")
 NOTHING(NO_MATCH,
     "{file}: the selection matches none of {#n} GPU events{there}")
