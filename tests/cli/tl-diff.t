@@ -87,7 +87,8 @@ is 'by op: work belongs to the op at which the trees part' \
 	'(no launch) none 0 0 1 0 9000 0 -9000 0.0 -75.0.linear op [[4,8]] 1 1 2 2 25000 28000 3000 1.12 25.0.relu op [[4]] 1 1 1 1 7000 7000 0 1.0 0.0.tail op 1 1 1 1 2000 2000 0 1.0 0.0.'
 is 'what is in no tree is told' "$(cat err)" \
 	'tl-diff: before: 1 GPU event without a launch (0.009 ms) is in no tree
-tl-diff: GPU span 309.0 us to 42.0 us (-86.4 %): 258.0 us less time between ops; GPU time -14.0 % (-9.0 us without a launch)'
+tl-diff: GPU span 309.0 us to 42.0 us (-86.4 %): 258.0 us less time between ops; GPU time -14.0 % (-9.0 us without a launch)
+tl-diff: noise unknown: pass several runs or steps'
 is 'diff_stats' \
 	"$(rows 'tl-diff --table diff_stats -c name,cpu_op_name,cpu_op_uid,source,input_dims,kernel_ns,busy_ns,lca_name,lca_id,gpu_op_uid,nn_module_stack before.tl after.tl')" \
 	'k_bias addmm 2 trace1 [[8,4]] 5000 25000 linear 2 9 root.k_mm addmm 2 trace1 [[8,4]] 20000 25000 linear 2 10 root.k_mm mm 3 trace2 [[8,4]] 24000 28000 linear 2 11 root.k_add add_ 5 trace2 [[8]] 4000 28000 linear 2 12 root.k_relu relu 5 trace1 [[4]] 7000 7000 k_relu 16 11 root.k_relu relu 7 trace2 [[4]] 7000 7000 k_relu 16 13 root.Memset (Device) tail 7 trace1 2000 2000 Memset (Device) 19 12 root.Memset (Device) tail 9 trace2 2000 2000 Memset (Device) 19 14 root.'
@@ -404,7 +405,8 @@ ev cpu_op aten::mm 1 0 5 | trace >cpu.json
 is 'a side without GPU events' \
 	"$(tl-diff s1.json cpu.json 2>&1 >/dev/null)/$(tl-diff s1.json cpu.json >/dev/null 2>&1; echo $?)" \
 	'tl-diff: cpu.json: no GPU events: was the GPU recorded?
-tl-diff: GPU time 119.0 us to 0 ns (-100.0 %), 100 % of it from 2 ops/3'
+tl-diff: GPU time 119.0 us to 0 ns (-100.0 %), 100 % of it from 2 ops
+tl-diff: noise unknown: pass several runs or steps/3'
 refuses 5 'cpu\.json: no GPU events: nothing to judge' \
 	'tl-diff --fail-over 1% s1.json cpu.json'
 mkdir empty
