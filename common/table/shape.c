@@ -139,12 +139,11 @@ resolve_steps(struct column_shape *s, uint64_t step)
 /* ---- units of times ---- */
 
 #define TIME_LEAST 0.1 /* of a unit: three digits */
-#define TIME_MOST 1e5  /* five digits before the point */
 #define TIME_BRIEF 1e3 /* from so many on one decimal does */
 
 /*
  * What can be added or compared: sums and lone times, or statistics of single
- * ones ("dur_ns_mean"). Points in time are neither.
+ * ones ("dur_ns_mean", "per_launch_ns"). Points in time are neither.
  */
 enum time_group { TIMES_ADDED, TIMES_SINGLE, TIMES_NONE };
 
@@ -155,51 +154,23 @@ group_of(const struct column *col)
 
 	if (col->unit != UNIT_NS || (col->flags & COL_POSITION) != 0)
 		return TIMES_NONE;
+	if (strncmp(col->id, "per_", 4) == 0)
+		return TIMES_SINGLE;
 	return of == NULL || strcmp(of, "_ns_sum") == 0 ||
 		strcmp(of, "_ns_total") == 0
 	    ? TIMES_ADDED
 	    : TIMES_SINGLE;
 }
 
-static bool
-fits(const struct scale *scale, double max)
-{
-	return max >= TIME_LEAST * scale->div && max < TIME_MOST * scale->div;
-}
-
-/*
- * The unit of the longest time of a group, or the next one if that gives the
- * largest value of another column its digits. Columns that are the first to go
- * follow.
- */
-static const struct scale *
-scale_of_group(const struct view *v, const double *max, enum time_group group)
-{
-	const struct scale *scale, *next;
-	double most = 0;
-	bool is_better = false;
-
-	for (size_t i = 0; i < v->ncolumns; i++)
-		if (group_of(v->columns[i]) == group && max[i] > most &&
-		    (v->columns[i]->flags & COL_MINOR) == 0)
-			most = max[i];
-	scale = scale_of(time_scales, most);
-	next = scale + 1;
-	if (scale->from <= 0 || !fits(next, most))
-		return scale;
-	for (size_t i = 0; i < v->ncolumns; i++)
-		is_better |= group_of(v->columns[i]) == group &&
-		    (v->columns[i]->flags & COL_MINOR) == 0 &&
-		    !fits(scale, max[i]) && fits(next, max[i]);
-	return is_better ? next : scale;
-}
-
+/* A column of times that are far shorter than the others has its own unit. */
 static void
-shape_times(struct column_shape *s, const struct scale *scale, struct extent e)
+shape_times(struct column_shape *s, double longest, struct extent e)
 {
-	bool is_shared = !(e.max > 0) || fits(scale, e.max);
+	const struct scale *scale = scale_of(time_scales, longest);
 
-	scale_to(s, is_shared ? scale : scale_of(time_scales, e.max), e);
+	if (e.max > 0 && e.max < TIME_LEAST * scale->div)
+		scale = scale_of(time_scales, e.max);
+	scale_to(s, scale, e);
 	if (e.max >= TIME_BRIEF * s->div && s->div > 1 && s->div < 1e9)
 		s->decimals = 1;
 }
@@ -235,23 +206,21 @@ void
 shapes_of(const struct view *v, struct column_shape *shapes)
 {
 	struct extent *extents = xcalloc(v->ncolumns + 1, sizeof *extents);
-	double *max = xcalloc(v->ncolumns + 1, sizeof *max);
-	const struct scale *scales[TIMES_NONE];
+	double longest[TIMES_NONE + 1] = { 0 };
 
 	for (size_t i = 0; i < v->ncolumns; i++) {
+		double *most = &longest[group_of(v->columns[i])];
+
 		shapes[i] = shape_of(v, v->columns[i], &extents[i]);
-		max[i] = extents[i].max;
+		*most = fmax(*most, extents[i].max);
 	}
-	for (unsigned group = 0; group < TIMES_NONE; group++)
-		scales[group] = scale_of_group(v, max, group);
 	for (size_t i = 0; i < v->ncolumns && !v->labels; i++) {
 		enum time_group group = group_of(v->columns[i]);
 
 		if (group != TIMES_NONE)
-			shape_times(&shapes[i], scales[group], extents[i]);
+			shape_times(&shapes[i], longest[group], extents[i]);
 	}
 	free(extents);
-	free(max);
 }
 
 /* An id names its unit; a terminal may use another. */
