@@ -71,26 +71,16 @@ RULE(kernels) = { .group = "kernel_summary",
 	.drop = DURATION "_min|" DURATION "_max|Parent op category",
 	.drop_variant = CUMULATIVE,
 	.otherwise = &kernels_only };
-RULE(args) = { .group = "ops_all",
-	.keys = ARGS,
-	.measures = OP_MEASURES,
-	.measure_ns = NS_OF_US,
-	.is_split = true };
-RULE(args_overlap) = { .group = "ops_all",
-	.keys = OVERLAP,
-	.measures = OP_MEASURES,
-	.measure_ns = NS_OF_US,
-	.is_split = true };
-RULE(unified) = { .group = "ops_all",
-	.keys = ARGS,
-	.measures = UNIFIED_MEASURES,
-	.measure_ns = NS_OF_US,
-	.is_split = true };
-RULE(unified_overlap) = { .group = "ops_all",
-	.keys = OVERLAP,
-	.measures = UNIFIED_MEASURES,
-	.measure_ns = NS_OF_US,
-	.is_split = true };
+#define RULE_OF_ARGS(name, by, what)       \
+	RULE(name) = { .group = "ops_all", \
+		.keys = by,                \
+		.measures = what,          \
+		.measure_ns = NS_OF_US,    \
+		.is_split = true }
+RULE_OF_ARGS(args, ARGS, OP_MEASURES);
+RULE_OF_ARGS(args_overlap, OVERLAP, OP_MEASURES);
+RULE_OF_ARGS(unified, ARGS, UNIFIED_MEASURES);
+RULE_OF_ARGS(unified_overlap, OVERLAP, UNIFIED_MEASURES);
 RULE(roof) = { .group = "roofline", ROOF };
 const struct sheet_rule sheet_rule_params = { .group = "roofline_all", ROOF };
 RULE(collective) = { .group = "collective",
@@ -175,7 +165,10 @@ static const char first_of_diff_steps[] =
     "term|call|before_ns|after_ns|diff_ns|pct_of_step_diff|kind|is_noise";
 static const char first_of_steps[] =
     "step|what|wall_ns|idle_ns|busy_ns|flags|phase|gpu_wall_ns|idle_cause*|"
-    "exposed_comm_ns|data_ns|tokens|batch|gap_ns|name|kernels";
+    "exposed_comm_ns|data_ns|tokens|batch|gap_ns|kernels|name";
+static const char first_of_step_times[] =
+    "steps|step_time|time_ns_median|time_ns_max|slowest*|time_ns_p95|"
+    "time_ns_p99|spread_percent";
 static const char first_of_slow[] =
     "step|cause|more_ns|time_ns|median_ns|call|op|module|median_*";
 static const char first_of_phases[] =
@@ -279,7 +272,7 @@ const struct sheet sheets[] = {
 	    .where = BOTH),
 	T("steps_summary", "tl-steps",
 	    "step time: median, spread, the slowest step and why",
-	    .where = BOTH),
+	    .where = BOTH, .first = first_of_step_times),
 	T("steps_slow", "tl-steps",
 	    "slow steps: excess over the median step, by cause", .where = BOTH,
 	    .first = first_of_slow),

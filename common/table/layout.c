@@ -73,11 +73,12 @@ head_split(struct str head, size_t n, struct str parts[HEAD_LINES])
 	return best;
 }
 
-/* The last word that all texts share, with the _ before it. */
+/* The last word that different texts share, with the _ before it. */
 static size_t
 common_end(const struct view *v, const struct column *col)
 {
-	struct str end = { NULL, 0 };
+	struct str end = { NULL, 0 }, last = { NULL, 0 };
+	bool differ = false;
 
 	if (col->type != COL_TEXT || col->flags & COL_NAME)
 		return 0;
@@ -94,8 +95,10 @@ common_end(const struct view *v, const struct column *col)
 			return 0;
 		end =
 		    (struct str){ at, c->text.len - (size_t)(at - c->text.p) };
+		differ |= last.p != NULL && !str_eq(last, c->text);
+		last = c->text;
 	}
-	return end.len;
+	return differ ? end.len : 0;
 }
 
 static void
@@ -207,14 +210,15 @@ cells_equal(const struct cell *a, const struct cell *b)
 	return false;
 }
 
-/* With a single row, equal values say nothing about a column. */
+/* With a single row, equal values say nothing about a column, unless empty. */
 static bool
 is_constant(const struct view *v, const struct column *col)
 {
 	for (size_t row = 1; row < v->nrows; row++)
 		if (!cells_equal(view_cell(v, 0, col), view_cell(v, row, col)))
 			return false;
-	return v->nrows > 1;
+	return v->nrows > 1 ||
+	    (v->nrows == 1 && view_cell(v, 0, col)->type == CELL_NONE);
 }
 
 /* The last column that says nothing, or the same in all rows; 0: none. */
