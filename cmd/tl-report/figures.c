@@ -243,6 +243,7 @@ figures_free(struct figures *f)
 	vec_free(&f->steps);
 	vec_free(&f->groups);
 	vec_free(&f->warnings);
+	vec_free(&f->notes);
 	vec_free(&f->sentences);
 	vec_free(&f->changes);
 	arena_destroy(f->text);

@@ -190,7 +190,7 @@ struct figures {
 	size_t nunsound, nmisleading; /* traces, by tl-health */
 	/* sentences */
 	struct str title, late, verdict, health; /* late: for several ranks */
-	VEC(struct str) warnings;
+	VEC(struct str) warnings, notes;
 };
 
 /* ---- figures.c ---- */

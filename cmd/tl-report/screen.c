@@ -267,6 +267,16 @@ put_health(struct screen *s)
 	out_puts(s->out, "\n");
 }
 
+/* What the report is about. */
+static void
+put_notes(struct screen *s)
+{
+	for (size_t i = 0; i < s->f->notes.n; i++)
+		put_said(s, s->f->notes.v[i]);
+	if (s->f->notes.n > 0)
+		out_puts(s->out, "\n");
+}
+
 /* Warnings of both sides share a heading. */
 static void
 put_warnings(struct screen *s)
@@ -331,6 +341,7 @@ screen_print(struct figures *f, const char *path)
 	each_side(&s, put_health);
 	if (f->set->steady != NULL)
 		screen_wrapped(&s, "", str_of(f->set->steady));
+	each_side(&s, put_notes);
 	for (size_t i = 0; i < f->sentences.n; i++)
 		screen_wrapped(&s, "", f->sentences.v[i]);
 	screen_changes(&s);

@@ -325,6 +325,9 @@ write_summary(struct figures *f)
 	for (const struct figures *side = f; side != NULL; side = side->other)
 		if (side->health.len > 0)
 			put(t, "health", of_side(side, t, side->health));
+	for (const struct figures *side = f; side != NULL; side = side->other)
+		for (size_t i = 0; i < side->notes.n; i++)
+			put(t, "note", of_side(side, t, side->notes.v[i]));
 	put_sentences(f, t);
 	if (f->set->is_host)
 		put_threads(f, t);

@@ -241,7 +241,10 @@ name_side(struct figures *f, struct str *s, struct buf *b)
 	*s = figures_keep(f, b);
 }
 
-/* Warnings about both sides are among those of the first. */
+/*
+ * Warnings about both sides are among those of the first. Which step is
+ * selected is none.
+ */
 static void
 take_told(struct figures *f, const struct told *told, struct buf *b)
 {
@@ -253,6 +256,10 @@ take_told(struct figures *f, const struct told *told, struct buf *b)
 	if (take_health(f, told) || is_said(told->id) ||
 	    (f->set->side > 0 && told->sides != own))
 		return;
+	if (report_find(str_of(told->id)) == MSG_SLOWEST_STEP) {
+		vec_push(&f->notes, str_of(told->sentence));
+		return;
+	}
 	vec_push(&f->warnings, str_of(told->sentence));
 	if (told->sides == own)
 		name_side(f, &f->warnings.v[f->warnings.n - 1], b);

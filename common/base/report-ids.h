@@ -46,7 +46,7 @@ WARNING(NO_STEPS,
 WARNING(NO_SUCH_STEP,
     "{file} has none of these steps: it has {#first} to "
     "{#last}")
-NOTE(SLOWEST_STEP, "{file}: step {#step} is the slowest")
+NOTE(SLOWEST_STEP, "{file}: step {#step} is the slowest of {#n}{by}")
 WARNING(NO_SUCH_ANNOTATION,
     "{file} has no annotation '{name}'{there}")
 WARNING(NO_SUCH_NAME,

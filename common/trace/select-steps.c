@@ -127,35 +127,40 @@ is_of_process(
 /* Properties of a source that some processes have. */
 struct extent {
 	int64_t first, last; /* numbers of steps */
-	uint32_t slowest;    /* in the list */
-	int64_t wall_ns;     /* of it */
-	bool has_processes, has_steps;
+	uint32_t longest;    /* in the list */
+	uint32_t slowest; /* what tl-tree or the caller says, or the longest */
+	size_t nsteps;
+	bool has_processes;
 };
+
+static int64_t
+wall_of(const struct steps *steps, uint32_t i)
+{
+	return steps->list.v[i].end_ns - steps->list.v[i].start_ns;
+}
 
 static void
 extend(struct extent *e, const struct steps *steps, uint32_t i)
 {
 	const struct step_window *w = &steps->list.v[i];
-	/* what tl-tree or the caller says is more than a window's length */
-	int64_t wall_ns =
-	    i == steps->slowest ? INT64_MAX : w->end_ns - w->start_ns;
+	bool is_first = e->nsteps == 0;
 
 	if (w->what != STEP_IS_STEP)
 		return;
-	e->first = !e->has_steps || w->number < e->first ? w->number : e->first;
-	e->last = !e->has_steps || w->number > e->last ? w->number : e->last;
-	if (!e->has_steps || wall_ns > e->wall_ns) {
+	e->first = is_first || w->number < e->first ? w->number : e->first;
+	e->last = is_first || w->number > e->last ? w->number : e->last;
+	if (is_first || wall_of(steps, i) > wall_of(steps, e->longest))
+		e->longest = i;
+	if (i == steps->slowest)
 		e->slowest = i;
-		e->wall_ns = wall_ns;
-	}
-	e->has_steps = true;
+	e->nsteps++;
 }
 
 static struct extent
 extent_of(const struct select_step *step, const struct dict *st,
     const struct steps *steps)
 {
-	struct extent e = { 0 };
+	struct extent e = { .slowest = STEPS_NONE };
 
 	for (size_t p = 0; p < steps->processes.n; p++) {
 		const struct step_process *own = &steps->processes.v[p];
@@ -166,7 +171,22 @@ extent_of(const struct select_step *step, const struct dict *st,
 		for (uint32_t i = own->first; i < own->first + own->n; i++)
 			extend(&e, steps, i);
 	}
+	if (e.slowest == STEPS_NONE)
+		e.slowest = e.longest;
 	return e;
+}
+
+/* Of several; a step that another outlasts is slow by the GPU's time. */
+static void
+report_slowest(
+    const struct extent *e, const struct steps *steps, const char *name)
+{
+	bool is_longest =
+	    wall_of(steps, e->slowest) == wall_of(steps, e->longest);
+
+	if (e->nsteps > 1)
+		report(MSG_SLOWEST_STEP, name, steps->list.v[e->slowest].number,
+		    e->nsteps, is_longest ? "" : " by the GPU's time");
 }
 
 static bool
@@ -247,7 +267,7 @@ select_steps(struct select *s, const struct steps *steps, const struct dict *st,
 
 		if (!meets(step, &e, src))
 			continue;
-		if (!all.has_steps) {
+		if (all.nsteps == 0) {
 			if (is_first)
 				report(MSG_NO_STEPS, name);
 			return 0;
@@ -258,9 +278,8 @@ select_steps(struct select *s, const struct steps *steps, const struct dict *st,
 				    there_processes(s));
 			continue;
 		}
-		if (is_first && e.has_steps && step->which == SELECT_SLOWEST)
-			report(MSG_SLOWEST_STEP, name,
-			    steps->list.v[e.slowest].number);
+		if (is_first && step->which == SELECT_SLOWEST)
+			report_slowest(&e, steps, name);
 		is_asked = true;
 		n += choose(step, st, steps, &e, chosen);
 	}

@@ -67,9 +67,19 @@ for file in t.json t.tl; do
 		$prog --step 11 $file >other 2>/dev/null
 		ok "$file: $prog --step slowest" \
 			sh -c 'cmp of-slowest by-number && [ -s of-slowest ] && ! cmp -s of-slowest other'
-		ok 'which it names' grep -q "step 13 is the slowest" slowest.err
+		ok 'which it names' grep -q "step 13 is the slowest of 4 by the GPU's time$" slowest.err
 	done
 done
+{
+	mark 1 1 1000 60
+	launch 1 1 1010 1020 10
+} | trace >one.json
+is 'nothing is said of the only one' "$(tl-timeline --step slowest one.json 2>&1 >/dev/null)" ''
+if command -v tl-report >/dev/null; then
+	is 'in a report it is no warning' \
+		"$(tl-report --step slowest t.tl 2>/dev/null | sed -n '/^warnings/q; /slowest/p')" \
+		"t.json: step 13 is the slowest of 4 by the GPU's time"
+fi
 # without marks, as in another program's tree: the thread that begins first
 tl-cat t.tl | sed 's/"flags":\["step"[^]]*\],//' | tl-cat >plain.tl
 is 'a tree without marks' "$(rows 'tl-timeline --by step -c step plain.tl' | tr . '\n' |
