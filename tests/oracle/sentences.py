@@ -7,6 +7,7 @@ of tl-advise. A string counts if it has two words or more beside its parameters;
 it must be in SAID as a whole, with anything for a parameter, whatever the line
 breaks and capitals. The last line is how many strings were looked up. Not sentences
 of a report are
+- what an assertion of the compiler says;
 - what die_errno() is about: a call of the system failed, see cli/faults.t;
 - names in the tables of options and columns (one word);
 - rules without a gain: they are in tl-advise's table, not on the screen, and each
@@ -29,7 +30,8 @@ ANYTHING = "\1"
 def strings(path):
     """The strings of a source; neighbours, also with PRId64 between them, are one."""
     text = open(path, encoding="utf-8").read()
-    text = re.sub(r"^#.*$", "", text, flags=re.M).replace("PRId64", '"d"')
+    text = re.sub(r"^#.*$|^_Static_assert.*$", "", text, flags=re.M)
+    text = text.replace("PRId64", '"d"')
     found, end, is_errno = [], None, False
     for m in TOKEN.finditer(text):
         if m[0][0] != '"':
