@@ -169,7 +169,7 @@ static struct sink_table tables[] = {
 		       "data_ns,compile_ns,start_up_ns,allocation_ns,"
 		       "missing_ns,launched,starved,launch_interval_ns,"
 		       "launch_work_ns,graph_ns,outside_ns,ts_ns,gap_ns,cause,"
-	               "cause_ns,call,"
+		       "cause_ns,call,"
 		       "call_uid,prev_uid,next_uid,opened_ns,opened_by,"
 		       "opened_uid,blocked_in,blocked_uid,waits_by,waits_uid,"
 		       "comm_uid,copy_uid,steps_all,step_processes,"
