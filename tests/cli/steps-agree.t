@@ -78,7 +78,7 @@ is 'nothing is said of the only one' "$(tl-timeline --step slowest one.json 2>&1
 if command -v tl-report >/dev/null; then
 	is 'in a report it is no warning' \
 		"$(tl-report --step slowest t.tl 2>/dev/null | sed -n '/^warnings/q; /slowest/p')" \
-		"t.json: step 13 is the slowest of 4 by the GPU's time"
+		"t.tl: step 13 is the slowest of 4 by the GPU's time"
 fi
 # without marks, as in another program's tree: the thread that begins first
 tl-cat t.tl | sed 's/"flags":\["step"[^]]*\],//' | tl-cat >plain.tl

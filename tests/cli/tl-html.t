@@ -281,6 +281,8 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 	like 'a roofline' "$(cat dom)" '<circle'
 	like 'MFU, and the window of the bar' "$(cat dom)" '<p>MFU [^<]*</p>.*<b>GPU, 3 steps: [0-9.]+ ms</b>'
 	like 'why the GPU is idle' "$(cat dom)" '<h2>Idle by cause</h2>'
+	slowest=$(tl-steps -c step,wall_ns --no-header t.tl |
+		awk '$2 > m { m = $2 } END { printf "%.3f ms", m / 1e6 }')
 	is 'fingers, keys, folding, search, filter and sorting' \
 		"$(sed -n 's/.*data-said="\([^"]*\)".*/\1/p' dom | tr ';' '\n')" \
 		'first screen painted true
@@ -304,7 +306,7 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
  filter true
  says c descending
  sort true
- steps 3 step 2: '"$(tl-steps -c step,wall_ns --no-header t.tl | awk '$2 > m { m = $2 } END { printf "%.3f", m / 1e6 }')"' ms, slowest row 2 ProfilerStep#2 
+ steps 3 step 2: '"$slowest"', slowest row 2 step '"$slowest"'
  beside step 1
  path critical_path
  labels 5, roofs matrix bf16 1307 TFLOP/s | vector bf16, vector fp32 163.4 TFLOP/s | memory 5.3 TB/s
