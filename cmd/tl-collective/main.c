@@ -380,6 +380,8 @@ main(int argc, char *argv[])
 	xml = junit_open(set.junit, "tl-collective");
 	find_inputs(&set, argv + op.ind, argc - op.ind, &paths);
 	set.select.is_several = paths.n > 1;
+	if (set.select.is_several)
+		select_front_refuse_slowest(&set.select);
 	work_run(&set, &paths, &parts);
 	if (set.vs.n == 0)
 		select_front_end(&set.select);

@@ -536,6 +536,8 @@ check_settings(struct sink *s)
 	struct program *g = (struct program *)s;
 	const char *by = tables[OF_PATH].keys;
 
+	if (g->is_job)
+		select_refuse_slowest(&g->asked);
 	if (g->with_kernels && g->what_if.n == 0)
 		die_usage("option '--gpu' says what --what-if is about");
 	if (g->with_overlay &&

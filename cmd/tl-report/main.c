@@ -265,9 +265,12 @@ check_uses(const struct settings *s)
 		die_usage("options '--from', '--to', '--step' and "
 			  "'--annotation' contradict --genesis, which finds "
 			  "the steady state");
-	for (size_t k = 0; k < 2; k++)
+	for (size_t k = 0; k < 2; k++) {
+		if (sides[k]->v.n > 1 && !s->no_collective)
+			select_refuse_slowest(&s->select);
 		for (size_t i = 0; i < sides[k]->v.n; i++)
 			nstdin += strcmp(sides[k]->v.v[i], "-") == 0;
+	}
 	if (nstdin > 1)
 		die_usage("only one trace can be standard input");
 }

@@ -90,6 +90,13 @@ select_front_open(const struct select_front *f, const char *path,
 }
 
 void
+select_front_refuse_slowest(const struct select_front *f)
+{
+	if (f->asked != NULL)
+		select_refuse_slowest(f->asked);
+}
+
+void
 select_front_end(struct select_front *f)
 {
 	if (f->has_met && f->is_several) {

@@ -31,6 +31,8 @@ select_front_is_on(const struct select_front *f)
  */
 struct stream_in *select_front_open(const struct select_front *f,
     const char *path, struct dict *dict, enum want want, uint32_t first_source);
+/* See select_refuse_slowest(). */
+void select_front_refuse_slowest(const struct select_front *f);
 /* After the last input, each read to its end: as select_end(). */
 void select_front_end(struct select_front *f);
 

@@ -244,6 +244,16 @@ there_processes(const struct select *s)
 	return buf_str(&b);
 }
 
+void
+select_refuse_slowest(const struct select *s)
+{
+	for (size_t i = 0; i < s->steps.n; i++)
+		if (s->steps.v[i].which == SELECT_SLOWEST)
+			die_usage("option '--step': each rank has a slowest "
+				  "step of its own; give a number, as in "
+				  "tl-steps(1)");
+}
+
 size_t
 select_steps(struct select *s, const struct steps *steps, const struct dict *st,
     bool *chosen, const char *name, uint32_t src)

@@ -243,6 +243,9 @@ bool select_asks_steps(const struct select *s);
 bool select_is_of_steps(const struct select *s);
 /* Whether it excludes work between selected windows: steps that are apart. */
 bool select_is_apart(const struct select *s);
+/* --step slowest is a usage error: steps of ranks are matched, and each rank
+ * has a slowest one of its own. */
+void select_refuse_slowest(const struct select *s);
 /*
  * Which of the windows --step names; how many. The first call for a source src,
  * counted over all inputs, which has this name, reports the slowest, and warns

@@ -70,6 +70,11 @@ for file in t.json t.tl; do
 		ok 'which it names' grep -q "step 13 is the slowest of 4 by the GPU's time$" slowest.err
 	done
 done
+# steps of ranks are matched by number
+for cmd in 'tl-collective' 'tl-critical --job' 'tl-report'; do
+	command -v "${cmd%% *}" >/dev/null || continue
+	refuses 2 'each rank has a slowest step' "$cmd --step slowest t.json t.json"
+done
 {
 	mark 1 1 1000 60
 	launch 1 1 1010 1020 10
