@@ -31,13 +31,14 @@ static inline void
 add_piece(
     struct finder *f, int64_t from, int64_t to, unsigned cause, uint32_t event)
 {
-	struct gap_piece *p = f->g->pieces.v + f->g->pieces.n;
+	size_t n = f->g->pieces.n;
+	struct gap_piece *p = n > f->first ? &f->g->pieces.v[n - 1] : NULL;
 
 	if (from >= to)
 		return;
-	if (f->g->pieces.n > f->first && p[-1].event == event &&
-	    p[-1].cause == cause && p[-1].end_ns == from) {
-		p[-1].end_ns = to;
+	if (p != NULL && p->event == event && p->cause == cause &&
+	    p->end_ns == from) {
+		p->end_ns = to;
 		return;
 	}
 	p = vec_add(&f->g->pieces);
