@@ -34,8 +34,9 @@ WARNING(STEPS_NOT_INFERRED,
     "{file}: no steps are inferred: {#n} {n:call is|calls are} too many for "
     "--mem")
 WARNING(STEPS_ASIDE,
-    "{file}: {#n} of {#steps} annotated steps {n:does|do} not count: another "
-    "thread of the process launches as much GPU work or more in its own")
+    "{file}: {#n} of {#steps} annotated steps on threads that launch GPU work "
+    "{n:does|do} not count: another thread of the process launches as much or "
+    "more in its own")
 
 NOTE(NO_SLOW_STEPS, "{file}: steps_slow has no rows: {why}")
 

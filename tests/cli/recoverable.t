@@ -71,7 +71,7 @@ like 'steps of two processes' "$(said processes.json)" 'in 5 steps in each of 2 
 like 'of different numbers' "$(said uneven.json)" 'in 8 steps in 2 processes'
 reports 3 steps-aside 'tl-steps threads.json'
 like 'steps of another thread are counted' "$(tl-tree -o none.tl threads.json 2>&1)" \
-	'4 of 9 annotated steps do not count: another thread'
+	'4 of 9 annotated steps on threads that launch GPU work do not count: another thread'
 
 uids() { # uids RULE TRACE
 	tl-advise "$2" --format ndjson -c rule,uids 2>err | grep "\"rule\":\"$1\""
